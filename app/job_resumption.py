@@ -31,15 +31,15 @@ def _faces(session: Session, job: InterruptedJob) -> JobSpec:
     from anonymize.faces import face_tracking_job as tracking
     from models.faces.tracking_options import FaceOptions
 
-    options = FaceOptions(**cast(dict[str, Any], job.asked["options"]))
-    detectors, processor = str(job.asked["detector"]), str(job.asked["processor"])
+    options = FaceOptions(**cast(dict[str, Any], job.parameters["options"]))
+    detectors, processor = str(job.parameters["detector"]), str(job.parameters["processor"])
     return tracking.prepare(session, job.recording_id, options, detectors, processor)
 
 
 def _text(session: Session, job: InterruptedJob) -> JobSpec:
     from anonymize.faces import text_regions_job as text_regions
 
-    return text_regions.prepare(session, job.recording_id, str(job.asked["finder"]))
+    return text_regions.prepare(session, job.recording_id, str(job.parameters["finder"]))
 
 
 def _speech(session: Session, job: InterruptedJob) -> JobSpec:
@@ -47,7 +47,7 @@ def _speech(session: Session, job: InterruptedJob) -> JobSpec:
     from models.speech.speech_recognizers import SpeechOptions
 
     return voice_activity.prepare(
-        session, job.recording_id, SpeechOptions(**cast(dict[str, Any], job.asked["options"]))
+        session, job.recording_id, SpeechOptions(**cast(dict[str, Any], job.parameters["options"]))
     )
 
 
@@ -58,18 +58,18 @@ def _transcribe(session: Session, job: InterruptedJob) -> JobSpec:
     return transcription.prepare(
         session,
         job.recording_id,
-        str(job.asked["model"]),
-        cast("str | None", job.asked["language"]),
-        replace=bool(job.asked["replace"]),
-        processor=str(job.asked["processor"]),
-        options=CuttingOptions(**cast(dict[str, Any], job.asked["options"])),
+        str(job.parameters["model"]),
+        cast("str | None", job.parameters["language"]),
+        replace=bool(job.parameters["replace"]),
+        processor=str(job.parameters["processor"]),
+        options=CuttingOptions(**cast(dict[str, Any], job.parameters["options"])),
     )
 
 
 def _speakers(session: Session, job: InterruptedJob) -> JobSpec:
     from annotate.speech import speaker_detection as speakers
 
-    return speakers.prepare(session, job.recording_id, cast("int | None", job.asked["number"]))
+    return speakers.prepare(session, job.recording_id, cast("int | None", job.parameters["number"]))
 
 
 def _cues(session: Session, job: InterruptedJob) -> JobSpec:
@@ -87,14 +87,14 @@ def _scenes(session: Session, job: InterruptedJob) -> JobSpec:
 def _sync(session: Session, job: InterruptedJob) -> JobSpec:
     from annotate.study import recording_files as synchronizing
 
-    return synchronizing.prepare(session, job.recording_id, str(job.asked["medium"]))
+    return synchronizing.prepare(session, job.recording_id, str(job.parameters["medium"]))
 
 
 def _privacy(session: Session, job: InterruptedJob) -> JobSpec:
     from anonymize.privacy import privacy_job as privacy
 
-    options = cast(dict[str, Json], job.asked["measure"])
-    return privacy.prepare(session, Path(str(job.asked["clip"])), options=options)
+    options = cast(dict[str, Json], job.parameters["measure"])
+    return privacy.prepare(session, Path(str(job.parameters["clip"])), options=options)
 
 
 def _release(session: Session, job: InterruptedJob) -> JobSpec:
@@ -102,16 +102,18 @@ def _release(session: Session, job: InterruptedJob) -> JobSpec:
     from anonymize.release.release_plan import parse_plan
 
     return release.prepare(
-        session, Path(str(job.asked["folder"])), parse_plan(cast(dict[str, Json], job.asked["plan"]))
+        session, Path(str(job.parameters["folder"])), parse_plan(cast(dict[str, Json], job.parameters["plan"]))
     )
 
 
 def _fetch(session: Session, job: InterruptedJob) -> JobSpec:
     from anonymize.egress import weights_download_job as fetching
 
-    name, key = str(job.asked["name"]), str(job.asked.get("key", ""))
-    if "source" in job.asked:
-        return fetching.prepare_adding(name, Path(str(job.asked["source"])), str(job.asked.get("licence", "")))
+    name, key = str(job.parameters["name"]), str(job.parameters.get("key", ""))
+    if "source" in job.parameters:
+        return fetching.prepare_adding(
+            name, Path(str(job.parameters["source"])), str(job.parameters.get("licence", ""))
+        )
     refusal = fetching.download_refusal(session, name, key)
     if refusal is not None:
         raise refusal
@@ -121,7 +123,7 @@ def _fetch(session: Session, job: InterruptedJob) -> JobSpec:
 def _ask(session: Session, job: InterruptedJob) -> JobSpec | None:
     from benchmark.judging.ask_job import unanswered
 
-    return unanswered(session, JobSpec(job.kind, job.title, job.recording_id, job.asked), job.since)
+    return unanswered(session, JobSpec(job.kind, job.title, job.recording_id, job.parameters), job.since)
 
 
 _RECREATORS: Mapping[str, Callable[[Session, InterruptedJob], JobSpec | None]] = {

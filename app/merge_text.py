@@ -56,10 +56,10 @@ class ConflictWords:
     def __init__(self, session: Session, *, keys: bool = False) -> None:
         self._study = study = session.study
         self._schemes = None if keys else session.schemes
-        self._names = {one.id: one.name for one in all_annotators(study)}
-        self._names |= {one.id: one.name for one in all_judges(study)}
+        self._names = {annotator.id: annotator.name for annotator in all_annotators(study)}
+        self._names |= {judge.id: judge.name for judge in all_judges(study)}
         self._names |= _name_participants(all_participants(study))
-        self._names |= {one.id: f"recording {one.number}" for one in all_recordings(study)}
+        self._names |= {recording.id: f"recording {recording.number}" for recording in all_recordings(study)}
 
     def title(self, conflict: Conflict, ours: Version | None, theirs: Version | None) -> str:
         """Say what a conflict is about."""
@@ -106,7 +106,7 @@ class ConflictWords:
                 names = ", ".join(self._name(part) for part in key)
                 return f"{conflict.table.replace('_', ' ').capitalize()}: {names}"
 
-    def of(self, version: Version | None) -> dict[str, str]:
+    def version_texts(self, version: Version | None) -> dict[str, str]:
         """Return name -> text of everything a version says."""
         found: dict[str, str] = {}
         for table, rows in (version or {}).items():
@@ -126,10 +126,13 @@ class ConflictWords:
         scheme = self._scheme(row["scheme"])
         if scheme is None:
             return {}
-        return {"track": scheme.lane(row["track"]).name, "label": scheme.label_name(row["track"], row["label"])}
+        return {
+            "track": scheme.track_or_empty(row["track"]).name,
+            "label": scheme.label_name(row["track"], row["label"]),
+        }
 
     def _scheme(self, key: str) -> Scheme | None:
-        return None if self._schemes is None else self._schemes.known(key)
+        return None if self._schemes is None else self._schemes.find(key)
 
     def _field(self, scheme: str, key: str) -> str:
         known = self._scheme(scheme)
@@ -151,7 +154,7 @@ class ConflictWords:
         if table == "question" and column == "wrong":
             return "wrong options", self._plain(value)
         if table == "question" and column == "covers":
-            return name, "; ".join(self._node(one) for one in _items(value)) or NOTHING
+            return name, "; ".join(self._node(item) for item in _items(value)) or NOTHING
         if table == "verification" and column == "checks":
             return name, self._plain(value) or NOTHING
         return name, self._text(column, value)
@@ -222,8 +225,8 @@ class ConflictWords:
 def _name_participants(people: Sequence[Participant]) -> dict[str, str]:
     """Return what participants are called; those whom two people gave the same pseudonym are numbered."""
     called: dict[str, list[str]] = {}
-    for one in people:
-        called.setdefault(one.pseudonym, []).append(one.id)
+    for person in people:
+        called.setdefault(person.pseudonym, []).append(person.id)
     return {
         key: name if len(ids) == 1 else f"{name} ({number} of {len(ids)} with this pseudonym)"
         for name, ids in called.items()
@@ -300,7 +303,10 @@ class ConflictDescription:
             "source": self.source,
             "deleted": self.deleted or None,
             "resolution": self.resolution,
-            "differences": [{"name": one.name, "ours": one.ours, "theirs": one.theirs} for one in self.differing],
+            "differences": [
+                {"name": conflict_line.name, "ours": conflict_line.ours, "theirs": conflict_line.theirs}
+                for conflict_line in self.differing
+            ],
         }
 
 
@@ -309,7 +315,7 @@ def describe_conflict(session: Session, conflict: Conflict, *, keys: bool = Fals
     words = ConflictWords(session, keys=keys)
     ours = present_version(session.study, conflict) if conflict.resolution is None else conflict.ours
     theirs = conflict.theirs
-    left, right = words.of(ours), words.of(theirs)
+    left, right = words.version_texts(ours), words.version_texts(theirs)
     if left.get("text") != right.get("text"):
         # Other words have other times: that says nothing more.
         for side in (left, right):
@@ -331,19 +337,19 @@ def merge_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
     return {
         "copies": [
             {
-                "copy": str(one.path),
-                "source": one.merged.source,
-                "nothing_new": one.merged.nothing_new,
+                "copy": str(merged_copy.path),
+                "source": merged_copy.merged.source,
+                "nothing_new": merged_copy.merged.is_empty,
                 "tables": {
                     table: {"added": came.added, "changed": came.changed, "removed": came.removed}
-                    for table, came in one.merged.tables.items()
+                    for table, came in merged_copy.merged.tables.items()
                 },
-                "conflicts": one.merged.conflicts,
-                "introduced": [*one.merged.introduced],
-                "renumbered": dict(one.merged.renumbered),
-                "renamed": dict(one.merged.renamed),
+                "conflicts": merged_copy.merged.conflicts,
+                "introduced": [*merged_copy.merged.introduced],
+                "renumbered": dict(merged_copy.merged.renumbered),
+                "renamed": dict(merged_copy.merged.renamed),
             }
-            for one in done
+            for merged_copy in done
         ]
     }
 
@@ -351,20 +357,22 @@ def merge_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
 def merge_report_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: bool = False) -> str:
     """Return lines for people."""
     lines: list[str] = []
-    for one in done:
-        if one.merged.nothing_new:
-            lines.append(f"{one.path.name}: nothing new")
+    for merged_copy in done:
+        if merged_copy.merged.is_empty:
+            lines.append(f"{merged_copy.path.name}: nothing new")
             continue
-        lines.append(f"{one.path.name}: {'would bring' if dry_run else 'brought'} the work of {one.merged.source}")
-        for table, came in one.merged.tables.items():
+        lines.append(
+            f"{merged_copy.path.name}: {'would bring' if dry_run else 'brought'} the work of {merged_copy.merged.source}"
+        )
+        for table, came in merged_copy.merged.tables.items():
             counts = ((came.added, "added"), (came.changed, "changed"), (came.removed, "removed"))
             lines.append(
                 f"  {TABLE_LABELS.get(table, table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}"
             )
-        lines += [f"  {name} is recording {number} here" for name, number in one.merged.renumbered.items()]
-        lines += [f"  the judge {name} is called {own} here" for name, own in one.merged.renamed.items()]
-        if one.merged.conflicts:
-            lines.append(f"  conflicts: {one.merged.conflicts}")
+        lines += [f"  {name} is recording {number} here" for name, number in merged_copy.merged.renumbered.items()]
+        lines += [f"  the judge {name} is called {own} here" for name, own in merged_copy.merged.renamed.items()]
+        if merged_copy.merged.conflicts:
+            lines.append(f"  conflicts: {merged_copy.merged.conflicts}")
     if unresolved:
         lines.append(f"{unresolved} conflicts wait for you: greenroom conflicts STUDY")
     return "\n".join(lines)

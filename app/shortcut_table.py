@@ -30,7 +30,7 @@ class KeyTable:
     changed: Keys
 
     @classmethod
-    def of(cls, usual: Keys, kept: Mapping[str, Json]) -> "KeyTable":
+    def from_settings(cls, usual: Keys, kept: Mapping[str, Json]) -> "KeyTable":
         """Read what the settings keep; what is no action, no list of texts, or not free any more is left out."""
         table = cls(usual, {})
         for action, given in kept.items():
@@ -41,9 +41,9 @@ class KeyTable:
         seen: set[str] = set()
         clean: dict[str, tuple[str, ...]] = {}
         # A key that the user gave counts before one that an action has by itself.
-        for action in (*table.changed, *(one for one in usual if one not in table.changed)):
+        for action in (*table.changed, *(text for text in usual if text not in table.changed)):
             keys = table.keys(action)
-            free = tuple(one for one in keys if one not in seen)
+            free = tuple(key for key in keys if key not in seen)
             seen.update(free)
             if free != usual[action]:
                 clean[action] = free
@@ -72,9 +72,9 @@ class KeyTable:
         if other is not None and other != action:
             if not take:
                 raise UserError(f"{key} is taken by another action.", "Take it from there, or choose another key.")
-            table = table._with(other, tuple(one for one in table.keys(other) if one != key))
+            table = table._with(other, tuple(text for text in table.keys(other) if text != key))
         before = table.keys(action) if add else ()
-        return table._with(action, (*(one for one in before if one != key), key))
+        return table._with(action, (*(text for text in before if text != key), key))
 
     def clear(self, action: str) -> "KeyTable":
         """Return a table in which an action has no key."""
@@ -82,7 +82,7 @@ class KeyTable:
 
     def reset(self, action: str) -> "KeyTable":
         """Return a table in which an action has its usual keys, but for those that others were given."""
-        taken = {key for one in self.usual if one != action for key in self.keys(one)}
+        taken = {key for text in self.usual if text != action for key in self.keys(text)}
         return self._with(action, tuple(key for key in self.usual[action] if key not in taken))
 
     def reset_all(self) -> "KeyTable":
@@ -94,7 +94,7 @@ class KeyTable:
         return {action: [*keys] for action, keys in self.changed.items()}
 
     def _with(self, action: str, keys: tuple[str, ...]) -> "KeyTable":
-        changed = {one: given for one, given in self.changed.items() if one != action}
+        changed = {text: given for text, given in self.changed.items() if text != action}
         if keys != self.usual[action]:
             changed[action] = keys
         return KeyTable(self.usual, changed)
@@ -148,7 +148,7 @@ def read_keys(usual: Keys, path: Path) -> KeyTable:
         raise wrong
     given: dict[str, tuple[str, ...]] = {}
     for action, keys in found["keys"].items():
-        if not isinstance(keys, list) or not all(isinstance(one, str) and one for one in keys):
+        if not isinstance(keys, list) or not all(isinstance(key, str) and key for key in keys):
             raise wrong
         if action in usual:
             given[action] = tuple(dict.fromkeys(keys))
@@ -163,4 +163,4 @@ def read_keys(usual: Keys, path: Path) -> KeyTable:
 
 
 def _join_keys(keys: Iterable[str]) -> str:
-    return ", ".join(escape_unprintable(one) for one in [*keys][:3])
+    return ", ".join(escape_unprintable(key) for key in [*keys][:3])

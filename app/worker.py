@@ -65,7 +65,7 @@ class _WorkerJob:
         self._numbers = itertools.count(1)
         self._asked: dict[int, queue.SimpleQueue[dict[str, Any] | None]] = {}
 
-    def do(self) -> None:
+    def run(self) -> None:
         """Do the job and say what came of it."""
         try:
             result = compute(self._request["job"], self._request["parameters"], self)
@@ -77,7 +77,7 @@ class _WorkerJob:
             self._lines.send({"result": result})
 
     @property
-    def connects(self) -> bool:
+    def may_connect(self) -> bool:
         """Whether it may connect, where a policy allows it."""
         return self._request["job"] in NETWORK_KINDS
 
@@ -149,9 +149,9 @@ def run(*, stay: bool = False) -> int:
     jobs = queue.SimpleQueue[_WorkerJob | None]()
     threading.Thread(target=_listen, args=(jobs, _Lines(answers)), daemon=True).start()
     while (job := jobs.get()) is not None:
-        if not stay and not job.connects:
+        if not stay and not job.may_connect:
             refuse_network(local_sockets=True)
-        job.do()
+        job.run()
         if not stay:
             break
     answers.flush()

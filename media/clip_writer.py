@@ -226,8 +226,8 @@ class _EncodingRun:
 
     def run(self, temporary: Path) -> None:
         threads = [
-            Thread(target=self._guarded, args=(self._decode,), name="clip-decode"),
-            Thread(target=self._guarded, args=(self._encode, temporary), name="clip-encode"),
+            Thread(target=self._run_guarded, args=(self._decode,), name="clip-decode"),
+            Thread(target=self._run_guarded, args=(self._encode, temporary), name="clip-encode"),
         ]
         for thread in threads:
             thread.start()
@@ -253,7 +253,7 @@ class _EncodingRun:
             self._progress.progress(done, self.frames, "Writing the clip")
         self._painted.finish()
 
-    def _guarded(self, work: Callable[..., None], *arguments: Path) -> None:
+    def _run_guarded(self, work: Callable[..., None], *arguments: Path) -> None:
         try:
             work(*arguments)
         except Closed:
@@ -293,12 +293,12 @@ class _EncodingRun:
         for picture in self._painted:
             place = picture.index - self._first
             if sound is not None:
-                output.mux(list(sound.until(times.time_of(picture.index) - zero)))
+                output.mux(list(sound.packets_until(times.time_of(picture.index) - zero)))
             pts = int(ticks[place])
-            output.mux(encoder.encode(picture.encodable(), pts, int(ticks[place + 1]) - pts))
-        output.mux(encoder.rest())
+            output.mux(encoder.encode(picture.to_video_frame(), pts, int(ticks[place + 1]) - pts))
+        output.mux(encoder.flush())
         if sound is not None:
-            output.mux(list(sound.until(None)))
+            output.mux(list(sound.packets_until(None)))
 
     def _ticks(self, base: Fraction) -> NDArray[np.int64]:
         """Time stamps of the frames, and the end of the last, in ticks of the clip: the source's own, shifted."""
@@ -407,9 +407,9 @@ def _write(
     for tick, picture in frames_at_ticks(source, index, rate):
         progress.check_cancelled()
         if track is not None:
-            output.mux(list(track.until(tick * SECOND_US // rate)))
-        output.mux(encoder.encode(picture.encodable(), tick * finer, finer))
+            output.mux(list(track.packets_until(tick * SECOND_US // rate)))
+        output.mux(encoder.encode(picture.to_video_frame(), tick * finer, finer))
         progress.progress(tick + 1, count, f"Writing at {rate} pictures a second")
-    output.mux(encoder.rest())
+    output.mux(encoder.flush())
     if track is not None:
-        output.mux(list(track.until(None)))
+        output.mux(list(track.packets_until(None)))

@@ -66,11 +66,11 @@ class Decoder:
     def restart(self, key: int) -> None:
         """Continue from the keyframe with this number in the index; the next position is that keyframe."""
         index = self._index
-        wanted = 0 if index.counted else max(0, key - self._lead)
-        start = int(index.keyframes[0 if index.counted else key])
+        wanted = 0 if index.counted_by_decoding else max(0, key - self._lead)
+        start = int(index.keyframes[0 if index.counted_by_decoding else key])
         self._key = key
-        self._forget(start)
-        while not index.counted and wanted >= 0:
+        self._reset_to(start)
+        while not index.counted_by_decoding and wanted >= 0:
             # Some containers seek by the one stamp, some by the other; the wrong one costs a whole group of pictures.
             for stamp in (int(index.pts[index.keyframes[wanted]]), int(index.key_dts[wanted])):
                 try:
@@ -111,12 +111,12 @@ class Decoder:
                 if found == self.position:
                     self._ready.popleft()
                     if frame.is_corrupt:
-                        self._spoil(found)
+                        self._mark_damaged(found)
                     return self._emit(frame)
                 if self.position < self._whole_from:
                     self.position = min(found, self._whole_from)
                     continue
-                self._spoil(self.position)
+                self._mark_damaged(self.position)
                 return self._emit(None)
             if self._ended:
                 if self.position >= len(self._index):
@@ -124,7 +124,7 @@ class Decoder:
                 if self._is_unsure_key():
                     self._start_earlier()
                     continue
-                self._spoil(self.position)
+                self._mark_damaged(self.position)
                 return self._emit(None)
             self._pull()
 
@@ -155,9 +155,9 @@ class Decoder:
             # By default data that is left over after a slice, the mark of many a damaged one, is not held an error.
             stream.codec_context.options = {"err_detect": "aggressive"}
         self._stream = stream
-        self._skips = not self._index.counted and _marks_references(stream)
+        self._skips = not self._index.counted_by_decoding and _marks_references(stream)
 
-    def _forget(self, position: int) -> None:
+    def _reset_to(self, position: int) -> None:
         self.position = position
         self._ready.clear()
         self._ended = False
@@ -199,7 +199,7 @@ class Decoder:
             if self._stream.codec_context.skip_frame != wanted:
                 self._stream.codec_context.skip_frame = wanted  # type: ignore[assignment]
         if packet.is_corrupt:
-            self._spoil(self.position)
+            self._mark_damaged(self.position)
         try:
             self._take(self._stream.codec_context.decode(packet))
         except av.FFmpegError as error:
@@ -234,7 +234,7 @@ class Decoder:
 
     def _take(self, frames: list[av.VideoFrame]) -> None:
         for frame in frames:
-            if self._index.counted:
+            if self._index.counted_by_decoding:
                 self._ready.append((self._counted, frame))
                 self._counted += 1
                 continue
@@ -244,7 +244,7 @@ class Decoder:
 
     def _fail(self, error: av.FFmpegError) -> None:
         self._require_machine(error)
-        self._spoil(self.position)
+        self._mark_damaged(self.position)
 
     def _require_machine(self, error: av.FFmpegError) -> None:
         """Raise a UserError where the machine failed, and not the file."""
@@ -254,8 +254,8 @@ class Decoder:
                 "Close other programs and try again; if that does not help, the file may be damaged.",
             ) from None
 
-    def _spoil(self, position: int) -> None:
-        key = self._index.key_of(position) + 1
+    def _mark_damaged(self, position: int) -> None:
+        key = self._index.keyframe_number(position) + 1
         keys = self._index.keyframes
         self._damaged_until = max(self._damaged_until, int(keys[key]) if key < len(keys) else len(self._index))
 
@@ -288,7 +288,7 @@ def iterate_rgb_frames(
 ) -> Iterator[Frame]:
     """Yield every frame on screen between two times as RGB. See `pictures`."""
     for picture in iterate_frames(path, index, start_us, end_us):
-        yield picture.frame()
+        yield picture.to_rgb_frame()
 
 
 def iterate_frames(
@@ -307,7 +307,7 @@ def iterate_frames(
     first, stop = frame_range(index, start_us, end_us)
     decoder = Decoder(path, index)
     try:
-        decoder.restart(index.key_of(first))
+        decoder.restart(index.keyframe_number(first))
         decoder.skip_to(first)
         for found in _mark_earlier_damage(decoder, index):
             if found.index >= stop:
@@ -333,8 +333,8 @@ def _mark_earlier_damage(decoder: Decoder, index: FrameIndex) -> Iterator[Decode
     before = False
     while (found := decoder.next()) is not None:
         if found.damaged and not before:
-            key = int(index.keyframes[index.key_of(found.index)])
-            held = deque(replace(one, damaged=True) if one.index >= key else one for one in held)
+            key = int(index.keyframes[index.keyframe_number(found.index)])
+            held = deque(replace(decoded, damaged=True) if decoded.index >= key else decoded for decoded in held)
         before = found.damaged
         held.append(found)
         if len(held) > _LOOK_BACK:

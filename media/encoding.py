@@ -105,7 +105,7 @@ class VideoEncoder:
         self._durations[pts] = duration
         return self._finished(codec.encode(frame))
 
-    def rest(self) -> "list[Packet[VideoStream]]":
+    def flush(self) -> "list[Packet[VideoStream]]":
         """Return what the encoder still holds."""
         return self._finished(self._stream.codec_context.encode(None))
 
@@ -137,7 +137,7 @@ class UnnamedFile:
         self.path = path
 
     @contextmanager
-    def unchanged(self) -> Iterator[None]:
+    def require_unchanged(self) -> Iterator[None]:
         """Refuse what was made in the block where somebody reached the file meanwhile, and wrote to it.
 
         Raises:

@@ -31,7 +31,7 @@ class FramePrefetcher:
         self._stopped = False
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether a stretch is under way."""
         return self._thread is not None and self._thread.is_alive()
 
@@ -52,7 +52,7 @@ class FramePrefetcher:
         self._thread = Thread(target=self._run, args=(stretch, decoder), name=self._name)
         self._thread.start()
 
-    def found(self) -> Iterator[Decoded]:
+    def take_decoded(self) -> Iterator[Decoded]:
         """Hand over what was decoded by now, each picture once."""
         while self._found:
             yield self._found.popleft()
@@ -85,7 +85,7 @@ def decoder_at(path: Path, index: FrameIndex, position: int) -> Iterator[Decoder
     """Open a decoder that gives whole pictures from a position on."""
     decoder = Decoder(path, index)
     try:
-        decoder.restart(index.key_of(position))
+        decoder.restart(index.keyframe_number(position))
         decoder.skip_to(position)
         yield decoder
     finally:
@@ -139,20 +139,20 @@ class FrameReader:
         """Time stamps of all frames."""
         return self.index.times
 
-    def at(self, index: int) -> Frame:
+    def frame_at(self, index: int) -> Frame:
         """Return the frame at a position.
 
         Raises:
             IndexError: there is no such position.
             UserError: there is not enough memory to decode it.
         """
-        return self.picture_at(index).frame()
+        return self.decoded_frame_at(index).to_rgb_frame()
 
-    def at_time(self, time_us: int) -> Frame:
+    def frame_at_time(self, time_us: int) -> Frame:
         """Return the frame that is on screen at a time; the first before it, the last after the end."""
-        return self.at(self.times.frame_at(time_us))
+        return self.frame_at(self.times.frame_at(time_us))
 
-    def picture_at(self, index: int) -> DecodedFrame:
+    def decoded_frame_at(self, index: int) -> DecodedFrame:
         """Return the frame at a position without converting it to RGB. See `at`."""
         if not 0 <= index < len(self.index):
             raise IndexError(f"frame {index} of {len(self.index)}")
@@ -166,9 +166,9 @@ class FrameReader:
             self._behind.stop()
             self._gather()
         found = self._kept.get(index) or self._decode(index)
-        if back and not self._behind.busy:
+        if back and not self._behind.is_busy:
             self._read_behind(index)
-        if not self._ahead.busy:
+        if not self._ahead.is_busy:
             self._read_ahead(index)
         return DecodedFrame(index, self.times.time_of(index), found.frame, self.index.canvas, damaged=found.damaged)
 
@@ -188,9 +188,9 @@ class FrameReader:
         self.close()
 
     def _gather(self) -> None:
-        for found in self._ahead.found():
+        for found in self._ahead.take_decoded():
             self._keep(found)
-        for found in self._behind.found():
+        for found in self._behind.take_decoded():
             if found.frame is not None:
                 self._keep(found)
 
@@ -211,15 +211,15 @@ class FrameReader:
             self._behind.start(range(first, lowest), decoder_at(self._path, self.index, first))
 
     def _decode(self, index: int) -> Decoded:
-        key = self.index.key_of(index)
-        found = self._roll(index, key)
+        key = self.index.keyframe_number(index)
+        found = self._decode_forward(index, key)
         if found.frame is None:
             # A keyframe that cannot really be started from: go one further back before giving up.
-            found = self._roll(index, max(0, key - 1))
+            found = self._decode_forward(index, max(0, key - 1))
         self._keep(found)
         return found
 
-    def _roll(self, index: int, key: int) -> Decoded:
+    def _decode_forward(self, index: int, key: int) -> Decoded:
         decoder = self._decoder
         first = max(self.times.frame_at(self.times.time_of(index) - _BEHIND_US), index - self._most // 2)
         if not int(self.index.keyframes[key]) <= decoder.position <= index:

@@ -123,10 +123,12 @@ def decode_frames(path: Path, index: FrameIndex, positions: Sequence[int]) -> It
     decoder = Decoder(path, index)
     try:
         for position in positions:
-            found = _decode_forward(decoder, index, position, index.key_of(position))
+            found = _decode_forward(decoder, index, position, index.keyframe_number(position))
             if found is None:
                 # A key frame that cannot really be started from: one further back before giving up.
-                found = _decode_forward(decoder, index, position, max(0, index.key_of(position) - 1), again=True)
+                found = _decode_forward(
+                    decoder, index, position, max(0, index.keyframe_number(position) - 1), again=True
+                )
             yield found
     finally:
         decoder.close()
@@ -167,7 +169,7 @@ def scale_frame(frame: av.VideoFrame, canvas: FrameGeometry, size: tuple[int, in
         return small
     turned = av.VideoFrame(*size, small.format.name)
     for target, source in zip(planes(turned), planes(small), strict=True):
-        target[:] = np.asarray(canvas.turned(source))
+        target[:] = np.asarray(canvas.turn_upright(source))
     turned.colorspace, turned.color_range = small.colorspace, small.color_range
     return turned
 
@@ -176,7 +178,7 @@ def encode_scaled_jpeg(
     frame: av.VideoFrame | None, canvas: FrameGeometry, size: tuple[int, int], quality: int
 ) -> bytes:
     """Return a decoded frame as a JPEG of a size, without comments; None is black."""
-    small = scale_frame(frame if frame is not None else canvas.black(), canvas, size, full=True)
+    small = scale_frame(frame if frame is not None else canvas.black_frame(), canvas, size, full=True)
     codec = av.CodecContext.create("mjpeg", "w")
     assert isinstance(codec, VideoCodecContext)
     codec.width, codec.height, codec.pix_fmt = *size, "yuvj420p"
@@ -238,15 +240,15 @@ def encode_small_clip(
         encoder = VideoEncoder(output, replace(index, canvas=FrameGeometry(*size)), _OPTIONS)
         decoder = Decoder(path, index)
         try:
-            decoder.restart(index.key_of(first))
+            decoder.restart(index.keyframe_number(first))
             decoder.skip_to(first)
             while (found := decoder.next()) is not None and found.index < stop:
                 if found.index < first:
                     continue
-                frame = scale_frame(found.frame or index.canvas.black(), index.canvas, size, full=False)
+                frame = scale_frame(found.frame or index.canvas.black_frame(), index.canvas, size, full=False)
                 place = found.index - first
                 output.mux(encoder.encode(frame, ticks[place], max(1, ticks[place + 1] - ticks[place])))
-            output.mux(encoder.rest())
+            output.mux(encoder.flush())
         finally:
             decoder.close()
     return written.getvalue()
@@ -276,7 +278,7 @@ def read_thumbnail(path: Path, time_us: int, longest_side: int) -> NDArray[np.ui
             frame = None
         if frame is None:
             raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
-        canvas = FrameGeometry.of(frame, stream.sample_aspect_ratio)
+        canvas = FrameGeometry.from_frame(frame, stream.sample_aspect_ratio)
         scale = min(1.0, longest_side / max(canvas.width, canvas.height))
         small = frame.to_ndarray(
             format="rgb24",
@@ -285,4 +287,4 @@ def read_thumbnail(path: Path, time_us: int, longest_side: int) -> NDArray[np.ui
             interpolation="AREA",
             threads=1,
         )
-        return np.ascontiguousarray(canvas.turned(small), dtype=np.uint8)
+        return np.ascontiguousarray(canvas.turn_upright(small), dtype=np.uint8)

@@ -273,7 +273,7 @@ class FrameIndex:
         stream: which stream of the file it is.
         codec: FFmpeg's name.
         canvas: shape and turn of the pictures.
-        counted: the stream has no usable time stamps: frames are told apart by counting from the first.
+        counted_by_decoding: the stream has no usable time stamps: frames are told apart by counting from the first.
         missing_us: how much the file lacks at its end of what it declares, at least; see `media.frame_index`.
     """
 
@@ -286,13 +286,13 @@ class FrameIndex:
     stream: int
     codec: str
     canvas: FrameGeometry
-    counted: bool = False
+    counted_by_decoding: bool = False
     missing_us: int = 0
 
     def __len__(self) -> int:
         return len(self.pts)
 
-    def key_of(self, frame: int) -> int:
+    def keyframe_number(self, frame: int) -> int:
         """Return which of `keyframes` decoding must start from to reach a frame."""
         return max(0, int(np.searchsorted(self.keyframes, frame, side="right")) - 1)
 
@@ -365,7 +365,7 @@ def _read(path: Path, progress: Progress) -> FrameIndex:
         frame = first_frame(container, stream)
         if frame is None:
             raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
-        canvas = FrameGeometry.of(frame, stream.sample_aspect_ratio)
+        canvas = FrameGeometry.from_frame(frame, stream.sample_aspect_ratio)
     for read in (_read_packets, _count_by_decoding):
         with open_media(path) as container:
             stream = picture_stream(container)
@@ -455,7 +455,7 @@ def _count_by_decoding(
         stream.index,
         stream.codec_context.name,
         canvas,
-        counted=True,
+        counted_by_decoding=True,
     )
 
 
@@ -473,7 +473,7 @@ def _to_arrays(index: FrameIndex) -> Arrays:
         canvas.rotation,
         canvas.pixel_aspect.numerator,
         canvas.pixel_aspect.denominator,
-        int(index.counted),
+        int(index.counted_by_decoding),
         index.missing_us,
     ]
     return {

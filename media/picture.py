@@ -34,7 +34,7 @@ class FrameGeometry:
     pixel_aspect: Fraction = Fraction(1)
 
     @classmethod
-    def of(cls, frame: av.VideoFrame, pixel_aspect: Fraction | None = None) -> "FrameGeometry":
+    def from_frame(cls, frame: av.VideoFrame, pixel_aspect: Fraction | None = None) -> "FrameGeometry":
         """Read the shape off a decoded frame. An absurd pixel aspect counts as square."""
         aspect = pixel_aspect or Fraction(1)
         if not Fraction(1, _WIDEST_PIXEL) <= aspect <= _WIDEST_PIXEL:
@@ -56,19 +56,19 @@ class FrameGeometry:
         """Height as shown."""
         return self.square_width if self.rotation % 180 else self.stored_height
 
-    def rgb(self, frame: av.VideoFrame) -> NDArray[np.uint8]:
+    def to_rgb(self, frame: av.VideoFrame) -> NDArray[np.uint8]:
         """Return the (height, width, 3) RGB picture of a decoded frame, as shown."""
         rgb = frame.to_ndarray(format="rgb24", width=self.square_width, height=self.stored_height, threads=1)
-        return np.ascontiguousarray(self.turned(rgb), dtype=np.uint8)
+        return np.ascontiguousarray(self.turn_upright(rgb), dtype=np.uint8)
 
-    def preview(self, frame: av.VideoFrame, longest: int) -> NDArray[np.uint8]:
+    def to_preview(self, frame: av.VideoFrame, longest: int) -> NDArray[np.uint8]:
         """Return a (height, width, 4) BGRA picture of a decoded frame, as shown, no side longer than `longest`."""
         share = min(1.0, longest / max(self.square_width, self.stored_height))
         width, height = max(2, round(self.square_width * share)), max(2, round(self.stored_height * share))
         bgra = frame.to_ndarray(format="bgra", width=width, height=height, threads=1)
-        return np.ascontiguousarray(self.turned(bgra), dtype=np.uint8)
+        return np.ascontiguousarray(self.turn_upright(bgra), dtype=np.uint8)
 
-    def upright(self, frame: av.VideoFrame) -> av.VideoFrame:
+    def to_upright(self, frame: av.VideoFrame) -> av.VideoFrame:
         """Return a copy as 8-bit 4:2:0, upright, with square pixels, that nobody else holds.
 
         An 8-bit 4:2:0 source with square pixels keeps every sample.
@@ -81,21 +81,21 @@ class FrameGeometry:
             flat = frame.reformat(format="yuv420p", width=self.square_width, height=self.stored_height, threads=1)
         copy = av.VideoFrame(self.width, self.height, "yuv420p")
         for target, source in zip(planes(copy), planes(flat), strict=True):
-            target[:] = self.turned(source)
+            target[:] = self.turn_upright(source)
         copy.colorspace, copy.color_range = frame.colorspace, frame.color_range
         copy.color_trc, copy.color_primaries = frame.color_trc, frame.color_primaries
         if frame.format.name == "yuvj420p":
             copy.color_range = 2
         return copy
 
-    def black(self) -> av.VideoFrame:
+    def black_frame(self) -> av.VideoFrame:
         """Return a black 8-bit 4:2:0 frame of the size shown."""
         frame = av.VideoFrame(self.width, self.height, "yuv420p")
         for plane, level in zip(planes(frame), (16, 128, 128), strict=True):
             plane[:] = level
         return frame
 
-    def turned(self, plane: NDArray[Any]) -> NDArray[Any]:
+    def turn_upright(self, plane: NDArray[Any]) -> NDArray[Any]:
         """Return a view of a picture or plane turned upright."""
         return np.rot90(plane, -self.rotation // 90) if self.rotation else plane
 
@@ -154,7 +154,7 @@ class DecodedFrame:
         self.damaged = damaged or source is None
         self._canvas = canvas
         self._source = source
-        self._own: av.VideoFrame | None = canvas.black() if source is None else None
+        self._own: av.VideoFrame | None = canvas.black_frame() if source is None else None
         self._views: tuple[Plane, Plane, Plane] | None = None
 
     @property
@@ -171,7 +171,7 @@ class DecodedFrame:
     def image(self) -> Image:
         """A new (height, width, 3) RGB array of the whole picture, with what was painted."""
         if self._own is None and self._source is not None:
-            return self._canvas.rgb(self._source)
+            return self._canvas.to_rgb(self._source)
         return self.region(0, 0, self.width, self.height)
 
     def preview(self, longest: int) -> NDArray[np.uint8]:
@@ -179,7 +179,7 @@ class DecodedFrame:
 
         For showing it in passing: made smaller on the way out of the decoder's planes, it costs little.
         """
-        return self._canvas.preview(self._source or self._owned(), longest)
+        return self._canvas.to_preview(self._source or self._owned(), longest)
 
     @property
     def planes(self) -> tuple[Plane, Plane, Plane]:
@@ -192,7 +192,7 @@ class DecodedFrame:
         return self._views
 
     @property
-    def full_range(self) -> bool:
+    def is_full_range(self) -> bool:
         """Whether luma uses 0..255; else 16..235 and chroma 16..240."""
         frame = self._own or self._source
         return frame is not None and (frame.color_range == 2 or frame.format.name.startswith("yuvj"))
@@ -234,22 +234,22 @@ class DecodedFrame:
             mixed = source * weight + target * (255 - weight)
             target[:] = ((mixed + 127) // 255).astype(np.uint8)
 
-    def planes_of(self, rgb: Image) -> tuple[Plane, Plane, Plane]:
+    def rgb_to_planes(self, rgb: Image) -> tuple[Plane, Plane, Plane]:
         """Return an RGB array as planes in this picture's range and matrix: what `paint` would put there."""
         return planes(self._to_yuv(rgb))
 
-    def frame(self) -> Frame:
+    def to_rgb_frame(self) -> Frame:
         """Return the whole picture as RGB."""
         return Frame(self.index, self.time_us, self.image, self.damaged)
 
-    def encodable(self) -> av.VideoFrame:
+    def to_video_frame(self) -> av.VideoFrame:
         """Return the picture as 8-bit 4:2:0 that carries nothing else of the source (captions, notes, frame type)."""
         return self._owned()
 
     def _owned(self) -> av.VideoFrame:
         if self._own is None:
             assert self._source is not None
-            self._own = self._canvas.upright(self._source)
+            self._own = self._canvas.to_upright(self._source)
             self._source = None
         return self._own
 
@@ -277,7 +277,7 @@ class DecodedFrame:
         return av.VideoFrame.from_ndarray(rgb, format="rgb24").reformat(
             format="yuv420p",
             dst_colorspace=whole.colorspace,
-            dst_color_range=2 if self.full_range else 1,
+            dst_color_range=2 if self.is_full_range else 1,
             threads=1,
         )
 

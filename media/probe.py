@@ -57,7 +57,7 @@ def _video(container: InputContainer, stream: VideoStream, name: str, index: Fra
     if frame is None:
         raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
     varies = _has_variable_rate(stream, container) if index is None else index.variable_rate
-    canvas = FrameGeometry.of(frame, stream.sample_aspect_ratio)
+    canvas = FrameGeometry.from_frame(frame, stream.sample_aspect_ratio)
     rate = float(stream.average_rate or stream.guessed_rate or 0)
     start, length = _stretch(container, stream)
     frames = stream.frames

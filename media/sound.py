@@ -82,9 +82,9 @@ def stream_sound(
             progress.check_cancelled()
             progress.progress(min(at_us // 1000, length), length, "Reading the sound")
             yield from placer.add(frame, at_us)
-            if placer.full:
+            if placer.is_full:
                 return
-        yield from placer.rest()
+        yield from placer.flush()
 
 
 class _Placer:
@@ -101,7 +101,7 @@ class _Placer:
         self._next = 0
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         """Whether the end is reached."""
         return self._end is not None and self._written >= self._end
 
@@ -115,7 +115,7 @@ class _Placer:
         # A damaged file, or one that was put together of several, may go on with other sound than it began with.
         kind = (frame.format.name, frame.layout.name, frame.sample_rate)
         if self._resampler is None or kind != self._kind or abs(at_us - self._expected_us) > _GAP_US:
-            yield from self.rest()
+            yield from self.flush()
             self._kind = kind
             self._resampler = av.AudioResampler(format="fltp", layout=self._layout, rate=self._rate)
             self._next = self._sample(at_us)
@@ -124,7 +124,7 @@ class _Placer:
         for piece in self._resampler.resample(frame):
             yield from self._lay(piece)
 
-    def rest(self) -> Iterator[Samples]:
+    def flush(self) -> Iterator[Samples]:
         """Yield what the resampler still holds."""
         if self._resampler is not None:
             for piece in self._resampler.resample(None):
@@ -140,7 +140,7 @@ class _Placer:
         self._next += samples.shape[1]
         if early > 0:
             samples = samples[:, early:]
-        while early < 0 and not self.full:
+        while early < 0 and not self.is_full:
             silence = min(-early, self._rate)
             early += silence
             yield from self._out(np.zeros((self._channels, silence), np.float32))

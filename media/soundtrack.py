@@ -68,7 +68,7 @@ class Soundtrack:
             encoder = LosslessEncoder(output, own.rate, own.channels)
             self._stream = encoder.stream
             self._packets = encoder.packets(treatment.treat(own.blocks, own.rate, stretch[0] if stretch else 0))
-        elif stretch is None and self._copyable(sound):
+        elif stretch is None and self._is_copyable(sound):
             self.kind = "copied"
             self._stream = output.add_stream_from_template(sound)
             self._packets = self._copies(sound)
@@ -82,7 +82,7 @@ class Soundtrack:
             self._packets = self._encodings(rate, layout, stretch)
         self._next: Packet[AudioStream] | None = None
 
-    def until(self, time_us: int | None) -> "Iterator[Packet[AudioStream]]":
+    def packets_until(self, time_us: int | None) -> "Iterator[Packet[AudioStream]]":
         """Yield the packets that begin up to a time of the clip; all that are left without one."""
         while True:
             if self._next is None:
@@ -98,7 +98,7 @@ class Soundtrack:
         self._packets = iter(())
         self._container.close()
 
-    def _copyable(self, sound: AudioStream) -> bool:
+    def _is_copyable(self, sound: AudioStream) -> bool:
         codec = sound.codec_context
         if codec.name == "flac":
             return "mp4" in self._container.format.name
@@ -273,12 +273,12 @@ def _write(
             packet.pts += shift
             packet.dts = packet.pts
             at_us = ticks_to_us(packet.pts, index.time_base.numerator, index.time_base.denominator)
-            output.mux(list(track.until(at_us)))
+            output.mux(list(track.packets_until(at_us)))
             packet.stream = stream
             output.mux(packet)
             count += 1
             progress.progress(count, len(index), "Writing the sound")
-        output.mux(list(track.until(None)))
+        output.mux(list(track.packets_until(None)))
     finally:
         track.close()
     return count

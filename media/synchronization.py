@@ -150,7 +150,7 @@ def find_candidates(first: Shape, second: Shape) -> list[OffsetCandidate]:
             continue
         together = np.fft.irfft((np.conj(np.fft.rfft(chunk, size, axis=1)) * spectrum).sum(axis=0), size)
         peaks.append(_peaks(together, chunk.shape[1], second.shape[1], start, least))
-    return _group_peaks([peak for one in peaks for peak in one])
+    return _group_peaks([peak for each_peak in peaks for peak in each_peak])
 
 
 def _peaks(together: NDArray[np.floating], count: int, other: int, start: int, least: int) -> list[Peak]:
@@ -239,13 +239,13 @@ class Fine:
     """What the windows of one guess say.
 
     Attributes:
-        hits: those that agree.
+        matches: those that agree.
         windows: how many were looked at.
         start_s: where in the first sound both overlap.
         end_s: until where.
     """
 
-    hits: tuple[WindowMatch, ...]
+    matches: tuple[WindowMatch, ...]
     windows: int
     start_s: float
     end_s: float
@@ -253,9 +253,9 @@ class Fine:
     @property
     def strength(self) -> float:
         """How clear it is: the mean height of the hits, less where few windows agree."""
-        if not self.hits:
+        if not self.matches:
             return 0.0
-        return float(np.mean([hit.height for hit in self.hits]) * np.sqrt(len(self.hits) / self.windows))
+        return float(np.mean([hit.height for hit in self.matches]) * np.sqrt(len(self.matches) / self.windows))
 
 
 def refine(
@@ -320,13 +320,13 @@ def _windows(fit: NDArray[np.float64], start: int) -> list[tuple[int, int]]:
 def _compare(
     begin_s: float, end_s: float, offset_s: float, *, read_first: Read, read_second: Read
 ) -> WindowMatch | None:
-    one = read_first(begin_s, end_s)
+    array = read_first(begin_s, end_s)
     other_begin = round((begin_s - offset_s - _MARGIN_S) * SAMPLE_RATE) / SAMPLE_RATE
     other = read_second(other_begin, end_s - offset_s + _MARGIN_S)
-    if not one.any() or not other.any():
+    if not array.any() or not other.any():
         return None
-    size = 1 << (len(one) + len(other) - 1).bit_length()
-    cross = np.conj(np.fft.rfft(one, size)) * np.fft.rfft(other, size)
+    size = 1 << (len(array) + len(other) - 1).bit_length()
+    cross = np.conj(np.fft.rfft(array, size)) * np.fft.rfft(other, size)
     hertz = np.fft.rfftfreq(size, 1 / SAMPLE_RATE)
     loudness = np.abs(cross)
     loudness[loudness == 0] = 1
@@ -421,13 +421,13 @@ def align(first: Shape, second: Shape, read_first: Read, read_second: Read, prog
         found.append((guess, refine(first, second, guess, read_first, read_second, progress)))
     if not found:
         return Alignment()
-    found.sort(key=lambda one: (-one[1].strength, -one[0].height))
+    found.sort(key=lambda pair: (-pair[1].strength, -pair[0].height))
     guess, fine = found[0]
     others = found[1:]
-    if fine.hits:
-        rival = max([_BY_CHANCE, *(one.strength for _, one in others)])
+    if fine.matches:
+        rival = max([_BY_CHANCE, *(each_fine.strength for _, each_fine in others)])
         return _exact_alignment(fine, max(1.0, fine.strength / rival))
-    rival = max([_BY_CHANCE, *(one.height for one, _ in others)])
+    rival = max([_BY_CHANCE, *(offset_candidate.height for offset_candidate, _ in others)])
     confidence = max(1.0, guess.height / rival)
     lag = float(guess.lag_at(np.array([(fine.start_s + fine.end_s) / 2 * COLUMNS_PER_SECOND]))[0])
     return Alignment(
@@ -441,18 +441,18 @@ def align(first: Shape, second: Shape, read_first: Read, read_second: Read, prog
 
 def _exact_alignment(fine: Fine, confidence: float) -> Alignment:
     middle = (fine.start_s + fine.end_s) / 2
-    slope = _slope(fine.hits)
-    rest = [hit.offset_s - (slope or 0.0) * (hit.at_s - middle) for hit in fine.hits]
+    slope = _slope(fine.matches)
+    rest = [hit.offset_s - (slope or 0.0) * (hit.at_s - middle) for hit in fine.matches]
     offset = float(np.median(rest))
     return Alignment(
         round(offset * SECOND_US),
         confidence,
         confidence >= SURE_CONFIDENCE,
         None if slope is None else -slope * 1e6,
-        round(max(abs(one - offset) for one in rest) * SECOND_US),
+        round(max(abs(value - offset) for value in rest) * SECOND_US),
         round((fine.end_s - fine.start_s) * SECOND_US),
         fine.windows,
-        len(fine.hits),
+        len(fine.matches),
     )
 
 

@@ -43,7 +43,7 @@ class Peaks:
         if columns <= 0 or end_us <= start_us or not self.samples:
             return found
         edges = start_us + (end_us - start_us) * np.arange(columns + 1, dtype=np.int64) // columns
-        level = self._level((end_us - start_us) / columns)
+        level = self._level_for((end_us - start_us) / columns)
         bins = self.levels[level]
         length = _FINEST * _STEP**level * SECOND_US // _RATE
         first = edges[:-1] // length
@@ -60,7 +60,7 @@ class Peaks:
         found[inside, 1] = np.maximum.reduceat(padded[:, 1], pairs)[::2]
         return found / np.float32(_FULL)
 
-    def _level(self, column_us: float) -> int:
+    def _level_for(self, column_us: float) -> int:
         level = 0
         while level + 1 < len(self.levels) and _FINEST * _STEP ** (level + 1) * SECOND_US / _RATE <= column_us:
             level += 1

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 def iou_matrix(boxes: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
     """Return (n, m) intersections over union of (n, 4) and (m, 4) boxes; 0 where one has no area."""
-    one = np.asarray(boxes, np.float64).reshape(-1, 1, 4)
+    array = np.asarray(boxes, np.float64).reshape(-1, 1, 4)
     other = np.asarray(others, np.float64).reshape(1, -1, 4)
-    low = np.maximum(one[..., :2], other[..., :2])
-    high = np.minimum(one[..., :2] + one[..., 2:], other[..., :2] + other[..., 2:])
+    low = np.maximum(array[..., :2], other[..., :2])
+    high = np.minimum(array[..., :2] + array[..., 2:], other[..., :2] + other[..., 2:])
     shared = np.clip(high - low, 0, None).prod(-1)
-    union = np.clip(one[..., 2:], 0, None).prod(-1) + np.clip(other[..., 2:], 0, None).prod(-1) - shared
+    union = np.clip(array[..., 2:], 0, None).prod(-1) + np.clip(other[..., 2:], 0, None).prod(-1) - shared
     share: NDArray[np.float64] = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
     return share
 
@@ -49,8 +49,8 @@ def crop_windows(boxes: Iterable[Box], width: int, height: int) -> list[Window]:
         if left >= right or top >= bottom:
             continue
         new = (left, top, right, bottom)
-        while touching := [one for one in found if _do_overlap(one, new)]:
-            found = [one for one in found if one not in touching]
+        while touching := [row for row in found if _do_overlap(row, new)]:
+            found = [row for row in found if row not in touching]
             sides = list(zip(new, *touching, strict=True))
             new = (min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3]))
         found.append(new)

@@ -43,7 +43,7 @@ class Stages:
         self._progress, self._count, self._text = progress, count, text
         self._done = 0
 
-    def after(self, made: Made) -> Made:
+    def finish_stage(self, made: Made) -> Made:
         """Return what a stage made.
 
         Raises:
@@ -69,7 +69,7 @@ class RemainingTimeEstimator:
         self._first = self._done = 0
         self._since = 0.0
 
-    def seconds(self, done: int, total: int) -> float | None:
+    def estimate(self, done: int, total: int) -> float | None:
         """Take in that `done` of `total` is done, and return the seconds that are left; None where nobody can say."""
         now = self._clock()
         if self._total is None or done < self._done or (total != self._total and done <= self._done):

@@ -20,9 +20,9 @@ def tr(text: str) -> str:
     return _CATALOGUE.gettext(text) if text else ""
 
 
-def trn(one: str, many: str, count: int) -> str:
+def trn(text: str, many: str, count: int) -> str:
     """Return what fits a number, in the reader's language; `{count}` stands for the number in both texts."""
-    return _CATALOGUE.ngettext(one, many, count).format(count=count)
+    return _CATALOGUE.ngettext(text, many, count).format(count=count)
 
 
 def later(text: str) -> str:

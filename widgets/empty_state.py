@@ -34,10 +34,10 @@ class EmptyState(QWidget):
     """An icon, a title, a hint and, where something can be done at once, buttons.
 
     Signals:
-        chosen (str): the key of the button that was pressed.
+        button_clicked (str): the key of the button that was pressed.
     """
 
-    chosen = Signal(str)
+    button_clicked = Signal(str)
 
     def __init__(
         self, icon: str, title: str, hint: str, choices: Sequence[EmptyStateAction] = (), parent: QWidget | None = None
@@ -65,7 +65,7 @@ class EmptyState(QWidget):
         row.setSpacing(theme.GRID)
         row.addStretch()
         for choice in choices:
-            row.addWidget(self._joined(QPushButton(choice.text), choice))
+            row.addWidget(self._connect_button(QPushButton(choice.text), choice))
         row.addStretch()
         if choices:
             column.addLayout(row)
@@ -84,7 +84,7 @@ class EmptyState(QWidget):
         self.setAccessibleName(title)
         self.setAccessibleDescription(hint)
 
-    def set_choosable(self, choosable: bool) -> None:
+    def set_buttons_enabled(self, choosable: bool) -> None:
         """Switch the buttons on or off; what is said stays readable."""
         for button in self.findChildren(QPushButton):
             button.setEnabled(choosable)
@@ -95,7 +95,7 @@ class EmptyState(QWidget):
             if (link := item.widget()) is not None:
                 link.deleteLater()
         for choice in choices:
-            button = self._joined(ElidedButton(choice.text), choice)
+            button = self._connect_button(ElidedButton(choice.text), choice)
             button.setProperty("flat", True)
             self._links.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
 
@@ -103,11 +103,11 @@ class EmptyState(QWidget):
         """Return what stands on top."""
         return pixmap(self._icon, 40, ink, self.devicePixelRatioF())
 
-    def _joined(self, button: QPushButton, choice: EmptyStateAction) -> QPushButton:
+    def _connect_button(self, button: QPushButton, choice: EmptyStateAction) -> QPushButton:
         button.setProperty("primary", choice.primary)
         button.setToolTip(plain_tip(f"{choice.text} ({choice.keys})" if choice.keys else choice.text))
         button.setAccessibleName(choice.text)
-        button.clicked.connect(lambda: self.chosen.emit(choice.key))
+        button.clicked.connect(lambda: self.button_clicked.emit(choice.key))
         return button
 
     def _tint(self) -> None:
@@ -138,22 +138,22 @@ class EmptyHint(PlainLabel):
         view.setAccessibleDescription(text)
         model = view.model()
         for signal in (model.modelReset, model.rowsInserted, model.rowsRemoved, model.layoutChanged):
-            signal.connect(self._look)
+            signal.connect(self._update_visibility)
         view.viewport().installEventFilter(self)
-        self._look()
+        self._update_visibility()
 
     def setText(self, text: str) -> None:
         """Say something else."""
         super().setText(text)
         self._view.setAccessibleDescription(text)
-        self._look()
+        self._update_visibility()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
-            self._look()
+            self._update_visibility()
         return super().eventFilter(watched, event)
 
-    def _look(self, *_about: object) -> None:
+    def _update_visibility(self, *_about: object) -> None:
         empty = self._view.model().rowCount() == 0
         self.setVisible(empty and bool(self.text()))
         if empty:

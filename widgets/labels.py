@@ -120,7 +120,7 @@ def label_looks(track: Track) -> tuple[LabelLook, ...]:
 
 
 def _cycle_free(every: Sequence[StrEnum], taken: Sequence[StrEnum]) -> Iterator:  # type: ignore[type-arg]
-    return cycle([one for one in every if one not in taken])
+    return cycle([str_enum for str_enum in every if str_enum not in taken])
 
 
 @lru_cache(maxsize=1024)
@@ -160,9 +160,9 @@ def luminance(colour: QColor) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: QColor, other: QColor) -> float:
+def contrast(color: QColor, other: QColor) -> float:
     """Return the contrast of two colours, 1 to 21 (WCAG 2.2)."""
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((luminance(color), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -321,10 +321,10 @@ class LabelButtons(QWidget):
     """Shows a label and lets another be chosen.
 
     Signals:
-        chosen (str): key of the label the user wants.
+        label_chosen (str): key of the label the user wants.
     """
 
-    chosen = Signal(str)
+    label_chosen = Signal(str)
 
     def __init__(self, track: Track, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -358,7 +358,7 @@ class LabelButtons(QWidget):
         # What is shown follows the study, not the click.
         self.set_label(self._label)
         if label != self._label:
-            self.chosen.emit(label)
+            self.label_chosen.emit(label)
 
     def _tint(self) -> None:
         for key, button in self.buttons.items():
@@ -423,15 +423,15 @@ class ParticipantButtons(QWidget):
         self.nobody = nobody
         self.nobody.clicked.connect(lambda: self.assign_requested.emit(None))
 
-    def told(self, person: Participant) -> str:
+    def tooltip_for(self, person: Participant) -> str:
         """Return what the button of a participant says it does."""
         raise NotImplementedError
 
-    def others(self) -> tuple[QPushButton, ...]:
+    def extra_buttons(self) -> tuple[QPushButton, ...]:
         """Return the buttons behind those of participants."""
         raise NotImplementedError
 
-    def offer(self, people: Sequence[Participant]) -> bool:
+    def set_participants(self, people: Sequence[Participant]) -> bool:
         """Offer these participants, in this order: the first nine have a key; tells whether they are others."""
         if list(people) == self.people and self._flow.count():
             return False
@@ -442,7 +442,7 @@ class ParticipantButtons(QWidget):
         self._made += [self._button(number) for number in range(len(self._made), len(shown))]
         self.buttons = self._made[: len(shown)]
         for number, (person, button) in enumerate(zip(shown, self.buttons, strict=True), 1):
-            set_button_text(button, f"{number} {person.pseudonym}", f"{self.told(person)} ({number})")
+            set_button_text(button, f"{number} {person.pseudonym}", f"{self.tooltip_for(person)} ({number})")
             button.setChecked(False)
             button.setEnabled(True)
         for spare in self._made[len(shown) :]:
@@ -452,7 +452,7 @@ class ParticipantButtons(QWidget):
             action = self._menu.addAction(person.pseudonym.replace("&", "&&"))
             action.triggered.connect(lambda _=False, who=person.id: self.assign_requested.emit(who))
         self.more.setVisible(len(people) > DIGIT_KEYS)
-        for button in (*self.buttons, *([self.more] if len(people) > DIGIT_KEYS else []), *self.others()):
+        for button in (*self.buttons, *([self.more] if len(people) > DIGIT_KEYS else []), *self.extra_buttons()):
             self._flow.addWidget(button)
             button.show()
         self.updateGeometry()
@@ -464,7 +464,7 @@ class ParticipantButtons(QWidget):
         button.clicked.connect(lambda: self.assign_requested.emit(self.people[place].id))
         return button
 
-    def person(self, number: int) -> Participant | None:
+    def person_by_digit(self, number: int) -> Participant | None:
         """Return the participant of a digit, from 1."""
         return self.people[number - 1] if 0 < number <= min(len(self.people), DIGIT_KEYS) else None
 
@@ -473,7 +473,9 @@ class ParticipantButtons(QWidget):
         for person, button in zip(self.people, self.buttons, strict=False):
             button.setChecked(person.id == participant_id)
             button.setEnabled(enabled)
-        other = next((one for one in self.people[DIGIT_KEYS:] if one.id == participant_id), None)
+        other = next(
+            (participant for participant in self.people[DIGIT_KEYS:] if participant.id == participant_id), None
+        )
         self.more.setText(other.pseudonym.replace("&", "&&") if other else tr("Others"))
         self.more.setChecked(other is not None)
         self.more.setEnabled(enabled)

@@ -79,7 +79,7 @@ class ProgressLine(QWidget):
         """Show how far it is; a total of 0 means that nobody knows."""
         if self.isHidden():
             self._remaining = RemainingTimeEstimator(self._clock)
-        left = format_time_left(self._remaining.seconds(done, total), tr)
+        left = format_time_left(self._remaining.estimate(done, total), tr)
         self.bar.show_value(done, total)
         share = f"{100 * done // max(total, 1)} %"
         figures = tr("{done:,} of {total:,}").format(done=done, total=total) if text else share
@@ -115,12 +115,12 @@ class StatusLine(QStackedWidget):
         self.addWidget(self._said)
         self.addWidget(self.line)
 
-    def tell(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Say something; nothing is computed any more."""
         self._said.setText(text)
-        self.rest()
+        self.show_last_text()
 
-    def rest(self) -> None:
+    def show_last_text(self) -> None:
         """Show what was said last; nothing is computed any more."""
         self.setCurrentWidget(self._said)
 

@@ -34,20 +34,20 @@ class ElidedButton(QPushButton):
         super().__init__(parent)
         self._whole = text
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._fit(self._wanted())
+        self._fit(self._full_width())
 
     def sizeHint(self) -> QSize:
         shown = self.fontMetrics().horizontalAdvance(self.text().replace("&&", "&"))
-        return super().sizeHint() + QSize(self._wanted() - shown, 0)
+        return super().sizeHint() + QSize(self._full_width() - shown, 0)
 
     def minimumSizeHint(self) -> QSize:
         return super().minimumSizeHint().boundedTo(QSize(_MIN_WIDTH, super().sizeHint().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit(self.width() - self.sizeHint().width() + self._wanted())
+        self._fit(self.width() - self.sizeHint().width() + self._full_width())
 
-    def _wanted(self) -> int:
+    def _full_width(self) -> int:
         # A text that has exactly its own width is cut by rounding.
         return self.fontMetrics().horizontalAdvance(self._whole) + 2
 
@@ -76,10 +76,10 @@ def escape_control_chars(text: str, limit: int = MAX_SHOWN_CHARS) -> str:
     return tr("{said}\n… and {rest:,} more characters").format(said=said, rest=rest) if rest > 0 else said
 
 
-def _escape_char(one: str) -> str:
-    if one in "\n\t" or one in _JOINERS or unicodedata.category(one) not in _UNSAFE_CATEGORIES:
-        return one
-    return f"⟨U+{ord(one):04X}⟩"
+def _escape_char(text: str) -> str:
+    if text in "\n\t" or text in _JOINERS or unicodedata.category(text) not in _UNSAFE_CATEGORIES:
+        return text
+    return f"⟨U+{ord(text):04X}⟩"
 
 
 KEY_HEIGHT = 18

@@ -150,7 +150,7 @@ def adjudicate(
     """
     people = sorted(set(annotators))
     counts, drafts = AdjudicationCounts(), []
-    known = [one for one in marks if one.segment.scheme in schemes and one.segment.annotator_id in people]
+    known = [mark for mark in marks if mark.segment.scheme in schemes and mark.segment.annotator_id in people]
     for group in group_marks(known, rule.minimum_iou):
         counts.groups += 1
         votes = _votes(group, people)
@@ -158,14 +158,14 @@ def adjudicate(
         if label is not None:
             counts.chosen += 1
             scheme = schemes[group[0].segment.scheme]
-            drafts.append(_draft(scheme, [one for one in votes.ballots if one.segment.label == label], rule))
+            drafts.append(_draft(scheme, [ballot for ballot in votes.ballots if ballot.segment.label == label], rule))
             continue
-        disputed = any(one.disagreed for one in group)
+        disputed = any(mark.disagree_count for mark in group)
         counts.disputed += disputed
         counts.undecided += not disputed
         if rule.unsettled is Unsettled.KEEP:
             remark = UNSETTLED_REMARKS[0 if disputed else 1]
-            drafts += {_copy_mark(one, remark): None for one in sorted(group, key=lambda one: one.order)}
+            drafts += {_copy_mark(mark, remark): None for mark in sorted(group, key=lambda mark: mark.sort_key)}
     counts.segments = len(drafts)
     return Adjudicated(tuple(sorted(drafts, key=_order)), counts)
 
@@ -174,19 +174,19 @@ def _votes(group: Sequence[Mark], people: Sequence[str]) -> _Votes:
     """Take everybody's ballot: a segment of the group that they agreed with in review, else their own, else none."""
     votes = _Votes()
     for person in people:
-        own = [one for one in group if one.segment.annotator_id == person]
-        said = {id(one): one.review_by(person) for one in group}
-        agreed = [one for one in group if (review := said[id(one)]) and review.decision is ReviewDecision.AGREE]
+        own = [mark for mark in group if mark.segment.annotator_id == person]
+        said = {id(mark): mark.review_by(person) for mark in group}
+        agreed = [mark for mark in group if (review := said[id(mark)]) and review.decision is ReviewDecision.AGREE]
         if agreed or own:
-            votes.ballots.append(min(agreed or own, key=lambda one: (-one.agreed, one.order)))
+            votes.ballots.append(min(agreed or own, key=lambda mark: (-mark.agree_count, mark.sort_key)))
         elif any(said.values()):
             votes.against += 1
     return votes
 
 
 def _choose_label(votes: _Votes, people: int, rule: Labels) -> str | None:
-    counted = Counter(one.segment.label for one in votes.ballots)
-    best, count = min(counted.items(), key=lambda one: (-one[1], one[0]), default=("", 0))
+    counted = Counter(ballot.segment.label for ballot in votes.ballots)
+    best, count = min(counted.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
     others = max([votes.against, *(number for label, number in counted.items() if label != best)])
     match rule:
         case Labels.MAJORITY:
@@ -200,11 +200,11 @@ def _choose_label(votes: _Votes, people: int, rule: Labels) -> str | None:
 
 def _draft(scheme: Scheme, ballots: Sequence[Mark], rule: AdjudicationRule) -> SegmentDraft:
     first = ballots[0].segment
-    start, end = combine_spans([(one.segment.start_us, one.segment.end_us) for one in ballots], rule.spans)
-    ordered = sorted(ballots, key=lambda one: one.order)
+    start, end = combine_spans([(ballot.segment.start_us, ballot.segment.end_us) for ballot in ballots], rule.spans)
+    ordered = sorted(ballots, key=lambda mark: mark.sort_key)
     values: dict[str, Json] = {}
     for asked in scheme.fields_of(first.track):
-        given = [one.values[asked.key] for one in ordered if one.values.get(asked.key) not in (None, "", [])]
+        given = [mark.values[asked.key] for mark in ordered if mark.values.get(asked.key) not in (None, "", [])]
         value = _value(asked, given, rule) if given and asked.applies_to(first.label, first.track) else None
         if value not in (None, []):
             values[asked.key] = value
@@ -255,8 +255,16 @@ def _middle(asked: Field, given: Sequence[int | float]) -> Json:
 
 
 def _copy_mark(mark: Mark, remark: str) -> SegmentDraft:
-    one = mark.segment
-    return SegmentDraft(one.scheme, one.track, one.label, one.start_us, one.end_us, encode_values(mark.values), remark)
+    segment = mark.segment
+    return SegmentDraft(
+        segment.scheme,
+        segment.track,
+        segment.label,
+        segment.start_us,
+        segment.end_us,
+        encode_values(mark.values),
+        remark,
+    )
 
 
 def encode_values(values: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
@@ -264,8 +272,15 @@ def encode_values(values: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((key, to_json(value)) for key, value in values.items()))
 
 
-def _order(one: SegmentDraft) -> tuple[int, int, str, str, str, tuple[tuple[str, str], ...]]:
-    return one.start_us, one.end_us, one.scheme, one.track, one.label, one.values
+def _order(segment_draft: SegmentDraft) -> tuple[int, int, str, str, str, tuple[tuple[str, str], ...]]:
+    return (
+        segment_draft.start_us,
+        segment_draft.end_us,
+        segment_draft.scheme,
+        segment_draft.track,
+        segment_draft.label,
+        segment_draft.values,
+    )
 
 
 KIND = "adjudicate"
@@ -323,29 +338,37 @@ def create_adjudicated_lane(
     if not 0 <= rule.minimum_iou <= 1:
         raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
     chosen = _validate_annotators(session, annotators)
-    wanted = [one for one in all_recordings(session.study) if not recordings or one.id in recordings]
+    wanted = [
+        each_recording
+        for each_recording in all_recordings(session.study)
+        if not recordings or each_recording.id in recordings
+    ]
     schemes = {scheme.key: scheme for scheme in session.schemes}
     made: list[tuple[Recording, tuple[Annotator, ...], Adjudicated]] = []
     skipped: list[Recording] = []
     for recording in wanted:
-        people = tuple(one for one in list_annotators_of(session, recording.id) if not chosen or one.name in chosen)
+        people = tuple(
+            annotator
+            for annotator in list_annotators_of(session, recording.id)
+            if not chosen or annotator.name in chosen
+        )
         if len(people) < 2:
             skipped.append(recording)
             continue
-        ids = [one.id for one in people]
+        ids = [person.id for person in people]
         made.append((recording, people, adjudicate(read_marks(session, recording.id, ids), ids, schemes, rule)))
     if not made:
         raise UserError(
             "No recording was annotated by two people yet.", "Merge the annotators' work first: greenroom merge"
         )
     lane = get_or_create_lane(session, name)
-    with session.study.together():
+    with session.study.atomic():
         with session.step(f"Adjudicate as {lane.name}") as step:
             for recording, _, result in made:
                 _replace(session, recording.id, lane, result.drafts, schemes)
             for recording in skipped:
                 _replace(session, recording.id, lane, (), schemes)
-        with session.study.recording_run():
+        with session.study.run_transaction():
             for recording, people, result in made:
                 insert_run(session.study, _run(recording, people, lane, rule, result.counts))
     counted = tuple((recording, result.counts) for recording, _, result in made)
@@ -390,13 +413,19 @@ def _replace(
     before: dict[SegmentDraft, list[Segment]] = {}
     comments = comments_in(session.study, recording_id)
     for mark in read_marks(session, recording_id, [lane.id]):
-        one = mark.segment
-        if one.scheme in schemes:
-            remark = next((c.text for c in comments.get(one.id, ()) if c.text in UNSETTLED_REMARKS), "")
+        segment = mark.segment
+        if segment.scheme in schemes:
+            remark = next((c.text for c in comments.get(segment.id, ()) if c.text in UNSETTLED_REMARKS), "")
             same = SegmentDraft(
-                one.scheme, one.track, one.label, one.start_us, one.end_us, encode_values(mark.values), remark
+                segment.scheme,
+                segment.track,
+                segment.label,
+                segment.start_us,
+                segment.end_us,
+                encode_values(mark.values),
+                remark,
             )
-            before.setdefault(same, []).append(one)
+            before.setdefault(same, []).append(segment)
     wanted = Counter(drafts)
     fresh: list[tuple[Segment, SegmentDraft]] = []
     for draft, number in wanted.items():
@@ -407,21 +436,21 @@ def _replace(
         for _ in range(number):
             place = recording_id, lane.id, draft.label, draft.start_us, draft.end_us
             fresh.append((Segment(new_id(), *place, draft.scheme, draft.track), draft))
-    for old in (one for left in before.values() for one in left):
+    for old in (segment for left in before.values() for segment in left):
         delete_segment(session.study, old.id)
     for key in {draft.scheme for _, draft in fresh}:
-        session.schemes.keep(schemes[key])
-    insert_segments(session.study, [one for one, _ in fresh])
+        session.schemes.store_text(schemes[key])
+    insert_segments(session.study, [segment for segment, _ in fresh])
     insert_values(
         session.study,
         [
-            FieldValue(one.id, draft.scheme, schemes[draft.scheme].version, key, json.loads(text))
-            for one, draft in fresh
+            FieldValue(segment.id, draft.scheme, schemes[draft.scheme].version, key, json.loads(text))
+            for segment, draft in fresh
             for key, text in draft.values
         ],
     )
     now = utc_now()
-    remarks = [Comment(new_id(), one.id, lane.id, draft.remark, now) for one, draft in fresh if draft.remark]
+    remarks = [Comment(new_id(), segment.id, lane.id, draft.remark, now) for segment, draft in fresh if draft.remark]
     insert_comments(session.study, remarks)
 
 
@@ -434,7 +463,7 @@ def _run(
 ) -> Run:
     parameters: dict[str, Json] = {
         "lane": lane.name,
-        "annotators": [*sorted(one.name for one in people)],
+        "annotators": [*sorted(person.name for person in people)],
         "spans": rule.spans.value,
         "labels": rule.labels.value,
         "choices": rule.choices.value,

@@ -161,7 +161,7 @@ class AgreementReport:
             "confusion": {"labels": names, "pairs": self.confusion.astype(int).tolist()},
             "fields": {field.key: field.to_json() for field in self.fields},
             "by": {split: [row.to_json() for row in rows] for split, rows in self.rows.items()},
-            "published": [one.to_json() for one in self.published],
+            "published": [beside.to_json() for beside in self.published],
             "settings": dict(self.settings),
         }
         return found
@@ -199,7 +199,7 @@ def build_rows(
             AgreementRow(choice.key, choice.name, shares.figures(weights, field.chosen[:, place]))
             for place, choice in enumerate(field.choices)
         )
-        for field in material.choosing
+        for field in material.choice_fields
     }
     return {
         "label": by_label,
@@ -207,18 +207,18 @@ def build_rows(
         "recording": _rows_by_recording(material, compared, shares, instants),
         "pair": tuple(
             AgreementRow(
-                " | ".join(material.annotators[one].key for one in (pair.first, pair.second)),
-                " and ".join(material.annotators[one].name for one in (pair.first, pair.second)),
+                " | ".join(material.annotators[number].key for number in (pair.first, pair.second)),
+                " and ".join(material.annotators[number].name for number in (pair.first, pair.second)),
                 _subset_figures([pair], instants[:, place : place + 1], options, weights),
             )
             for place, pair in enumerate(compared)
         ),
         "annotator": tuple(
             AgreementRow(
-                who.key, who.name, _subset_figures(*_pairs_with_annotator(compared, instants, one), options, weights)
+                who.key, who.name, _subset_figures(*_pairs_with_annotator(compared, instants, number), options, weights)
             )
-            for one, who in enumerate(material.annotators)
-            if one != material.third
+            for number, who in enumerate(material.annotators)
+            if number != material.third
         ),
     }
 
@@ -236,7 +236,7 @@ def _subset_figures(
     if not compared:
         return {}
     return {
-        **Shares.of(compared[0].material, compared).figures(weights),
+        **Shares.from_pairs(compared[0].material, compared).figures(weights),
         "matched_agreement": matched_agreement(compared, weights),
         "mean_iou": mean_iou(compared, weights),
         "cohen_kappa": cohen_kappa(instants, options, weights),
@@ -251,8 +251,8 @@ def _rows_by_recording(
     """Return the figures of each recording that two annotators worked on; one recording alone has no interval."""
     size = len(material.recordings)
     paired = np.zeros(size, bool)
-    for one in compared:
-        paired |= one.recordings
+    for each_compared in compared:
+        paired |= each_compared.recordings
     columns = {
         **{key: _ratios(*parts) for key, parts in shares.per_recording().items()},
         "mean_iou": _ratios(*iou_per_recording(compared, size)),
@@ -314,15 +314,17 @@ def compute_report(
     Raises:
         Cancelled: the user stopped it.
     """
-    pairs, several = material.pairs(), [field for field in material.choosing if field.several]
-    fields = len(material.choosing) + len(material.rated)
-    after = Stages(progress, len(pairs) + _STAGES + 2 * len(IOU_LEVELS) + len(several) + fields, _PROGRESS_LABEL).after
-    compared = [after(Compared.of(material, a, b, options.minimum_iou)) for a, b in pairs]
-    shares = after(Shares.of(material, compared))
+    pairs, several = material.pairs(), [field for field in material.choice_fields if field.multiple]
+    fields = len(material.choice_fields) + len(material.rating_fields)
+    after = Stages(
+        progress, len(pairs) + _STAGES + 2 * len(IOU_LEVELS) + len(several) + fields, _PROGRESS_LABEL
+    ).finish_stage
+    compared = [after(Compared.from_pair(material, a, b, options.minimum_iou)) for a, b in pairs]
+    shares = after(Shares.from_pairs(material, compared))
     weights = _weights(material, compared, options)
     grid = build_grid(material, options.step_us)
     instants = after(pair_tables(material, grid))
-    matched = after(SegmentMatches.of(compared, material.recording))
+    matched = after(SegmentMatches.from_pairs(compared, material.recording))
     main = {
         **after(shares.figures(weights)),
         "matched_agreement": after(matched_agreement(compared, weights)),
@@ -356,8 +358,8 @@ def _weights(material: AgreementData, compared: Sequence[Compared], options: Opt
     """Return (samples, recordings), drawn among the recordings that two annotators worked on; 0 for the others."""
     size = len(material.recordings)
     paired = np.zeros(size, bool)
-    for one in compared:
-        paired |= one.recordings
+    for each_compared in compared:
+        paired |= each_compared.recordings
     weights = np.zeros((options.samples, size))
     weights[:, paired] = draw_resamples(int(paired.sum()), options.samples, options.seed) if paired.any() else 0
     return weights
@@ -375,10 +377,10 @@ def _reviewer_agreement(material: AgreementData, options: Options) -> StatisticR
 
 def _third_agreement(material: AgreementData, options: Options) -> StatisticResult:
     """Return in how many of the third annotator's overlaps with anybody the labels are the same."""
-    compared = [Compared.of(material, a, b, options.minimum_iou) for a, b in material.pairs_with_third()]
+    compared = [Compared.from_pair(material, a, b, options.minimum_iou) for a, b in material.pairs_with_third()]
     if not compared:
         return undefined_figure(NO_THIRD)
-    figures = Shares.of(material, compared).figures(_weights(material, compared, options))
+    figures = Shares.from_pairs(material, compared).figures(_weights(material, compared, options))
     return figures["verdict_agreement"]
 
 
@@ -426,11 +428,11 @@ def _fields(
                 ),
             )
         )
-        for field in material.choosing
+        for field in material.choice_fields
     ]
     rated = [
         after(FieldReport(field.key, field.name, rating_figures(field, matched, weights, options)))
-        for field in material.rated
+        for field in material.rating_fields
     ]
     return (*choosing, *rated)
 
@@ -450,4 +452,9 @@ def _add_published(report: AgreementReport, scheme: str) -> AgreementReport:
     if report.main["disagreement_share"].more.get("basis") != "reviews":
         # The paper's figure is what was left after review; pairs with different labels are something else.
         own["disagreement_share"] = undefined_figure("Nobody has reviewed a segment of somebody else.")
-    return replace(report, published=tuple(Beside(one, own.get(one.figure)) for one in published.figures))
+    return replace(
+        report,
+        published=tuple(
+            Beside(published_figure, own.get(published_figure.figure)) for published_figure in published.figures
+        ),
+    )

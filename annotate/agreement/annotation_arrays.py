@@ -63,7 +63,7 @@ class ChosenField:
     name: str
     choices: tuple[NamedKey, ...]
     chosen: Bools
-    several: bool
+    multiple: bool
 
     @property
     def filled(self) -> Bools:
@@ -124,8 +124,8 @@ class AgreementData:
     axis_recording: Ints
     start_us: Ints
     end_us: Ints
-    choosing: tuple[ChosenField, ...] = ()
-    rated: tuple[RatedField, ...] = ()
+    choice_fields: tuple[ChosenField, ...] = ()
+    rating_fields: tuple[RatedField, ...] = ()
     reviewed: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     agreed: Bools = field(default_factory=lambda: np.zeros(0, bool))
     third: int = -1
@@ -139,15 +139,17 @@ class AgreementData:
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return the pairs of annotators who are compared: those with a recording in common, without the third."""
-        people = [one for one in range(len(self.annotators)) if one != self.third]
+        people = [index for index in range(len(self.annotators)) if index != self.third]
         return [(a, b) for a, b in combinations(people, 2) if (self.worked[:, a] & self.worked[:, b]).any()]
 
     def pairs_with_third(self) -> list[tuple[int, int]]:
         """Return the pairs of the third annotator and each other one."""
         if self.third < 0:
             return []
-        others = [one for one in range(len(self.annotators)) if one != self.third]
-        return [(self.third, one) for one in others if (self.worked[:, self.third] & self.worked[:, one]).any()]
+        others = [index for index in range(len(self.annotators)) if index != self.third]
+        return [
+            (self.third, number) for number in others if (self.worked[:, self.third] & self.worked[:, number]).any()
+        ]
 
     def axes_length_us(self) -> Ints:
         """Return (axes,) where each axis ends: with its recording, or with a segment that reaches further."""
@@ -216,31 +218,31 @@ class Compared:
         first: index of the first annotator.
         second: index of the second.
         recordings: (recordings,) which both worked on.
-        of_first: the first's segments there, indices into the material.
-        of_second: the second's.
+        first_indices: the first's segments there, indices into the material.
+        second_indices: the second's.
     """
 
     material: AgreementData
     first: int
     second: int
     recordings: Bools
-    of_first: Ints
-    of_second: Ints
+    first_indices: Ints
+    second_indices: Ints
     minimum_iou: float
 
     @classmethod
-    def of(cls, material: AgreementData, first: int, second: int, minimum_iou: float) -> "Compared":
+    def from_pair(cls, material: AgreementData, first: int, second: int, minimum_iou: float) -> "Compared":
         """Compare two annotators of the material."""
         both = material.worked[:, first] & material.worked[:, second]
         there = both[material.recording]
-        one, other = (np.flatnonzero(there & (material.annotator == who)) for who in (first, second))
-        return cls(material, first, second, both, one, other, minimum_iou)
+        array, other = (np.flatnonzero(there & (material.annotator == who)) for who in (first, second))
+        return cls(material, first, second, both, array, other, minimum_iou)
 
     @cached_property
     def spans(self) -> tuple[SpanArray, SpanArray]:
         """What each of the two marked."""
         everything = self.material.spans()
-        return everything.take(self.of_first), everything.take(self.of_second)
+        return everything.take(self.first_indices), everything.take(self.second_indices)
 
     @cached_property
     def intersecting(self) -> Overlaps:
@@ -262,25 +264,25 @@ class Compared:
         """The pairs of Holle and Rein."""
         return match_holle_rein_pairs(self.intersecting, *self.spans)
 
-    def matched_at(self, iou: float, *, same_label: bool = False) -> Overlaps:
+    def match_at(self, iou: float, *, same_label: bool = False) -> Overlaps:
         """Return as many one-to-one pairs of at least this IoU as there can be; of one label each if that is wanted."""
         found = self.intersecting
         if same_label:
-            found = found.take(self.alike(found))
-        return match_most_pairs(found, len(self.of_first), len(self.of_second), iou)
+            found = found.take(self.same_labels(found))
+        return match_most_pairs(found, len(self.first_indices), len(self.second_indices), iou)
 
-    def alike(self, pairs: Overlaps) -> Bools:
+    def same_labels(self, pairs: Overlaps) -> Bools:
         """Tell of each pair whether the labels are the same."""
-        one, other = self.spans
-        alike: Bools = one.label[pairs.first] == other.label[pairs.second]
+        span_array, other = self.spans
+        alike: Bools = span_array.label[pairs.first] == other.label[pairs.second]
         return alike
 
-    def segments(self, pairs: Overlaps) -> tuple[Ints, Ints]:
+    def segment_indices(self, pairs: Overlaps) -> tuple[Ints, Ints]:
         """Return the segments of each pair as indices into the material."""
-        return self.of_first[pairs.first], self.of_second[pairs.second]
+        return self.first_indices[pairs.first], self.second_indices[pairs.second]
 
-    def alone(self, pairs: Overlaps) -> tuple[Ints, Ints]:
+    def unmatched_indices(self, pairs: Overlaps) -> tuple[Ints, Ints]:
         """Return the segments of either that no pair holds, as indices into the material."""
-        one = self.of_first[unmatched_mask(len(self.of_first), pairs.first)]
-        other = self.of_second[unmatched_mask(len(self.of_second), pairs.second)]
-        return one, other
+        array = self.first_indices[unmatched_mask(len(self.first_indices), pairs.first)]
+        other = self.second_indices[unmatched_mask(len(self.second_indices), pairs.second)]
+        return array, other

@@ -37,21 +37,23 @@ def find_disagreements(
     """
     lanes: dict[str, list[tuple[int, int, int]]] = {who: [] for who in annotators}
     labels: dict[str, int] = {}
-    for one in segments:
-        if one.track == track and one.scheme == scheme and one.annotator_id in lanes:
-            lanes[one.annotator_id].append((one.start_us, one.end_us, labels.setdefault(one.label, len(labels))))
+    for segment in segments:
+        if segment.track == track and segment.scheme == scheme and segment.annotator_id in lanes:
+            lanes[segment.annotator_id].append(
+                (segment.start_us, segment.end_us, labels.setdefault(segment.label, len(labels)))
+            )
     return find_disagreement_spans([_spans(rows) for rows in lanes.values()])
 
 
 def next_disagreement(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
     """Return the first stretch that starts later than a time, or None."""
-    place = bisect_right(found, time_us, key=lambda one: one.start_us)
+    place = bisect_right(found, time_us, key=lambda disagreement: disagreement.start_us)
     return found[place] if place < len(found) else None
 
 
 def previous_disagreement(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
     """Return the last stretch that starts earlier than a time, or None."""
-    place = bisect_left(found, time_us, key=lambda one: one.start_us)
+    place = bisect_left(found, time_us, key=lambda disagreement: disagreement.start_us)
     return found[place - 1] if place else None
 
 
@@ -74,19 +76,29 @@ def find_disputed(segments: Sequence[Segment], worked: Mapping[str, Collection[s
         worked: recording id -> ids of the people who worked on it, also of who marked nothing.
     """
     kept = [
-        one for one in segments if one.annotator_id in (people := worked.get(one.recording_id, ())) and len(people) > 1
+        segment
+        for segment in segments
+        if segment.annotator_id in (people := worked.get(segment.recording_id, ())) and len(people) > 1
     ]
     if not kept:
         return set()
-    start = np.array([one.start_us for one in kept], np.int64)
-    end = np.array([one.end_us for one in kept], np.int64)
-    track = _encode_keys((one.recording_id, one.scheme, one.track) for one in kept)
-    person = _encode_keys((one.recording_id, one.scheme, one.track, one.annotator_id) for one in kept)
-    label = _encode_keys((one.recording_id, one.scheme, one.track, one.label) for one in kept)
-    both = _encode_keys((one.recording_id, one.scheme, one.track, one.annotator_id, one.label) for one in kept)
+    start = np.array([segment.start_us for segment in kept], np.int64)
+    end = np.array([segment.end_us for segment in kept], np.int64)
+    track = _encode_keys((segment.recording_id, segment.scheme, segment.track) for segment in kept)
+    person = _encode_keys(
+        (segment.recording_id, segment.scheme, segment.track, segment.annotator_id) for segment in kept
+    )
+    label = _encode_keys((segment.recording_id, segment.scheme, segment.track, segment.label) for segment in kept)
+    both = _encode_keys(
+        (segment.recording_id, segment.scheme, segment.track, segment.annotator_id, segment.label) for segment in kept
+    )
     others = _count_overlapping(track, start, end) - _count_overlapping(person, start, end)
     alike = _count_overlapping(label, start, end) - _count_overlapping(both, start, end)
-    return {one.id for one, differs in zip(kept, ((others == 0) | (alike < others)).tolist(), strict=True) if differs}
+    return {
+        segment.id
+        for segment, differs in zip(kept, ((others == 0) | (alike < others)).tolist(), strict=True)
+        if differs
+    }
 
 
 def _encode_keys(keys: Iterable[tuple[str, ...]]) -> _Numbers:
@@ -112,43 +124,43 @@ class Mark:
     Attributes:
         values: of the form's fields that the newest version of its scheme has a place for.
         reviews: by other people.
-        about: the participants that it is about, where the form asks whom.
+        participants: the participants that it is about, where the form asks whom.
     """
 
     segment: Segment
     values: Mapping[str, Json]
     reviews: tuple[Review, ...] = ()
-    about: tuple[str, ...] = ()
+    participants: tuple[str, ...] = ()
 
     @property
     def lane(self) -> tuple[str, str, tuple[str, ...]]:
         """What it can be compared within: scheme, track and whom it is about."""
-        return self.segment.scheme, self.segment.track, self.about
+        return self.segment.scheme, self.segment.track, self.participants
 
     @cached_property
-    def agreed(self) -> int:
+    def agree_count(self) -> int:
         """How many others agree with it."""
-        return sum(one.decision is ReviewDecision.AGREE for one in self.reviews)
+        return sum(review.decision is ReviewDecision.AGREE for review in self.reviews)
 
     @property
-    def disagreed(self) -> int:
+    def disagree_count(self) -> int:
         """How many others disagree with it."""
-        return len(self.reviews) - self.agreed
+        return len(self.reviews) - self.agree_count
 
     @cached_property
-    def said(self) -> str:
+    def values_json(self) -> str:
         """The values as one text, the same for the same values."""
         return to_json(dict(sorted(self.values.items())))
 
     @cached_property
-    def order(self) -> Order:
+    def sort_key(self) -> Order:
         """Sorts marks by time and content, whoever made them."""
-        one = self.segment
-        return one.start_us, one.end_us, one.label, self.said, self.agreed, self.disagreed
+        segment = self.segment
+        return segment.start_us, segment.end_us, segment.label, self.values_json, self.agree_count, self.disagree_count
 
     def review_by(self, reviewer_id: str) -> Review | None:
         """Return what somebody said about it, or None."""
-        return next((one for one in self.reviews if one.reviewer_id == reviewer_id), None)
+        return next((review for review in self.reviews if review.reviewer_id == reviewer_id), None)
 
 
 def read_marks(session: Session, recording_id: str, annotators: Collection[str]) -> list[Mark]:
@@ -159,17 +171,17 @@ def read_marks(session: Session, recording_id: str, annotators: Collection[str])
     for segment in segments_of(session.study, recording_id):
         if segment.annotator_id not in annotators:
             continue
-        scheme = session.schemes.known(segment.scheme)
-        given = {key: one.value for key, one in values.get(segment.id, {}).items()}
+        scheme = session.schemes.find(segment.scheme)
+        given = {key: field_value.value for key, field_value in values.get(segment.id, {}).items()}
         about: tuple[str, ...] = ()
         if scheme is not None:
-            given = scheme.placed(segment.track, given)
+            given = scheme.known_values(segment.track, given)
             about = tuple(
                 str(given.get(field.key, ""))
                 for field in scheme.fields_of(segment.track)
                 if field.kind is FieldKind.PARTICIPANT
             )
-        others = (one for one in reviews.get(segment.id, ()) if one.reviewer_id != segment.annotator_id)
+        others = (review for review in reviews.get(segment.id, ()) if review.reviewer_id != segment.annotator_id)
         found.append(Mark(segment, given, tuple(others), about))
     return found
 
@@ -187,24 +199,32 @@ def list_annotators_of(session: Session, recording_id: str) -> list[Annotator]:
             counts.setdefault(annotator, 0)
     training = training_work(session.study)
     found = [
-        one
-        for one in all_annotators(session.study)
-        if one.kind == "person" and one.id in counts and (recording_id, one.id) not in training
+        each_annotator
+        for each_annotator in all_annotators(session.study)
+        if each_annotator.kind == "person"
+        and each_annotator.id in counts
+        and (recording_id, each_annotator.id) not in training
     ]
-    return sorted(found, key=lambda one: (-counts[one.id], one.name))
+    return sorted(found, key=lambda each_annotator: (-counts[each_annotator.id], each_annotator.name))
 
 
 def group_marks(marks: Sequence[Mark], minimum_iou: float = 0.0) -> list[tuple[Mark, ...]]:
     """Return every mark in exactly one group, by start; many groups hold one mark alone."""
     near = _find_overlaps(marks, minimum_iou)
-    owner = [one.segment.annotator_id for one in marks]
-    rank = {order: at for at, order in enumerate(sorted({one.order for one in marks}))}
-    ranks = [rank[one.order] for one in marks]
+    owner = [mark.segment.annotator_id for mark in marks]
+    rank = {order: at for at, order in enumerate(sorted({mark.sort_key for mark in marks}))}
+    ranks = [rank[mark.sort_key] for mark in marks]
 
     def preference(pair: tuple[int, int]) -> tuple[float | bool, ...]:
-        one, other = marks[pair[0]], marks[pair[1]]
+        mark, other = marks[pair[0]], marks[pair[1]]
         first, second = sorted((ranks[pair[0]], ranks[pair[1]]))
-        return -near[pair], one.segment.label != other.segment.label, one.said != other.said, first, second
+        return (
+            -near[pair],
+            mark.segment.label != other.segment.label,
+            mark.values_json != other.values_json,
+            first,
+            second,
+        )
 
     group = [[place] for place in range(len(marks))]
     for a, b in sorted(near, key=preference):
@@ -216,15 +236,15 @@ def group_marks(marks: Sequence[Mark], minimum_iou: float = 0.0) -> list[tuple[M
             for place in other:
                 group[place] = one
     made = {id(one): one for one in group}.values()
-    return sorted((tuple(marks[place] for place in one) for one in made), key=lambda one: min(m.order for m in one))
+    return sorted((tuple(marks[place] for place in one) for one in made), key=lambda row: min(m.sort_key for m in row))
 
 
 def _find_overlaps(marks: Sequence[Mark], minimum_iou: float) -> dict[tuple[int, int], float]:
     """Return (place, place) -> IoU of the marks that can belong together, the smaller place first."""
-    lanes = {lane: code for code, lane in enumerate({one.lane: None for one in marks})}
+    lanes = {lane: code for code, lane in enumerate({mark.lane: None for mark in marks})}
     places: dict[str, list[int]] = {}
-    for place, one in enumerate(marks):
-        places.setdefault(one.segment.annotator_id, []).append(place)
+    for place, mark in enumerate(marks):
+        places.setdefault(mark.segment.annotator_id, []).append(place)
     spans = {
         who: SpanArray(
             np.array([lanes[marks[place].lane] for place in own], np.int64),

@@ -53,10 +53,10 @@ def count_coincidences(codes: Ints, group: Ints, values: int, groups: int, units
     count = given.sum(0)
     each = np.ones(codes.shape[1]) if units is None else units.astype(float)
     found: list[tuple[Ints, Ints, Ints, Floats]] = []
-    for one in range(len(codes)):
-        for other in range(one + 1, len(codes)):
-            both = given[one] & given[other]
-            found.append((group[both], codes[one][both], codes[other][both], each[both] / (count[both] - 1)))
+    for index in range(len(codes)):
+        for other in range(index + 1, len(codes)):
+            both = given[index] & given[other]
+            found.append((group[both], codes[index][both], codes[other][both], each[both] / (count[both] - 1)))
     if not found:
         none = np.zeros(0, np.int64)
         return Coincidences(none, none, none, np.zeros(0), values, groups)

@@ -61,16 +61,16 @@ class SegmentMatches:
     pairs: int
 
     @classmethod
-    def of(cls, compared: Sequence[Compared], recording: Ints) -> "SegmentMatches":
+    def from_pairs(cls, compared: Sequence[Compared], recording: Ints) -> "SegmentMatches":
         """Collect the matched segments; `recording` is (n,), of every segment."""
-        found = [one.segments(one.matched) for one in compared]
+        found = [each_compared.segment_indices(each_compared.matched) for each_compared in compared]
         none = np.zeros(0, np.int64)
         first = np.concatenate([none, *(pair[0] for pair in found)])
         second = np.concatenate([none, *(pair[1] for pair in found)])
-        pair = np.repeat(np.arange(len(found)), [len(one) for one, _ in found])
+        pair = np.repeat(np.arange(len(found)), [len(array) for array, _ in found])
         return cls(first, second, pair, recording[first], len(found))
 
-    def where(self, filled: Bools) -> "SegmentMatches":
+    def where_filled(self, filled: Bools) -> "SegmentMatches":
         """Return those in which both sides are among the segments that `filled` (n,) holds."""
         both = filled[self.first] & filled[self.second]
         return SegmentMatches(self.first[both], self.second[both], self.pair[both], self.recording[both], self.pairs)
@@ -84,18 +84,18 @@ def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats)
         matched: segments that stand for each other.
         weights: of the bootstrap.
     """
-    matched = matched.where(field.filled)
+    matched = matched.where_filled(field.filled)
     where, size = matched.recording, weights.shape[1]
     kinds, codes = np.unique(field.chosen[np.concatenate([matched.first, matched.second])], axis=0, return_inverse=True)
-    one, other = np.split(codes.ravel(), 2)
-    found = Coincidences(where, one, other, np.ones(len(one)), len(kinds), size)
-    rests_on, groups = len(one), len(np.unique(where))
+    array, other = np.split(codes.ravel(), 2)
+    found = Coincidences(where, array, other, np.ones(len(array)), len(kinds), size)
+    rests_on, groups = len(array), len(np.unique(where))
     reasons = (NOTHING_FILLED_IN, ONE_VALUE)
-    equal = sum_by_group(where[one == other], size)
+    equal = sum_by_group(where[array == other], size)
     figures = {"same": estimate_share(equal, sum_by_group(where, size), weights, NOTHING_FILLED_IN)}
-    if field.several:
+    if field.multiple:
         distance = jaccard_distance(kinds)
-        near = sum_by_group(where, size, 1 - distance[one, other])
+        near = sum_by_group(where, size, 1 - distance[array, other])
         figures["jaccard"] = estimate_share(near, sum_by_group(where, size), weights, NOTHING_FILLED_IN)
         figures["alpha"] = estimate_from(
             lambda drawn: metric_alpha(found, distance, drawn),
@@ -106,7 +106,7 @@ def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats)
             {"metric": "jaccard"},
         )
         return figures
-    figures["cohen_kappa"] = _kappa(one, other, matched, len(kinds), weights, (NOTHING_FILLED_IN, ONE_CATEGORY))
+    figures["cohen_kappa"] = _kappa(array, other, matched, len(kinds), weights, (NOTHING_FILLED_IN, ONE_CATEGORY))
     figures["alpha"] = estimate_from(
         lambda drawn: nominal_alpha(found, drawn), weights, rests_on, groups, reasons, {"metric": "nominal"}
     )
@@ -117,7 +117,7 @@ def figures_by_choice(
     field: ChosenField, matched: SegmentMatches, weights: Floats
 ) -> dict[str, dict[str, StatisticResult]]:
     """Return choice -> in how many of the pairs where either made it both did, and kappa of having made it."""
-    matched = matched.where(field.filled)
+    matched = matched.where_filled(field.filled)
     where, size = matched.recording, weights.shape[1]
     figures = {}
     for place, choice in enumerate(field.choices):
@@ -136,13 +136,13 @@ def rating_figures(
     field: RatedField, matched: SegmentMatches, weights: Floats, options: Options
 ) -> dict[str, StatisticResult]:
     """Return the figures of a scale or slider, over pairs in which both sides gave a number."""
-    matched = matched.where(field.filled)
+    matched = matched.where_filled(field.filled)
     where, size = matched.recording, weights.shape[1]
     x, y = field.numbers[matched.first], field.numbers[matched.second]
     values, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
-    one, other = np.split(codes.ravel(), 2)
-    found = Coincidences(where, one, other, np.ones(len(one)), len(values), size)
-    rests_on, groups = len(one), len(np.unique(where))
+    array, other = np.split(codes.ravel(), 2)
+    found = Coincidences(where, array, other, np.ones(len(array)), len(values), size)
+    rests_on, groups = len(array), len(np.unique(where))
     reasons = (NOTHING_FILLED_IN, ONE_VALUE)
     everything = sum_by_group(where, size)
     bins_one, bins_other = (assign_bins(side, field.minimum, field.maximum, options.bins) for side in (x, y))
@@ -185,7 +185,7 @@ def mean_choices(
     field: ChosenField, matched: SegmentMatches, weights: Floats
 ) -> tuple[StatisticResult, StatisticResult]:
     """Return how many choices a segment has on average where both sides chose the same ones, and where they did not."""
-    matched = matched.where(field.filled)
+    matched = matched.where_filled(field.filled)
     first, second = field.chosen[matched.first], field.chosen[matched.second]
     same = (first == second).all(1)
     chosen = first.sum(1) + second.sum(1)

@@ -98,13 +98,13 @@ class Shares:
     from_reviews: bool
 
     @classmethod
-    def of(cls, material: AgreementData, compared: list[Compared]) -> "Shares":
+    def from_pairs(cls, material: AgreementData, compared: list[Compared]) -> "Shares":
         """Count over all pairs of annotators."""
         size = len(material)
         comparable, overlapped, disputed = (np.zeros(size, bool) for _ in range(3))
-        pairs = [one.segments(one.overlapping) for one in compared]
-        for one in compared:
-            comparable[one.of_first] = comparable[one.of_second] = True
+        pairs = [each_compared.segment_indices(each_compared.overlapping) for each_compared in compared]
+        for each_compared in compared:
+            comparable[each_compared.first_indices] = comparable[each_compared.second_indices] = True
         none = np.zeros(0, np.int64)
         first = np.concatenate([none, *(pair[0] for pair in pairs)])
         second = np.concatenate([none, *(pair[1] for pair in pairs)])
@@ -123,7 +123,7 @@ class Shares:
         """Return the three figures, over the segments that `about` holds; a pair counts where it holds either."""
         segments = self.comparable if about is None else self.comparable & about
         pairs = np.ones(len(self.first), bool) if about is None else about[self.first] | about[self.second]
-        overlapped, marked = self._by_recording(self.overlapped & segments), self._by_recording(segments)
+        overlapped, marked = self._count_by_recording(self.overlapped & segments), self._count_by_recording(segments)
         same, all_pairs = self._pairs_by_recording(self.same & pairs), self._pairs_by_recording(pairs)
         disputed, whole = self._disputed(segments, marked, same, all_pairs)
         said: dict[str, Json] = {"basis": self.basis}
@@ -136,8 +136,8 @@ class Shares:
 
     def per_recording(self) -> dict[str, tuple[Floats, Floats]]:
         """Return (part, whole) of each figure, each (recordings,)."""
-        overlapped = self._by_recording(self.overlapped & self.comparable)
-        marked = self._by_recording(self.comparable)
+        overlapped = self._count_by_recording(self.overlapped & self.comparable)
+        marked = self._count_by_recording(self.comparable)
         same, pairs = self._pairs_by_recording(self.same), self._pairs_by_recording(np.ones(len(self.first), bool))
         return {
             "overlap_share": (overlapped, marked),
@@ -147,10 +147,10 @@ class Shares:
 
     def _disputed(self, segments: Bools, marked: Floats, same: Floats, pairs: Floats) -> tuple[Floats, Floats]:
         if self.from_reviews:
-            return self._by_recording(self.disputed & segments), marked
+            return self._count_by_recording(self.disputed & segments), marked
         return pairs - same, pairs
 
-    def _by_recording(self, which: Bools) -> Floats:
+    def _count_by_recording(self, which: Bools) -> Floats:
         size = len(self.material.recordings)
         return sum_by_group(self.material.recording[which], size)
 
@@ -193,13 +193,13 @@ def mean_iou(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
 
 def matched_agreement(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
     """Return in how many of the matched segments the labels are the same; n is the pairs."""
-    same = [one.matched.take(one.alike(one.matched)) for one in compared]
+    same = [each_compared.matched.take(each_compared.same_labels(each_compared.matched)) for each_compared in compared]
     return estimate_share(_number(compared, same), _number(compared, _matched(compared)), weights, NO_MATCH)
 
 
 def f1(compared: Sequence[Compared], weights: Floats, level: float, *, same_label: bool = False) -> StatisticResult:
     """Return twice the pairs over all segments; n is the segments. `same_label` wants the same label in a pair."""
-    pairs = [one.matched_at(level, same_label=same_label) for one in compared]
+    pairs = [each_compared.match_at(level, same_label=same_label) for each_compared in compared]
     return estimate_share(2 * _number(compared, pairs), _segments(compared), weights, NO_ANNOTATIONS)
 
 
@@ -210,22 +210,22 @@ def iou_per_recording(compared: Sequence[Compared], size: int) -> tuple[Floats, 
 
 def confusion_table(compared: Sequence[Compared], labels: int) -> Floats:
     """Return (labels + 1, labels + 1) matched pairs by label, the first annotator's down; the last are unmatched."""
-    found = [_linked_tables(one, one.matched, 1).sum(0) for one in compared]
+    found = [_linked_tables(each_compared, each_compared.matched, 1).sum(0) for each_compared in compared]
     return sum(found, np.zeros((labels + 1, labels + 1)))
 
 
 def _linked(compared: Sequence[Compared]) -> Floats:
     """Return (recordings, pairs, k + 1, k + 1) as ELAN's kappa takes them."""
-    found = [_linked_tables(one, one.linked, 2) for one in compared]
+    found = [_linked_tables(each_compared, each_compared.linked, 2) for each_compared in compared]
     return np.stack(found, axis=1) if found else np.zeros((1, 0, 1, 1))
 
 
-def _linked_tables(one: Compared, pairs: Overlaps, weight: int) -> Floats:
+def _linked_tables(compared: Compared, pairs: Overlaps, weight: int) -> Floats:
     """Return (recordings, k + 1, k + 1): `weight` for each pair, 1 in the last row and column for what none holds."""
-    material = one.material
+    material = compared.material
     kinds = len(material.labels) + 1
-    first, second = one.segments(pairs)
-    alone_first, alone_second = one.alone(pairs)
+    first, second = compared.segment_indices(pairs)
+    alone_first, alone_second = compared.unmatched_indices(pairs)
     rest = np.full(len(material), kinds - 1)
     where, label = np.concatenate([first, alone_first, alone_second]), material.label
     return confusion_tables(
@@ -239,7 +239,7 @@ def _linked_tables(one: Compared, pairs: Overlaps, weight: int) -> Floats:
 
 
 def _matched(compared: Sequence[Compared]) -> list[Overlaps]:
-    return [one.matched for one in compared]
+    return [each_compared.matched for each_compared in compared]
 
 
 def _iou_by_recording(compared: Sequence[Compared]) -> tuple[Floats, Floats]:
@@ -252,11 +252,11 @@ def _count_unmatched(compared: Sequence[Compared]) -> Floats:
 
 
 def _segments(compared: Sequence[Compared]) -> Floats:
-    def count(one: Compared) -> Floats:
-        both = np.concatenate([one.of_first, one.of_second])
-        return sum_by_group(one.material.recording[both], len(one.material.recordings))
+    def count(each_compared: Compared) -> Floats:
+        both = np.concatenate([each_compared.first_indices, each_compared.second_indices])
+        return sum_by_group(each_compared.material.recording[both], len(each_compared.material.recordings))
 
-    return sum((count(one) for one in compared), np.zeros(1))
+    return sum((count(each_compared) for each_compared in compared), np.zeros(1))
 
 
 def _number(compared: Sequence[Compared], pairs: Sequence[Overlaps]) -> Floats:
@@ -266,9 +266,9 @@ def _number(compared: Sequence[Compared], pairs: Sequence[Overlaps]) -> Floats:
 def _sum(compared: Sequence[Compared], pairs: Sequence[Overlaps], values: Sequence[Floats]) -> Floats:
     """Return (recordings,) sums of one value for each pair of segments."""
 
-    def count(one: Compared, found: Overlaps, each: Floats) -> Floats:
-        first, _ = one.segments(found)
-        return sum_by_group(one.material.recording[first], len(one.material.recordings), each)
+    def count(each_compared: Compared, found: Overlaps, each: Floats) -> Floats:
+        first, _ = each_compared.segment_indices(found)
+        return sum_by_group(each_compared.material.recording[first], len(each_compared.material.recordings), each)
 
     return sum((count(*three) for three in zip(compared, pairs, values, strict=True)), np.zeros(1))
 
@@ -280,8 +280,8 @@ ONE_STATE = "Everybody used one and the same category throughout."
 def build_grid(material: AgreementData, step_us: int) -> Grid:
     """Return what each annotator but the third says at each instant."""
     spans = material.spans()
-    people = [one for one in range(len(material.annotators)) if one != material.third]
-    lanes = [spans.take(material.annotator == one) for one in people]
+    people = [index for index in range(len(material.annotators)) if index != material.third]
+    lanes = [spans.take(material.annotator == person) for person in people]
     worked = material.worked[material.axis_recording][:, people]
     return sample_time_grid(lanes, material.axes_length_us(), step_us, worked)
 

@@ -46,14 +46,14 @@ class Overlaps:
         second: index into the second's.
         shared_us: what both cover.
         iou: the shared part over what either covers, above 0 to 1.
-        of_longer: the shared part over the longer of the two.
+        share_of_longer: the shared part over the longer of the two.
     """
 
     first: Ints
     second: Ints
     shared_us: Ints
     iou: Floats
-    of_longer: Floats
+    share_of_longer: Floats
 
     def __len__(self) -> int:
         return len(self.first)
@@ -61,7 +61,7 @@ class Overlaps:
     def take(self, which: Ints | Bools) -> "Overlaps":
         """Return some of them."""
         return Overlaps(
-            self.first[which], self.second[which], self.shared_us[which], self.iou[which], self.of_longer[which]
+            self.first[which], self.second[which], self.shared_us[which], self.iou[which], self.share_of_longer[which]
         )
 
 
@@ -75,12 +75,12 @@ def find_overlaps(first: SpanArray, second: SpanArray) -> Overlaps:
     a_end, b_end = first.axis * length + first.end_us, second.axis * length + second.end_us
     i, j = _find_starts_within(a_start, a_end, b_start, with_both=True)
     m, k = _find_starts_within(b_start, b_end, a_start, with_both=False)
-    one, other = np.concatenate([i, k]), np.concatenate([j, m])
-    order = np.lexsort((other, one))
-    one, other = one[order], other[order]
-    shared = np.minimum(a_end[one], b_end[other]) - np.maximum(a_start[one], b_start[other])
-    one_us, other_us = (a_end - a_start)[one], (b_end - b_start)[other]
-    return Overlaps(one, other, shared, shared / (one_us + other_us - shared), shared / np.maximum(one_us, other_us))
+    array, other = np.concatenate([i, k]), np.concatenate([j, m])
+    order = np.lexsort((other, array))
+    array, other = array[order], other[order]
+    shared = np.minimum(a_end[array], b_end[other]) - np.maximum(a_start[array], b_start[other])
+    one_us, other_us = (a_end - a_start)[array], (b_end - b_start)[other]
+    return Overlaps(array, other, shared, shared / (one_us + other_us - shared), shared / np.maximum(one_us, other_us))
 
 
 def _find_starts_within(start: Ints, end: Ints, other_start: Ints, *, with_both: bool) -> tuple[Ints, Ints]:
@@ -300,7 +300,7 @@ def match_holle_rein_pairs(
 
     Source: Holle and Rein (2015), EasyDIAg: A tool for easy determination of interrater agreement.
     """
-    kept = found.take(found.of_longer >= share)
+    kept = found.take(found.share_of_longer >= share)
     a, b = kept.first, kept.second
     differ = first.label[a] != second.label[b]
     order = np.lexsort(
@@ -309,7 +309,7 @@ def match_holle_rein_pairs(
             first.start_us[a] + second.start_us[b],
             differ,
             -kept.shared_us,
-            -kept.of_longer,
+            -kept.share_of_longer,
         )
     )
     return kept.take(_greedy(a, b, order, len(first), len(second)))

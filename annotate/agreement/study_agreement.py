@@ -51,12 +51,12 @@ def select_annotators(session: Session, pair: tuple[str, ...], third: str) -> tu
     if len(pair) not in (0, 2) or len({*named}) != len(named):
         raise UserError("A comparison needs different annotators.", "Name each one once.")
     chosen = [_find_annotator(session, name) for name in pair] or [
-        one for one in all_annotators(session.study) if one.kind == PERSON
+        annotator for annotator in all_annotators(session.study) if annotator.kind == PERSON
     ]
     if not third:
         return chosen, -1
     last = _find_annotator(session, third)
-    rest = [one for one in chosen if one.id != last.id]
+    rest = [annotator for annotator in chosen if annotator.id != last.id]
     return [*rest, last], len(rest)
 
 
@@ -74,7 +74,7 @@ class FigureDescription:
     """What a figure is called, and what it means in one line."""
 
     name: str
-    means: str
+    meaning: str
 
 
 _DESCRIPTIONS = {
@@ -227,7 +227,9 @@ def read_agreement_input(session: Session, question: AgreementQuery | None = Non
         "scheme": scheme.key,
         "scheme_version": scheme.version,
         "track": track.key,
-        "annotators": [one.name for at, one in enumerate(material.annotators) if material.worked[:, at].any()],
+        "annotators": [
+            named_key.name for at, named_key in enumerate(material.annotators) if material.worked[:, at].any()
+        ],
         "third": question.third or None,
         "recordings": len(material.recordings),
         "recordings_compared": int((material.worked.sum(1) > 1).sum()),
@@ -256,9 +258,9 @@ def _material(
 
     rows = [row for row in comparison.segment_rows(study, scheme.key, track) if counts(row[1], row[2])]
     places = {row[0]: number for number, row in enumerate(rows)}
-    fields = [one for one in scheme.fields_of(track) if one.kind in (*CHOICE_KINDS, *NUMERIC_KINDS)]
+    fields = [field for field in scheme.fields_of(track) if field.kind in (*CHOICE_KINDS, *NUMERIC_KINDS)]
     filled = read_value_columns(
-        study, scheme.key, track, [*dict.fromkeys([*(one.key for one in fields), *within])], places
+        study, scheme.key, track, [*dict.fromkeys([*(field.key for field in fields), *within])], places
     )
     recording, annotator = (_ints([index[row[at]] for row in rows]) for at, index in ((1, place), (2, lane)))
     worked = np.zeros((len(recordings), len(people)), bool)
@@ -271,10 +273,13 @@ def _material(
     axis, axis_recording = assign_axes(recording, [filled[key] for key in within], len(recordings))
     reviewed, agreed = _reviews(session, places, rows)
     return AgreementData(
-        recordings=tuple(NamedKey(one.id, f"{one.number} {one.name}") for one in recordings),
-        annotators=tuple(NamedKey(one.id, one.name) for one in people),
+        recordings=tuple(
+            NamedKey(each_recording.id, f"{each_recording.number} {each_recording.name}")
+            for each_recording in recordings
+        ),
+        annotators=tuple(NamedKey(person.id, person.name) for person in people),
         labels=labels,
-        length_us=_ints([one.duration_us for one in recordings]),
+        length_us=_ints([each_recording.duration_us for each_recording in recordings]),
         worked=worked,
         recording=recording,
         annotator=annotator,
@@ -283,10 +288,12 @@ def _material(
         axis_recording=axis_recording,
         start_us=_ints([row[4] for row in rows]),
         end_us=_ints([row[5] for row in rows]),
-        choosing=tuple(
-            build_choice_field(one, filled[one.key], len(rows)) for one in fields if one.kind in CHOICE_KINDS
+        choice_fields=tuple(
+            build_choice_field(field, filled[field.key], len(rows)) for field in fields if field.kind in CHOICE_KINDS
         ),
-        rated=tuple(build_rating_field(one, filled[one.key], len(rows)) for one in fields if one.kind in NUMERIC_KINDS),
+        rating_fields=tuple(
+            build_rating_field(field, filled[field.key], len(rows)) for field in fields if field.kind in NUMERIC_KINDS
+        ),
         reviewed=reviewed,
         agreed=agreed,
         third=third,
@@ -304,12 +311,12 @@ def _check(options: Options) -> None:
 
 def _recordings(session: Session, question: AgreementQuery) -> list[Recording]:
     wanted = set(question.recordings)
-    return [one for one in all_recordings(session.study) if not wanted or one.id in wanted]
+    return [recording for recording in all_recordings(session.study) if not wanted or recording.id in wanted]
 
 
 def _context_fields(scheme: Scheme, track: str, question: AgreementQuery) -> list[str]:
     if question.within is None:
-        return [one.key for one in scheme.fields_of(track) if one.kind is FieldKind.PARTICIPANT]
+        return [field.key for field in scheme.fields_of(track) if field.kind is FieldKind.PARTICIPANT]
     return [scheme.field(key).key for key in question.within]
 
 
@@ -320,7 +327,7 @@ def _reviews(session: Session, places: dict[str, int], rows: list[Row]) -> tuple
         for segment, reviewer, decision in comparison.review_rows(session.study)
         if segment in places and rows[places[segment]][2] != reviewer
     ]
-    return _ints([one for one, _ in found]), np.array([agreed for _, agreed in found], bool)
+    return _ints([number for number, _ in found]), np.array([agreed for _, agreed in found], bool)
 
 
 def _ints(values: list[int]) -> Ints:
@@ -344,10 +351,10 @@ def build_report_tables(report: AgreementReport) -> dict[str, tuple[tuple[str, .
             ("figure", "name", "published", "source", "own", "n"),
             [
                 (
-                    *(one.published.figure, one.published.name, one.published.value, one.published.source),
-                    *((None, None) if one.own is None else (one.own.value, one.own.n)),
+                    *(beside.published.figure, beside.published.name, beside.published.value, beside.published.source),
+                    *((None, None) if beside.own is None else (beside.own.value, beside.own.n)),
                 )
-                for one in report.published
+                for beside in report.published
             ],
         )
     for split, rows in report.rows.items():

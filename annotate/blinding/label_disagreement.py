@@ -41,7 +41,7 @@ class Verdicts:
         judges: key of a voice -> label, where it may be seen and there is one.
         silent: keys of the voices that gave no label: no answer, or one that could not be read.
         hidden: keys of the voices that have answered and may not be seen yet.
-        why_not: why those may not.
+        hidden_reason: why those may not.
     """
 
     segment: Segment
@@ -49,17 +49,17 @@ class Verdicts:
     judges: Mapping[str, str]
     silent: frozenset[str] = frozenset()
     hidden: frozenset[str] = frozenset()
-    why_not: str = ""
+    hidden_reason: str = ""
 
     @property
-    def against(self) -> tuple[str, ...]:
+    def dissenting_keys(self) -> tuple[str, ...]:
         """Keys of the voices that say another label than the segment has."""
         return tuple(key for key, label in self.judges.items() if label != self.segment.label)
 
     @property
-    def differs(self) -> bool:
+    def has_dissent(self) -> bool:
         """Whether any judge says another label than the segment has."""
-        return bool(self.against)
+        return bool(self.dissenting_keys)
 
     @property
     def entropy(self) -> float:
@@ -118,63 +118,67 @@ class VerdictBoard:
         """Read everything anew."""
         study = self._session.study
         self._given: dict[str, dict[str, LabelGiven]] = {}
-        self._people = {one.id: one for one in all_annotators(study)}
+        self._people = {annotator.id: annotator for annotator in all_annotators(study)}
         self._partners: Partners | None = None
         self._eyes = JudgmentVisibility(self._session)
         self.voices, self.rows = {}, {}
-        self._take(judge_labels(study, self.recording_id))
+        self._store_given(judge_labels(study, self.recording_id))
 
-    def renew(self, segment_ids: Collection[str]) -> None:
+    def refresh_verdicts(self, segment_ids: Collection[str]) -> None:
         """Read again what judges say about some segments: they were asked, or what was hidden may be seen."""
         if not segment_ids:
             return
-        self._eyes.look_again(segment_ids)
+        self._eyes.refresh(segment_ids)
         for key in segment_ids:
             self._given.pop(key, None)
             self.rows.pop(key, None)
-        self._take(judge_labels(self._session.study, self.recording_id, segment_ids))
+        self._store_given(judge_labels(self._session.study, self.recording_id, segment_ids))
 
-    def renew_forms(self, segment_ids: Collection[str]) -> None:
+    def refresh_forms(self, segment_ids: Collection[str]) -> None:
         """Read again what depends on the values of some segments, and on nothing else about them."""
         if self._partners is None:
             return
         for key in segment_ids:
             self._partners.values.pop(key, None)
             self._eyes.forget_form(key)
-        beside = {other.id for key in segment_ids for other in self._partners.beside(key)}
-        self._show({*segment_ids, *beside} & self._given.keys())
+        beside = {other.id for key in segment_ids for other in self._partners.counterparts(key)}
+        self._update_rows({*segment_ids, *beside} & self._given.keys())
 
-    def note_shown(self, segment_ids: Collection[str]) -> None:
+    def record_shown(self, segment_ids: Collection[str]) -> None:
         """Write down that who works here is shown these rows now; what they may not see of them counts as not shown."""
         eyes, shown = self._eyes, []
         for key in segment_ids:
             row = self.rows.get(key)
-            if row is not None and row.judges and not eyes.shown_before(key):
-                visible = (one for voice, one in self._given[key].items() if voice in row.judges)
-                shown += [(row.segment, one.task) for one in visible if not eyes.owns(one.annotator_id)][:1]
+            if row is not None and row.judges and not eyes.was_shown(key):
+                visible = (label_given for voice, label_given in self._given[key].items() if voice in row.judges)
+                shown += [
+                    (row.segment, label_given.task)
+                    for label_given in visible
+                    if not eyes.owns(label_given.annotator_id)
+                ][:1]
         if shown:
-            eyes.look_again(reveal_all(self._session, eyes, shown))
+            eyes.refresh(reveal_all(self._session, eyes, shown))
 
-    def _take(self, given: Sequence[LabelGiven]) -> None:
+    def _store_given(self, given: Sequence[LabelGiven]) -> None:
         found = [
-            one
-            for one in given
-            if (one.label or one.status is not JudgmentStatus.OK)
-            and self._task in (None, one.task)
-            and self._condition in (None, one.condition)
+            label_given
+            for label_given in given
+            if (label_given.label or label_given.status is not JudgmentStatus.OK)
+            and self._task in (None, label_given.task)
+            and self._condition in (None, label_given.condition)
         ]
         if not found:
             return
-        for one in found:
-            voice = self._voice(one)
+        for label_given in found:
+            voice = self._voice(label_given)
             self.voices.setdefault(voice.key, voice)
-            self._given.setdefault(one.segment_id, {}).setdefault(voice.key, one)
-        self._show({one.segment_id for one in found})
+            self._given.setdefault(label_given.segment_id, {}).setdefault(voice.key, label_given)
+        self._update_rows({label_given.segment_id for label_given in found})
 
-    def _show(self, segment_ids: Collection[str]) -> None:
+    def _update_rows(self, segment_ids: Collection[str]) -> None:
         if self._partners is None:
             self._partners = Partners(self._session, self.recording_id)
-        self._eyes.read(self.recording_id, self._partners)
+        self._eyes.read_recording(self.recording_id, self._partners)
         for key in segment_ids:
             segment = self._partners.segments.get(key)
             if segment is not None:
@@ -183,38 +187,39 @@ class VerdictBoard:
     def _verdicts(self, segment: Segment, given: Mapping[str, LabelGiven]) -> Verdicts:
         assert self._partners is not None
         people = {self._people[segment.annotator_id].name: segment.label}
-        for other in self._partners.beside(segment.id):
+        for other in self._partners.counterparts(segment.id):
             if self._people[other.annotator_id].kind == "person":
                 people[self._people[other.annotator_id].name] = other.label
         judges: dict[str, str] = {}
         silent, hidden, why_not = set(), set(), ""
-        for key, one in given.items():
-            leave = self._eyes.may_see(segment, one.task)
-            if not (leave or self._eyes.owns(one.annotator_id)):
+        for key, label_given in given.items():
+            leave = self._eyes.may_see(segment, label_given.task)
+            if not (leave or self._eyes.owns(label_given.annotator_id)):
                 hidden.add(key)
-                why_not = leave.why_not
-            elif one.label:
-                judges[key] = one.label
+                why_not = leave.hidden_reason
+            elif label_given.label:
+                judges[key] = label_given.label
             else:
                 silent.add(key)
         return Verdicts(segment, people, judges, frozenset(silent), frozenset(hidden), why_not)
 
-    def _voice(self, one: LabelGiven) -> Voice:
-        who = self._people.get(one.annotator_id or "")
-        person = one.annotator_id is not None
-        key = f"{one.judge_id}/{one.annotator_id or ''}/{one.condition}"
-        return Voice(key, who.name if who is not None else one.judge, one.condition, person)
+    def _voice(self, label_given: LabelGiven) -> Voice:
+        who = self._people.get(label_given.annotator_id or "")
+        person = label_given.annotator_id is not None
+        key = f"{label_given.judge_id}/{label_given.annotator_id or ''}/{label_given.condition}"
+        return Voice(key, who.name if who is not None else label_given.judge, label_given.condition, person)
 
 
 def sort_voices(voices: Iterable[Voice]) -> list[Voice]:
     """Return voices as they are listed: judges by name, raw first, then people."""
     return sorted(
-        voices, key=lambda one: (one.person, one.name.casefold(), one.condition != RAW_CONDITION, one.condition)
+        voices,
+        key=lambda voice: (voice.person, voice.name.casefold(), voice.condition != RAW_CONDITION, voice.condition),
     )
 
 
 def find_dissenting_segments(session: Session) -> set[str]:
     """Return the ids of the segments of a study that a judge gives another label, as far as that may be seen."""
-    places = {one.recording_id for one in judge_labels(session.study)}
+    places = {judge_label.recording_id for judge_label in judge_labels(session.study)}
     boards = (VerdictBoard(session, place) for place in places)
-    return {key for board in boards for key, row in board.rows.items() if row.differs}
+    return {key for board in boards for key, row in board.rows.items() if row.has_dissent}

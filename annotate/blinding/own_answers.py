@@ -23,13 +23,15 @@ class Partners:
 
     def __init__(self, session: Session, recording_id: str) -> None:
         self.values = {
-            segment_id: {key: one.value for key, one in filled.items()}
+            segment_id: {key: field_value.value for key, field_value in filled.items()}
             for segment_id, filled in values_in(session.study, recording_id).items()
         }
-        self.segments = {one.id: one for one in segments_of(session.study, recording_id)}
+        self.segments = {segment.id: segment for segment in segments_of(session.study, recording_id)}
         marks: dict[str, list[Mark]] = {}
-        for one in self.segments.values():
-            marks.setdefault(one.annotator_id, []).append(make_mark(session, one, self.values.get(one.id, {})))
+        for segment in self.segments.values():
+            marks.setdefault(segment.annotator_id, []).append(
+                make_mark(session, segment, self.values.get(segment.id, {}))
+            )
         self._beside: dict[str, list[Segment]] = {}
         for who, whom in combinations(marks, 2):
             for group in group_marks([*marks[who], *marks[whom]]):
@@ -38,7 +40,7 @@ class Partners:
                     self._beside.setdefault(first.id, []).append(second)
                     self._beside.setdefault(second.id, []).append(first)
 
-    def beside(self, segment_id: str) -> list[Segment]:
+    def counterparts(self, segment_id: str) -> list[Segment]:
         """Return what stands for a segment, at most one of each other annotator."""
         return self._beside.get(segment_id, [])
 
@@ -56,15 +58,15 @@ class OwnWords:
         self._read: dict[str, list[str]] = {}
         self._spoken: dict[str, list[Utterance]] = {}
 
-    def read(self, recording_id: str, partners: Partners | None = None) -> bool:
+    def read_recording(self, recording_id: str, partners: Partners | None = None) -> bool:
         """Read a whole recording at once, where many of its segments are asked for; false where that was done."""
         if recording_id in self._read:
             return False
         found = partners or Partners(self._session, recording_id)
-        for one in found.segments.values():
-            self._values[one.id] = found.values.get(one.id, {})
-            if one.annotator_id == self._who:
-                self._partners |= {other.id: one for other in found.beside(one.id)}
+        for segment in found.segments.values():
+            self._values[segment.id] = found.values.get(segment.id, {})
+            if segment.annotator_id == self._who:
+                self._partners |= {other.id: segment for other in found.counterparts(segment.id)}
         self._read[recording_id] = [*found.segments]
         return True
 
@@ -77,55 +79,59 @@ class OwnWords:
         self._values.pop(segment_id, None)
         self._missing.pop(segment_id, None)
 
-    def about(self, segment: Segment) -> Segment | None:
+    def own_segment(self, segment: Segment) -> Segment | None:
         """Return the segment that says it: itself where it is theirs, or the one that stands for it; None for none."""
         if segment.annotator_id == self._who:
             return segment
         if segment.recording_id not in self._read and segment.id not in self._partners:
             both = {segment.annotator_id, self._who}
             marked = segments_of(self._session.study, segment.recording_id)
-            self._pair(connected_segments([one for one in marked if one.annotator_id in both], segment))
+            self._pair(
+                connected_segments(
+                    [each_segment for each_segment in marked if each_segment.annotator_id in both], segment
+                )
+            )
         return self._partners.get(segment.id)
 
-    def form(self, segment: Segment) -> dict[str, Json]:
+    def form_values(self, segment: Segment) -> dict[str, Json]:
         """Return field -> value of what the newest version of a segment's form has a place for."""
         if segment.id not in self._values:
             found = values_of(self._session.study, segment.id)
-            self._values[segment.id] = {key: one.value for key, one in found.items()}
-        scheme = self._session.schemes.known(segment.scheme)
+            self._values[segment.id] = {key: field_value.value for key, field_value in found.items()}
+        scheme = self._session.schemes.find(segment.scheme)
         given = self._values[segment.id]
-        return dict(given) if scheme is None else scheme.placed(segment.track, given)
+        return dict(given) if scheme is None else scheme.known_values(segment.track, given)
 
-    def missing(self, segment: Segment) -> tuple[str, ...]:
+    def missing_parts(self, segment: Segment) -> tuple[str, ...]:
         """Return what is still to be done about a segment by its scheme's rules, a short line each."""
         if segment.id not in self._missing:
-            self._missing[segment.id] = self._still_missing(segment)
+            self._missing[segment.id] = self._compute_missing(segment)
         return self._missing[segment.id]
 
-    def _still_missing(self, segment: Segment) -> tuple[str, ...]:
-        scheme = self._session.schemes.known(segment.scheme)
+    def _compute_missing(self, segment: Segment) -> tuple[str, ...]:
+        scheme = self._session.schemes.find(segment.scheme)
         if scheme is None:
             return ("Its scheme is not part of the study.",)
         place = segment.recording_id
         if place not in self._durations:
             self._durations[place] = self._session.recording(place).duration_us
-        if scheme.lane(segment.track).inside and place not in self._spoken:
+        if scheme.track_or_empty(segment.track).inside and place not in self._spoken:
             self._spoken[place] = utterances_of(self._session.study, place)
         spoken = self._spoken.get(place, ())
-        return segment_problems(scheme, segment, self.form(segment), self._durations[place], spoken)
+        return segment_problems(scheme, segment, self.form_values(segment), self._durations[place], spoken)
 
     def _pair(self, marked: Sequence[Segment]) -> None:
-        for group in group_marks([make_mark(self._session, one, self.form(one)) for one in marked]):
-            own = next((one.segment for one in group if one.segment.annotator_id == self._who), None)
+        for group in group_marks([make_mark(self._session, segment, self.form_values(segment)) for segment in marked]):
+            own = next((mark.segment for mark in group if mark.segment.annotator_id == self._who), None)
             if own is not None:
-                self._partners |= {one.segment.id: own for one in group}
+                self._partners |= {mark.segment.id: own for mark in group}
 
 
 def make_mark(session: Session, segment: Segment, values: Mapping[str, Json]) -> Mark:
     """Return a segment as it is compared; `values` are those of its form."""
-    scheme = session.schemes.known(segment.scheme)
+    scheme = session.schemes.find(segment.scheme)
     fields = () if scheme is None else scheme.fields_of(segment.track)
-    about = (str(values.get(one.key, "")) for one in fields if one.kind is FieldKind.PARTICIPANT)
+    about = (str(values.get(field.key, "")) for field in fields if field.kind is FieldKind.PARTICIPANT)
     return Mark(segment, values, (), tuple(about))
 
 
@@ -133,14 +139,14 @@ def connected_segments(marked: Sequence[Segment], about: Segment) -> list[Segmen
     """Return the segments that are tied to one by overlaps, directly or through others; `marked` is by start."""
     run: list[Segment] = []
     end_us, found = -1, False
-    for one in marked:
-        if one.start_us >= end_us:
+    for segment in marked:
+        if segment.start_us >= end_us:
             if found:
                 break
             run = []
-        run.append(one)
-        end_us = max(end_us, one.end_us)
-        found = found or one.id == about.id
+        run.append(segment)
+        end_us = max(end_us, segment.end_us)
+        found = found or segment.id == about.id
     return run if found else []
 
 
@@ -160,7 +166,7 @@ class SegmentAnswer:
         found = self.parts.get(LABEL)
         return found if isinstance(found, str) else ""
 
-    def of(self, part: str) -> Json:
+    def part_value(self, part: str) -> Json:
         """Return what was said about one part, several choices sorted; None for nothing."""
         found = self.parts.get(part)
         if found in (None, "", []):
@@ -206,15 +212,18 @@ def read_adoptions(session: Session, segment_id: str) -> dict[str, TakenOver]:
     about = find_segment(session.study, segment_id)
     if about is None:
         return {}
-    newest = {one.field: one for one in adoptions(session.study, segment_id)}
-    known = {one.id: one for one in find_judgments(session.study, [one.judgment_id for one in newest.values()])}
-    values = OwnWords(session, about.annotator_id).form(about) if newest else {}
+    newest = {adoption.field: adoption for adoption in adoptions(session.study, segment_id)}
+    known = {
+        each_judgment.id: each_judgment
+        for each_judgment in find_judgments(session.study, [adoption.judgment_id for adoption in newest.values()])
+    }
+    values = OwnWords(session, about.annotator_id).form_values(about) if newest else {}
     found = {}
-    for field, one in newest.items():
-        judgment = known.get(one.judgment_id)
+    for field, adoption in newest.items():
+        judgment = known.get(adoption.judgment_id)
         if values.get(field) in (None, ""):
             continue
         name = judge_name(judgment) if judgment is not None else "a judge"
-        changed = judgment is None or answer_of_judgment(judgment).of(field) != values[field]
-        found[field] = TakenOver(one, name, changed)
+        changed = judgment is None or answer_of_judgment(judgment).part_value(field) != values[field]
+        found[field] = TakenOver(adoption, name, changed)
     return found

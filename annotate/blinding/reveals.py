@@ -44,13 +44,13 @@ class Visibility:
     """Whether somebody may see what judges say about a segment; true or false by itself.
 
     Attributes:
-        why_not: a line for the page, which says what to do; "" where they may.
+        hidden_reason: a line for the page, which says what to do; "" where they may.
     """
 
-    why_not: str = ""
+    hidden_reason: str = ""
 
     def __bool__(self) -> bool:
-        return not self.why_not
+        return not self.hidden_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,12 @@ class VisibleJudgments:
     Attributes:
         judgments: as they are, in the order that they came in.
         hidden: without what was answered.
-        why_not: why the first of those is hidden; "" where none is.
+        hidden_reason: why the first of those is hidden; "" where none is.
     """
 
     judgments: tuple[Judgment, ...]
     hidden: tuple[Judgment, ...] = ()
-    why_not: str = ""
+    hidden_reason: str = ""
 
 
 class JudgmentVisibility:
@@ -83,9 +83,9 @@ class JudgmentVisibility:
         self._answers: dict[str, dict[str, str]] = {}
         self.blind = is_blind_first(session)
 
-    def read(self, recording_id: str, partners: Partners | None = None) -> None:
+    def read_recording(self, recording_id: str, partners: Partners | None = None) -> None:
         """Read a whole recording at once, where many of its segments are asked for."""
-        if self._own is None or self._who is None or not self._own.read(recording_id, partners):
+        if self._own is None or self._who is None or not self._own.read_recording(recording_id, partners):
             return
         shown, forms = (
             revealed_tasks(self._session.study, self._who.id),
@@ -94,7 +94,7 @@ class JudgmentVisibility:
         for key in self._own.segment_ids(recording_id):
             self._before[key], self._answers[key] = shown.get(key), forms.get(key, {})
 
-    def look_again(self, segment_ids: Iterable[str]) -> None:
+    def refresh(self, segment_ids: Iterable[str]) -> None:
         """Read again what was shown and answered about some segments; the segments are as they were."""
         for key in segment_ids:
             self._before.pop(key, None)
@@ -115,9 +115,9 @@ class JudgmentVisibility:
             return _VISIBLE
         if self._session.study.read_only:
             return Visibility("This study is read-only, so it could not be written down that you saw what judges say.")
-        own = self._own.about(about)
-        missing = self._own.missing(own) if own is not None else ()
-        if (own is not None and not missing) or self._answered(about.id, task):
+        own = self._own.own_segment(about)
+        missing = self._own.missing_parts(own) if own is not None else ()
+        if (own is not None and not missing) or self._has_answered(about.id, task):
             return _VISIBLE
         if own is None:
             return Visibility("Mark this moment yourself, or answer yourself: judges are hidden until you have.")
@@ -127,17 +127,17 @@ class JudgmentVisibility:
         """Tell whether an answer in the form for people is their own."""
         return self._who is not None and annotator_id == self._who.id
 
-    def shown_before(self, segment_id: str) -> bool:
+    def was_shown(self, segment_id: str) -> bool:
         """Tell whether it is written down that they were shown what judges say."""
         return self._task_shown(segment_id) is not None
 
-    def said(self, about: Segment, task: str | None) -> dict[str, Json]:
+    def own_answer(self, about: Segment, task: str | None) -> dict[str, Json]:
         """Return what they say themselves at this moment, as `Reveal.own` keeps it."""
-        own = self._own.about(about) if self._own is not None else None
-        if self._own is not None and own is not None and not (self.blind and self._own.missing(own)):
-            values = dict(sorted(self._own.form(own).items()))
+        own = self._own.own_segment(about) if self._own is not None else None
+        if self._own is not None and own is not None and not (self.blind and self._own.missing_parts(own)):
+            values = dict(sorted(self._own.form_values(own).items()))
             return {"task": EVERY_TASK, "segment": own.id, "label": own.label, "values": values}
-        if task is not None and self.blind and self._answered(about.id, task):
+        if task is not None and self.blind and self._has_answered(about.id, task):
             (answer,) = find_judgments(self._session.study, [self._answers[about.id][task]])
             return {"task": task, "judgment": answer.id, "answer": dict(answer.answer)}
         return {"task": EVERY_TASK}
@@ -149,7 +149,7 @@ class JudgmentVisibility:
             self._before[segment_id] = revealed_task(self._session.study, self._who.id, segment_id)
         return self._before[segment_id]
 
-    def _answered(self, segment_id: str, task: str | None) -> bool:
+    def _has_answered(self, segment_id: str, task: str | None) -> bool:
         if task is None or self._who is None:
             return False
         if segment_id not in self._answers:
@@ -175,24 +175,26 @@ def split_by_visibility(session: Session, judgments: Iterable[Judgment]) -> Visi
     """Part judgments into what who works here may see and what stays hidden; one's own answers are never hidden."""
     listed: Sequence[Judgment] = tuple(judgments)
     eyes = JudgmentVisibility(session)
-    for place, count in Counter(place for place, _ in {(one.recording_id, one.segment_id) for one in listed}).items():
+    for place, count in Counter(
+        place for place, _ in {(judgment.recording_id, judgment.segment_id) for judgment in listed}
+    ).items():
         if count > _BULK_READ_THRESHOLD:
-            eyes.read(place)
+            eyes.read_recording(place)
     known: dict[tuple[str, str], Visibility] = {}
     seen, hidden, why_not = [], [], ""
-    for one in listed:
-        if eyes.owns(one.annotator_id):
-            seen.append(one)
+    for judgment in listed:
+        if eyes.owns(judgment.annotator_id):
+            seen.append(judgment)
             continue
-        key = one.segment_id, one.task
+        key = judgment.segment_id, judgment.task
         if key not in known:
-            about = find_segment(session.study, one.segment_id)
-            known[key] = _SEGMENT_GONE if about is None else eyes.may_see(about, one.task)
+            about = find_segment(session.study, judgment.segment_id)
+            known[key] = _SEGMENT_GONE if about is None else eyes.may_see(about, judgment.task)
         if known[key]:
-            seen.append(one)
+            seen.append(judgment)
         else:
-            hidden.append(_redact_judgment(one))
-            why_not = why_not or known[key].why_not
+            hidden.append(_redact_judgment(judgment))
+            why_not = why_not or known[key].hidden_reason
     return VisibleJudgments(tuple(seen), tuple(hidden), why_not)
 
 
@@ -220,24 +222,24 @@ def reveal_all(session: Session, eyes: JudgmentVisibility, about: Iterable[tuple
     Returns:
         The ids of the segments that they may see it about.
     """
-    allowed = [(one, task) for one, task in about if eyes.may_see(one, task)]
+    allowed = [(segment, task) for segment, task in about if eyes.may_see(segment, task)]
     who = session.annotator()
-    new = [(one, task) for one, task in allowed if not eyes.shown_before(one.id)]
+    new = [(segment, task) for segment, task in allowed if not eyes.was_shown(segment.id)]
     if new and who is not None and not session.study.read_only:
         at = utc_now()
-        with session.study.recording_run():
-            for one, task in new:
-                insert_reveal(session.study, Reveal(one.id, who.id, eyes.said(one, task), at))
-    return [one.id for one, _ in allowed]
+        with session.study.run_transaction():
+            for segment, task in new:
+                insert_reveal(session.study, Reveal(segment.id, who.id, eyes.own_answer(segment, task), at))
+    return [segment.id for segment, _ in allowed]
 
 
 _VISIBLE = Visibility()
 _SEGMENT_GONE = Visibility("This segment is no longer part of the study, or not to be seen yet.")
 
 
-def _redact_judgment(one: Judgment) -> Judgment:
-    error = "" if one.status is JudgmentStatus.UNPARSED else one.error
-    return replace(one, answer={}, raw="", thinking="", mended="", tokens_out=None, error=error)
+def _redact_judgment(judgment: Judgment) -> Judgment:
+    error = "" if judgment.status is JudgmentStatus.UNPARSED else judgment.error
+    return replace(judgment, answer={}, raw="", thinking="", mended="", tokens_out=None, error=error)
 
 
 def adopt(session: Session, judgment_id: str, field: str) -> Changes:
@@ -256,14 +258,14 @@ def adopt(session: Session, judgment_id: str, field: str) -> Changes:
     (judgment,) = found
     allowed = split_by_visibility(session, found)
     if not allowed.judgments:
-        raise UserError("What this judge wrote is still hidden.", allowed.why_not)
+        raise UserError("What this judge wrote is still hidden.", allowed.hidden_reason)
     about, who = find(session, judgment.segment_id), session.annotator()
-    own = OwnWords(session, who.id).about(about) if who is not None else None
+    own = OwnWords(session, who.id).own_segment(about) if who is not None else None
     if own is None:
         raise UserError("You marked nothing here that the text could go to.", "Mark this moment yourself first.")
     own = find_own_segment(session, own.id)
     wanted = session.schemes.get(own.scheme).field(field)
-    text = answer_of_judgment(judgment).of(field)
+    text = answer_of_judgment(judgment).part_value(field)
     if wanted.kind is not FieldKind.TEXT:
         raise UserError(f"{wanted.name} is no text, so it is not taken over.", "Fill it in yourself.")
     if not isinstance(text, str) or not text.strip():

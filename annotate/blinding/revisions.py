@@ -113,8 +113,8 @@ class RevisionReport:
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
         return {
-            "annotators": [one.as_json() for one in self.annotators],
-            "revisions": [one.as_json() for one in self.revisions],
+            "annotators": [annotator.as_json() for annotator in self.annotators],
+            "revisions": [revision.as_json() for revision in self.revisions],
             "hidden": self.hidden,
         }
 
@@ -124,42 +124,42 @@ def build_revision_report(session: Session) -> RevisionReport:
     found, listed, people = _collect_revisions(session)
     eyes, own = JudgmentVisibility(session), session.annotator()
     may = {}
-    for key in {one.segment_id for one in found}:
+    for key in {revision.segment_id for revision in found}:
         about = find_segment(session.study, key)
         may[key] = about is not None and bool(eyes.may_see(about))
-    kept = [one for one in found if one.annotator == own or may[one.segment_id] or not eyes.blind]
+    kept = [revision for revision in found if revision.annotator == own or may[revision.segment_id] or not eyes.blind]
     return RevisionReport(tuple(kept), tuple(_count_by_annotator(listed, found, people)), len(found) - len(kept))
 
 
 def find_revised_segments(session: Session) -> set[str]:
     """Return the ids of the segments that were revised by who made them after they were shown judges."""
-    return {one.own_id for one in _collect_revisions(session)[0] if one.own_id}
+    return {revision.own_id for revision in _collect_revisions(session)[0] if revision.own_id}
 
 
 def _collect_revisions(session: Session) -> tuple[list[Revision], list[Reveal], dict[str, Annotator]]:
     study = session.study
-    people = {one.id: one for one in all_annotators(study)}
-    listed = [one for one in reveals(study) if one.annotator_id in people]
-    owned = {str(one.own["segment"]) for one in listed if "segment" in one.own}
+    people = {annotator.id: annotator for annotator in all_annotators(study)}
+    listed = [reveal for reveal in reveals(study) if reveal.annotator_id in people]
+    owned = {str(reveal.own["segment"]) for reveal in listed if "segment" in reveal.own}
     edits = {
         "segment": _group_by_subject(edits_of(study, "segment", owned)),
         "segment_value": _group_by_subject(edits_of(study, "segment_value", owned)),
     }
-    recordings = {one.id: one for one in all_recordings(study)}
-    words = {who: OwnWords(session, who) for who in {one.annotator_id for one in listed}}
+    recordings = {recording.id: recording for recording in all_recordings(study)}
+    words = {who: OwnWords(session, who) for who in {reveal.annotator_id for reveal in listed}}
     found: list[Revision] = []
-    for one in listed:
-        who = people[one.annotator_id]
-        spoken = judgments_of(study, one.segment_id)
+    for reveal in listed:
+        who = people[reveal.annotator_id]
+        spoken = judgments_of(study, reveal.segment_id)
         place = recordings.get(spoken[0].recording_id) if spoken else None
         start_us = spoken[0].start_us if spoken else 0
-        for part, before, after, at in _differences(session, one, words[who.id], spoken, edits):
-            own_id = str(one.own.get("segment", ""))
+        for part, before, after, at in _differences(session, reveal, words[who.id], spoken, edits):
+            own_id = str(reveal.own.get("segment", ""))
             toward = _agreeing_judges(part, before, after, _newest_answers(spoken, who.id))
             found.append(
-                Revision(who, one.segment_id, own_id, place, start_us, part, before, after, toward, one.at, at)
+                Revision(who, reveal.segment_id, own_id, place, start_us, part, before, after, toward, reveal.at, at)
             )
-    found.sort(key=lambda one: (one.annotator.name, one.seen_at, one.segment_id))
+    found.sort(key=lambda revision: (revision.annotator.name, revision.seen_at, revision.segment_id))
     return found, listed, people
 
 
@@ -168,98 +168,102 @@ _Edits = Mapping[str, Mapping[str, Sequence[RowEdit]]]
 
 
 def _differences(
-    session: Session, one: Reveal, words: OwnWords, spoken: Sequence[Judgment], edits: _Edits
+    session: Session, reveal: Reveal, words: OwnWords, spoken: Sequence[Judgment], edits: _Edits
 ) -> Iterator[_Difference]:
-    if "segment" in one.own:
-        yield from _segment_differences(session, one, words, edits)
-    elif "judgment" in one.own:
-        yield from _form_differences(session, one, spoken)
+    if "segment" in reveal.own:
+        yield from _segment_differences(session, reveal, words, edits)
+    elif "judgment" in reveal.own:
+        yield from _form_differences(session, reveal, spoken)
 
 
-def _segment_differences(session: Session, one: Reveal, words: OwnWords, edits: _Edits) -> Iterator[_Difference]:
-    own_id, values = str(one.own["segment"]), one.own.get("values")
-    before = answer_of_segment(str(one.own.get("label", "")), values if isinstance(values, dict) else {})
+def _segment_differences(session: Session, reveal: Reveal, words: OwnWords, edits: _Edits) -> Iterator[_Difference]:
+    own_id, values = str(reveal.own["segment"]), reveal.own.get("values")
+    before = answer_of_segment(str(reveal.own.get("label", "")), values if isinstance(values, dict) else {})
     now = find_segment(session.study, own_id)
     labels, fields = edits["segment"].get(own_id, ()), edits["segment_value"].get(own_id, ())
     if now is None and own_id in segment_ids(session.study):
         return
     if now is None:
         gone = [edit.at for edit in labels if not edit.after]
-        yield LABEL, before.of(LABEL), None, gone[-1] if gone else ""
+        yield LABEL, before.part_value(LABEL), None, gone[-1] if gone else ""
         return
-    after = answer_of_segment(now.label, words.form(now))
+    after = answer_of_segment(now.label, words.form_values(now))
     for part in _parts(before, after):
         if part == LABEL:
             at = [
-                e.at for e in labels if e.before.get("label") != e.after.get("label") and _is_not_before(e.at, one.at)
+                e.at
+                for e in labels
+                if e.before.get("label") != e.after.get("label") and _is_not_before(e.at, reveal.at)
             ]
         else:
             at = [
                 e.at
                 for e in fields
-                if part in (e.before.get("field"), e.after.get("field")) and _is_not_before(e.at, one.at)
+                if part in (e.before.get("field"), e.after.get("field")) and _is_not_before(e.at, reveal.at)
             ]
-        yield part, before.of(part), after.of(part), at[-1] if at else ""
+        yield part, before.part_value(part), after.part_value(part), at[-1] if at else ""
 
 
-def _form_differences(session: Session, one: Reveal, spoken: Sequence[Judgment]) -> Iterator[_Difference]:
+def _form_differences(session: Session, reveal: Reveal, spoken: Sequence[Judgment]) -> Iterator[_Difference]:
     """Compare somebody's answer in the form for people with the last that they gave after they were shown judges."""
-    first = find_judgments(session.study, [str(one.own["judgment"])])
+    first = find_judgments(session.study, [str(reveal.own["judgment"])])
     later = [
         judgment
         for judgment in spoken
-        if judgment.annotator_id == one.annotator_id
-        and judgment.task == one.own.get("task")
+        if judgment.annotator_id == reveal.annotator_id
+        and judgment.task == reveal.own.get("task")
         and judgment.judge.get("backend") == PERSON_BACKEND
         and judgment.status is JudgmentStatus.OK
-        and _is_not_before(judgment.at, one.at)
+        and _is_not_before(judgment.at, reveal.at)
     ]
     if first and later:
         before, after = answer_of_judgment(first[0]), answer_of_judgment(later[0])
         for part in _parts(before, after):
-            yield part, before.of(part), after.of(part), later[0].at
+            yield part, before.part_value(part), after.part_value(part), later[0].at
 
 
 def _parts(before: SegmentAnswer, after: SegmentAnswer) -> list[str]:
     """Return in what two answers differ, the label first."""
     known = dict.fromkeys((LABEL, *before.parts, *after.parts))
-    return [part for part in known if before.of(part) != after.of(part)]
+    return [part for part in known if before.part_value(part) != after.part_value(part)]
 
 
 def _newest_answers(spoken: Sequence[Judgment], annotator_id: str) -> list[Judgment]:
     """Return the newest answer of each judge in each task and condition; not somebody's own."""
     newest: dict[tuple[str, str, str, str], Judgment] = {}
-    for one in spoken:
-        if one.annotator_id != annotator_id and one.status is JudgmentStatus.OK:
-            newest.setdefault((one.judge_id, one.annotator_id or "", one.task, one.condition), one)
+    for judgment in spoken:
+        if judgment.annotator_id != annotator_id and judgment.status is JudgmentStatus.OK:
+            newest.setdefault(
+                (judgment.judge_id, judgment.annotator_id or "", judgment.task, judgment.condition), judgment
+            )
     return [*newest.values()]
 
 
 def _agreeing_judges(part: str, before: Json, after: Json, answers: Iterable[Judgment]) -> tuple[str, ...]:
     if after is None:
         return ()
-    names = (judge_name(one) for one in answers if answer_of_judgment(one).of(part) == after != before)
+    names = (judge_name(answer) for answer in answers if answer_of_judgment(answer).part_value(part) == after != before)
     return tuple(sorted(set(names)))
 
 
 def _count_by_annotator(
     listed: Sequence[Reveal], found: Sequence[Revision], people: Mapping[str, Annotator]
 ) -> Iterator[Revised]:
-    for who in sorted(people.values(), key=lambda one: one.name):
-        own = [one for one in listed if one.annotator_id == who.id]
+    for who in sorted(people.values(), key=lambda annotator: annotator.name):
+        own = [reveal for reveal in listed if reveal.annotator_id == who.id]
         if not own:
             continue
-        mine = [one for one in found if one.annotator.id == who.id]
-        pairs = {(name, one.segment_id) for one in mine for name in one.toward}
+        mine = [revision for revision in found if revision.annotator.id == who.id]
+        pairs = {(name, revision.segment_id) for revision in mine for name in revision.toward}
         toward = {name: sum(pair[0] == name for pair in pairs) for name in sorted({pair[0] for pair in pairs})}
-        said = [one for one in own if "segment" in one.own or "judgment" in one.own]
-        yield Revised(who, len(said), len(own) - len(said), len({one.segment_id for one in mine}), toward)
+        said = [reveal for reveal in own if "segment" in reveal.own or "judgment" in reveal.own]
+        yield Revised(who, len(said), len(own) - len(said), len({revision.segment_id for revision in mine}), toward)
 
 
 def _group_by_subject(edits: Iterable[RowEdit]) -> dict[str, list[RowEdit]]:
     found: dict[str, list[RowEdit]] = {}
-    for one in edits:
-        found.setdefault(one.subject, []).append(one)
+    for edit in edits:
+        found.setdefault(edit.subject, []).append(edit)
     return found
 
 
@@ -270,45 +274,45 @@ def _is_not_before(at: str, seen_at: str) -> bool:
 NO_REVEALS_TEXT = "Nobody was shown what judges say yet."
 
 
-def format_place(one: Revision) -> str:
+def format_place(revision: Revision) -> str:
     """Return such as `3  0:01:02.000`: number of the recording and time."""
-    number = str(one.recording.number) if one.recording is not None else "?"
-    return f"{number}  {format_time(one.start_us)}"
+    number = str(revision.recording.number) if revision.recording is not None else "?"
+    return f"{number}  {format_time(revision.start_us)}"
 
 
-def part_name(session: Session, one: Revision) -> str:
+def part_name(session: Session, revision: Revision) -> str:
     """Return what the part is called in the form."""
-    if one.part == LABEL:
+    if revision.part == LABEL:
         return "Label"
-    scheme = _scheme(session, one)
+    scheme = _scheme(session, revision)
     names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
-    return names.get(one.part, one.part)
+    return names.get(revision.part, revision.part)
 
 
-def format_value(session: Session, one: Revision, value: Json) -> str:
+def format_value(session: Session, revision: Revision, value: Json) -> str:
     """Return a value of the part in words."""
     if value is None:
-        return "deleted" if one.part == LABEL else "nothing"
-    scheme = _scheme(session, one)
+        return "deleted" if revision.part == LABEL else "nothing"
+    scheme = _scheme(session, revision)
     named = []
-    if scheme is not None and one.part == LABEL:
+    if scheme is not None and revision.part == LABEL:
         named = [(label.key, label.name) for track in scheme.tracks for label in track.labels]
     elif scheme is not None:
-        fields = [field for field in scheme.fields if field.key == one.part]
+        fields = [field for field in scheme.fields if field.key == revision.part]
         named = [(choice.key, choice.name) for field in fields for choice in field.choices]
     names = dict(named)
     several: Sequence[Json] = value if isinstance(value, list) else [value]
     return ", ".join(names.get(str(each), str(each)) for each in several)
 
 
-def format_annotator_summary(one: Revised) -> str:
+def format_annotator_summary(revised: Revised) -> str:
     """Return how much one annotator saw and revised, on one line."""
-    toward = ", ".join(f"{name} ({number})" for name, number in one.toward.items())
-    said = f"{one.annotator.name} saw judges on {pluralize(one.seen, 'segment')} and revised {one.revised}"
+    toward = ", ".join(f"{name} ({number})" for name, number in revised.toward.items())
+    said = f"{revised.annotator.name} saw judges on {pluralize(revised.seen, 'segment')} and revised {revised.revised}"
     if toward:
         said += f", now agreeing with {toward}"
-    if one.unprepared:
-        said += f"; {pluralize(one.unprepared, 'segment')} more before marking anything there"
+    if revised.unprepared:
+        said += f"; {pluralize(revised.unprepared, 'segment')} more before marking anything there"
     return f"{said}."
 
 
@@ -321,19 +325,21 @@ def format_hidden_count(report: RevisionReport) -> str:
 
 def format_report(session: Session, report: RevisionReport) -> str:
     """Return all of it for people."""
-    lines = [format_annotator_summary(one) for one in report.annotators]
-    for one in report.revisions:
-        change = f"{format_value(session, one, one.before)} -> {format_value(session, one, one.after)}"
-        toward = f"  now agrees with {', '.join(one.toward)}" if one.toward else ""
+    lines = [format_annotator_summary(annotator) for annotator in report.annotators]
+    for revision in report.revisions:
+        change = (
+            f"{format_value(session, revision, revision.before)} -> {format_value(session, revision, revision.after)}"
+        )
+        toward = f"  now agrees with {', '.join(revision.toward)}" if revision.toward else ""
         lines.append(
             escape_unprintable(
-                f"{one.annotator.name}  {format_place(one)}  {part_name(session, one)}: {change}{toward}"
+                f"{revision.annotator.name}  {format_place(revision)}  {part_name(session, revision)}: {change}{toward}"
             )
         )
     lines.append(format_hidden_count(report))
     return "\n".join(line for line in lines if line) or NO_REVEALS_TEXT
 
 
-def _scheme(session: Session, one: Revision) -> Scheme | None:
-    found = find_segment(session.study, one.own_id or one.segment_id)
-    return None if found is None else session.schemes.known(found.scheme)
+def _scheme(session: Session, revision: Revision) -> Scheme | None:
+    found = find_segment(session.study, revision.own_id or revision.segment_id)
+    return None if found is None else session.schemes.find(found.scheme)

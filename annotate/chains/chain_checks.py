@@ -45,25 +45,25 @@ def find_problems(graph: ChainGraph, duration_us: int | None = None) -> list[Cha
     if not graph.nodes:
         return [ChainProblem("", EMPTY, "The chain has no nodes yet.")]
     found = [*_edges(graph), *_parts(graph)]
-    texts = Counter(_normalize_text(one.text) for one in graph.nodes if one.text.strip())
+    texts = Counter(_normalize_text(node.text) for node in graph.nodes if node.text.strip())
     circles = find_cycle_nodes(graph)
-    for one in graph.nodes:
-        if one.id in circles:
-            found.append(ChainProblem(one.id, CYCLE, "It is a reason for itself: reasons go round in a circle here."))
-        found += _node(one, duration_us)
-        found += _order(graph, one)
-        if texts[_normalize_text(one.text)] > 1:
-            found.append(ChainProblem(one.id, TWICE, "Another node of the chain says the same.", warning=True))
-    place = {one.id: at for at, one in enumerate(graph.nodes)}
-    return sorted(found, key=lambda one: (place.get(one.node_id, -1), one.warning))
+    for node in graph.nodes:
+        if node.id in circles:
+            found.append(ChainProblem(node.id, CYCLE, "It is a reason for itself: reasons go round in a circle here."))
+        found += _node(node, duration_us)
+        found += _order(graph, node)
+        if texts[_normalize_text(node.text)] > 1:
+            found.append(ChainProblem(node.id, TWICE, "Another node of the chain says the same.", warning=True))
+    place = {chain_node.id: at for at, chain_node in enumerate(graph.nodes)}
+    return sorted(found, key=lambda chain_problem: (place.get(chain_problem.node_id, -1), chain_problem.warning))
 
 
 def messages_by_node(found: Sequence[ChainProblem]) -> dict[str, str]:
     """Return node id -> its messages, each on a line, errors first; what is about the whole chain is left out."""
     lines: dict[str, list[str]] = {}
-    for one in found:
-        if one.node_id:
-            lines.setdefault(one.node_id, []).append(one.message)
+    for chain_problem in found:
+        if chain_problem.node_id:
+            lines.setdefault(chain_problem.node_id, []).append(chain_problem.message)
     return {node: "\n".join(messages) for node, messages in lines.items()}
 
 
@@ -77,39 +77,39 @@ def find_cycle_nodes(graph: ChainGraph) -> frozenset[str]:
     try:
         topological_order(graph.reasons)
     except CycleError:
-        left = {one.id for one in graph.nodes}
+        left = {node.id for node in graph.nodes}
     else:
         return frozenset()
     trimmed = True
     while trimmed:
         # What has no reason or no result among the others is in no circle.
         outside = {
-            one
-            for one in left
-            if not any(near in left for near in graph.reasons[one])
-            or not any(near in left for near in graph.results[one])
+            text
+            for text in left
+            if not any(near in left for near in graph.reasons[text])
+            or not any(near in left for near in graph.results[text])
         }
         left -= outside
         trimmed = bool(outside)
-    return frozenset(one for one in left if one in _reachable_from(graph.results, one))
+    return frozenset(text for text in left if text in _reachable_from(graph.results, text))
 
 
 def _reachable_from(results: Mapping[str, Sequence[str]], start: str) -> set[str]:
     seen: set[str] = set()
     left = [start]
     while left:
-        for one in results[left.pop()]:
-            if one not in seen:
-                seen.add(one)
-                left.append(one)
+        for result in results[left.pop()]:
+            if result not in seen:
+                seen.add(result)
+                left.append(result)
     return seen
 
 
 def _edges(graph: ChainGraph) -> list[ChainProblem]:
     found = []
     for edge in graph.edges:
-        if edge.reason_id not in graph.by_id or edge.result_id not in graph.by_id:
-            there = next((one for one in (edge.result_id, edge.reason_id) if one in graph.by_id), "")
+        if edge.reason_id not in graph.nodes_by_id or edge.result_id not in graph.nodes_by_id:
+            there = next((text for text in (edge.result_id, edge.reason_id) if text in graph.nodes_by_id), "")
             found.append(ChainProblem(there, DANGLING, "One of its edges leads to a node that is not in this chain."))
     return found
 
@@ -117,10 +117,10 @@ def _edges(graph: ChainGraph) -> list[ChainProblem]:
 def _parts(graph: ChainGraph) -> list[ChainProblem]:
     if not graph.subchains:
         return [ChainProblem("", NO_EDGES, "No node is a reason for another yet.")]
-    loose = [one.id for one in graph.nodes if not graph.reasons[one.id] and not graph.results[one.id]]
-    found = [ChainProblem(one, ISOLATED, "It is neither a reason nor a result.", warning=True) for one in loose]
-    both = {one.id: (*graph.reasons[one.id], *graph.results[one.id]) for one in graph.nodes}
-    left = {one.id for one in graph.nodes} - {*loose}
+    loose = [node.id for node in graph.nodes if not graph.reasons[node.id] and not graph.results[node.id]]
+    found = [ChainProblem(text, ISOLATED, "It is neither a reason nor a result.", warning=True) for text in loose]
+    both = {node.id: (*graph.reasons[node.id], *graph.results[node.id]) for node in graph.nodes}
+    left = {node.id for node in graph.nodes} - {*loose}
     parts = 0
     while left:
         left -= _reachable_from(both, min(left))
@@ -132,24 +132,30 @@ def _parts(graph: ChainGraph) -> list[ChainProblem]:
     return found
 
 
-def _node(one: ChainNode, duration_us: int | None) -> list[ChainProblem]:
+def _node(chain_node: ChainNode, duration_us: int | None) -> list[ChainProblem]:
     found = []
-    if not one.text.strip():
-        found.append(ChainProblem(one.id, TEXT, "It has no text."))
-    if one.kind.mental and not one.people:
-        found.append(ChainProblem(one.id, CHARACTER, f"Nobody has this {one.kind.value}: name a character."))
-    if duration_us is not None and one.end_us > duration_us:
-        found.append(ChainProblem(one.id, OUTSIDE, "It reaches beyond the end of the recording."))
+    if not chain_node.text.strip():
+        found.append(ChainProblem(chain_node.id, TEXT, "It has no text."))
+    if chain_node.kind.is_mental and not chain_node.people:
+        found.append(
+            ChainProblem(chain_node.id, CHARACTER, f"Nobody has this {chain_node.kind.value}: name a character.")
+        )
+    if duration_us is not None and chain_node.end_us > duration_us:
+        found.append(ChainProblem(chain_node.id, OUTSIDE, "It reaches beyond the end of the recording."))
     return found
 
 
-def _order(graph: ChainGraph, one: ChainNode) -> list[ChainProblem]:
-    late = [graph.by_id[each] for each in graph.reasons[one.id] if graph.by_id[each].start_us > one.start_us]
+def _order(graph: ChainGraph, chain_node: ChainNode) -> list[ChainProblem]:
+    late = [
+        graph.nodes_by_id[each]
+        for each in graph.reasons[chain_node.id]
+        if graph.nodes_by_id[each].start_us > chain_node.start_us
+    ]
     if not late:
         return []
-    by = max(each.start_us for each in late) - one.start_us
+    by = max(each.start_us for each in late) - chain_node.start_us
     what = "A reason for it starts" if len(late) == 1 else f"{len(late)} reasons for it start"
-    return [ChainProblem(one.id, LATE, f"{what} after it, by up to {by / SECOND_US:.2f} s.", warning=True)]
+    return [ChainProblem(chain_node.id, LATE, f"{what} after it, by up to {by / SECOND_US:.2f} s.", warning=True)]
 
 
 def _normalize_text(text: str) -> str:
@@ -226,7 +232,7 @@ class ChainStatistics:
         }
         found = load_published(PUBLISHED_NAME)
         assert found is not None
-        theirs = {one.figure: one for one in found.figures}
+        theirs = {figure.figure: figure for figure in found.figures}
         return [
             ChainFigure(key, name, value, theirs[key].value, theirs[key].source)
             if key in theirs
@@ -237,20 +243,20 @@ class ChainStatistics:
 
 def compute_chain_statistics(graphs: Sequence[ChainGraph]) -> ChainStatistics:
     """Count chains and what they are made of; empty ones and those that do not hold together are counted apart."""
-    whole = [one for one in graphs if one.edges and is_sound(one)]
-    nodes = [node for one in whole for node in one.nodes]
-    kinds = Counter(one.kind for one in nodes)
-    subchains = [each for one in whole for each in one.subchains]
+    whole = [graph for graph in graphs if graph.edges and is_sound(graph)]
+    nodes = [node for chain_graph in whole for node in chain_graph.nodes]
+    kinds = Counter(chain_node.kind for chain_node in nodes)
+    subchains = [each for chain_graph in whole for each in chain_graph.subchains]
     return ChainStatistics(
-        recordings=len({one.chain.recording_id for one in whole}),
+        recordings=len({chain_graph.chain.recording_id for chain_graph in whole}),
         chains=len(whole),
-        empty=sum(not one.edges for one in graphs),
-        unsound=sum(bool(one.edges) and not is_sound(one) for one in graphs),
+        empty=sum(not graph.edges for graph in graphs),
+        unsound=sum(bool(graph.edges) and not is_sound(graph) for graph in graphs),
         by_kind={kind: kinds[kind] for kind in NodeKind},
         subchains=len(subchains),
-        steps=_count_sorted(one.steps for one in whole),
-        reasons=_count_sorted(len(one.reason_ids) for one in subchains),
-        people=_count_sorted(len(one.people) for one in nodes),
+        steps=_count_sorted(chain_graph.longest_path_length for chain_graph in whole),
+        reasons=_count_sorted(len(subchain.reason_ids) for subchain in subchains),
+        people=_count_sorted(len(chain_node.people) for chain_node in nodes),
     )
 
 

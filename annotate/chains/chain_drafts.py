@@ -61,12 +61,14 @@ class ChainDraft:
 
 def draft_from_graph(graph: ChainGraph) -> ChainDraft:
     """Return a chain without its ids."""
-    places = {one.id: at for at, one in enumerate(graph.nodes)}
-    nodes = [DrawnNode(one.kind, one.text, one.start_us, one.end_us, one.people, one.source) for one in graph.nodes]
+    places = {chain_node.id: at for at, chain_node in enumerate(graph.nodes)}
+    nodes = [
+        DrawnNode(node.kind, node.text, node.start_us, node.end_us, node.people, node.source) for node in graph.nodes
+    ]
     edges = [
-        (places[one.reason_id], places[one.result_id])
-        for one in graph.edges
-        if one.reason_id in places and one.result_id in places
+        (places[edge.reason_id], places[edge.result_id])
+        for edge in graph.edges
+        if edge.reason_id in places and edge.result_id in places
     ]
     return ChainDraft(graph.chain.name, tuple(nodes), tuple(sorted(edges)))
 
@@ -88,7 +90,7 @@ def find_cycle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     try:
         topological_order(reasons)
     except CycleError as error:
-        return tuple(int(one) for one in error.args[1])
+        return tuple(int(arg) for arg in error.args[1])
     return ()
 
 
@@ -115,24 +117,35 @@ def build_chain(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Ch
         raise cycle_error()
     # Ids made within a millisecond are in no order; nodes of the same start are read by theirs.
     ids = sorted(new_id() for _ in drawing.nodes)
-    nodes = [build_node(session, chain, one, node_id) for one, node_id in zip(drawing.nodes, ids, strict=True)]
+    nodes = [
+        build_node(session, chain, drawn_node, node_id) for drawn_node, node_id in zip(drawing.nodes, ids, strict=True)
+    ]
     return chain, nodes, [Edge(ids[reason], ids[result]) for reason, result in drawing.edges]
 
 
-def build_node(session: Session, chain: Chain, one: DrawnNode, node_id: str) -> ChainNode:
+def build_node(session: Session, chain: Chain, drawn_node: DrawnNode, node_id: str) -> ChainNode:
     """Return what was drawn as a node of a chain.
 
     Raises:
         UserError: its span or its text does not fit, or somebody in it is not in the study.
     """
-    require_span(session, chain, one.start_us, one.end_us)
-    text = to_single_line(one.text)
+    require_span(session, chain, drawn_node.start_us, drawn_node.end_us)
+    text = to_single_line(drawn_node.text)
     if len(text) > MAX_TEXT_CHARS:
         raise UserError(f"A node's text has up to {MAX_TEXT_CHARS:,} characters.", "Say it more briefly.")
-    people = tuple(sorted({*one.people}))
+    people = tuple(sorted({*drawn_node.people}))
     for who in people:
         require_participant(session, who)
-    return ChainNode(node_id, chain.id, NodeKind(one.kind), text, one.start_us, one.end_us, people, one.source)
+    return ChainNode(
+        node_id,
+        chain.id,
+        NodeKind(drawn_node.kind),
+        text,
+        drawn_node.start_us,
+        drawn_node.end_us,
+        people,
+        drawn_node.source,
+    )
 
 
 def require_span(session: Session, chain: Chain, start_us: int, end_us: int) -> None:
@@ -169,7 +182,7 @@ def require_own_node(graph: ChainGraph, node_id: str) -> None:
     Raises:
         UserError: it is one.
     """
-    if node_id not in graph.by_id:
+    if node_id not in graph.nodes_by_id:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
 
 
@@ -177,12 +190,12 @@ def is_reachable(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
     """Whether a way leads from one node to another by results; also where there is a circle."""
     seen, left = {start_id}, [start_id]
     while left:
-        for one in graph.results.get(left.pop(), ()):
-            if one == goal_id:
+        for result in graph.results.get(left.pop(), ()):
+            if result == goal_id:
                 return True
-            if one not in seen:
-                seen.add(one)
-                left.append(one)
+            if result not in seen:
+                seen.add(result)
+                left.append(result)
     return False
 
 
@@ -206,16 +219,16 @@ def node_from_segment(session: Session, recording_id: str, segment_id: str) -> D
     found = find_segment(session.study, segment_id)
     if found is None or found.recording_id != recording_id:
         raise UserError("This segment is not of the chain's recording.", "Choose one that is on its timeline.")
-    values = {key: one.value for key, one in values_of(session.study, found.id).items()}
-    scheme = session.schemes.known(found.scheme)
+    values = {key: field_value.value for key, field_value in values_of(session.study, found.id).items()}
+    scheme = session.schemes.find(found.scheme)
     label, texts, people = found.label, [str(values.get("description") or "")], []
     if scheme is not None:
-        lane = scheme.lane(found.track)
+        lane = scheme.track_or_empty(found.track)
         label = (lane.label(found.label) or lane).name
-        fields = [one for one in scheme.fields_of(found.track) if one.key in values]
-        texts += [str(values[one.key]) for one in fields if one.kind is FieldKind.TEXT and values[one.key]]
-        known = {one.id for one in all_participants(session.study)}
-        people = [who for one in fields for who in _participant_ids(values[one.key]) if who in known]
+        fields = [field for field in scheme.fields_of(found.track) if field.key in values]
+        texts += [str(values[field.key]) for field in fields if field.kind is FieldKind.TEXT and values[field.key]]
+        known = {participant.id for participant in all_participants(session.study)}
+        people = [who for field in fields for who in _participant_ids(values[field.key]) if who in known]
     text = next((one for one in map(to_single_line, texts) if one), label)
     kind = _STATES.get(found.track, NodeKind.EVENT)
     whose = tuple(sorted({*people}))

@@ -162,7 +162,10 @@ def delete_chain(session: Session, chain_id: str) -> Changes:
     """
     session.study.require_writable()
     chain = find_chain(session, chain_id)
-    if all(one.id != chain.annotator_id or one.kind != "adjudicated" for one in all_annotators(session.study)):
+    if all(
+        annotator.id != chain.annotator_id or annotator.kind != "adjudicated"
+        for annotator in all_annotators(session.study)
+    ):
         find_own_chain(session, chain_id)
     with session.step("Delete chain") as step:
         rows.delete_chain(session.study, chain.id)
@@ -207,9 +210,12 @@ def add_node(
     if len(graph.nodes) >= MAX_NODES:
         raise UserError(f"A chain has up to {MAX_NODES:,} nodes.", "Begin another chain.")
     made = build_node(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
-    edges = [*(Edge(one, made.id) for one in reasons), *(Edge(made.id, one) for one in results)]
-    for one in (*reasons, *results):
-        require_own_node(graph, one)
+    edges = [
+        *(Edge(each_reason, made.id) for each_reason in reasons),
+        *(Edge(made.id, each_result) for each_result in results),
+    ]
+    for each_reason in (*reasons, *results):
+        require_own_node(graph, each_reason)
     for result in results:
         if any(reason == result or is_reachable(graph, result, reason) for reason in reasons):
             raise cycle_error()
@@ -300,11 +306,11 @@ def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
     Raises:
         UserError: there is no such node, or somebody else drew its chain.
     """
-    found = [find_node(session, one) for one in dict.fromkeys(node_ids)]
-    for chain_id in {one.chain_id for one in found}:
+    found = [find_node(session, fromkey) for fromkey in dict.fromkeys(node_ids)]
+    for chain_id in {chain_node.chain_id for chain_node in found}:
         find_own_chain(session, chain_id)
     with session.step("Delete node" if len(found) == 1 else f"Delete {len(found)} nodes") as step:
-        rows.delete_nodes(session.study, [one.id for one in found])
+        rows.delete_nodes(session.study, [chain_node.id for chain_node in found])
     return step.changes
 
 
@@ -345,8 +351,17 @@ def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     return step.changes
 
 
-def _add_node_draft(session: Session, chain: Chain, one: DrawnNode) -> tuple[str, Changes]:
-    return add_node(session, chain.id, one.kind, one.text, one.start_us, one.end_us, one.people, one.source)
+def _add_node_draft(session: Session, chain: Chain, drawn_node: DrawnNode) -> tuple[str, Changes]:
+    return add_node(
+        session,
+        chain.id,
+        drawn_node.kind,
+        drawn_node.text,
+        drawn_node.start_us,
+        drawn_node.end_us,
+        drawn_node.people,
+        drawn_node.source,
+    )
 
 
 def _insert(session: Session, chain: Chain, nodes: Sequence[ChainNode], edges: Sequence[Edge]) -> None:
@@ -356,5 +371,5 @@ def _insert(session: Session, chain: Chain, nodes: Sequence[ChainNode], edges: S
 
 
 def _mark_appearances(session: Session, chain: Chain, nodes: Sequence[ChainNode]) -> None:
-    for who in sorted({who for one in nodes for who in one.people}):
+    for who in sorted({who for node in nodes for who in node.people}):
         set_appearance(session.study, chain.recording_id, who, True)

@@ -37,11 +37,11 @@ def exportable_chains(
     """
     kept_back = hold_outs(session.study)
     asked = [
-        one
-        for one in all_chains(session.study)
-        if (not chain_ids or one.id in chain_ids) and (not recording_ids or one.recording_id in recording_ids)
+        chain
+        for chain in all_chains(session.study)
+        if (not chain_ids or chain.id in chain_ids) and (not recording_ids or chain.recording_id in recording_ids)
     ]
-    found = [one for one in asked if one.recording_id not in kept_back]
+    found = [chain for chain in asked if chain.recording_id not in kept_back]
     if (chain_ids or recording_ids) and len(found) < len(asked):
         raise UserError("A recording that is held out is never exported.", "Choose chains of another one.")
     if not found:
@@ -67,22 +67,24 @@ def export_chains(
 
 def to_file_chains(session: Session, graphs: Sequence[ChainGraph]) -> list[FileChain]:
     """Return chains as a file holds them."""
-    people = {one.id: one.pseudonym for one in all_participants(session.study)}
-    names = {one.id: one.name for one in all_annotators(session.study)}
-    recordings = {one.id: one.name for one in all_recordings(session.study)}
-    return [_chain(one, people, recordings[one.chain.recording_id], names[one.chain.annotator_id]) for one in graphs]
+    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    recordings = {recording.id: recording.name for recording in all_recordings(session.study)}
+    return [
+        _chain(graph, people, recordings[graph.chain.recording_id], names[graph.chain.annotator_id]) for graph in graphs
+    ]
 
 
 def _chain(graph: ChainGraph, people: Mapping[str, str], recording: str, annotator: str) -> FileChain:
     nodes = [
         FileNode(
-            *(one.id, one.kind.value, one.text, one.start_us, one.end_us),
-            tuple(sorted(people[who] for who in one.people)),
-            one.source,
+            *(node.id, node.kind.value, node.text, node.start_us, node.end_us),
+            tuple(sorted(people[who] for who in node.people)),
+            node.source,
         )
-        for one in graph.nodes
+        for node in graph.nodes
     ]
-    edges = tuple((one.reason_id, one.result_id) for one in graph.edges)
+    edges = tuple((edge.reason_id, edge.result_id) for edge in graph.edges)
     return FileChain(graph.chain.name, recording, annotator, tuple(nodes), edges)
 
 
@@ -112,38 +114,41 @@ def import_chains(
         raise UserError(f"{escape_unprintable(path.name)} holds no chains.", _NOTHING_IMPORTED)
     fixed = None if recording is None else resolve_recording(session, recording)
     placed: list[tuple[str, ChainDraft]] = []
-    for number, one in enumerate(found, 1):
-        where = f"{escape_unprintable(path.name)}, {_describe_chain(one, number)}"
-        owner = fixed or _recording(session, one, where)
-        placed.append((owner.id, _drawing(session, one, owner, where)))
+    for number, file_chain in enumerate(found, 1):
+        where = f"{escape_unprintable(path.name)}, {_describe_chain(file_chain, number)}"
+        owner = fixed or _recording(session, file_chain, where)
+        placed.append((owner.id, _drawing(session, file_chain, owner, where)))
     return add_chains_from_drafts(session, placed, what=f"Import {escape_unprintable(path.name)}")
 
 
-def _recording(session: Session, one: FileChain, where: str) -> Recording:
+def _recording(session: Session, file_chain: FileChain, where: str) -> Recording:
     alike = [
-        each for each in all_recordings(session.study) if to_single_line(each.name) == to_single_line(one.recording)
+        each
+        for each in all_recordings(session.study)
+        if to_single_line(each.name) == to_single_line(file_chain.recording)
     ]
     if len(alike) != 1:
         what = "no recording" if not alike else f"{len(alike)} recordings"
         raise UserError(
-            f"{where}: {what} of this study called “{escape_unprintable(one.recording)}”.", "Say which one it is about."
+            f"{where}: {what} of this study called “{escape_unprintable(file_chain.recording)}”.",
+            "Say which one it is about.",
         )
     return alike[0]
 
 
-def _drawing(session: Session, one: FileChain, owner: Recording, where: str) -> ChainDraft:
-    if not one.nodes:
+def _drawing(session: Session, file_chain: FileChain, owner: Recording, where: str) -> ChainDraft:
+    if not file_chain.nodes:
         raise UserError(f"{where} has no nodes.", _NOTHING_IMPORTED)
     people = {each.pseudonym: each.id for each in all_participants(session.study)}
     places: dict[str, int] = {}
     nodes = []
-    for at, node in enumerate(one.nodes):
+    for at, node in enumerate(file_chain.nodes):
         if node.id in places:
             raise UserError(f"{where}: two nodes are called “{_shorten(node.id)}”.", _NOTHING_IMPORTED)
         places[node.id] = at
         nodes.append(_node(session, node, owner, people, where))
     edges = []
-    for reason, result in dict.fromkeys(one.edges):
+    for reason, result in dict.fromkeys(file_chain.edges):
         loose = next((each for each in (reason, result) if each not in places), None)
         if loose is not None:
             raise UserError(
@@ -151,32 +156,32 @@ def _drawing(session: Session, one: FileChain, owner: Recording, where: str) -> 
             )
         edges.append((places[reason], places[result]))
     if round_ := find_cycle(len(nodes), edges):
-        names = ", ".join(f"“{_shorten(one.nodes[at].text or one.nodes[at].id)}”" for at in round_[:4])
+        names = ", ".join(f"“{_shorten(file_chain.nodes[at].text or file_chain.nodes[at].id)}”" for at in round_[:4])
         raise UserError(f"{where}: reasons go round in a circle over {names}.", _NOTHING_IMPORTED)
-    return ChainDraft(one.name, tuple(nodes), tuple(edges))
+    return ChainDraft(file_chain.name, tuple(nodes), tuple(edges))
 
 
-def _node(session: Session, one: FileNode, owner: Recording, people: dict[str, str], where: str) -> DrawnNode:
-    called = f"{where}: node “{_shorten(one.id)}”"
-    if one.kind not in {*NodeKind}:
+def _node(session: Session, file_node: FileNode, owner: Recording, people: dict[str, str], where: str) -> DrawnNode:
+    called = f"{where}: node “{_shorten(file_node.id)}”"
+    if file_node.kind not in {*NodeKind}:
         raise UserError(
-            f"{called} is of the unknown kind “{_shorten(one.kind)}”.",
+            f"{called} is of the unknown kind “{_shorten(file_node.kind)}”.",
             f"Known are {', '.join(NodeKind)}. {_NOTHING_IMPORTED}",
         )
-    for who in one.people:
+    for who in file_node.people:
         if who not in people:
             raise UserError(
                 f"{called} is about “{_shorten(who)}”, who is no participant of this study.",
                 f"Add them first: greenroom participant add. {_NOTHING_IMPORTED}",
             )
-    if not 0 <= one.start_us < one.end_us <= owner.duration_us:
+    if not 0 <= file_node.start_us < file_node.end_us <= owner.duration_us:
         raise UserError(
             f"{called} lies outside recording {owner.number}, or does not end after it starts.",
             f"The recording lasts from 0:00:00.000 to {format_time(owner.duration_us)}. {_NOTHING_IMPORTED}",
         )
-    ids = tuple(people[who] for who in one.people)
-    source = one.source if _source_exists(session, one.source, owner.id) else ""
-    return DrawnNode(NodeKind(one.kind), one.text, one.start_us, one.end_us, ids, source)
+    ids = tuple(people[who] for who in file_node.people)
+    source = file_node.source if _source_exists(session, file_node.source, owner.id) else ""
+    return DrawnNode(NodeKind(file_node.kind), file_node.text, file_node.start_us, file_node.end_us, ids, source)
 
 
 def _source_exists(session: Session, source: str, recording_id: str) -> bool:
@@ -190,8 +195,8 @@ def _source_exists(session: Session, source: str, recording_id: str) -> bool:
     return False
 
 
-def _describe_chain(one: FileChain, number: int) -> str:
-    return f"chain “{_shorten(one.name)}”" if one.name.strip() else f"chain {number}"
+def _describe_chain(file_chain: FileChain, number: int) -> str:
+    return f"chain “{_shorten(file_chain.name)}”" if file_chain.name.strip() else f"chain {number}"
 
 
 def _shorten(text: str, longest: int = 40) -> str:

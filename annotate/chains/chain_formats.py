@@ -96,9 +96,9 @@ def find_format(path: Path, key: str | None = None) -> ChainForm:
     known = list_formats()
     if key is not None and key in known:
         return known[key]
-    for one in known.values():
-        if key is None and path.name.lower().endswith(one.suffix):
-            return one
+    for chain_form in known.values():
+        if key is None and path.name.lower().endswith(chain_form.suffix):
+            return chain_form
     raise UserError(
         f"{escape_unprintable(path.name)} is of no format for chains.", f"Choose one of these: {', '.join(known)}."
     )
@@ -121,16 +121,20 @@ def write_graphml(chains: Sequence[FileChain], path: Path) -> None:
         for name, kind in keys.items():
             attributes = {"id": f"{owner}_{name}", "for": owner, "attr.name": name, "attr.type": kind}
             ET.SubElement(root, "key", attributes)
-    for at, one in enumerate(chains):
+    for at, file_chain in enumerate(chains):
         graph = ET.SubElement(root, "graph", {"id": f"chain{at}", "edgedefault": "directed"})
-        for name, value in (("name", one.name), ("recording", one.recording), ("annotator", one.annotator)):
+        for name, value in (
+            ("name", file_chain.name),
+            ("recording", file_chain.recording),
+            ("annotator", file_chain.annotator),
+        ):
             ET.SubElement(graph, "data", {"key": f"graph_{name}"}).text = to_single_line(value)
-        for node in one.nodes:
+        for node in file_chain.nodes:
             element = ET.SubElement(graph, "node", {"id": node.id})
             said = (node.kind, to_single_line(node.text), str(node.start_us), str(node.end_us), "\n".join(node.people))
             for name, value in zip(_NODE, (*said, node.source), strict=True):
                 ET.SubElement(element, "data", {"key": f"node_{name}"}).text = value
-        for reason, result in one.edges:
+        for reason, result in file_chain.edges:
             ET.SubElement(graph, "edge", {"source": reason, "target": result})
     ET.indent(root, " ")
     ET.ElementTree(root).write(path, "utf-8", xml_declaration=True)
@@ -184,11 +188,13 @@ class _GraphmlReader:
         elif self._graph is None:
             raise damaged_file_error(self._path, f"a {name} stands outside a graph")
         elif name == "node":
-            self._node, self._node_id = {}, self._needed(attributes, "id")
+            self._node, self._node_id = {}, self._require_attribute(attributes, "id")
         elif name == "edge":
             if attributes.get("directed") == "false":
                 raise damaged_file_error(self._path, "an edge is not directed")
-            self._graph.edges.append((self._needed(attributes, "source"), self._needed(attributes, "target")))
+            self._graph.edges.append(
+                (self._require_attribute(attributes, "source"), self._require_attribute(attributes, "target"))
+            )
 
     def end(self, name: str, text: str) -> None:
         if name == "data":
@@ -219,7 +225,7 @@ class _GraphmlReader:
         for key in ("kind", "text", "start_us", "end_us"):
             if key not in values:
                 raise damaged_file_error(self._path, f"node “{self._node_id}” has no “{key}”")
-        people = tuple(one for one in values.get("people", "").split("\n") if one)
+        people = tuple(part for part in values.get("people", "").split("\n") if part)
         times = (self._time(values["start_us"]), self._time(values["end_us"]))
         return FileNode(self._node_id, values["kind"], values["text"], *times, people, values.get("source", ""))
 
@@ -232,7 +238,7 @@ class _GraphmlReader:
             )
         return int(plain)
 
-    def _needed(self, attributes: dict[str, str], key: str) -> str:
+    def _require_attribute(self, attributes: dict[str, str], key: str) -> str:
         if key not in attributes:
             raise damaged_file_error(self._path, f"a node or an edge has no “{key}”")
         return attributes[key]
@@ -274,12 +280,12 @@ def read_json(path: Path) -> list[FileChain]:
 
 def write_json(chains: Sequence[FileChain], path: Path) -> None:
     """Write a file of chains, in UTF-8."""
-    listed: list[Json] = [chain_to_json(one) for one in chains]
+    listed: list[Json] = [chain_to_json(chain) for chain in chains]
     whole: dict[str, Json] = {"format": FORMAT, "version": VERSION, "chains": listed}
     path.write_text(json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
 
 
-def chain_to_json(one: FileChain) -> dict[str, Json]:
+def chain_to_json(file_chain: FileChain) -> dict[str, Json]:
     """Return a chain as it stands in a file."""
     nodes: list[Json] = [
         {
@@ -291,13 +297,13 @@ def chain_to_json(one: FileChain) -> dict[str, Json]:
             "people": [*node.people],
             "source": node.source,
         }
-        for node in one.nodes
+        for node in file_chain.nodes
     ]
-    edges: list[Json] = [{"reason": reason, "result": result} for reason, result in one.edges]
+    edges: list[Json] = [{"reason": reason, "result": result} for reason, result in file_chain.edges]
     return {
-        "name": to_single_line(one.name),
-        "recording": to_single_line(one.recording),
-        "annotator": to_single_line(one.annotator),
+        "name": to_single_line(file_chain.name),
+        "recording": to_single_line(file_chain.recording),
+        "annotator": to_single_line(file_chain.annotator),
         "nodes": nodes,
         "edges": edges,
     }

@@ -28,8 +28,8 @@ from project.timebase import utc_now
 
 def chain_checksum(graph: ChainGraph) -> str:
     """Return a checksum over everything that a chain says; its name is not part of it."""
-    nodes = [[one.id, one.kind.value, one.text, one.start_us, one.end_us, [*one.people]] for one in graph.nodes]
-    edges = sorted([one.reason_id, one.result_id] for one in graph.edges)
+    nodes = [[node.id, node.kind.value, node.text, node.start_us, node.end_us, [*node.people]] for node in graph.nodes]
+    edges = sorted([edge.reason_id, edge.result_id] for edge in graph.edges)
     said = json.dumps([sorted(nodes, key=lambda one: str(one[0])), edges], ensure_ascii=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
@@ -57,12 +57,12 @@ class Reviewed:
     """A chain with what was said about it.
 
     Attributes:
-        standing: how far it has come.
+        state: how far it has come.
         current: what was said about it as it stands, by time.
         earlier: what was said before it was changed, by time.
     """
 
-    standing: ChainReviewState
+    state: ChainReviewState
     current: tuple[ChainReview, ...]
     earlier: tuple[ChainReview, ...]
 
@@ -71,16 +71,19 @@ def read_review_status(session: Session, graph: ChainGraph) -> Reviewed:
     """Return what was said about a chain, apart by whether it has been changed since."""
     state = chain_checksum(graph)
     said = chain_reviews(session.study, graph.chain.id)
-    current = tuple(one for one in said if one.state == state)
-    earlier = tuple(one for one in said if one.state != state)
+    current = tuple(chain_review for chain_review in said if chain_review.state == state)
+    earlier = tuple(chain_review for chain_review in said if chain_review.state != state)
     if is_consensus(session, graph.chain):
         return Reviewed(ChainReviewState.CONSENSUS, current, earlier)
-    return Reviewed(_review_state({one.decision for one in current}), current, earlier)
+    return Reviewed(_review_state({chain_review.decision for chain_review in current}), current, earlier)
 
 
 def is_consensus(session: Session, chain: Chain) -> bool:
     """Whether a chain is a version that several people agreed on."""
-    return any(one.id == chain.annotator_id and one.kind == ADJUDICATED for one in all_annotators(session.study))
+    return any(
+        annotator.id == chain.annotator_id and annotator.kind == ADJUDICATED
+        for annotator in all_annotators(session.study)
+    )
 
 
 def find_original(chains: Mapping[str, Chain], chain: Chain) -> Chain:
@@ -102,13 +105,13 @@ def select_versions(session: Session, chains: Sequence[Chain]) -> list[Chain]:
 
     Of what several people drew of the same thing, this is what counts once.
     """
-    here = {one.id: one for one in chains}
+    here = {chain.id: chain for chain in chains}
     chosen: dict[str, Chain] = {}
-    for one in chains:
-        first = find_original(here, one).id
-        if first not in chosen or is_consensus(session, one):
-            chosen[first] = one
-    return [one for one in chains if one in chosen.values()]
+    for chain in chains:
+        first = find_original(here, chain).id
+        if first not in chosen or is_consensus(session, chain):
+            chosen[first] = chain
+    return [chain for chain in chains if chain in chosen.values()]
 
 
 def _review_state(said: set[ChainDecision]) -> ChainReviewState:
@@ -146,7 +149,11 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
     with session.step(_STEP_NAMES[decision]) as step:
         reviewer = session.annotator()
         assert reviewer is not None
-        said = [one for one in rows.chain_reviews(session.study, chain.id) if one.reviewer_id == reviewer.id]
+        said = [
+            chain_review
+            for chain_review in rows.chain_reviews(session.study, chain.id)
+            if chain_review.reviewer_id == reviewer.id
+        ]
         if not said or (said[0].decision, said[0].note, said[0].state) != (decision, note, state):
             rows.set_chain_review(session.study, ChainReview(chain.id, reviewer.id, decision, note, state, utc_now()))
     return step.changes
@@ -161,7 +168,7 @@ def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
     session.study.require_writable()
     chain = find_chain(session, chain_id)
     reviewer = session.annotator()
-    said = {one.reviewer_id for one in rows.chain_reviews(session.study, chain.id)}
+    said = {chain_review.reviewer_id for chain_review in rows.chain_reviews(session.study, chain.id)}
     if reviewer is None or reviewer.id not in said:
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not review this chain.", "There is nothing to take back."
@@ -200,7 +207,7 @@ def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, 
     session.study.require_writable()
     chain, chosen = find_chain(session, chain_id), find_chain(session, from_id)
     require_training(session, chain.recording_id)
-    here = {one.id: one for one in rows.chains_of(session.study, chain.recording_id)}
+    here = {each_chain.id: each_chain for each_chain in rows.chains_of(session.study, chain.recording_id)}
     first = find_original(here, chain)
     if chosen.id not in here or find_original(here, chosen).id != first.id:
         raise UserError("These are no versions of one chain.", "Choose a version that was made from this chain.")
@@ -211,7 +218,12 @@ def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, 
         raise UserError("This version was agreed on already.", "Choose the one that should replace it.")
     lane = get_or_create_lane(session, DEFAULT_LANE_NAME)
     before = next(
-        (one for one in here.values() if one.annotator_id == lane.id and find_original(here, one).id == first.id), None
+        (
+            each_chain
+            for each_chain in here.values()
+            if each_chain.annotator_id == lane.id and find_original(here, each_chain).id == first.id
+        ),
+        None,
     )
     with session.step("Agree on chain") as step:
         if before is None:
@@ -235,11 +247,11 @@ def _replace_content(session: Session, old: ChainGraph, new: ChainGraph) -> None
     for node in new.nodes:
         same = kept.get(_detach_node(node, old.chain.id))
         ids[node.id] = same.pop() if same else new_id()
-        if ids[node.id] not in old.by_id:
+        if ids[node.id] not in old.nodes_by_id:
             fresh.append(replace(node, id=ids[node.id], chain_id=old.chain.id))
-    edges = {Edge(ids[one.reason_id], ids[one.result_id]) for one in new.edges}
+    edges = {Edge(ids[edge.reason_id], ids[edge.result_id]) for edge in new.edges}
     rows.delete_edges(session.study, sorted({*old.edges} - edges))
-    rows.delete_nodes(session.study, sorted(one for left in kept.values() for one in left))
+    rows.delete_nodes(session.study, sorted(text for left in kept.values() for text in left))
     rows.insert_nodes(session.study, fresh)
     rows.insert_edges(session.study, sorted(edges - {*old.edges}))
 

@@ -41,14 +41,16 @@ def prepare(session: Session, recording_id: str) -> JobSpec:
     require_cue_sources(session, recording_id)
     parameters: dict[str, Json] = {}
     if faces := _faces(session, recording_id):
-        parameters["path"] = str(session.usable_picture(recording_id).path)
+        parameters["path"] = str(session.require_picture(recording_id).path)
         parameters["tracks"] = str(save_tracks(faces, cache_folder() / "faces"))
         parameters["finder"] = _FINDER
     if spoken := _attributed_utterances(session, recording_id):
         sound = require_usable_sound(session, recording_id)
         parameters["sound"] = str(sound.path)
         parameters["offset_us"] = sound.medium.offset_us
-        parameters["utterances"] = [[one.participant_id, one.start_us, one.end_us, one.text] for one in spoken]
+        parameters["utterances"] = [
+            [utterance.participant_id, utterance.start_us, utterance.end_us, utterance.text] for utterance in spoken
+        ]
     return JobSpec(KIND, f"Suggest cues in recording {recording.number}", recording_id, parameters)
 
 
@@ -68,13 +70,15 @@ def require_cue_sources(session: Session, recording_id: str) -> None:
 def _faces(session: Session, recording_id: str) -> list[FaceTrack]:
     if not landmarks.is_installed(_FINDER) or not session.has_picture(recording_id):
         return []
-    return [one for one in tracks_of(session.study, recording_id) if not one.dismissed]
+    return [track for track in tracks_of(session.study, recording_id) if not track.dismissed]
 
 
 def _attributed_utterances(session: Session, recording_id: str) -> list[Utterance]:
     if not has_sound(session, recording_id):
         return []
-    return [one for one in utterances_of(session.study, recording_id) if one.participant_id is not None]
+    return [
+        utterance for utterance in utterances_of(session.study, recording_id) if utterance.participant_id is not None
+    ]
 
 
 def renew(session: Session, work: JobSpec) -> JobSpec:
@@ -93,9 +97,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     if "utterances" in parameters:
         toned, heard = _detect_vocal_cues(parameters, progress)
         noticed += toned
-    noticed.sort(key=lambda one: (one.start_us, one.end_us, one.kind))
+    noticed.sort(key=lambda each_noticed: (each_noticed.start_us, each_noticed.end_us, each_noticed.kind))
     return {
-        "noticed": [cast(Json, asdict(one)) for one in noticed],
+        "noticed": [cast(Json, asdict(each_noticed)) for each_noticed in noticed],
         "faces": watched,
         "utterances": heard,
         "seconds": round(time.monotonic() - began, 3),
@@ -106,25 +110,25 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     """Keep the figures as a run, and put pre-labels in place of those that nobody decided on."""
     noticed = [
         Noticed(
-            cast(str | None, one["participant_id"]),
-            str(one["kind"]),
-            int(cast(int, one["start_us"])),
-            min(int(cast(int, one["end_us"])), session.recording(work.recording_id).duration_us),
-            float(cast(float, one["strength"])),
-            str(one["told"]),
+            cast(str | None, entry["participant_id"]),
+            str(entry["kind"]),
+            int(cast(int, entry["start_us"])),
+            min(int(cast(int, entry["end_us"])), session.recording(work.recording_id).duration_us),
+            float(cast(float, entry["strength"])),
+            str(entry["told"]),
         )
-        for one in cast(list[dict[str, Json]], result["noticed"])
+        for entry in cast(list[dict[str, Json]], result["noticed"])
     ]
     found = build_prelabels(noticed, utterances_of(session.study, work.recording_id))
     parameters = {key: value for key, value in work.parameters.items() if key not in _TRANSIENT_PARAMETERS}
     facts = {**result, "prelabels": len(found)}
     backend = str(work.parameters.get("finder", "voice"))
     run = Run(new_id(), work.recording_id, KIND, backend, parameters, facts, utc_now(), __version__)
-    changes = Changes.of([("run", run.id)])
-    if found and not session.schemes.uses(SCHEME):
+    changes = Changes.from_pairs([("run", run.id)])
+    if found and not session.schemes.is_in_use(SCHEME):
         changes |= use_shipped_scheme(session, SCHEME)[1]
-    with session.study.together():
-        with session.study.recording_run():
+    with session.study.atomic():
+        with session.study.run_transaction():
             insert_run(session.study, run)
         return changes | replace_prelabels(session, work.recording_id, found)
 
@@ -147,7 +151,7 @@ def _detect_facial_cues(parameters: Mapping[str, Json], progress: Progress) -> t
     finally:
         finder.close()
     found = [_to_noticed(owners[name], face_cues(seen)) for name, seen in signals.items()]
-    return [one for part in found for one in part], len(signals)
+    return [noticed for part in found for noticed in part], len(signals)
 
 
 def _detect_vocal_cues(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:
@@ -163,8 +167,18 @@ def _detect_vocal_cues(parameters: Mapping[str, Json], progress: Progress) -> tu
         who, start, end, text = rows[at]
         speakers.setdefault(who, []).append(measure_prosody(samples, start, end, text))
     found = [_to_noticed(who, find_tone_cues(heard)) for who, heard in speakers.items()]
-    return [one for part in found for one in part], len(rows)
+    return [noticed for part in found for noticed in part], len(rows)
 
 
 def _to_noticed(who: str | None, found: Sequence[CueSuggestion]) -> list[Noticed]:
-    return [Noticed(who, one.kind, one.start_us, one.end_us, round(one.strength, 3), one.told) for one in found]
+    return [
+        Noticed(
+            who,
+            cue_suggestion.kind,
+            cue_suggestion.start_us,
+            cue_suggestion.end_us,
+            round(cue_suggestion.strength, 3),
+            cue_suggestion.told,
+        )
+        for cue_suggestion in found
+    ]

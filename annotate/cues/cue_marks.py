@@ -54,12 +54,12 @@ class CueMark:
     prelabel: bool
 
     @property
-    def response(self) -> bool:
+    def is_response(self) -> bool:
         """Whether it is what a listener shows."""
         return self.track == RESPONSE
 
     @property
-    def shown(self) -> str:
+    def display_text(self) -> str:
         """What it says, in few words: its description, or else its label."""
         return self.description or self.name.lower()
 
@@ -75,21 +75,23 @@ def cues_by_utterance(session: Session, recording_id: str) -> Mapping[str, list[
     if not marked:
         return {}
     spoken = utterances_of(session.study, recording_id)
-    kinds = {one.id: one for one in all_annotators(session.study)}
+    kinds = {annotator.id: annotator for annotator in all_annotators(session.study)}
     values = values_in(session.study, recording_id)
     finder = _Finder(spoken)
     viewer = session.annotator()
     done = {
-        one for one, said in reviews_in(session.study, recording_id).items() if viewer and _is_reviewed_by(viewer, said)
+        text
+        for text, said in reviews_in(session.study, recording_id).items()
+        if viewer and _is_reviewed_by(viewer, said)
     }
     found: dict[str, list[CueMark]] = {}
-    for one in marked:
-        given = {key: value.value for key, value in values.get(one.id, {}).items()}
+    for segment in marked:
+        given = {key: value.value for key, value in values.get(segment.id, {}).items()}
         whose = given.get("participant")
         participant_id = whose if isinstance(whose, str) and whose else None
-        holder = finder.holder(one, participant_id)
-        mark = _mark(session, one, participant_id, str(given.get("description") or ""), holder, kinds)
-        if not (mark.prelabel and one.id in done):
+        holder = finder.find_utterance(segment, participant_id)
+        mark = _mark(session, segment, participant_id, str(given.get("description") or ""), holder, kinds)
+        if not (mark.prelabel and segment.id in done):
             found.setdefault("" if holder is None else holder.id, []).append(mark)
     return found
 
@@ -102,32 +104,32 @@ def word_index_at(utterance: Utterance, time_us: int) -> int:
 
 def _mark(
     session: Session,
-    one: Segment,
+    segment: Segment,
     participant_id: str | None,
     description: str,
     holder: Utterance | None,
     annotators: Mapping[str, Annotator],
 ) -> CueMark:
-    scheme = session.schemes.known(one.scheme)
-    label = None if scheme is None else scheme.lane(one.track).label(one.label)
-    author = annotators.get(one.annotator_id)
+    scheme = session.schemes.find(segment.scheme)
+    label = None if scheme is None else scheme.track_or_empty(segment.track).label(segment.label)
+    author = annotators.get(segment.annotator_id)
     return CueMark(
-        one.id,
-        one.track,
-        one.label,
-        one.label if label is None else label.name,
+        segment.id,
+        segment.track,
+        segment.label,
+        segment.label if label is None else label.name,
         description.strip(),
         participant_id,
-        one.start_us,
-        one.end_us,
-        -1 if holder is None else word_index_at(holder, one.start_us),
-        one.annotator_id,
+        segment.start_us,
+        segment.end_us,
+        -1 if holder is None else word_index_at(holder, segment.start_us),
+        segment.annotator_id,
         author is not None and author.kind == MODEL,
     )
 
 
 def _is_reviewed_by(viewer: Annotator, reviews: Sequence[Review]) -> bool:
-    return any(one.reviewer_id == viewer.id for one in reviews)
+    return any(review.reviewer_id == viewer.id for review in reviews)
 
 
 class _Finder:
@@ -135,21 +137,21 @@ class _Finder:
 
     def __init__(self, spoken: Sequence[Utterance]) -> None:
         self._spoken = spoken
-        self._starts = [one.start_us for one in spoken]
-        self._reach = [*accumulate((one.end_us for one in spoken), max)]
+        self._starts = [utterance.start_us for utterance in spoken]
+        self._reach = [*accumulate((utterance.end_us for utterance in spoken), max)]
 
-    def holder(self, cue: Segment, participant_id: str | None) -> Utterance | None:
+    def find_utterance(self, cue: Segment, participant_id: str | None) -> Utterance | None:
         first = bisect_left(self._reach, cue.start_us + 1)
         last = bisect_left(self._starts, cue.end_us)
         best: tuple[tuple[int, bool], Utterance] | None = None
-        for one in self._spoken[first:last]:
-            shared = min(cue.end_us, one.end_us) - max(cue.start_us, one.start_us)
+        for utterance in self._spoken[first:last]:
+            shared = min(cue.end_us, utterance.end_us) - max(cue.start_us, utterance.start_us)
             if shared <= 0:
                 continue
-            own = one.participant_id is not None and one.participant_id == participant_id
+            own = utterance.participant_id is not None and utterance.participant_id == participant_id
             rank = (shared, own != (cue.track == RESPONSE))
             if best is None or rank > best[0]:
-                best = rank, one
+                best = rank, utterance
         return None if best is None else best[1]
 
 
@@ -211,37 +213,39 @@ def build_prelabels(noticed: Iterable[Noticed], spoken: Sequence[Utterance]) -> 
     listener's response, where the scheme has one for it.
     """
     found = []
-    for one in noticed:
-        made = _tone(one) if one.kind in VOCAL_CUES else _visual_prelabel(one, spoken)
+    for each_noticed in noticed:
+        made = _tone(each_noticed) if each_noticed.kind in VOCAL_CUES else _visual_prelabel(each_noticed, spoken)
         if made is not None and made.end_us - made.start_us >= MIN_DURATION_US:
             found.append(made)
     return found
 
 
-def _tone(one: Noticed) -> CuePrelabel:
-    return CuePrelabel("tone", one.kind, one.start_us, one.end_us, one.participant_id, _sentence(one.told))
+def _tone(noticed: Noticed) -> CuePrelabel:
+    return CuePrelabel(
+        "tone", noticed.kind, noticed.start_us, noticed.end_us, noticed.participant_id, _sentence(noticed.told)
+    )
 
 
-def _visual_prelabel(one: Noticed, spoken: Sequence[Utterance]) -> CuePrelabel | None:
+def _visual_prelabel(noticed: Noticed, spoken: Sequence[Utterance]) -> CuePrelabel | None:
     if not spoken:
-        what = (_SPEAKER | _ALONE).get(one.kind)
-        return None if what is None else _make_prelabel(one, what, one.start_us, one.end_us)
-    best = max(spoken, key=lambda each: _overlap_us(one, each))
-    if _overlap_us(one, best) <= 0:
+        what = (_SPEAKER | _ALONE).get(noticed.kind)
+        return None if what is None else _make_prelabel(noticed, what, noticed.start_us, noticed.end_us)
+    best = max(spoken, key=lambda each: _overlap_us(noticed, each))
+    if _overlap_us(noticed, best) <= 0:
         return None
-    listens = one.participant_id is not None and best.participant_id not in (None, one.participant_id)
-    what = (_LISTENER if listens else _SPEAKER).get(one.kind)
-    start, end = max(one.start_us, best.start_us), min(one.end_us, best.end_us)
-    return None if what is None else _make_prelabel(one, what, start, end)
+    listens = noticed.participant_id is not None and best.participant_id not in (None, noticed.participant_id)
+    what = (_LISTENER if listens else _SPEAKER).get(noticed.kind)
+    start, end = max(noticed.start_us, best.start_us), min(noticed.end_us, best.end_us)
+    return None if what is None else _make_prelabel(noticed, what, start, end)
 
 
-def _overlap_us(one: Noticed, utterance: Utterance) -> int:
-    return min(one.end_us, utterance.end_us) - max(one.start_us, utterance.start_us)
+def _overlap_us(noticed: Noticed, utterance: Utterance) -> int:
+    return min(noticed.end_us, utterance.end_us) - max(noticed.start_us, utterance.start_us)
 
 
-def _make_prelabel(one: Noticed, what: tuple[str, str, str], start_us: int, end_us: int) -> CuePrelabel:
+def _make_prelabel(noticed: Noticed, what: tuple[str, str, str], start_us: int, end_us: int) -> CuePrelabel:
     track, label, words = what
-    return CuePrelabel(track, label, start_us, end_us, one.participant_id, f"{words}.")
+    return CuePrelabel(track, label, start_us, end_us, noticed.participant_id, f"{words}.")
 
 
 def _sentence(text: str) -> str:

@@ -59,27 +59,29 @@ class Prelabel:
 
 def prelabel_annotators(study: Study) -> frozenset[str]:
     """Return the ids of the annotators whose cues are pre-labels."""
-    return frozenset(one.id for one in all_annotators(study) if one.kind == MODEL)
+    return frozenset(annotator.id for annotator in all_annotators(study) if annotator.kind == MODEL)
 
 
 def uncounted_annotators(study: Study) -> frozenset[str]:
     """Return the ids of annotators whose segments are nobody's work: they do not count, and leave with nothing."""
-    return frozenset(one.id for one in all_annotators(study) if one.kind == MODEL and one.name == PRELABELS)
+    return frozenset(
+        annotator.id for annotator in all_annotators(study) if annotator.kind == MODEL and annotator.name == PRELABELS
+    )
 
 
-def is_prelabel(study: Study, one: Segment) -> bool:
+def is_prelabel(study: Study, segment: Segment) -> bool:
     """Tell a pre-label from a person's work."""
-    return one.scheme in SUGGESTED_SCHEMES and one.annotator_id in prelabel_annotators(study)
+    return segment.scheme in SUGGESTED_SCHEMES and segment.annotator_id in prelabel_annotators(study)
 
 
-def is_decided(session: Session, one: Segment) -> bool:
+def is_decided(session: Session, segment: Segment) -> bool:
     """Tell whether a segment is a pre-label that the annotator of this session accepted or rejected."""
     viewer = session.annotator()
     return (
-        one.scheme in SUGGESTED_SCHEMES
+        segment.scheme in SUGGESTED_SCHEMES
         and viewer is not None
-        and review_by(session.study, one.id, viewer.id) is not None
-        and is_prelabel(session.study, one)
+        and review_by(session.study, segment.id, viewer.id) is not None
+        and is_prelabel(session.study, segment)
     )
 
 
@@ -88,9 +90,9 @@ def decided_prelabels(session: Session, recording_id: str) -> frozenset[str]:
     models, viewer = prelabel_annotators(session.study), session.annotator()
     if not models or viewer is None:
         return frozenset()
-    found = {one.id for one in _suggestible(session.study, recording_id) if one.annotator_id in models}
+    found = {segment.id for segment in _suggestible(session.study, recording_id) if segment.annotator_id in models}
     reviews = reviews_in(session.study, recording_id) if found else {}
-    return frozenset(key for key in found if any(one.reviewer_id == viewer.id for one in reviews.get(key, ())))
+    return frozenset(key for key in found if any(review.reviewer_id == viewer.id for review in reviews.get(key, ())))
 
 
 def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
@@ -101,11 +103,11 @@ def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
     done = decided_prelabels(session, recording_id)
     values = values_in(session.study, recording_id)
     found = []
-    for one in _suggestible(session.study, recording_id):
-        if one.annotator_id in models and one.id not in done:
-            given = {key: value.value for key, value in values.get(one.id, {}).items()}
+    for segment in _suggestible(session.study, recording_id):
+        if segment.annotator_id in models and segment.id not in done:
+            given = {key: value.value for key, value in values.get(segment.id, {}).items()}
             whose = given.get("participant")
-            found.append(Prelabel(one, str(whose) if whose else None, str(given.get("description") or "")))
+            found.append(Prelabel(segment, str(whose) if whose else None, str(given.get("description") or "")))
     return found
 
 
@@ -122,35 +124,44 @@ def replace_prelabels(
     study = session.study
     kept = reviews_in(study, recording_id)
     authors = uncounted_annotators(study)
-    old = [one for one in segments_of(study, recording_id, scheme=scheme) if one.annotator_id in authors]
-    judged, gone = ([one for one in old if (one.id in kept) == there] for there in (True, False))
-    new = [one for one in found if not any(_is_same_cue(one, other) for other in judged)]
+    old = [segment for segment in segments_of(study, recording_id, scheme=scheme) if segment.annotator_id in authors]
+    judged, gone = ([segment for segment in old if (segment.id in kept) == there] for there in (True, False))
+    new = [cue_prelabel for cue_prelabel in found if not any(_is_same_cue(cue_prelabel, other) for other in judged)]
     if not gone and not new:
         return Changes()
     author = _author(study)
     with study.step(f"Pre-label {scheme}", author.id) as step:
-        for one in gone:
-            delete_segment(study, one.id)
+        for segment in gone:
+            delete_segment(study, segment.id)
         if new:
             _insert(session, recording_id, author.id, new, scheme)
-    return step.changes | Changes.of([("annotator", author.id)])
+    return step.changes | Changes.from_pairs([("annotator", author.id)])
 
 
 def _suggestible(study: Study, recording_id: str) -> list[Segment]:
-    found = [one for scheme in SUGGESTED_SCHEMES for one in segments_of(study, recording_id, scheme=scheme)]
-    return sorted(found, key=lambda one: (one.start_us, one.end_us, one.id))
+    found = [segment for scheme in SUGGESTED_SCHEMES for segment in segments_of(study, recording_id, scheme=scheme)]
+    return sorted(found, key=lambda segment: (segment.start_us, segment.end_us, segment.id))
 
 
 def _insert(session: Session, recording_id: str, author_id: str, new: Sequence[CuePrelabel], scheme: str) -> None:
     study, version = session.study, session.schemes.get(scheme).version
-    people = {one.id for one in all_participants(study)}
-    for one in new:
-        made = Segment(new_id(), recording_id, author_id, one.label, one.start_us, one.end_us, scheme, one.track)
+    people = {participant.id for participant in all_participants(study)}
+    for cue_prelabel in new:
+        made = Segment(
+            new_id(),
+            recording_id,
+            author_id,
+            cue_prelabel.label,
+            cue_prelabel.start_us,
+            cue_prelabel.end_us,
+            scheme,
+            cue_prelabel.track,
+        )
         insert_segment(study, made)
-        if one.description:
-            set_value(study, FieldValue(made.id, scheme, version, "description", one.description))
-        if one.participant_id in people:
-            set_value(study, FieldValue(made.id, scheme, version, "participant", one.participant_id))
+        if cue_prelabel.description:
+            set_value(study, FieldValue(made.id, scheme, version, "description", cue_prelabel.description))
+        if cue_prelabel.participant_id in people:
+            set_value(study, FieldValue(made.id, scheme, version, "participant", cue_prelabel.participant_id))
 
 
 def _author(study: Study) -> Annotator:
@@ -207,7 +218,7 @@ def add_cue(
     if word is not None and 0 <= word < len(words):
         start_us = min(words[word].start_us, end_us - MIN_DURATION_US // 2)
         end_us = min(max(words[word].end_us, start_us + MIN_DURATION_US), end_us)
-    changes = Changes() if session.schemes.uses(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
+    changes = Changes() if session.schemes.is_in_use(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
     given: dict[str, Json] = {"participant": who, "description": description.strip()}
     values = {field: value for field, value in given.items() if value}
     made, more = add_segment(
@@ -222,23 +233,30 @@ def accept_prelabels(session: Session, segment_ids: Iterable[str]) -> tuple[list
     Raises:
         UserError: one is no pre-label, or was decided on by this annotator already.
     """
-    found = [_require_undecided(session, one) for one in segment_ids]
-    for one in found:
-        require_training(session, one.recording_id)
+    found = [_require_undecided(session, text) for text in segment_ids]
+    for segment in found:
+        require_training(session, segment.recording_id)
     made: list[str] = []
     with session.step(f"Accept {_format_count(found)}") as step:
         author = session.annotator()
         assert author is not None
-        for one in found:
+        for segment in found:
             own = Segment(
-                new_id(), one.recording_id, author.id, one.label, one.start_us, one.end_us, one.scheme, one.track
+                new_id(),
+                segment.recording_id,
+                author.id,
+                segment.label,
+                segment.start_us,
+                segment.end_us,
+                segment.scheme,
+                segment.track,
             )
             insert_segment(session.study, own)
-            for value in value_history(session.study, one.id):
-                if (one.track, value.field) == _MEASURED:
+            for value in value_history(session.study, segment.id):
+                if (segment.track, value.field) == _MEASURED:
                     continue
                 set_value(session.study, replace(value, segment_id=own.id))
-            set_review(session.study, Review(one.id, author.id, ReviewDecision.AGREE, own.id, utc_now()))
+            set_review(session.study, Review(segment.id, author.id, ReviewDecision.AGREE, own.id, utc_now()))
             made.append(own.id)
     return made, step.changes
 
@@ -249,12 +267,12 @@ def reject_prelabels(session: Session, segment_ids: Iterable[str]) -> Changes:
     Raises:
         UserError: one is no pre-label, or was decided on by this annotator already.
     """
-    found = [_require_undecided(session, one) for one in segment_ids]
+    found = [_require_undecided(session, text) for text in segment_ids]
     with session.step(f"Reject {_format_count(found)}") as step:
         author = session.annotator()
         assert author is not None
-        for one in found:
-            set_review(session.study, Review(one.id, author.id, ReviewDecision.DISAGREE, "", utc_now()))
+        for segment in found:
+            set_review(session.study, Review(segment.id, author.id, ReviewDecision.DISAGREE, "", utc_now()))
     return step.changes
 
 
@@ -270,4 +288,4 @@ def _require_undecided(session: Session, segment_id: str) -> Segment:
 
 
 def _format_count(prelabels: Sequence[Segment]) -> str:
-    return describe_rows(len(prelabels), "pre-label", len({one.recording_id for one in prelabels}))
+    return describe_rows(len(prelabels), "pre-label", len({prelabel.recording_id for prelabel in prelabels}))

@@ -30,16 +30,16 @@ class Format(Protocol):
         key: on the command line, such as `eaf`.
         name: for people, such as `ELAN (.eaf)`.
         suffixes: of file names, lower case, with the dot; the first one is what a new file gets.
-        many: whether one file holds several recordings.
-        whole: whether it holds `Document.rows`, the study itself, and is imported without any mapping.
+        holds_several: whether one file holds several recordings.
+        lossless: whether it holds `Document.rows`, the study itself, and is imported without any mapping.
         losses: what the format cannot hold, one line each; shown before an export and listed in the docs.
     """
 
     key: ClassVar[str]
     name: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]]
-    many: ClassVar[bool]
-    whole: ClassVar[bool]
+    holds_several: ClassVar[bool]
+    lossless: ClassVar[bool]
     losses: ClassVar[tuple[str, ...]]
 
     def recognises(self, head: bytes) -> bool:
@@ -116,10 +116,10 @@ def guess_format(path: Path) -> Format:
     """
     head = read_head(path)
     formats = [get_format(key) for key in FORMATS]
-    named = [one for one in formats if path.name.lower().endswith(one.suffixes)]
-    for one in named + [other for other in formats if other not in named]:
-        if one.recognises(head):
-            return one
+    named = [each_format for each_format in formats if path.name.lower().endswith(each_format.suffixes)]
+    for each_format in named + [other for other in formats if other not in named]:
+        if each_format.recognises(head):
+            return each_format
     if named:
         raise UserError(
             f"{escape_unprintable(path.name)} is of another format than {named[0].name}, or damaged.",

@@ -148,7 +148,7 @@ def split_into_rows(entries: Sequence[InterchangeEntry]) -> list[list[Interchang
     """
     rows: list[list[InterchangeEntry]] = [[]]
     ends: list[int] = [-1]
-    for entry in sorted(entries, key=lambda one: (one.start_us, one.end_us)):
+    for entry in sorted(entries, key=lambda interchange_entry: (interchange_entry.start_us, interchange_entry.end_us)):
         row = next((i for i, end in enumerate(ends) if end <= entry.start_us), len(rows))
         if row == len(rows):
             rows.append([])

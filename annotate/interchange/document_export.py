@@ -42,12 +42,16 @@ def exportable_recordings(session: Session, wanted: Sequence[str] | None = None)
         UserError: one that is asked for is a hold-out, or there is none to export.
     """
     kept_back = hold_outs(session.study)
-    found = [one for one in recordings.all_recordings(session.study) if wanted is None or one.id in wanted]
+    found = [
+        recording for recording in recordings.all_recordings(session.study) if wanted is None or recording.id in wanted
+    ]
     if wanted is not None:
-        for one in found:
-            if one.id in kept_back:
-                raise UserError(f"Recording {one.number} is held out, so it is never exported.", "Choose another one.")
-    found = [one for one in found if one.id not in kept_back]
+        for recording in found:
+            if recording.id in kept_back:
+                raise UserError(
+                    f"Recording {recording.number} is held out, so it is never exported.", "Choose another one."
+                )
+    found = [recording for recording in found if recording.id not in kept_back]
     if not found:
         raise UserError("There is no recording to export.", "Add one, or choose one that is not held out.")
     return found
@@ -66,10 +70,14 @@ def build_document(
     """
     who = annotators
     if who is None and not whole:
-        who = [one.id for one in all_annotators(session.study) if one.id not in uncounted_annotators(session.study)]
+        who = [
+            annotator.id
+            for annotator in all_annotators(session.study)
+            if annotator.id not in uncounted_annotators(session.study)
+        ]
     make = _DocumentBuilder(session, who)
-    parts = tuple(make.part(one) for one in wanted)
-    rows = collect_rows(session, [one.id for one in wanted], annotators) if whole else {}
+    parts = tuple(make.build_part(recording) for recording in wanted)
+    rows = collect_rows(session, [recording.id for recording in wanted], annotators) if whole else {}
     return Document(parts, rows=rows)
 
 
@@ -91,18 +99,18 @@ def export_recordings(
         UserError: a file is there already and may not be replaced, or cannot be written.
     """
     told = progress or Silent()
-    if to.many or (len(wanted) == 1 and not path.is_dir()):
+    if to.holds_several or (len(wanted) == 1 and not path.is_dir()):
         written = [(path, list(wanted))]
     else:
         _make_folder(path)
-        width = len(str(max(one.number for one in wanted)))
-        written = [(path / (file_name(one, width) + to.suffixes[0]), [one]) for one in wanted]
+        width = len(str(max(recording.number for recording in wanted)))
+        written = [(path / (file_name(recording, width) + to.suffixes[0]), [recording]) for recording in wanted]
         _refuse_existing([target for target, _ in written], overwrite)
     sources = (session.study.path, *_media_files(session, wanted))
     for done, (target, chosen) in enumerate(written):
         told.check_cancelled()
         told.progress(done, len(written), target.name)
-        document = build_document(session, chosen, annotators, whole=to.whole)
+        document = build_document(session, chosen, annotators, whole=to.lossless)
         with atomic_output(target, sources, overwrite=overwrite) as temporary:
             to.write(document, temporary)
     return [target for target, _ in written]
@@ -121,7 +129,7 @@ class _DocumentBuilder:
                 self._vocabularies[scheme.key, track.key] = tuple(label.key for label in track.labels)
             self._about |= {(scheme.key, f.key) for f in scheme.fields if f.kind is FieldKind.PARTICIPANT}
 
-    def part(self, recording: Recording) -> RecordingPart:
+    def build_part(self, recording: Recording) -> RecordingPart:
         links = media.media_of(self._study, recording.id)
         return RecordingPart(
             recording.name,
@@ -135,10 +143,12 @@ class _DocumentBuilder:
         values = segments.values_in(self._study, recording_id)
         said = comments.comments_in(self._study, recording_id)
         lanes: dict[tuple[str, str, str], list[InterchangeEntry]] = {}
-        for one in segments.segments_of(self._study, recording_id):
-            if one.annotator_id in self._names:
-                key = (one.annotator_id, one.scheme, one.track)
-                lanes.setdefault(key, []).append(self._entry(one, values.get(one.id, {}), said.get(one.id, [])))
+        for segment in segments.segments_of(self._study, recording_id):
+            if segment.annotator_id in self._names:
+                key = (segment.annotator_id, segment.scheme, segment.track)
+                lanes.setdefault(key, []).append(
+                    self._entry(segment, values.get(segment.id, {}), said.get(segment.id, []))
+                )
         taken: set[str] = set()
         for (annotator_id, scheme, track), entries in sorted(lanes.items()):
             name = unique_name(f"{self._names[annotator_id]} {scheme}.{track}", taken)
@@ -153,20 +163,22 @@ class _DocumentBuilder:
                 self._vocabularies.get((scheme, track), ()),
             )
 
-    def _entry(self, one: Segment, values: dict[str, FieldValue], said: list[Comment]) -> InterchangeEntry:
+    def _entry(self, segment: Segment, values: dict[str, FieldValue], said: list[Comment]) -> InterchangeEntry:
         held: dict[str, Json] = {
-            key: self._people.get(str(found.value), found.value) if (one.scheme, key) in self._about else found.value
+            key: self._people.get(str(found.value), found.value)
+            if (segment.scheme, key) in self._about
+            else found.value
             for key, found in values.items()
         }
         if said and COMMENTS not in held:
             held[COMMENTS] = format_comments([(self._all_names[each.annotator_id], each.text) for each in said])
-        return InterchangeEntry(one.start_us, one.end_us, one.label, held, one.id)
+        return InterchangeEntry(segment.start_us, segment.end_us, segment.label, held, segment.id)
 
     def _speech(self, recording_id: str) -> Iterator[InterchangeLane]:
         lanes: dict[str | None, list[InterchangeEntry]] = {}
-        for one in utterances.utterances_of(self._study, recording_id):
-            lanes.setdefault(one.participant_id, []).append(
-                InterchangeEntry(one.start_us, one.end_us, one.text, id=one.id)
+        for utterance in utterances.utterances_of(self._study, recording_id):
+            lanes.setdefault(utterance.participant_id, []).append(
+                InterchangeEntry(utterance.start_us, utterance.end_us, utterance.text, id=utterance.id)
             )
         for participant_id, entries in lanes.items():
             who = self._people[participant_id] if participant_id else ""
@@ -174,8 +186,8 @@ class _DocumentBuilder:
 
 
 def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:
-    every = (medium for one in wanted for medium in media.media_of(session.study, one.id))
-    return [place for medium in every if (place := session.place_of(medium))]
+    every = (medium for recording in wanted for medium in media.media_of(session.study, recording.id))
+    return [place for medium in every if (place := session.media_path(medium))]
 
 
 def _make_folder(path: Path) -> None:

@@ -106,7 +106,7 @@ class Plan:
         return len(self.new_segments) + len(self.new_utterances)
 
     @property
-    def further(self) -> int:
+    def other_row_count(self) -> int:
         """How many other rows are new: people, values and comments."""
         people = len(self.new_annotators) + len(self.new_participants)
         return people + len(self.new_values) + len(self.new_comments)
@@ -134,7 +134,7 @@ def plan_document_import(session: Session, document: Document, mapping: ImportMa
     Raises:
         UserError: the mapping names a scheme, track, label or field that the study does not have.
     """
-    return _DocumentImportPlanner(session, document, mapping).plan(places)
+    return _DocumentImportPlanner(session, document, mapping).build_plan(places)
 
 
 def apply_document_import(session: Session, found: Plan, name: str) -> Changes:
@@ -147,7 +147,9 @@ def apply_document_import(session: Session, found: Plan, name: str) -> Changes:
     if not found.added:
         return Changes()
     study = session.study
-    with import_step(session, name, {one.name: one.id for one in found.new_annotators}) as step:
+    with import_step(
+        session, name, {each_annotator.name: each_annotator.id for each_annotator in found.new_annotators}
+    ) as step:
         for annotator in found.new_annotators:
             annotators.insert_annotator(study, annotator)
         for person in found.new_participants:
@@ -155,7 +157,7 @@ def apply_document_import(session: Session, found: Plan, name: str) -> Changes:
         for recording_id, participant_id in found.appearances:
             participants.set_appearance(study, recording_id, participant_id, True)
         for scheme in found.schemes.values():
-            session.schemes.keep(scheme)
+            session.schemes.store_text(scheme)
         segments.insert_segments(study, found.new_segments)
         segments.insert_values(study, found.new_values)
         comments.insert_comments(study, found.new_comments)
@@ -170,15 +172,17 @@ class _DocumentImportPlanner:
         self._mapping = mapping
         self._found = Plan(remarks=document.remarks)
         self._known = StudyContentIndex(session.study)
-        self._annotators = {one.name: one.id for one in annotators.all_annotators(session.study)}
-        self._people = {one.pseudonym: one.id for one in participants.all_participants(session.study)}
+        self._annotators = {annotator.name: annotator.id for annotator in annotators.all_annotators(session.study)}
+        self._people = {
+            participant.pseudonym: participant.id for participant in participants.all_participants(session.study)
+        }
         self._ids = set(self._people.values())
         self._appearing: set[tuple[str, str]] = set()
-        self._recordings = {one.id: one for one in recordings.all_recordings(session.study)}
+        self._recordings = {recording.id: recording for recording in recordings.all_recordings(session.study)}
         self._readers: dict[str, LaneReader] = {}
         self._at = utc_now()
 
-    def plan(self, places: Sequence[str]) -> Plan:
+    def build_plan(self, places: Sequence[str]) -> Plan:
         lanes = [
             self._lane(part, lane, place)
             for part, place in zip(self._document.recordings, places, strict=True)
@@ -191,11 +195,13 @@ class _DocumentImportPlanner:
     def _leave_out_unused(self) -> None:
         """Forget people who were made for entries that turned out to be in the study already."""
         found = self._found
-        authors = {one.annotator_id for one in found.new_segments} | {one.annotator_id for one in found.new_comments}
-        found.new_annotators = [one for one in found.new_annotators if one.id in authors]
-        about = {one.participant_id for one in found.new_utterances}
-        about |= {one.value for one in found.new_values if isinstance(one.value, str)}
-        found.new_participants = [one for one in found.new_participants if one.id in about]
+        authors = {segment.annotator_id for segment in found.new_segments} | {
+            comment.annotator_id for comment in found.new_comments
+        }
+        found.new_annotators = [annotator for annotator in found.new_annotators if annotator.id in authors]
+        about = {utterance.participant_id for utterance in found.new_utterances}
+        about |= {value.value for value in found.new_values if isinstance(value.value, str)}
+        found.new_participants = [participant for participant in found.new_participants if participant.id in about]
 
     def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
         target = self._mapping.lanes.get(lane.name, LaneTarget(Becomes.NOTHING))
@@ -238,13 +244,13 @@ class _DocumentImportPlanner:
         for entry in lane.entries:
             if self._known.has_segment(entry.id):
                 known += 1
-                if present.differs(entry, reader.label(entry.text)):
+                if present.has_changed(entry, reader.find_label(entry.text)):
                     remarks["in the study already with another time or label, and stay as they are there"] += 1
                 continue
-            read = reader.read(entry, recording, self._mapping, left_out, remarks)
+            read = reader.read_entry(entry, recording, self._mapping, left_out, remarks)
             if read is None:
                 continue
-            if present.has(author, target.scheme, target.track, read.label, read.start_us, read.end_us):
+            if present.contains(author, target.scheme, target.track, read.label, read.start_us, read.end_us):
                 known += 1
                 continue
             self._add(entry, read, scheme, target.track, recording, author)
@@ -254,7 +260,7 @@ class _DocumentImportPlanner:
         self, entry: InterchangeEntry, read: Read, scheme: Scheme, track: str, recording: Recording, author: str
     ) -> None:
         made = Segment(
-            self._own_id(entry),
+            self._claim_id(entry),
             recording.id,
             author,
             read.label,
@@ -290,21 +296,21 @@ class _DocumentImportPlanner:
             span = clip_to_recording(entry, recording, self._mapping, left_out, remarks)
             if span is None:
                 continue
-            if present.has(who, entry.text, *span):
+            if present.contains(who, entry.text, *span):
                 known += 1
                 continue
             for value in entry.values:
                 remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
-            self._found.new_utterances.append(Utterance(self._own_id(entry), recording.id, *span, entry.text, who))
+            self._found.new_utterances.append(Utterance(self._claim_id(entry), recording.id, *span, entry.text, who))
             if who is not None and (recording.id, who) not in self._appearing:
                 self._appearing.add((recording.id, who))
                 self._found.appearances.append((recording.id, who))
             added += 1
         return added, known
 
-    def _own_id(self, entry: InterchangeEntry) -> str:
+    def _claim_id(self, entry: InterchangeEntry) -> str:
         found = entry.id if is_id(entry.id) else new_id()
-        self._known.taken(found)
+        self._known.reserve_id(found)
         return found
 
     def _reader(self, lane: InterchangeLane, target: LaneTarget) -> LaneReader:

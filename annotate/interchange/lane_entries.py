@@ -33,9 +33,9 @@ class KnownSegments:
     """The segments of one recording, by id and by what they say."""
 
     by_id: dict[str, Segment] = field(default_factory=dict)
-    said: set[tuple[str, str, str, str, int, int]] = field(default_factory=set)
+    content_keys: set[tuple[str, str, str, str, int, int]] = field(default_factory=set)
 
-    def has(self, annotator_id: str, scheme: str, track: str, label: str, start_us: int, end_us: int) -> bool:
+    def contains(self, annotator_id: str, scheme: str, track: str, label: str, start_us: int, end_us: int) -> bool:
         """Tell whether the annotator has marked this very span with this label."""
         return (
             annotator_id,
@@ -44,9 +44,9 @@ class KnownSegments:
             label,
             start_us // MILLISECOND,
             end_us // MILLISECOND,
-        ) in self.said
+        ) in self.content_keys
 
-    def differs(self, entry: InterchangeEntry, label: str) -> bool:
+    def has_changed(self, entry: InterchangeEntry, label: str) -> bool:
         """Tell whether a segment of the entry's id is here with another span or label."""
         found = self.by_id.get(entry.id)
         return found is not None and (
@@ -60,11 +60,11 @@ class KnownSegments:
 class KnownUtterances:
     """The utterances of one recording, by what is said when and by whom."""
 
-    said: set[tuple[str | None, str, int, int]] = field(default_factory=set)
+    content_keys: set[tuple[str | None, str, int, int]] = field(default_factory=set)
 
-    def has(self, participant_id: str | None, text: str, start_us: int, end_us: int) -> bool:
+    def contains(self, participant_id: str | None, text: str, start_us: int, end_us: int) -> bool:
         """Tell whether this very utterance is here."""
-        return (participant_id, text, start_us // MILLISECOND, end_us // MILLISECOND) in self.said
+        return (participant_id, text, start_us // MILLISECOND, end_us // MILLISECOND) in self.content_keys
 
 
 class StudyContentIndex:
@@ -85,7 +85,7 @@ class StudyContentIndex:
         """Tell whether an utterance of this id is anywhere in the study, or was planned."""
         return utterance_id in self._utterance_ids
 
-    def taken(self, row_id: str) -> None:
+    def reserve_id(self, row_id: str) -> None:
         """Remember an id that is planned to be used."""
         self._segment_ids.add(row_id)
         self._utterance_ids.add(row_id)
@@ -94,10 +94,10 @@ class StudyContentIndex:
         """Return what is marked in a recording."""
         if recording_id not in self._segments:
             found = KnownSegments()
-            for one in segments.segments_of(self._study, recording_id):
-                found.by_id[one.id] = one
-                start, end = one.start_us // MILLISECOND, one.end_us // MILLISECOND
-                found.said.add((one.annotator_id, one.scheme, one.track, one.label, start, end))
+            for segment in segments.segments_of(self._study, recording_id):
+                found.by_id[segment.id] = segment
+                start, end = segment.start_us // MILLISECOND, segment.end_us // MILLISECOND
+                found.content_keys.add((segment.annotator_id, segment.scheme, segment.track, segment.label, start, end))
             self._segments[recording_id] = found
         return self._segments[recording_id]
 
@@ -106,8 +106,13 @@ class StudyContentIndex:
         if recording_id not in self._utterances:
             self._utterances[recording_id] = KnownUtterances(
                 {
-                    (one.participant_id, one.text, one.start_us // MILLISECOND, one.end_us // MILLISECOND)
-                    for one in utterances.utterances_of(self._study, recording_id)
+                    (
+                        utterance.participant_id,
+                        utterance.text,
+                        utterance.start_us // MILLISECOND,
+                        utterance.end_us // MILLISECOND,
+                    )
+                    for utterance in utterances.utterances_of(self._study, recording_id)
                 }
             )
         return self._utterances[recording_id]
@@ -141,16 +146,16 @@ def assign_recordings(session: Session, document: Document, chosen: list[Recordi
             f"The file is about {pluralize(parts, 'recording')}, and {len(chosen)} were named.",
             "Name one for each, in the order of the file.",
         )
-    return tuple(one.id for one in chosen)
+    return tuple(recording.id for recording in chosen)
 
 
 def _match_part(part: RecordingPart, present: list[Recording], files: dict[str, set[str]], parts: int) -> str:
-    if any(one.id == part.id for one in present):
+    if any(recording.id == part.id for recording in present):
         return part.id
-    named = {one.id for one in present if one.name == part.name}
+    named = {recording.id for recording in present if recording.name == part.name}
     if len(named) == 1:
         return named.pop()
-    numbered = {one.id for one in present if part.name.lstrip("0") == file_name(one)}
+    numbered = {recording.id for recording in present if part.name.lstrip("0") == file_name(recording)}
     if len(numbered) == 1:
         return numbered.pop()
     linked = set().union(*(files.get(_last_path_part(link.path), set()) for link in part.media))
@@ -227,13 +232,13 @@ class LaneReader:
             scheme.check_label(target.track, label)
         for each_field in {*target.fields.values(), target.text_field} - {"", COMMENT}:
             scheme.field(each_field)
-        names = {one.name.casefold(): one.key for one in self._track.labels}
-        self._known = names | {one.key.casefold(): one.key for one in self._track.labels}
+        names = {each_label.name.casefold(): each_label.key for each_label in self._track.labels}
+        self._known = names | {each_label.key.casefold(): each_label.key for each_label in self._track.labels}
         self._labels: dict[str, str] = dict(target.labels)
-        self._fields = {one.key: one for one in scheme.fields}
+        self._fields = {field.key: field for field in scheme.fields}
         self._values: dict[tuple[str, str], Json | UserError] = {}
 
-    def label(self, text: str) -> str:
+    def find_label(self, text: str) -> str:
         """Return the key of the label that a text stands for, "" for none."""
         found = self._labels.get(text)
         if found is None:
@@ -246,7 +251,7 @@ class LaneReader:
             self._labels[text] = found
         return found
 
-    def read(
+    def read_entry(
         self,
         entry: InterchangeEntry,
         recording: Recording,
@@ -255,7 +260,7 @@ class LaneReader:
         remarks: Counter[str],
     ) -> Read | None:
         """Return an entry as a segment, or None where it is left out, with the reason counted."""
-        label = self.label(entry.text)
+        label = self.find_label(entry.text)
         if not label:
             reason = f"“{entry.text.strip()[:40]}” is no label"
             left_out[reason if reason in left_out or len(left_out) < _MAX_LISTED_TEXTS else "the text is no label"] += 1
@@ -266,7 +271,7 @@ class LaneReader:
         values: dict[str, Json] = {}
         comments: tuple[str, ...] = ()
         if self._target.text_field:
-            self._take(self._target.text_field, entry.text, label, values, remarks)
+            self._add_value(self._target.text_field, entry.text, label, values, remarks)
         for name, value in entry.values.items():
             key = self._target.fields.get(name, "")
             if not key:
@@ -275,7 +280,7 @@ class LaneReader:
             elif key == COMMENT:
                 comments += tuple(parse_comments(value))
             else:
-                self._take(key, value, label, values, remarks)
+                self._add_value(key, value, label, values, remarks)
         return Read(*span, label, values, comments)
 
     def _span(
@@ -290,7 +295,7 @@ class LaneReader:
             return 0, recording.duration_us
         return clip_to_recording(entry, recording, chosen, left_out, remarks)
 
-    def _take(self, key: str, value: Json, label: str, values: dict[str, Json], remarks: Counter[str]) -> None:
+    def _add_value(self, key: str, value: Json, label: str, values: dict[str, Json], remarks: Counter[str]) -> None:
         field = self._fields[key]
         found = self._value(key, value)
         if isinstance(found, UserError):

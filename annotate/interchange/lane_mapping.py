@@ -185,13 +185,15 @@ def build_track_target(session: Session, lanes: Iterable[InterchangeLane], schem
     known = _keys(track)
     fields = scheme.fields_of(track.key)
     values = dict.fromkeys(name for lane in same for entry in lane.entries for name in entry.values)
-    by_name = {one.name.casefold(): one.key for one in fields} | {one.key.casefold(): one.key for one in fields}
+    by_name = {field.name.casefold(): field.key for field in fields} | {
+        field.key.casefold(): field.key for field in fields
+    }
     held = {
         name: by_name.get(name.casefold(), COMMENT if name.casefold() in _COMMENT_FIELDS else "") for name in values
     }
     strange = not all(entry.text.strip().casefold() in known for lane in same for entry in lane.entries)
     taken = set(held.values())
-    text_field = next((one.key for one in fields if one.kind is FieldKind.TEXT and one.key not in taken), "")
+    text_field = next((field.key for field in fields if field.kind is FieldKind.TEXT and field.key not in taken), "")
     return LaneTarget(
         Becomes.SEGMENTS,
         same[0].annotator or session.annotator_name,

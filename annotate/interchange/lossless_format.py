@@ -136,16 +136,16 @@ def _check_value(name: str, column: ColumnSchema, value: Any, path: Path, line: 
 
 def _is_valid_text(name: str, column: ColumnSchema, value: Any) -> bool:
     if value is None:
-        return column.empty
+        return column.nullable
     if not isinstance(value, str):
         return False
     try:
         value.encode()
     except UnicodeEncodeError:
         return False
-    if column.one_of and value not in column.one_of:
+    if column.choices and value not in column.choices:
         return False
-    return is_id(value) if column.refers or name == "id" else bool(value) or name not in _REQUIRED_TEXTS
+    return is_id(value) if column.references or name == "id" else bool(value) or name not in _REQUIRED_TEXTS
 
 
 def _check_consistency(table: str, row: dict[str, Any], path: Path, line: int) -> None:
@@ -162,7 +162,7 @@ def _check_consistency(table: str, row: dict[str, Any], path: Path, line: int) -
             found = facts_from_json(json.dumps(row["facts"]))
         except (TypeError, KeyError, AttributeError, ValueError):
             raise damaged_file_error(path, "the facts about a medium make no sense", line) from None
-        if not all(_has_valid_types(one) for one in (found, found.video, found.audio) if one is not None):
+        if not all(_has_valid_types(facts) for facts in (found, found.video, found.audio) if facts is not None):
             raise damaged_file_error(path, "the facts about a medium make no sense", line)
     if table == "scheme_version":
         _check_scheme(row, path, line)
@@ -170,8 +170,8 @@ def _check_consistency(table: str, row: dict[str, Any], path: Path, line: int) -
 
 def _has_valid_types(facts: MediaFacts | VideoFacts | AudioFacts) -> bool:
     """Tell whether every fact is of its type; a whole number does for one with decimals."""
-    for one in fields(facts):
-        value, wanted = getattr(facts, one.name), one.type
+    for field in fields(facts):
+        value, wanted = getattr(facts, field.name), field.type
         if not isinstance(wanted, type):
             continue
         decimal = wanted is float and type(value) is int
@@ -202,8 +202,8 @@ class Jsonl:
     key: ClassVar[str] = "jsonl"
     name: ClassVar[str] = "Greenroom lines (.jsonl)"
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
-    many: ClassVar[bool] = True
-    whole: ClassVar[bool] = True
+    holds_several: ClassVar[bool] = True
+    lossless: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = (
         "The media files themselves, face tracks and other results of models, and the history of edits stay behind.",
         "Causal chains, questions, meta information and facts about episodes stay behind; chains have own files.",
@@ -320,7 +320,7 @@ def _parts(rows: dict[str, tuple[Row, ...]]) -> Iterator[RecordingPart]:
             InterchangeLane(unique_name(f"Speech {who}".strip(), taken), tuple(entries), "utterances", participant=who)
             for who, entries in said.get(row["id"], {}).items()
         ]
-        media = [MediaLink(str(one["path"])) for one in rows["medium"] if one["recording_id"] == row["id"]]
+        media = [MediaLink(str(entry["path"])) for entry in rows["medium"] if entry["recording_id"] == row["id"]]
         duration = row["duration_us"]
         assert isinstance(duration, int)
         yield RecordingPart(str(row["name"]), tuple(made), tuple(media), duration, str(row["id"]))
@@ -361,7 +361,7 @@ class RowsPlan:
         return len(self.rows["segment"]) + len(self.rows["utterance"])
 
     @property
-    def further(self) -> int:
+    def other_row_count(self) -> int:
         """How many other rows are new: recordings, people, values, reviews and so on."""
         return sum(len(rows) for rows in self.rows.values()) - self.added
 
@@ -378,7 +378,7 @@ def plan_rows(session: Session, document: Document) -> RowsPlan:
         UserError: a line refers to something that is neither in the file nor in the study, or somebody who withdrew
             from the study is in the file.
     """
-    return _LosslessImportPlanner(session, document).plan()
+    return _LosslessImportPlanner(session, document).build_plan()
 
 
 def apply_rows(session: Session, found: RowsPlan, name: str) -> Changes:
@@ -388,7 +388,7 @@ def apply_rows(session: Session, found: RowsPlan, name: str) -> Changes:
         UserError: the study is open for reading only.
     """
     session.study.require_writable()
-    if not found.added and not found.further and list(found.schemes) == schemes_in_use(session.study):
+    if not found.added and not found.other_row_count and list(found.schemes) == schemes_in_use(session.study):
         return Changes()
     brought = {str(row["name"]): str(row["id"]) for row in found.rows.get("annotator", ())}
     with import_step(session, name, brought) as step:
@@ -414,20 +414,20 @@ class _LosslessImportPlanner:
         self._same: dict[str, dict[Json, Json]] = {table: {} for table in EXCHANGE_TABLES}
         self._remarks: Counter[str] = Counter()
 
-    def plan(self) -> RowsPlan:
+    def build_plan(self) -> RowsPlan:
         require_not_withdrawn(
             self._session.study,
             {str(row["id"]): str(row["pseudonym"]) for row in self._rows["participant"]},
             {str(row["id"]): int(str(row["number"])) for row in self._rows["recording"]},
         )
-        self._recognise()
-        rows = {table: tuple(self._new(table)) for table in EXCHANGE_TABLES}
+        self._match_existing()
+        rows = {table: tuple(self._select_new(table)) for table in EXCHANGE_TABLES}
         self._check_schemes(rows["segment"])
         lanes = tuple(self._lane(part, lane) for part in self._parts for lane in part.lanes)
         remarks = tuple(f"{count} {what}" for what, count in self._remarks.items())
         return RowsPlan(lanes, remarks, rows, self._schemes(), sum(lane.known for lane in lanes))
 
-    def _recognise(self) -> None:
+    def _match_existing(self) -> None:
         """Find rows of the file that the study has under other ids: by name, recordings by their main file."""
         for table, column in _NATURAL_KEYS.items():
             named = {row[column]: row["id"] for row in self._present[table].values()}
@@ -440,7 +440,7 @@ class _LosslessImportPlanner:
             if row["role"] == "main" and not known and row["fingerprint"] in mains:
                 self._same["recording"][row["recording_id"]] = mains[row["fingerprint"]]["recording_id"]
 
-    def _new(self, table: str) -> list[Row]:
+    def _select_new(self, table: str) -> list[Row]:
         """Return the rows that the study lacks, and let the tables that come after refer to them."""
         found: dict[tuple[Json, ...], Row] = {}
         recordings = {key[0] for key in self._present["recording"]}
@@ -456,13 +456,13 @@ class _LosslessImportPlanner:
                     self._remarks[f"lines of type {table} differ from the study, which stays as it is."] += 1
             elif table != "medium" or row["recording_id"] not in self._old_recordings:
                 self._check_references(table, row)
-                found[key] = self._placed(table, row)
+                found[key] = self._adapt_row(table, row)
         if table == "recording":
             self._old_recordings = recordings
         self._present[table] = {**self._present[table], **found}
         return list(found.values())
 
-    def _placed(self, table: str, row: Row) -> Row:
+    def _adapt_row(self, table: str, row: Row) -> Row:
         """Return a row as this study takes it: a number that is free, a path that stays in its folder."""
         if table == "recording":
             if row["number"] in self._numbers:
@@ -478,9 +478,9 @@ class _LosslessImportPlanner:
 
     def _check_references(self, table: str, row: Row) -> None:
         for name, column in EXCHANGE_TABLES[table].columns.items():
-            if column.refers and row[name] is not None and (row[name],) not in self._present[column.refers]:
+            if column.references and row[name] is not None and (row[name],) not in self._present[column.references]:
                 raise UserError(
-                    f"A line of type {table} refers to a {column.refers} that is nowhere.", "Nothing was imported."
+                    f"A line of type {table} refers to a {column.references} that is nowhere.", "Nothing was imported."
                 )
 
     def _check_schemes(self, segments: Sequence[Row]) -> None:
@@ -513,8 +513,8 @@ def _remap_references(table: str, row: Row, same: Mapping[str, Mapping[Json, Jso
     """Return a row that refers to the ids that the study has for what it is about."""
     found = dict(row)
     for name, column in EXCHANGE_TABLES[table].columns.items():
-        if column.refers in same and found[name] in same[column.refers]:
-            found[name] = same[column.refers][found[name]]
+        if column.references in same and found[name] in same[column.references]:
+            found[name] = same[column.references][found[name]]
         if column.kind == "json" and isinstance(found[name], str):
             found[name] = same.get("participant", {}).get(found[name], found[name])
     return found

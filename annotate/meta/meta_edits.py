@@ -41,7 +41,9 @@ def set_person_description(
         UserError: there is no such recording or participant, or the text is too long.
     """
     number = session.recording(recording_id).number
-    who = next((one for one in all_participants(session.study) if one.id == participant_id), None)
+    who = next(
+        (participant for participant in all_participants(session.study) if participant.id == participant_id), None
+    )
     if who is None:
         raise UserError("This participant is no longer part of the study.", "Choose another one.")
     new = PersonDescription(recording_id, participant_id, kind, _line(text, MAX_DESCRIPTION_CHARS, "A look"))
@@ -56,10 +58,10 @@ def set_person_descriptions(session: Session, looks: list[PersonDescription]) ->
     Raises:
         UserError: a text is too long.
     """
-    new = [replace(one, text=_line(one.text, MAX_DESCRIPTION_CHARS, "A look")) for one in looks]
+    new = [replace(look, text=_line(look.text, MAX_DESCRIPTION_CHARS, "A look")) for look in looks]
     with session.step("Describe people") as step:
-        for one in new:
-            _store_description(session, one)
+        for description in new:
+            _store_description(session, description)
     return step.changes
 
 
@@ -131,9 +133,13 @@ def replace_contradictions(
         UserError: there is no such recording, or a text is too long.
     """
     number = session.recording(recording_id).number
-    stay = [one for one in contradictions_in(session.study, recording_id) if one.id not in gone]
-    known = {_normalize_text(one.text) for one in stay}
-    lines = {_normalize_text(one): _line(one, MAX_CONTRADICTION_CHARS, "A contradiction") for one in texts}
+    stay = [
+        contradiction
+        for contradiction in contradictions_in(session.study, recording_id)
+        if contradiction.id not in gone
+    ]
+    known = {_normalize_text(contradiction.text) for contradiction in stay}
+    lines = {_normalize_text(text): _line(text, MAX_CONTRADICTION_CHARS, "A contradiction") for text in texts}
     new = [
         Contradiction(new_id(), recording_id, line, "", False, judgment_id)
         for key, line in lines.items()
@@ -142,10 +148,10 @@ def replace_contradictions(
     if not new and not gone:
         return [], Changes()
     with session.step(f"Note contradictions in recording {number}") as step:
-        for one in gone:
-            delete_contradiction(session.study, one)
+        for text in gone:
+            delete_contradiction(session.study, text)
         insert_contradictions(session.study, new)
-    return [one.id for one in new], step.changes
+    return [contradiction.id for contradiction in new], step.changes
 
 
 def settle_contradiction(
@@ -195,11 +201,11 @@ def remove_contradictions(session: Session, ids: list[str]) -> Changes:
     Raises:
         UserError: one of them is not there.
     """
-    for one in ids:
-        _contradiction(session, one)
+    for text in ids:
+        _contradiction(session, text)
     with session.step("Delete contradiction" if len(ids) == 1 else f"Delete {len(ids)} contradictions") as step:
-        for one in ids:
-            delete_contradiction(session.study, one)
+        for text in ids:
+            delete_contradiction(session.study, text)
     return step.changes
 
 
@@ -221,10 +227,10 @@ def set_voice_over(session: Session, utterance_id: str, over: bool) -> Changes:
         _, changes = mark_scene(session, said.recording_id, said.start_us, said.end_us, SOUND, VOICE_OVER)
         return changes
     me = session.annotator()
-    there = [one for one in marked if one.start_us < said.end_us and one.end_us > said.start_us]
-    if me is None or any(one.annotator_id != me.id for one in there):
+    there = [segment for segment in marked if segment.start_us < said.end_us and segment.end_us > said.start_us]
+    if me is None or any(segment.annotator_id != me.id for segment in there):
         raise UserError("Somebody else marked this as voice-over.", "Ask them, or correct it when you agree on lanes.")
-    return delete_segments(session, [one.id for one in there])
+    return delete_segments(session, [segment.id for segment in there])
 
 
 def mark_scene_at(session: Session, recording_id: str, time_us: int, track: str, label: str) -> tuple[str, Changes]:
@@ -251,13 +257,16 @@ def mark_scene(
     session: Session, recording_id: str, start_us: int, end_us: int, track: str, label: str
 ) -> tuple[str, Changes]:
     """Mark something of the scheme `scenes`, which comes into use where it is not yet; returns the segment's id."""
-    changes = Changes() if session.schemes.uses(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
+    changes = Changes() if session.schemes.is_in_use(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
     made, more = add_segment(session, recording_id, start_us, end_us, label, scheme=SCHEME, track=track)
     return made, changes | more
 
 
 def _store_description(session: Session, new: PersonDescription) -> None:
-    known = {(one.participant_id, one.kind): one.text for one in person_descriptions(session.study, new.recording_id)}
+    known = {
+        (person_description.participant_id, person_description.kind): person_description.text
+        for person_description in person_descriptions(session.study, new.recording_id)
+    }
     if known.get((new.participant_id, new.kind), "") != new.text:
         set_look(session.study, new)
 

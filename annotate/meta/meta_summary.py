@@ -45,7 +45,7 @@ def build_meta_information(session: Session, recording_id: str, written: TextTra
     medium = session.main_medium(recording_id)
     video = None if medium is None else medium.facts.video
     rate, zero_us = (0.0, 0) if video is None else (video.frame_rate, video.start_us)
-    names = {one.id: written(one.pseudonym) for one in all_participants(session.study)}
+    names = {participant.id: written(participant.pseudonym) for participant in all_participants(session.study)}
     said = read_cued_utterances(session, recording_id)
     summaries = summaries_of(session.study, recording_id)
     found: dict[str, Json] = {
@@ -54,17 +54,33 @@ def build_meta_information(session: Session, recording_id: str, written: TextTra
         "duration": recording.duration_us / SECOND_US,
         "frame_rate": round(rate, 3),
         "frames": 0 if video is None else video.frames,
-        "people": [_person_json(one, names, written) for one in list_people(session, recording_id)],
-        "speech": [_utterance_json(one, names, written, (rate, zero_us)) for one in said if not one.left_out],
-        "voice_over": [_utterance_json(one, names, written, (rate, zero_us)) for one in said if one.left_out],
-        "without_speech": [_span_json(*one) for one in find_pauses(said, recording.duration_us)],
-        "scenes": [_scene_json(one, written) for one in read_scene_events(session, recording_id) if not one.prelabel],
+        "people": [_person_json(person, names, written) for person in list_people(session, recording_id)],
+        "speech": [
+            _utterance_json(cued_utterance, names, written, (rate, zero_us))
+            for cued_utterance in said
+            if not cued_utterance.is_voice_over
+        ],
+        "voice_over": [
+            _utterance_json(cued_utterance, names, written, (rate, zero_us))
+            for cued_utterance in said
+            if cued_utterance.is_voice_over
+        ],
+        "without_speech": [_span_json(*pause) for pause in find_pauses(said, recording.duration_us)],
+        "scenes": [
+            _scene_json(scene_event, written)
+            for scene_event in read_scene_events(session, recording_id)
+            if not scene_event.prelabel
+        ],
         "summaries": {
             source.value: written(summaries[source].text) if source in summaries else "" for source in SummarySource
         },
         "contradictions": [
-            {"text": written(one.text), "resolution": written(one.resolution), "settled": one.settled}
-            for one in contradictions_in(session.study, recording_id)
+            {
+                "text": written(contradiction.text),
+                "resolution": written(contradiction.resolution),
+                "settled": contradiction.settled,
+            }
+            for contradiction in contradictions_in(session.study, recording_id)
         ],
     }
     return found
@@ -84,24 +100,24 @@ def format_prose(session: Session, recording_id: str, names: Names, written: Tex
         names: participant id -> what they are called; who is not among them is called `?`.
         written: how a text may be written.
     """
-    people = [one for one in list_people(session, recording_id) if one.participant is not None]
-    lines = [_person_line(one, names, written) for one in people]
+    people = [person for person in list_people(session, recording_id) if person.participant is not None]
+    lines = [_person_line(person, names, written) for person in people]
     happens = [
-        (one.utterance.start_us, _utterance_line(one, names, written))
-        for one in read_cued_utterances(session, recording_id)
-        if not one.left_out
+        (cued_utterance.utterance.start_us, _utterance_line(cued_utterance, names, written))
+        for cued_utterance in read_cued_utterances(session, recording_id)
+        if not cued_utterance.is_voice_over
     ]
     happens += [
-        (one.segment.start_us, _scene_line(one, written))
-        for one in deduplicate_marks(read_scene_events(session, recording_id))
+        (mark.segment.start_us, _scene_line(mark, written))
+        for mark in deduplicate_marks(read_scene_events(session, recording_id))
     ]
     return "\n".join([*(line for line in lines if line), *(line for _, line in sorted(happens))])
 
 
-def _person_json(one: RecordingPerson, names: Names, written: TextTransform) -> dict[str, Json]:
-    who = one.participant
+def _person_json(recording_person: RecordingPerson, names: Names, written: TextTransform) -> dict[str, Json]:
+    who = recording_person.participant
     tracks: list[Json] = []
-    for each in one.tracks:
+    for each in recording_person.tracks:
         face, best = each.face, int(each.face.scores.argmax())
         tracks.append(
             {
@@ -117,17 +133,17 @@ def _person_json(one: RecordingPerson, names: Names, written: TextTransform) -> 
     return {
         "name": None if who is None else names[who.id],
         "role": None if who is None else who.role.value,
-        "looks": {kind.value: written(text) for kind, text in one.looks.items()},
-        "seen": [_span_json(*each) for each in one.shown],
-        "speaks": one.spoken_us / SECOND_US,
+        "looks": {kind.value: written(text) for kind, text in recording_person.descriptions.items()},
+        "seen": [_span_json(*each) for each in recording_person.visible_spans],
+        "speaks": recording_person.spoken_us / SECOND_US,
         "tracks": tracks,
     }
 
 
 def _utterance_json(
-    one: CuedUtterance, names: Names, written: TextTransform, clock: tuple[float, int]
+    cued_utterance: CuedUtterance, names: Names, written: TextTransform, clock: tuple[float, int]
 ) -> dict[str, Json]:
-    said, (rate, zero_us) = one.utterance, clock
+    said, (rate, zero_us) = cued_utterance.utterance, clock
     frames = [max(0, round((time_us - zero_us) * rate / SECOND_US)) for time_us in (said.start_us, said.end_us)]
     text = written(said.text)
     return {
@@ -136,30 +152,30 @@ def _utterance_json(
         "first_frame": frames[0],
         "last_frame": frames[1],
         "text": text,
-        "with_cues": _with_cues(one, names, written),
-        "cues": [_cue_json(cue, names, written) for cue in one.cues if not cue.response],
-        "responses": [_cue_json(cue, names, written) for cue in one.cues if cue.response],
+        "with_cues": _with_cues(cued_utterance, names, written),
+        "cues": [_cue_json(cue, names, written) for cue in cued_utterance.cues if not cue.is_response],
+        "responses": [_cue_json(cue, names, written) for cue in cued_utterance.cues if cue.is_response],
     }
 
 
-def _cue_json(one: CueMark, names: Names, written: TextTransform) -> dict[str, Json]:
+def _cue_json(cue_mark: CueMark, names: Names, written: TextTransform) -> dict[str, Json]:
     return {
-        "track": one.track,
-        "label": one.label,
-        "description": written(one.description),
-        "who": names.get(one.participant_id or ""),
-        **_span_json(one.start_us, one.end_us),
-        "word": one.word,
+        "track": cue_mark.track,
+        "label": cue_mark.label,
+        "description": written(cue_mark.description),
+        "who": names.get(cue_mark.participant_id or ""),
+        **_span_json(cue_mark.start_us, cue_mark.end_us),
+        "word": cue_mark.word,
     }
 
 
-def _scene_json(one: SceneEvent, written: TextTransform) -> dict[str, Json]:
+def _scene_json(scene_event: SceneEvent, written: TextTransform) -> dict[str, Json]:
     return {
-        "track": one.segment.track,
-        "label": one.segment.label,
-        "description": written(one.description),
-        "who": written(one.who) or None,
-        **_span_json(one.segment.start_us, one.segment.end_us),
+        "track": scene_event.segment.track,
+        "label": scene_event.segment.label,
+        "description": written(scene_event.description),
+        "who": written(scene_event.who) or None,
+        **_span_json(scene_event.segment.start_us, scene_event.segment.end_us),
     }
 
 
@@ -167,28 +183,28 @@ def _span_json(start_us: int, end_us: int) -> dict[str, Json]:
     return {"start": start_us / SECOND_US, "end": end_us / SECOND_US}
 
 
-def _person_line(one: RecordingPerson, names: Names, written: TextTransform) -> str:
-    assert one.participant is not None
-    if not one.looks:
+def _person_line(recording_person: RecordingPerson, names: Names, written: TextTransform) -> str:
+    assert recording_person.participant is not None
+    if not recording_person.descriptions:
         return ""
-    return f"{names.get(one.participant.id, UNKNOWN)}: {'; '.join(_collapse_whitespace(written(text)) for text in one.looks.values())}"
+    return f"{names.get(recording_person.participant.id, UNKNOWN)}: {'; '.join(_collapse_whitespace(written(text)) for text in recording_person.descriptions.values())}"
 
 
-def _utterance_line(one: CuedUtterance, names: Names, written: TextTransform) -> str:
-    said = one.utterance
+def _utterance_line(cued_utterance: CuedUtterance, names: Names, written: TextTransform) -> str:
+    said = cued_utterance.utterance
     who = names.get(said.participant_id or "", UNKNOWN)
-    return f"{_format_span(said.start_us, said.end_us)} {who}: {_collapse_whitespace(_with_cues(one, names, written))}"
+    return f"{_format_span(said.start_us, said.end_us)} {who}: {_collapse_whitespace(_with_cues(cued_utterance, names, written))}"
 
 
-def _with_cues(one: CuedUtterance, names: Names, written: TextTransform) -> str:
+def _with_cues(cued_utterance: CuedUtterance, names: Names, written: TextTransform) -> str:
     """Return the words of an utterance with its cues, each part written by itself: decisions are about parts."""
-    cues = [replace(cue, description=written(cue.description)) for cue in one.cues]
-    return written(format_with_cues(written(one.utterance.text), cues, names))
+    cues = [replace(cue, description=written(cue.description)) for cue in cued_utterance.cues]
+    return written(format_with_cues(written(cued_utterance.utterance.text), cues, names))
 
 
-def _scene_line(one: SceneEvent, written: TextTransform) -> str:
-    told = f": {_collapse_whitespace(written(one.description))}" if one.description else ""
-    return f"{_format_span(one.segment.start_us, one.segment.end_us)} ({one.name}{told})"
+def _scene_line(scene_event: SceneEvent, written: TextTransform) -> str:
+    told = f": {_collapse_whitespace(written(scene_event.description))}" if scene_event.description else ""
+    return f"{_format_span(scene_event.segment.start_us, scene_event.segment.end_us)} ({scene_event.name}{told})"
 
 
 def _format_span(start_us: int, end_us: int) -> str:

@@ -63,28 +63,34 @@ class RecordingPerson:
 
     Attributes:
         participant: who; None for tracks of which nobody said whose face they are.
-        looks: kind -> what it is.
+        descriptions: kind -> what it is.
         tracks: of their face and person, by time; dismissed faces are left out.
         spoken_us: how long they speak.
     """
 
     participant: Participant | None
-    looks: Mapping[LookKind, str]
+    descriptions: Mapping[LookKind, str]
     tracks: tuple[PersonTrack, ...]
     spoken_us: int
 
     @property
-    def shown(self) -> list[Span]:
+    def visible_spans(self) -> list[Span]:
         """When a face of theirs is seen, as spans on the recording's axis; those that touch are one."""
-        return merge_spans((int(one.face.times_us[0]), int(one.face.times_us[-1])) for one in self.tracks)
+        return merge_spans((int(track.face.times_us[0]), int(track.face.times_us[-1])) for track in self.tracks)
 
 
 def list_cast(session: Session, recording_id: str) -> list[Participant]:
     """Return who is in a recording, in the order they were added: who was said to be, speaks, has a face or a look."""
-    there = {one.id for one in present_participants(session.study, recording_id)}
-    there |= {one.participant_id for one in list_usable_faces(session, recording_id) if one.participant_id}
-    there |= {one.participant_id for one in person_descriptions(session.study, recording_id)}
-    return [one for one in all_participants(session.study) if one.id in there]
+    there = {present_participant.id for present_participant in present_participants(session.study, recording_id)}
+    there |= {
+        usable_face.participant_id
+        for usable_face in list_usable_faces(session, recording_id)
+        if usable_face.participant_id
+    }
+    there |= {
+        person_description.participant_id for person_description in person_descriptions(session.study, recording_id)
+    }
+    return [participant for participant in all_participants(session.study) if participant.id in there]
 
 
 def list_people(session: Session, recording_id: str) -> list[RecordingPerson]:
@@ -98,11 +104,16 @@ def list_people(session: Session, recording_id: str) -> list[RecordingPerson]:
         if said.participant_id is not None:
             spoken[said.participant_id] = spoken.get(said.participant_id, 0) + said.end_us - said.start_us
     looks: dict[str, dict[LookKind, str]] = {}
-    for one in person_descriptions(session.study, recording_id):
-        looks.setdefault(one.participant_id, {})[one.kind] = one.text
+    for person_description in person_descriptions(session.study, recording_id):
+        looks.setdefault(person_description.participant_id, {})[person_description.kind] = person_description.text
     found = [
-        RecordingPerson(one, looks.get(one.id, {}), _sort_by_time(tracks.get(one.id, ())), spoken.get(one.id, 0))
-        for one in list_cast(session, recording_id)
+        RecordingPerson(
+            participant,
+            looks.get(participant.id, {}),
+            _sort_by_time(tracks.get(participant.id, ())),
+            spoken.get(participant.id, 0),
+        )
+        for participant in list_cast(session, recording_id)
     ]
     nobodys = _sort_by_time(tracks.get(None, ()))
     return [*found, RecordingPerson(None, {}, nobodys, 0)] if nobodys else found
@@ -111,9 +122,9 @@ def list_people(session: Session, recording_id: str) -> list[RecordingPerson]:
 def list_usable_faces(session: Session, recording_id: str) -> list[FaceTrack]:
     """Return the face tracks of a recording, corrected, without what is no face or doubtful and nobody's."""
     return [
-        one
-        for one in tracks_of(session.study, recording_id)
-        if len(one.frames) and not one.dismissed and (one.participant_id is not None or not one.doubtful)
+        track
+        for track in tracks_of(session.study, recording_id)
+        if len(track.frames) and not track.dismissed and (track.participant_id is not None or not track.is_doubtful)
     ]
 
 
@@ -136,7 +147,7 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def _sort_by_time(tracks: Sequence[PersonTrack]) -> tuple[PersonTrack, ...]:
-    return tuple(sorted(tracks, key=lambda one: (int(one.face.times_us[0]), one.face.id)))
+    return tuple(sorted(tracks, key=lambda person_track: (int(person_track.face.times_us[0]), person_track.face.id)))
 
 
 MIN_PAUSE_US = 2 * SECOND_US
@@ -149,12 +160,12 @@ class CuedUtterance:
 
     Attributes:
         cues: inside it that people marked, by time.
-        left_out: it lies in voice-over, so it is nobody's speech.
+        is_voice_over: it lies in voice-over, so it is nobody's speech.
     """
 
     utterance: Utterance
     cues: tuple[CueMark, ...]
-    left_out: bool
+    is_voice_over: bool
 
 
 def read_cued_utterances(session: Session, recording_id: str) -> list[CuedUtterance]:
@@ -162,14 +173,22 @@ def read_cued_utterances(session: Session, recording_id: str) -> list[CuedUttera
     over = find_voice_overs(session, recording_id)
     marks = cues_by_utterance(session, recording_id)
     return [
-        CuedUtterance(one, tuple(cue for cue in marks.get(one.id, ()) if not cue.prelabel), is_voice_over(one, over))
-        for one in utterances_of(session.study, recording_id)
+        CuedUtterance(
+            utterance,
+            tuple(cue for cue in marks.get(utterance.id, ()) if not cue.prelabel),
+            is_voice_over(utterance, over),
+        )
+        for utterance in utterances_of(session.study, recording_id)
     ]
 
 
 def find_pauses(said: Sequence[CuedUtterance], duration_us: int) -> list[Span]:
     """Return the stretches of at least `LEAST_PAUSE_US` in which nobody of the scene speaks, by start."""
-    spoken = merge_spans((one.utterance.start_us, one.utterance.end_us) for one in said if not one.left_out)
+    spoken = merge_spans(
+        (cued_utterance.utterance.start_us, cued_utterance.utterance.end_us)
+        for cued_utterance in said
+        if not cued_utterance.is_voice_over
+    )
     edges = [(0, 0), *spoken, (duration_us, duration_us)]
     gaps = [(before[1], after[0]) for before, after in pairwise(edges)]
     return [(start, end) for start, end in gaps if end - start >= MIN_PAUSE_US]

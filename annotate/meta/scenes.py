@@ -56,21 +56,21 @@ def read_scene_events(session: Session, recording_id: str) -> list[SceneEvent]:
     suggested = uncounted_annotators(session.study)
     done = decided_prelabels(session, recording_id)
     values = values_in(session.study, recording_id)
-    names = {one.id: one.pseudonym for one in all_participants(session.study)}
-    scheme = session.schemes.known(SCHEME)
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    scheme = session.schemes.find(SCHEME)
     made = []
-    for one in sorted(found, key=lambda each: (each.start_us, each.end_us, each.id)):
-        if one.id in done:
+    for segment in sorted(found, key=lambda each: (each.start_us, each.end_us, each.id)):
+        if segment.id in done:
             continue
-        given = {key: value.value for key, value in values.get(one.id, {}).items()}
-        label = None if scheme is None else scheme.lane(one.track).label(one.label)
+        given = {key: value.value for key, value in values.get(segment.id, {}).items()}
+        label = None if scheme is None else scheme.track_or_empty(segment.track).label(segment.label)
         made.append(
             SceneEvent(
-                one,
-                one.label if label is None else label.name,
+                segment,
+                segment.label if label is None else label.name,
                 str(given.get("description") or "").strip(),
                 names.get(str(given.get("participant") or ""), ""),
-                one.annotator_id in suggested,
+                segment.annotator_id in suggested,
             )
         )
     return made
@@ -79,11 +79,11 @@ def read_scene_events(session: Session, recording_id: str) -> list[SceneEvent]:
 def deduplicate_marks(found: Sequence[SceneEvent]) -> list[SceneEvent]:
     """Return what people marked, by start; of the same label over shared time, as several people mark it, the first."""
     kept: list[SceneEvent] = []
-    for one in found:
-        place = one.segment.track, one.segment.label
+    for scene_event in found:
+        place = scene_event.segment.track, scene_event.segment.label
         known = (each.segment for each in kept if (each.segment.track, each.segment.label) == place)
-        if not one.prelabel and not any(one.segment.start_us < each.end_us for each in known):
-            kept.append(one)
+        if not scene_event.prelabel and not any(scene_event.segment.start_us < each.end_us for each in known):
+            kept.append(scene_event)
     return kept
 
 
@@ -92,16 +92,18 @@ def find_voice_overs(session: Session, recording_id: str) -> list[Segment]:
     suggested = uncounted_annotators(session.study)
     found = segments_of(session.study, recording_id, scheme=SCHEME)
     marked = [
-        one for one in found if (one.track, one.label) == (SOUND, VOICE_OVER) and one.annotator_id not in suggested
+        segment
+        for segment in found
+        if (segment.track, segment.label) == (SOUND, VOICE_OVER) and segment.annotator_id not in suggested
     ]
-    return sorted(marked, key=lambda one: (one.start_us, one.end_us, one.id))
+    return sorted(marked, key=lambda segment: (segment.start_us, segment.end_us, segment.id))
 
 
 def is_voice_over(said: Utterance, over: Sequence[Segment]) -> bool:
     """Tell whether more than half of an utterance lies in voice-over."""
     covered, reached = 0, said.start_us
-    for one in over:
-        start, end = max(one.start_us, reached), min(one.end_us, said.end_us)
+    for segment in over:
+        start, end = max(segment.start_us, reached), min(segment.end_us, said.end_us)
         if end > start:
             covered += end - start
             reached = end
@@ -118,7 +120,7 @@ def prepare(session: Session, recording_id: str) -> JobSpec:
     Raises:
         UserError: its file is missing, was replaced, or has no picture.
     """
-    located = session.usable_picture(recording_id)
+    located = session.require_picture(recording_id)
     recording = session.recording(recording_id)
     parameters: dict[str, Json] = {"path": str(located.path), "fingerprint": located.medium.fingerprint}
     return JobSpec(KIND, f"Find scene changes in recording {recording.number}", recording_id, parameters)
@@ -136,7 +138,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     return {
         "frames": len(index),
         "changes": [*found],
-        "times_us": [index.times.time_of(one) for one in found],
+        "times_us": [index.times.time_of(number) for number in found],
         "seconds": round(time.monotonic() - began, 3),
     }
 
@@ -151,10 +153,10 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
         for time_us in cast(list[int], result["times_us"])
         if time_us < last
     ]
-    changes = Changes.of([("run", run.id)])
-    if found and not session.schemes.uses(SCHEME):
+    changes = Changes.from_pairs([("run", run.id)])
+    if found and not session.schemes.is_in_use(SCHEME):
         changes |= use_shipped_scheme(session, SCHEME)[1]
-    with session.study.together():
-        with session.study.recording_run():
+    with session.study.atomic():
+        with session.study.run_transaction():
             insert_run(session.study, run)
         return changes | replace_prelabels(session, work.recording_id, found, SCHEME)

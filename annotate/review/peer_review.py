@@ -65,7 +65,7 @@ def withdraw_review(session: Session, segment_id: str) -> Changes:
 def _require_other_author(session: Session, segment_id: str) -> Segment:
     session.study.require_writable()
     segment = find_segment(session, segment_id)
-    author = next(one for one in all_annotators(session.study) if one.id == segment.annotator_id)
+    author = next(annotator for annotator in all_annotators(session.study) if annotator.id == segment.annotator_id)
     if author.name == session.annotator_name:
         raise UserError(
             f"{author.name} made this segment.", "Somebody else reviews it: work under another annotator's name."
@@ -102,21 +102,21 @@ class ReviewItem:
 
     Attributes:
         third: what a third annotator says about it. An item with nothing else is theirs alone.
-        differs: `label`, `boundaries` and keys of fields in which the first and the second differ; empty where one of
+        differing_parts: `label`, `boundaries` and keys of fields in which the first and the second differ; empty where one of
             them marked nothing.
-        third_differs: the same for the third and the other two, whichever they differ from.
+        third_differing_parts: the same for the third and the other two, whichever they differ from.
     """
 
     first: Mark | None
     second: Mark | None
     third: Mark | None = None
-    differs: tuple[str, ...] = ()
-    third_differs: tuple[str, ...] = ()
+    differing_parts: tuple[str, ...] = ()
+    third_differing_parts: tuple[str, ...] = ()
 
     @property
     def pair(self) -> tuple[Mark, ...]:
         """What the first and the second marked."""
-        return tuple(one for one in (self.first, self.second) if one is not None)
+        return tuple(mark for mark in (self.first, self.second) if mark is not None)
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -126,31 +126,31 @@ class ReviewItem:
     @property
     def key(self) -> str:
         """Tells the item from others, as long as its segments are there."""
-        return " ".join(one.segment.id for one in self.marks)
+        return " ".join(mark.segment.id for mark in self.marks)
 
     @property
     def start_us(self) -> int:
         """Where the first of its segments starts."""
-        return min(one.segment.start_us for one in self.marks)
+        return min(mark.segment.start_us for mark in self.marks)
 
     @property
     def end_us(self) -> int:
         """Where the last of its segments ends."""
-        return max(one.segment.end_us for one in self.marks)
+        return max(mark.segment.end_us for mark in self.marks)
 
     @property
-    def matched(self) -> bool:
+    def is_matched(self) -> bool:
         """Whether both of the two marked it."""
         return self.first is not None and self.second is not None
 
     @property
     def outcome(self) -> ReviewOutcome:
         """What came of it."""
-        if self.matched and not self.differs:
+        if self.is_matched and not self.differing_parts:
             return ReviewOutcome.ALIKE
-        if any(one.agreed > one.disagreed for one in self.pair):
+        if any(mark.agree_count > mark.disagree_count for mark in self.pair):
             return ReviewOutcome.SETTLED
-        if self.pair and all(one.reviews for one in self.pair):
+        if self.pair and all(mark.reviews for mark in self.pair):
             return ReviewOutcome.DISPUTED
         return ReviewOutcome.OPEN
 
@@ -158,11 +158,11 @@ class ReviewItem:
         """Return what somebody has to review here, reviewed or not: the second's before the first's."""
         if self.outcome is ReviewOutcome.ALIKE:
             return []
-        return [one for one in reversed(self.pair) if one.segment.annotator_id != reviewer_id]
+        return [mark for mark in reversed(self.pair) if mark.segment.annotator_id != reviewer_id]
 
-    def waits_for(self, reviewer_id: str) -> list[Mark]:
+    def pending_for(self, reviewer_id: str) -> list[Mark]:
         """Return what somebody has to review here and did not yet."""
-        return [one for one in self.to_review(reviewer_id) if one.review_by(reviewer_id) is None]
+        return [mark for mark in self.to_review(reviewer_id) if mark.review_by(reviewer_id) is None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class RecordingReview:
         """Count what somebody has done of what they have to review, and what came of the items."""
         wanted = [(mark, mark.review_by(reviewer_id)) for item in self.items for mark in item.to_review(reviewer_id)]
         outcomes = [item.outcome for item in self.items if item.pair]
-        count = {one: outcomes.count(one) for one in ReviewOutcome}
+        count = {review_outcome: outcomes.count(review_outcome) for review_outcome in ReviewOutcome}
         return ReviewProgress(
             sum(review is not None for _, review in wanted),
             len(wanted),
@@ -205,17 +205,17 @@ def build_recording_review(
     session: Session, recording_id: str, first: Annotator, second: Annotator, third: Annotator | None = None
 ) -> RecordingReview:
     """Set the segments of two or three annotators of a recording side by side."""
-    people = [one.id for one in (first, second, third) if one is not None]
+    people = [annotator.id for annotator in (first, second, third) if annotator is not None]
     marks = read_marks(session, recording_id, people)
     items = []
     for group in group_marks(marks):
-        by = {one.segment.annotator_id: one for one in group}
-        one, other, extra = by.get(first.id), by.get(second.id), by.get(third.id) if third else None
-        scheme = session.schemes.known(group[0].segment.scheme)
-        differs = find_differences(scheme, one, other) if one and other else ()
-        further = [find_differences(scheme, mark, extra) for mark in (one, other) if mark and extra]
+        by = {each_mark.segment.annotator_id: each_mark for each_mark in group}
+        each_mark, other, extra = by.get(first.id), by.get(second.id), by.get(third.id) if third else None
+        scheme = session.schemes.find(group[0].segment.scheme)
+        differs = find_differences(scheme, each_mark, other) if each_mark and other else ()
+        further = [find_differences(scheme, mark, extra) for mark in (each_mark, other) if mark and extra]
         third_differs = tuple(dict.fromkeys(key for keys in further for key in keys))
-        items.append(ReviewItem(one, other, extra, differs, third_differs))
+        items.append(ReviewItem(each_mark, other, extra, differs, third_differs))
     return RecordingReview(first, second, third, tuple(items))
 
 
@@ -226,11 +226,11 @@ def update_reviews(before: RecordingReview, reviews: Mapping[str, Sequence[Revie
         if mark is None or mark.segment.id not in reviews:
             return mark
         own = mark.segment.annotator_id
-        return replace(mark, reviews=tuple(one for one in reviews[mark.segment.id] if one.reviewer_id != own))
+        return replace(mark, reviews=tuple(review for review in reviews[mark.segment.id] if review.reviewer_id != own))
 
     items = tuple(
         replace(item, first=renewed(item.first), second=renewed(item.second))
-        if any(one.segment.id in reviews for one in item.pair)
+        if any(each_mark.segment.id in reviews for each_mark in item.pair)
         else item
         for item in before.items
     )
@@ -243,20 +243,20 @@ def default_pair(session: Session, recording_id: str) -> tuple[Annotator, Annota
     Where who works here marked nothing, it is the two with the most segments.
     """
     people = list_annotators_of(session, recording_id)
-    own = next((one for one in people if one.name == session.annotator_name), None)
+    own = next((person for person in people if person.name == session.annotator_name), None)
     if own is not None:
-        people = [own, *(one for one in people if one is not own)]
+        people = [own, *(person for person in people if person is not own)]
     return (people[0], people[1]) if len(people) > 1 else None
 
 
-def find_differences(scheme: Scheme | None, one: Mark, other: Mark) -> tuple[str, ...]:
+def find_differences(scheme: Scheme | None, mark: Mark, other: Mark) -> tuple[str, ...]:
     """Return in what two segments differ: `label`, keys of fields in the scheme's order, `boundaries`."""
-    first, second = one.segment, other.segment
+    first, second = mark.segment, other.segment
     found = [LABEL] if first.label != second.label else []
     for field in scheme.fields_of(first.track) if scheme is not None else ():
         if not (field.applies_to(first.label, first.track) and field.applies_to(second.label, second.track)):
             continue
-        mine, theirs = one.values.get(field.key), other.values.get(field.key)
+        mine, theirs = mark.values.get(field.key), other.values.get(field.key)
         if bool(mine) != bool(theirs) if field.kind is FieldKind.TEXT else mine != theirs:
             found.append(field.key)
     if segment_iou(first, second) < BOUNDARIES_IOU:
@@ -271,10 +271,10 @@ def name_differences(scheme: Scheme | None, keys: Sequence[str]) -> list[str]:
     return [names.get(key, key) for key in keys]
 
 
-def segment_iou(one: Segment, other: Segment) -> float:
+def segment_iou(segment: Segment, other: Segment) -> float:
     """Return the shared time of two segments over the time that either covers, 0 to 1."""
-    shared = max(0, min(one.end_us, other.end_us) - max(one.start_us, other.start_us))
-    return shared / (one.end_us - one.start_us + other.end_us - other.start_us - shared)
+    shared = max(0, min(segment.end_us, other.end_us) - max(segment.start_us, other.start_us))
+    return shared / (segment.end_us - segment.start_us + other.end_us - other.start_us - shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,12 +284,12 @@ class TrainingComparison:
     recording: Recording
     mine: Mark | None
     reference: Mark | None
-    differs: tuple[str, ...]
+    difference_names: tuple[str, ...]
 
     @property
     def start_us(self) -> int:
         """Where the first of the two starts."""
-        return min(one.segment.start_us for one in (self.mine, self.reference) if one is not None)
+        return min(mark.segment.start_us for mark in (self.mine, self.reference) if mark is not None)
 
 
 def compare_training(session: Session, annotator: Annotator, gate: Gate) -> list[TrainingComparison]:
@@ -301,9 +301,9 @@ def compare_training(session: Session, annotator: Annotator, gate: Gate) -> list
             continue
         marks = read_marks(session, recording.id, {annotator.id, gate.reference})
         for group in group_marks(marks):
-            by = {one.segment.annotator_id: one for one in group}
+            by = {mark.segment.annotator_id: mark for mark in group}
             mine, other = by.get(annotator.id), by.get(gate.reference)
-            scheme = session.schemes.known(group[0].segment.scheme)
+            scheme = session.schemes.find(group[0].segment.scheme)
             differs = tuple(name_differences(scheme, find_differences(scheme, mine, other))) if mine and other else ()
             lines.append(TrainingComparison(recording, mine, other, differs))
-    return sorted(lines, key=lambda one: (one.recording.number, one.start_us))
+    return sorted(lines, key=lambda comparison: (comparison.recording.number, comparison.start_us))

@@ -21,7 +21,7 @@ class ChoiceFieldCounts:
     Attributes:
         choices: in the order of the scheme.
         by_label: (labels, choices) how many segments of each label have each choice.
-        together: (choices, choices) how many segments have both; how many have one is on the diagonal.
+        co_occurrence: (choices, choices) how many segments have both; how many have one is on the diagonal.
         filled: how many segments have the field filled in.
     """
 
@@ -29,16 +29,16 @@ class ChoiceFieldCounts:
     name: str
     choices: tuple[NamedKey, ...]
     by_label: Ints
-    together: Ints
+    co_occurrence: Ints
     filled: int
 
     def to_json(self) -> dict[str, Json]:
         """Return it as JSON holds it."""
         return {
             "name": self.name,
-            "choices": [one.key for one in self.choices],
+            "choices": [choice.key for choice in self.choices],
             "by_label": self.by_label.tolist(),
-            "together": self.together.tolist(),
+            "together": self.co_occurrence.tolist(),
             "filled": self.filled,
         }
 
@@ -71,11 +71,11 @@ class Statistics:
     def to_json(self) -> dict[str, Json]:
         """Return it as JSON holds it; durations as quartiles."""
         return {
-            "annotators": [one.name for one in self.annotators],
-            "labels": [one.key for one in self.labels],
+            "annotators": [annotator.name for annotator in self.annotators],
+            "labels": [label.key for label in self.labels],
             "by_label": self.by_label.tolist(),
             "by_annotator": self.by_annotator.tolist(),
-            "fields": {one.key: one.to_json() for one in self.fields},
+            "fields": {field.key: field.to_json() for field in self.fields},
             "seconds": {
                 key: np.percentile(values, (0, 25, 50, 75, 100)).tolist() if len(values) else None
                 for key, values in self.seconds.items()
@@ -105,7 +105,7 @@ def summarize_segments(material: AgreementData) -> Statistics:
         labels=material.labels,
         by_label=by_annotator.sum(0),
         by_annotator=by_annotator,
-        fields=tuple(_count_choices(one, material.label, kinds) for one in material.choosing),
+        fields=tuple(_count_choices(chosen_field, material.label, kinds) for chosen_field in material.choice_fields),
         seconds={label.key: seconds[material.label == code] for code, label in enumerate(material.labels)},
         density=_density(material, kinds),
         recordings=len(np.unique(material.recording)),
@@ -115,7 +115,8 @@ def summarize_segments(material: AgreementData) -> Statistics:
 def summarize_by_annotator(material: AgreementData) -> tuple[Statistics, ...]:
     """Count what was read for each annotator who worked on a recording, alone; like `count` otherwise."""
     return tuple(
-        summarize_segments(_select_annotator(material, one)) for one in np.flatnonzero(material.worked.any(0)).tolist()
+        summarize_segments(_select_annotator(material, number))
+        for number in np.flatnonzero(material.worked.any(0)).tolist()
     )
 
 
@@ -132,8 +133,8 @@ def _select_annotator(material: AgreementData, annotator: int) -> AgreementData:
         axis=material.axis[theirs],
         start_us=material.start_us[theirs],
         end_us=material.end_us[theirs],
-        choosing=tuple(replace(field, chosen=field.chosen[theirs]) for field in material.choosing),
-        rated=(),
+        choice_fields=tuple(replace(field, chosen=field.chosen[theirs]) for field in material.choice_fields),
+        rating_fields=(),
         reviewed=np.zeros(0, np.int64),
         agreed=np.zeros(0, bool),
         third=-1,

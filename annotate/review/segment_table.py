@@ -77,21 +77,23 @@ class SegmentTable:
     def _read_names(self) -> None:
         """Read all but the rows."""
         study = self._session.study
-        self.recordings: dict[str, Recording] = {one.id: one for one in all_recordings(study)}
-        self.collections: dict[str, Collection] = {one.id: one for one in all_collections(study)}
-        self.annotators: dict[str, Annotator] = {one.id: one for one in all_annotators(study)}
-        self.participants: dict[str, Participant] = {one.id: one for one in all_participants(study)}
+        self.recordings: dict[str, Recording] = {recording.id: recording for recording in all_recordings(study)}
+        self.collections: dict[str, Collection] = {collection.id: collection for collection in all_collections(study)}
+        self.annotators: dict[str, Annotator] = {annotator.id: annotator for annotator in all_annotators(study)}
+        self.participants: dict[str, Participant] = {
+            participant.id: participant for participant in all_participants(study)
+        }
         self.held_out: frozenset[str] = hold_outs(study)
         self._spoken: dict[str, list[Utterance]] = {}
         self._problems: dict[str, tuple[str, ...]] = {}
         self._disputed: set[str] | None = None
         self._forget_judges()
 
-    def touched(self, changes: Changes) -> list[str] | None:
+    def affected_ids(self, changes: Changes) -> list[str] | None:
         """Return the ids of the segments that are read again after an edit; None for all."""
         if _RELOAD_TABLES & changes.tables.keys():
             return None
-        return sorted({one for table in _SEGMENT_TABLES for one in changes.ids(table)})
+        return sorted({text for table in _SEGMENT_TABLES for text in changes.ids(table)})
 
     def apply(self, changes: Changes, rows: Mapping[str, SegmentRow] | None = None) -> bool:
         """Take in what an edit touched; returns whether anything here may be different now.
@@ -100,15 +102,15 @@ class SegmentTable:
             changes: of the edit.
             rows: of the segments that `touched` names, where they were read already.
         """
-        touched = self.touched(changes)
+        touched = self.affected_ids(changes)
         if touched is None:
             self._read_names()
             self.rows = segment_rows(self._session.study) if rows is None else dict(rows)
             return True
         if touched:
-            for one in touched:
-                self.rows.pop(one, None)
-                self._problems.pop(one, None)
+            for text in touched:
+                self.rows.pop(text, None)
+                self._problems.pop(text, None)
             self.rows |= segment_rows(self._session.study, touched) if rows is None else rows
         if _COMPARED & changes.tables.keys():
             self._disputed = None
@@ -126,7 +128,7 @@ class SegmentTable:
         if segment_id not in self._problems:
             row = self.rows[segment_id]
             segment = row.segment
-            scheme = self._session.schemes.known(segment.scheme)
+            scheme = self._session.schemes.find(segment.scheme)
             recording = self.recordings[segment.recording_id]
             self._problems[segment_id] = (
                 ()
@@ -136,21 +138,21 @@ class SegmentTable:
                     segment,
                     row.values,
                     recording.duration_us,
-                    self._utterances(recording.id) if scheme.lane(segment.track).inside else (),
+                    self._utterances(recording.id) if scheme.track_or_empty(segment.track).inside else (),
                 )
             )
         return self._problems[segment_id]
 
-    def lacks(self, segment_id: str) -> tuple[str, ...]:
+    def missing_fields(self, segment_id: str) -> tuple[str, ...]:
         """Return the fields that a segment needs by its scheme's rules and does not have."""
         row = self.rows[segment_id]
         segment = row.segment
-        scheme = self._session.schemes.known(segment.scheme)
+        scheme = self._session.schemes.find(segment.scheme)
         if scheme is None:
             return ()
-        return scheme.missing(segment.label, scheme.placed(segment.track, row.values), segment.track)
+        return scheme.missing_fields(segment.label, scheme.known_values(segment.track, row.values), segment.track)
 
-    def disputed(self, segment_id: str) -> bool:
+    def is_disputed(self, segment_id: str) -> bool:
         """Tell whether others who worked on the recording say something else (see `annotate.agreement.annotator_lanes`)."""
         if self._disputed is None:
             training = training_work(self._session.study)
@@ -169,16 +171,16 @@ class SegmentTable:
             self._boards[place] = VerdictBoard(self._session, place)
         return self._boards[place].rows.get(segment_id)
 
-    def note_judges_shown(self, segment_ids: Iterable[str]) -> None:
+    def record_judges_shown(self, segment_ids: Iterable[str]) -> None:
         """Write down that who works here is shown what judges say about these segments, where they may see it."""
         places: dict[str, list[str]] = {}
         for key in segment_ids:
             if self.verdicts(key) is not None:
                 places.setdefault(self.rows[key].segment.recording_id, []).append(key)
         for place, shown in places.items():
-            self._boards[place].note_shown(shown)
+            self._boards[place].record_shown(shown)
 
-    def revised(self, segment_id: str) -> bool:
+    def is_revised(self, segment_id: str) -> bool:
         """Tell whether who made a segment changed it after they were shown what judges say."""
         if self._revised is None:
             self._revised = find_revised_segments(self._session)
@@ -257,7 +259,7 @@ class Filter:
     def __bool__(self) -> bool:
         return self != _NO_FILTER
 
-    def apply(self, table: SegmentTable, among: AbcCollection[str] | None = None) -> list[str]:
+    def select(self, table: SegmentTable, among: AbcCollection[str] | None = None) -> list[str]:
         """Return the ids of the segments for which every condition holds, in the table's order.
 
         Args:
@@ -267,41 +269,41 @@ class Filter:
         return [
             key
             for key, row in table.rows.items()
-            if (among is None or key in among) and self._holds_plainly(row, table) and self._holds(key, table)
+            if (among is None or key in among) and self._matches_row(row, table) and self._matches_computed(key, table)
         ]
 
-    def _holds_plainly(self, row: SegmentRow, table: SegmentTable) -> bool:
-        one = row.segment
+    def _matches_row(self, row: SegmentRow, table: SegmentTable) -> bool:
+        segment = row.segment
         return (
-            (not self.annotators or one.annotator_id in self.annotators)
-            and (not self.recordings or one.recording_id in self.recordings)
-            and (not self.collections or table.recordings[one.recording_id].collection_id in self.collections)
-            and (not self.lanes or (one.scheme, one.track) in self.lanes)
-            and (not self.labels or one.label in self.labels)
+            (not self.annotators or segment.annotator_id in self.annotators)
+            and (not self.recordings or segment.recording_id in self.recordings)
+            and (not self.collections or table.recordings[segment.recording_id].collection_id in self.collections)
+            and (not self.lanes or (segment.scheme, segment.track) in self.lanes)
+            and (not self.labels or segment.label in self.labels)
             and self.commented in (None, row.comments > 0)
             and self.unresolved in (None, row.unresolved > 0)
             and self.reviewed in (None, row.agreeing + row.disagreeing > 0)
             and self.disagreed in (None, row.disagreeing > 0)
-            and self.held_out in (None, one.recording_id in table.held_out)
+            and self.held_out in (None, segment.recording_id in table.held_out)
             and all(_has_value(row.values.get(key), wanted) for key, wanted in self.values.items())
         )
 
-    def _holds(self, key: str, table: SegmentTable) -> bool:
+    def _matches_computed(self, key: str, table: SegmentTable) -> bool:
         return (
-            (not self.lacks or not self.lacks.isdisjoint(table.lacks(key)))
+            (not self.lacks or not self.lacks.isdisjoint(table.missing_fields(key)))
             and self.incomplete in (None, bool(table.problems(key)) if self.incomplete is not None else None)
-            and self.disputed in (None, table.disputed(key) if self.disputed is not None else None)
-            and self._holds_of_judges(key, table)
+            and self.disputed in (None, table.is_disputed(key) if self.disputed is not None else None)
+            and self._matches_judges(key, table)
         )
 
-    def _holds_of_judges(self, key: str, table: SegmentTable) -> bool:
+    def _matches_judges(self, key: str, table: SegmentTable) -> bool:
         if (self.judged, self.judges_differ, self.revised) == (None, None, None):
             return True
         said = table.verdicts(key)
         return (
             self.judged in (None, said is not None)
-            and self.judges_differ in (None, said is not None and said.differs)
-            and self.revised in (None, table.revised(key) if self.revised is not None else None)
+            and self.judges_differ in (None, said is not None and said.has_dissent)
+            and self.revised in (None, table.is_revised(key) if self.revised is not None else None)
         )
 
 
@@ -324,7 +326,7 @@ class SegmentTableColumn:
 
     key: str
     title: str
-    shown: bool = True
+    visible_by_default: bool = True
 
 
 class SegmentColumns:
@@ -349,7 +351,10 @@ class SegmentColumns:
         ]
         first = next((field.key for field in self._fields.values() if field.kind is FieldKind.TEXT), "")
         fields = [
-            SegmentTableColumn(one.key, one.title, one.shown or one.key == FIELD_PREFIX + first) for one in fields
+            SegmentTableColumn(
+                column.key, column.title, column.visible_by_default or column.key == FIELD_PREFIX + first
+            )
+            for column in fields
         ]
         return (
             SegmentTableColumn("recording", "Recording"),
@@ -367,29 +372,29 @@ class SegmentColumns:
             SegmentTableColumn("problems", "To do", False),
         )
 
-    def text(self, key: str, segment_id: str) -> str:
+    def cell_text(self, key: str, segment_id: str) -> str:
         """Return what stands in a cell, on one line."""
         row = self._table.rows[segment_id]
-        one = row.segment
+        segment = row.segment
         match key:
             case "recording":
-                recording = self._table.recordings[one.recording_id]
+                recording = self._table.recordings[segment.recording_id]
                 return f"{recording.number}  {recording.name}"
             case "collection":
-                return self._collection(one.recording_id)
+                return self._collection(segment.recording_id)
             case "start":
-                return format_time(one.start_us)
+                return format_time(segment.start_us)
             case "end":
-                return format_time(one.end_us)
+                return format_time(segment.end_us)
             case "duration":
-                return f"{(one.end_us - one.start_us) / 1e6:.3f} s"
+                return f"{(segment.end_us - segment.start_us) / 1e6:.3f} s"
             case "label":
-                return self._label(one.scheme, one.track, one.label)
+                return self._label(segment.scheme, segment.track, segment.label)
             case "track":
-                scheme = self._session.schemes.known(one.scheme)
-                return scheme.lane(one.track).name if scheme else one.track
+                scheme = self._session.schemes.find(segment.scheme)
+                return scheme.track_or_empty(segment.track).name if scheme else segment.track
             case "annotator":
-                return self._table.annotators[one.annotator_id].name
+                return self._table.annotators[segment.annotator_id].name
             case "comments":
                 open_ones = f" ({row.unresolved} open)" if row.unresolved else ""
                 return f"{row.comments}{open_ones}" if row.comments else ""
@@ -402,12 +407,12 @@ class SegmentColumns:
                 return " ".join(self._table.problems(segment_id))
             case _:
                 return self._value(
-                    one.scheme, key.removeprefix(FIELD_PREFIX), row.values.get(key.removeprefix(FIELD_PREFIX))
+                    segment.scheme, key.removeprefix(FIELD_PREFIX), row.values.get(key.removeprefix(FIELD_PREFIX))
                 )
 
-    def ordered(self, ids: Iterable[str], key: str, descending: bool = False) -> list[str]:
+    def sort_ids(self, ids: Iterable[str], key: str, descending: bool = False) -> list[str]:
         """Return ids sorted by a column; what is equal there stays in the order of recordings and times."""
-        place = self._place
+        place = self._position_key
         listed = sorted(ids, key=place)
         if key in ("recording", ""):
             return listed[::-1] if descending else listed
@@ -416,33 +421,33 @@ class SegmentColumns:
 
     def as_csv(self, ids: Iterable[str], keys: Sequence[str]) -> str:
         """Return rows as CSV with a head; no cell can be taken for a formula."""
-        titles = {one.key: one.title for one in self.columns}
+        titles = {column.key: column.title for column in self.columns}
         head = [titles[key] for key in keys]
-        return to_csv(head, ([self.text(key, one) for key in keys] for one in ids))
+        return to_csv(head, ([self.cell_text(key, text) for key in keys] for text in ids))
 
-    def _place(self, segment_id: str) -> tuple[int, int, int, str]:
-        one = self._table.rows[segment_id].segment
-        return self._table.recordings[one.recording_id].number, one.start_us, one.end_us, one.id
+    def _position_key(self, segment_id: str) -> tuple[int, int, int, str]:
+        segment = self._table.rows[segment_id].segment
+        return self._table.recordings[segment.recording_id].number, segment.start_us, segment.end_us, segment.id
 
     def _order(self, key: str) -> Callable[[str], Any]:
         rows = self._table.rows
         match key:
             case "start":
-                return lambda one: rows[one].segment.start_us
+                return lambda text: rows[text].segment.start_us
             case "end":
-                return lambda one: rows[one].segment.end_us
+                return lambda text: rows[text].segment.end_us
             case "duration":
-                return lambda one: rows[one].segment.end_us - rows[one].segment.start_us
+                return lambda text: rows[text].segment.end_us - rows[text].segment.start_us
             case "comments":
-                return lambda one: (rows[one].unresolved, rows[one].comments)
+                return lambda text: (rows[text].unresolved, rows[text].comments)
             case "review":
-                return lambda one: (rows[one].disagreeing, rows[one].agreeing)
+                return lambda text: (rows[text].disagreeing, rows[text].agreeing)
             case "judges":
-                return lambda one: said.entropy if (said := self._table.verdicts(one)) is not None else -1.0
+                return lambda text: said.entropy if (said := self._table.verdicts(text)) is not None else -1.0
         field = self._fields.get(key.removeprefix(FIELD_PREFIX)) if key.startswith(FIELD_PREFIX) else None
         if field is not None and field.kind in (FieldKind.SCALE, FieldKind.SLIDER):
-            return lambda one: _number(rows[one].values.get(field.key))
-        return lambda one: self.text(key, one).casefold()
+            return lambda text: _number(rows[text].values.get(field.key))
+        return lambda text: self.cell_text(key, text).casefold()
 
     def _collection(self, recording_id: str) -> str:
         return self._table.collections[self._table.recordings[recording_id].collection_id].name
@@ -450,16 +455,16 @@ class SegmentColumns:
     def _label(self, scheme: str, track: str, label: str) -> str:
         kept = (scheme, track, label)
         if kept not in self._names:
-            known = self._session.schemes.known(scheme)
+            known = self._session.schemes.find(scheme)
             self._names[kept] = known.label_name(track, label) if known else label
         return self._names[kept]
 
     def _judges(self, segment_id: str) -> str:
         """Return such as `Error 2, Competence 1, hidden 1`."""
-        said, one = self._table.verdicts(segment_id), self._table.rows[segment_id].segment
+        said, segment = self._table.verdicts(segment_id), self._table.rows[segment_id].segment
         if said is None:
             return ""
-        counts = Counter(self._label(one.scheme, one.track, label) for label in said.judges.values())
+        counts = Counter(self._label(segment.scheme, segment.track, label) for label in said.judges.values())
         parts = [*counts.most_common(), ("no answer", len(said.silent)), ("hidden", len(said.hidden))]
         return ", ".join(f"{name} {number}" for name, number in parts if number)
 
@@ -473,7 +478,7 @@ class SegmentColumns:
         person = self._table.participants.get(value)
         if person is not None:
             return person.pseudonym
-        return self._choice(self._session.schemes.known(scheme), field, value)
+        return self._choice(self._session.schemes.find(scheme), field, value)
 
     def _choice(self, scheme: Scheme | None, key: str, value: str) -> str:
         for each_field in scheme.fields if scheme else ():

@@ -72,9 +72,9 @@ class Checklist:
     def counts(self, annotator: Annotator) -> dict[ChecklistItemKind, int]:
         """Return how much of each kind somebody has to do, in the order of `NAMES`; reviews count by segment."""
         found: Counter[ChecklistItemKind] = Counter()
-        for one in self.tasks:
-            if one.annotator.id == annotator.id:
-                found[one.kind] += one.count
+        for task in self.tasks:
+            if task.annotator.id == annotator.id:
+                found[task.kind] += task.count
         return {kind: found[kind] for kind in KIND_NAMES}
 
     def as_json(self) -> dict[str, Json]:
@@ -86,14 +86,14 @@ class Checklist:
             ],
             "tasks": [
                 {
-                    "kind": one.kind.value,
-                    "annotator": one.annotator.name,
-                    "recording": one.recording.number,
-                    "time": one.time_us / 1e6,
-                    "segment": one.segment_id,
-                    "text": one.text,
+                    "kind": task.kind.value,
+                    "annotator": task.annotator.name,
+                    "recording": task.recording.number,
+                    "time": task.time_us / 1e6,
+                    "segment": task.segment_id,
+                    "text": task.text,
                 }
-                for one in self.tasks
+                for task in self.tasks
             ],
         }
 
@@ -105,11 +105,11 @@ class Checklist:
             told = ", ".join(f"{KIND_NAMES[kind].lower()} {number}" for kind, number in counts.items())
             lines.append(f"{who.name}: {told or 'nothing to do'}")
             lines += [
-                f"  recording {one.recording.number}, {format_time(one.time_us)}  {one.text}"
-                if one.segment_id
-                else f"  recording {one.recording.number}  {one.text}"
-                for one in self.tasks
-                if one.annotator.id == who.id
+                f"  recording {task.recording.number}, {format_time(task.time_us)}  {task.text}"
+                if task.segment_id
+                else f"  recording {task.recording.number}  {task.text}"
+                for task in self.tasks
+                if task.annotator.id == who.id
             ]
         return "\n".join(lines) or "Nobody works on this study yet."
 
@@ -125,7 +125,7 @@ class ReviewsWaiting:
         self._session = session
         self._kept: dict[str, tuple[list[SegmentRow], list[Annotator], list[ChecklistItem]]] = {}
 
-    def find(self, table: SegmentTable) -> Iterator[ChecklistItem]:
+    def find_pending(self, table: SegmentTable) -> Iterator[ChecklistItem]:
         """Return a task for each recording, reviewer and other."""
         rows: dict[str, list[SegmentRow]] = {}
         for row in table.rows.values():
@@ -147,10 +147,10 @@ class ReviewsWaiting:
         for pair in combinations(people, 2):
             items = build_recording_review(self._session, recording.id, *pair).items
             for who, other in (pair, pair[::-1]):
-                waiting = [mark.segment for item in items for mark in item.waits_for(who.id)]
+                waiting = [mark.segment for item in items for mark in item.pending_for(who.id)]
                 if waiting:
                     text = f"{pluralize(len(waiting), 'segment')} of {other.name} to agree or disagree with."
-                    start = min(one.start_us for one in waiting)
+                    start = min(segment.start_us for segment in waiting)
                     found.append(ChecklistItem(ChecklistItemKind.REVIEW, who, recording, text, start))
         return found
 
@@ -174,41 +174,48 @@ def build_checklist(
         annotators: whose tasks are wanted.
         reviews: what was found out before, where this is asked again and again.
     """
-    people = tuple(annotators or (one for one in table.annotators.values() if one.kind == "person"))
-    wanted = {one.id for one in people}
+    people = tuple(annotators or (annotator for annotator in table.annotators.values() if annotator.kind == "person"))
+    wanted = {person.id for person in people}
     order = {who.id: place for place, who in enumerate(people)}
     kinds = {kind: place for place, kind in enumerate(KIND_NAMES)}
     found = [
-        one
+        checklist_item
         for part in (
             _incomplete_items(table, wanted),
             _plan(session, table),
             _comments(session, table),
-            (reviews or ReviewsWaiting(session)).find(table),
+            (reviews or ReviewsWaiting(session)).find_pending(table),
         )
-        for one in part
-        if one.annotator.id in wanted
+        for checklist_item in part
+        if checklist_item.annotator.id in wanted
     ]
-    found.sort(key=lambda one: (order[one.annotator.id], kinds[one.kind], one.recording.number, one.time_us))
+    found.sort(
+        key=lambda checklist_item: (
+            order[checklist_item.annotator.id],
+            kinds[checklist_item.kind],
+            checklist_item.recording.number,
+            checklist_item.time_us,
+        )
+    )
     return Checklist(people, tuple(found))
 
 
 def _incomplete_items(table: SegmentTable, wanted: set[str]) -> Iterator[ChecklistItem]:
     for key, row in table.rows.items():
-        one = row.segment
-        if one.annotator_id in wanted and (problems := table.problems(key)):
-            who, recording = table.annotators[one.annotator_id], table.recordings[one.recording_id]
-            yield ChecklistItem(ChecklistItemKind.INCOMPLETE, who, recording, " ".join(problems), one.start_us, key)
+        segment = row.segment
+        if segment.annotator_id in wanted and (problems := table.problems(key)):
+            who, recording = table.annotators[segment.annotator_id], table.recordings[segment.recording_id]
+            yield ChecklistItem(ChecklistItemKind.INCOMPLETE, who, recording, " ".join(problems), segment.start_us, key)
 
 
 def _plan(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
     done = completions(session.study)
     begun = Counter((row.segment.recording_id, row.segment.annotator_id) for row in table.rows.values())
-    for one in all_assignments(session.study):
-        pair = (one.recording_id, one.annotator_id)
+    for assignment in all_assignments(session.study):
+        pair = (assignment.recording_id, assignment.annotator_id)
         if pair in done:
             continue
-        who, recording = table.annotators[one.annotator_id], table.recordings[one.recording_id]
+        who, recording = table.annotators[assignment.annotator_id], table.recordings[assignment.recording_id]
         if begun[pair]:
             yield ChecklistItem(
                 ChecklistItemKind.OPEN,
@@ -221,12 +228,12 @@ def _plan(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
 
 
 def _comments(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
-    for one in unresolved_comments(session.study):
-        segment = table.rows[one.segment_id].segment
+    for unresolved_comment in unresolved_comments(session.study):
+        segment = table.rows[unresolved_comment.segment_id].segment
         who, recording = table.annotators[segment.annotator_id], table.recordings[segment.recording_id]
-        said = " ".join(one.text.split())
+        said = " ".join(unresolved_comment.text.split())
         short = said if len(said) <= _MAX_EXCERPT_CHARS else f"{said[: _MAX_EXCERPT_CHARS - 1]}…"
-        text = f"{table.annotators[one.annotator_id].name}: {short}"
+        text = f"{table.annotators[unresolved_comment.annotator_id].name}: {short}"
         yield ChecklistItem(ChecklistItemKind.COMMENT, who, recording, text, segment.start_us, segment.id)
 
 
@@ -305,7 +312,7 @@ def build_overview(session: Session) -> Overview:
     """Count what is in the study and look where its files are."""
     counts, kept_back = segment_counts(session.study), hold_outs(session.study)
     suggested = uncounted_annotators(session.study)
-    counts = {place: {one: n for one, n in who.items() if one not in suggested} for place, who in counts.items()}
+    counts = {place: {text: n for text, n in who.items() if text not in suggested} for place, who in counts.items()}
     wrote = {annotator_id for of_recording in counts.values() for annotator_id in of_recording}
     main = {m.recording_id: m for m in all_media(session.study) if m.role is MediumRole.MAIN}
     return Overview(

@@ -70,10 +70,10 @@ class SearchHit:
             parts += [self.excerpt.text[end:first], "«", self.excerpt.text[first:last], "»"]
             end = last
         text = " ".join("".join([*parts, self.excerpt.text[end:]]).split())
-        return f"{self.where}: {text}"
+        return f"{self.location_text}: {text}"
 
     @property
-    def where(self) -> str:
+    def location_text(self) -> str:
         """What the text is and where, such as `recording 3, 0:00:05.000  Utterance (P01)`."""
         who = f" ({self.who})" if self.who else ""
         if self.recording is None:
@@ -92,15 +92,15 @@ class StudySearch:
 
     def apply(self, changes: Changes) -> None:
         """Note what an edit touched."""
-        self.index.apply(changes)
+        self.index.note_changes(changes)
 
     def close(self) -> None:
         """Forget the index."""
         self.index.close()
 
-    def segments(self, typed: str) -> dict[str, int]:
+    def match_segments(self, typed: str) -> dict[str, int]:
         """Return segment id -> number of the text about it that was found, its own before what others say about it."""
-        places = self.index.places(typed)
+        places = self.index.find_locations(typed)
         found: dict[str, int] = {}
         for number, place in places.items():
             if place.table == "segment_value":
@@ -110,21 +110,27 @@ class StudySearch:
                 found.setdefault(place.subject, number)
         return found
 
-    def hits(self, typed: str, limit: int = 50, *, elsewhere: bool = False) -> list[SearchHit]:
+    def find_hits(self, typed: str, limit: int = 50, *, elsewhere: bool = False) -> list[SearchHit]:
         """Return the texts that fit best, the best first; `elsewhere` leaves out what is about segments."""
         if not elsewhere:
-            return self._described(self.index.best(typed, limit))
-        places = {n: place for n, place in self.index.places(typed).items() if place.table not in SEGMENT_TABLES}
-        return self._described([(place, self.index.excerpt(typed, n)) for n, place in list(places.items())[:limit]])
+            return self._build_hits(self.index.find_best(typed, limit))
+        places = {
+            n: place for n, place in self.index.find_locations(typed).items() if place.table not in SEGMENT_TABLES
+        }
+        return self._build_hits([(place, self.index.excerpt(typed, n)) for n, place in list(places.items())[:limit]])
 
-    def _described(self, found: list[tuple[TextLocation, Excerpt]]) -> list[SearchHit]:
+    def _build_hits(self, found: list[tuple[TextLocation, Excerpt]]) -> list[SearchHit]:
         about = [place.subject for place, _ in found if place.table in SEGMENT_TABLES]
         study = self._session.study
-        segments = {one.id: one for one in table_segments(study, [*dict.fromkeys(about)])} if about else {}
-        recordings = {one.id: one for one in all_recordings(study)}
-        people = {one.id: one.name for one in all_annotators(study)}
+        segments = (
+            {table_segment.id: table_segment for table_segment in table_segments(study, [*dict.fromkeys(about)])}
+            if about
+            else {}
+        )
+        recordings = {each_recording.id: each_recording for each_recording in all_recordings(study)}
+        people = {annotator.id: annotator.name for annotator in all_annotators(study)}
         said = find_utterances(study, [place.subject for place, _ in found if place.table == "utterance"])
-        names = {one.id: one.pseudonym for one in all_participants(study)} if said else {}
+        names = {participant.id: participant.pseudonym for participant in all_participants(study)} if said else {}
         hits = []
         for place, excerpt in found:
             if place.table in SEGMENT_TABLES:
@@ -134,19 +140,19 @@ class StudySearch:
                 who = people[segment.annotator_id]
                 hits.append(SearchHit(place, kind, excerpt, segment, recording, segment.start_us, who))
             elif place.table == "utterance":
-                one = said[place.subject]
-                speaker = names.get(one.participant_id or "", "")
-                owner = recordings[one.recording_id]
-                hits.append(SearchHit(place, "Utterance", excerpt, None, owner, one.start_us, speaker))
+                utterance = said[place.subject]
+                speaker = names.get(utterance.participant_id or "", "")
+                owner = recordings[utterance.recording_id]
+                hits.append(SearchHit(place, "Utterance", excerpt, None, owner, utterance.start_us, speaker))
             elif place.table in CHAIN_TABLES:
-                recording_id, start_us, author = self._of_chains(place)
+                recording_id, start_us, author = self._locate_chain_text(place)
                 owner = recordings[recording_id]
                 hits.append(SearchHit(place, _KINDS[place.table], excerpt, None, owner, start_us, people[author]))
             else:
                 hits.append(SearchHit(place, _KINDS[place.table], excerpt, None, recordings.get(place.subject)))
         return hits
 
-    def _of_chains(self, place: TextLocation) -> tuple[str, int, str]:
+    def _locate_chain_text(self, place: TextLocation) -> tuple[str, int, str]:
         """Return recording, start and author of a chain, a node or a question."""
         study = self._session.study
         if place.table == "question":
@@ -159,6 +165,6 @@ class StudySearch:
         return chain.recording_id, 0 if node is None else node.start_us, chain.annotator_id
 
     def _field(self, segment: Segment, key: str) -> str:
-        scheme = self._session.schemes.known(segment.scheme)
+        scheme = self._session.schemes.find(segment.scheme)
         fields = scheme.fields if scheme is not None else ()
         return next((field.name for field in fields if field.key == key), key)

@@ -22,29 +22,29 @@ def own_segments(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
     """Return those of some segments that the annotator of the session made."""
     author = session.annotator()
     found = table_segments(session.study, [*segment_ids])
-    return [one for one in found if author is not None and one.annotator_id == author.id]
+    return [segment for segment in found if author is not None and segment.annotator_id == author.id]
 
 
 def filter_by_label(session: Session, segments: Sequence[Segment], label: str) -> list[Segment]:
     """Return those whose track has a label."""
     return [
-        one
-        for one in segments
-        if (scheme := session.schemes.known(one.scheme)) is not None
-        and session.schemes.uses(one.scheme)
-        and scheme.lane(one.track).label(label) is not None
+        segment
+        for segment in segments
+        if (scheme := session.schemes.find(segment.scheme)) is not None
+        and session.schemes.is_in_use(segment.scheme)
+        and scheme.track_or_empty(segment.track).label(label) is not None
     ]
 
 
 def filter_by_choice(session: Session, segments: Sequence[Segment], field: str, choice: str) -> list[Segment]:
     """Return those whose form has a field with a choice."""
     return [
-        one
-        for one in segments
-        if session.schemes.uses(one.scheme)
+        segment
+        for segment in segments
+        if session.schemes.is_in_use(segment.scheme)
         and any(
-            known.key == field and known.applies_to(one.label, one.track) and choice in _keys(known)
-            for known in session.schemes.get(one.scheme).fields
+            known.key == field and known.applies_to(segment.label, segment.track) and choice in _keys(known)
+            for known in session.schemes.get(segment.scheme).fields
         )
     ]
 
@@ -52,10 +52,10 @@ def filter_by_choice(session: Session, segments: Sequence[Segment], field: str, 
 def filter_movable(session: Session, segments: Sequence[Segment]) -> list[Segment]:
     """Return those whose times may be changed: they are not about the recording as a whole."""
     return [
-        one
-        for one in segments
-        if (scheme := session.schemes.known(one.scheme)) is None
-        or scheme.lane(one.track).extent is not Extent.RECORDING
+        segment
+        for segment in segments
+        if (scheme := session.schemes.find(segment.scheme)) is None
+        or scheme.track_or_empty(segment.track).extent is not Extent.RECORDING
     ]
 
 
@@ -67,7 +67,7 @@ def change_label(session: Session, segment_ids: Iterable[str], label: str) -> Ch
     """
     return set_label(
         session,
-        [one.id for one in _require_any(filter_by_label(session, own_segments(session, segment_ids), label))],
+        [segment.id for segment in _require_any(filter_by_label(session, own_segments(session, segment_ids), label))],
         label,
     )
 
@@ -99,7 +99,7 @@ def shift_segments(session: Session, segment_ids: Iterable[str], by_us: int) -> 
         UserError: there are none, or one of them would reach outside its recording.
     """
     found = _require_any(filter_movable(session, own_segments(session, segment_ids)))
-    return move_segments(session, [(one.id, one.start_us + by_us, one.end_us + by_us) for one in found])
+    return move_segments(session, [(segment.id, segment.start_us + by_us, segment.end_us + by_us) for segment in found])
 
 
 def delete_own_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
@@ -108,7 +108,7 @@ def delete_own_segments(session: Session, segment_ids: Iterable[str]) -> Changes
     Raises:
         UserError: there are none.
     """
-    return delete_segments(session, [one.id for one in _require_any(own_segments(session, segment_ids))])
+    return delete_segments(session, [segment.id for segment in _require_any(own_segments(session, segment_ids))])
 
 
 def _change_choices(
@@ -121,24 +121,24 @@ def _change_choices(
 ) -> Changes:
     session.study.require_writable()
     segments = _require_any(filter_by_choice(session, own_segments(session, segment_ids), field, choice))
-    values = table_values(session.study, [one.id for one in segments])
+    values = table_values(session.study, [segment.id for segment in segments])
     known = session.schemes.get(segments[0].scheme).field(field)
-    name = next(one.name for one in known.choices if one.key == choice)
-    where = describe_rows(len(segments), "segment", len({one.recording_id for one in segments}))
+    name = next(field_choice.name for field_choice in known.choices if field_choice.key == choice)
+    where = describe_rows(len(segments), "segment", len({segment.recording_id for segment in segments}))
     with session.step(f"{verb} {name} ({'1 ' if len(segments) == 1 else ''}{where})") as step:
-        for one in segments:
-            form = session.schemes.get(one.scheme).field(field)
-            before = values.get(one.id, {}).get(field)
+        for segment in segments:
+            form = session.schemes.get(segment.scheme).field(field)
+            before = values.get(segment.id, {}).get(field)
             several = [key for key in (before if isinstance(before, list) else [before]) if key in _keys(form)]
             if (verb == "Add") == (choice in several):
                 continue
             after = change(several)
-            write_field(session, one, field, after if form.kind is FieldKind.CHOICES else choice if after else None)
+            write_field(session, segment, field, after if form.kind is FieldKind.CHOICES else choice if after else None)
     return step.changes
 
 
 def _keys(field: Field) -> set[Json]:
-    return {one.key for one in field.choices}
+    return {choice.key for choice in field.choices}
 
 
 def _require_any(segments: list[Segment]) -> list[Segment]:

@@ -51,11 +51,14 @@ def find_own_segments(session: Session, segment_ids: Iterable[str]) -> list[Segm
     """Return segments that the annotator of this session made, in the order of the ids; errors as `find_own`."""
     wanted = [*segment_ids]
     session.study.require_writable()
-    author, found = session.annotator(), {one.id: one for one in table_segments(session.study, wanted)}
-    for one in wanted:
-        if one not in found or author is None or author.id != found[one].annotator_id:
-            find_own_segment(session, one)
-    return [found[one] for one in wanted]
+    author, found = (
+        session.annotator(),
+        {table_segment.id: table_segment for table_segment in table_segments(session.study, wanted)},
+    )
+    for text in wanted:
+        if text not in found or author is None or author.id != found[text].annotator_id:
+            find_own_segment(session, text)
+    return [found[text] for text in wanted]
 
 
 def add_segment(
@@ -101,7 +104,7 @@ def add_segment(
     with session.step(f"Add{name} segment") as step:
         author = session.annotator()
         assert author is not None
-        session.schemes.keep(used)
+        session.schemes.store_text(used)
         segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)
         rows.insert_segment(session.study, segment)
         for field, value in (values or {}).items():
@@ -136,7 +139,7 @@ def set_label(session: Session, segment_ids: Iterable[str], label: str) -> Chang
         UserError: the track of one of the segments has no such label.
     """
     segments = find_own_segments(session, segment_ids)
-    for scheme, track in {(one.scheme, one.track) for one in segments}:
+    for scheme, track in {(each_segment.scheme, each_segment.track) for each_segment in segments}:
         session.schemes.get(scheme).check_label(track, label)
     several = f"{_format_count(segments)} " if len(segments) > 1 else ""
     with session.step(f"Change {several}to {_label_text(session, segments, label)}") as step:
@@ -200,12 +203,12 @@ def delete_kept_value(session: Session, segment_id: str, field: str, version: in
         UserError: there is no such value, or it is part of the form as it stands.
     """
     segment = find_own_segment(session, segment_id)
-    scheme = session.schemes.known(segment.scheme)
+    scheme = session.schemes.find(segment.scheme)
     values = rows.value_history(session.study, segment_id)
-    found = next((one for one in values if (one.field, one.version) == (field, version)), None)
+    found = next((value for value in values if (value.field, value.version) == (field, version)), None)
     if found is None:
         raise UserError(f"Version {version} of the scheme left no value in “{field}”.", "It may be gone already.")
-    if scheme is not None and not scheme.orphans(segment.track, {field: found.value}):
+    if scheme is not None and not scheme.orphaned_values(segment.track, {field: found.value}):
         raise UserError(f"The value in “{field}” is part of the form.", "Change it there.")
     with session.step(f"Delete kept value of {field}") as step:
         rows.clear_value(session.study, found)
@@ -235,7 +238,7 @@ def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
     """Delete segments and what was filled in about them, as one step."""
     found = find_own_segments(session, segment_ids)
     with session.step(f"Delete {_format_count(found)}") as step:
-        rows.delete_segments(session.study, [one.id for one in found])
+        rows.delete_segments(session.study, [segment.id for segment in found])
     return step.changes
 
 
@@ -254,22 +257,23 @@ def write_field(session: Session, segment: Segment, field: str, value: Json) -> 
             f"{wanted.name} cannot be given for {_label_text(session, [segment], segment.label)} segments.",
             f"It belongs to {' and '.join(owners)} segments only.",
         )
-    session.schemes.keep(scheme)
+    session.schemes.store_text(scheme)
     new = FieldValue(segment.id, scheme.key, scheme.version, field, checked)
     if checked is not None:
         rows.set_value(session.study, new)
         return
     for old in rows.value_history(session.study, segment.id):
         # What the form could not show was not what was cleared: it is kept.
-        if old.field == field and not scheme.orphans(segment.track, {field: old.value}):
+        if old.field == field and not scheme.orphaned_values(segment.track, {field: old.value}):
             rows.clear_value(session.study, old)
 
 
 def _require_movable(session: Session, segment: Segment) -> None:
-    scheme = session.schemes.known(segment.scheme)
-    if scheme is not None and scheme.lane(segment.track).extent is Extent.RECORDING:
+    scheme = session.schemes.find(segment.scheme)
+    if scheme is not None and scheme.track_or_empty(segment.track).extent is Extent.RECORDING:
         raise UserError(
-            f"{scheme.lane(segment.track).name} are about the whole recording.", "Their start and end stay as they are."
+            f"{scheme.track_or_empty(segment.track).name} are about the whole recording.",
+            "Their start and end stay as they are.",
         )
 
 

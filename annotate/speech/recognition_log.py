@@ -78,7 +78,7 @@ class RecognitionLog:
 
     def add_words(self, windows: int, pieces: tuple[RecognizedWord, ...], language: str, certainty: float) -> None:
         """Keep what was heard in the next windows; it survives the end of this process from here on."""
-        rows = [[one.text, one.start_us, one.end_us, one.confidence] for one in pieces]
+        rows = [[piece.text, piece.start_us, piece.end_us, piece.confidence] for piece in pieces]
         self._append({"windows": windows, "pieces": rows, "language": language, "certainty": certainty})
 
     def close(self) -> None:

@@ -77,7 +77,7 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
         "offset_us": located.medium.offset_us,
         "pictures": None if pictures is None or not tracks else str(pictures),
         "tracks": str(save_tracks(tracks, cache_folder() / "faces")),
-        "stretches": [[one.id, one.start_us, one.end_us, one.said] for one in stretches],
+        "stretches": [[stretch.id, stretch.start_us, stretch.end_us, stretch.known_speaker] for stretch in stretches],
         "cast": cast(Json, _candidate_speakers(session, recording_id, tracks, stretches, number)),
         "number": number,
         "embedder": embedder,
@@ -106,7 +106,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     offset = int(str(parameters["offset_us"]))
     name = parameters["embedder"]
     model = None if name is None else create_voice_embedder(str(name))
-    spans = [(one.start_us - offset, one.end_us - offset) for one in stretches]
+    spans = [(stretch.start_us - offset, stretch.end_us - offset) for stretch in stretches]
     share = _LISTENING_SHARE if parameters["pictures"] is not None else 1.0
     telling = _StepProgress(progress, 0, share, "Listening to the voices")
     heard = analyze_sound(stream_mono(Path(str(parameters["path"])), SAMPLE_RATE, telling), spans, model)
@@ -129,33 +129,35 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     parameters = {key: value for key, value in work.parameters.items() if key not in _TRANSIENT_PARAMETERS}
     backend = " + ".join(str(work.parameters[key]) for key in ("embedder", "landmarks") if work.parameters[key])
     run = Run(new_id(), work.recording_id, KIND, backend or "pixels", parameters, dict(result), utc_now(), __version__)
-    changes = Changes.of([("run", run.id)])
+    changes = Changes.from_pairs([("run", run.id)])
     new = _changed_utterances(session, cast("list[dict[str, Any]]", result["suggestions"]))
     number = session.recording(work.recording_id).number
-    with session.study.together():
-        with session.study.recording_run():
+    with session.study.atomic():
+        with session.study.run_transaction():
             insert_run(session.study, run)
         if new:
             with session.step(f"Suggest speakers in recording {number}") as step:
-                for one in new:
-                    update_utterance(session.study, one)
+                for utterance in new:
+                    update_utterance(session.study, utterance)
             changes |= step.changes
     return changes
 
 
 def _changed_utterances(session: Session, suggestions: Sequence[Mapping[str, Any]]) -> list[Utterance]:
     """Return the utterances whose speaker changes; an earlier suggestion that holds no more is taken back."""
-    there = find_utterances(session.study, [str(one["utterance"]) for one in suggestions if one["utterance"]])
-    people = {one.id for one in all_participants(session.study)}
+    there = find_utterances(
+        session.study, [str(suggestion["utterance"]) for suggestion in suggestions if suggestion["utterance"]]
+    )
+    people = {participant.id for participant in all_participants(session.study)}
     new = []
-    for one in suggestions:
-        old = there.get(str(one["utterance"]))
+    for suggestion in suggestions:
+        old = there.get(str(suggestion["utterance"]))
         if old is None or (old.participant_id is not None and not old.suggested):
             continue
-        if (old.start_us, old.end_us) != (one["start_us"], one["end_us"]):
+        if (old.start_us, old.end_us) != (suggestion["start_us"], suggestion["end_us"]):
             continue
-        fits = one["participant"] in people and one["confidence"] >= MIN_CONFIDENCE
-        whose = one["participant"] if fits else None
+        fits = suggestion["participant"] in people and suggestion["confidence"] >= MIN_CONFIDENCE
+        whose = suggestion["participant"] if fits else None
         if whose != old.participant_id:
             new.append(replace(old, participant_id=whose, suggested=whose is not None))
     return new
@@ -167,8 +169,13 @@ def _speech_spans(session: Session, recording_id: str) -> "list[UtteranceSpan]":
     written = utterances_of(session.study, recording_id)
     if written:
         return [
-            UtteranceSpan(one.id, one.start_us, one.end_us, None if one.suggested else one.participant_id)
-            for one in written
+            UtteranceSpan(
+                utterance.id,
+                utterance.start_us,
+                utterance.end_us,
+                None if utterance.suggested else utterance.participant_id,
+            )
+            for utterance in written
         ]
     return [UtteranceSpan("", start, end) for start, end in sorted(speech_spans(session.study, recording_id) or [])]
 
@@ -182,7 +189,7 @@ def _faces(session: Session, recording_id: str) -> tuple[Path | None, list[FaceT
     located = session.locate(medium)
     if located.state is not MediaState.PRESENT or run.parameters.get("fingerprint") != medium.fingerprint:
         return None, []
-    return located.path, [one for one in tracks_of(session.study, recording_id) if not one.dismissed]
+    return located.path, [track for track in tracks_of(session.study, recording_id) if not track.dismissed]
 
 
 def _faces_facts(session: Session, recording_id: str) -> dict[str, Json]:
@@ -202,7 +209,11 @@ def _candidate_speakers(
     faces = _owners(tracks, latest_run(session.study, recording_id, "faces"))
     robot = _robot(people)
     keys = dict.fromkeys(
-        [*(one.id for one in people), *faces.values(), *(one.said for one in stretches if one.said is not None)]
+        [
+            *(person.id for person in people),
+            *faces.values(),
+            *(stretch.known_speaker for stretch in stretches if stretch.known_speaker is not None),
+        ]
     )
     return {
         "people": [*keys],
@@ -214,17 +225,17 @@ def _candidate_speakers(
 
 
 def _robot(people: Sequence[Participant]) -> str | None:
-    robots = [one.id for one in people if one.role is ParticipantRole.ROBOT]
+    robots = [person.id for person in people if person.role is ParticipantRole.ROBOT]
     return robots[0] if len(robots) == 1 else None
 
 
 def _owners(tracks: Sequence[FaceTrack], run: Run | None) -> dict[str, str]:
     """Return track -> participant, or one key for tracks that look like one person, or a key of its own."""
-    faces = {one.id: one.participant_id or FACE_KEY_PREFIX + one.id for one in tracks}
+    faces = {track.id: track.participant_id or FACE_KEY_PREFIX + track.id for track in tracks}
     stored = run.result.get("suggested") if run is not None else None
     for group in stored if isinstance(stored, list) else ():
         members = [str(one) for one in group if one in faces] if isinstance(group, list) else []
-        known = {faces[one] for one in members if not faces[one].startswith(FACE_KEY_PREFIX)}
+        known = {faces[member] for member in members if not faces[member].startswith(FACE_KEY_PREFIX)}
         if members and len(known) < 2:
             whose = next(iter(known), faces[members[0]])
             faces |= dict.fromkeys(members, whose)
@@ -247,38 +258,40 @@ def _watch_mouths(
     index = load_index(path)
     finder = None if parameters["landmarks"] is None else create_landmark_finder(str(parameters["landmarks"]))
     try:
-        looks = watch_mouths(path, index, tracks, [(one.start_us, one.end_us) for one in stretches], finder, progress)
+        looks = watch_mouths(
+            path, index, tracks, [(stretch.start_us, stretch.end_us) for stretch in stretches], finder, progress
+        )
     finally:
         if finder is not None:
             finder.close()
-    cuts = [one for one in cast("list[int]", parameters["cuts"]) if 0 <= one < len(index)]
-    return looks, sorted(index.times.time_of(one) for one in cuts)
+    cuts = [number for number in cast("list[int]", parameters["cuts"]) if 0 <= number < len(index)]
+    return looks, sorted(index.times.time_of(cut) for cut in cuts)
 
 
 def _result_to_json(found: "DiarizationResult") -> dict[str, Json]:
     """Return all that was found as JSON."""
     suggestions: list[Json] = [
         {
-            "utterance": one.stretch.id,
-            "start_us": one.stretch.start_us,
-            "end_us": one.stretch.end_us,
-            "speaker": one.speaker,
-            "participant": one.person
-            if one.person is not None and not one.person.startswith(FACE_KEY_PREFIX)
+            "utterance": suggestion.stretch.id,
+            "start_us": suggestion.stretch.start_us,
+            "end_us": suggestion.stretch.end_us,
+            "speaker": suggestion.speaker,
+            "participant": suggestion.person
+            if suggestion.person is not None and not suggestion.person.startswith(FACE_KEY_PREFIX)
             else None,
-            "track": one.person[len(FACE_KEY_PREFIX) :]
-            if one.person is not None and one.person.startswith(FACE_KEY_PREFIX)
+            "track": suggestion.person[len(FACE_KEY_PREFIX) :]
+            if suggestion.person is not None and suggestion.person.startswith(FACE_KEY_PREFIX)
             else None,
-            "confidence": round(one.confidence, 3),
-            "faces": {track: round(score, 3) for track, score in one.faces.items() if score >= 0.01},
-            "nobody": round(one.nobody, 3),
+            "confidence": round(suggestion.confidence, 3),
+            "faces": {track: round(score, 3) for track, score in suggestion.faces.items() if score >= 0.01},
+            "nobody": round(suggestion.nobody, 3),
         }
-        for one in found.suggestions
+        for suggestion in found.suggestions
     ]
     return {
         "voices": found.voices,
         "suggestions": suggestions,
-        "flags": [cast(Json, asdict(one)) for one in found.flags],
+        "flags": [cast(Json, asdict(flag)) for flag in found.flags],
     }
 
 

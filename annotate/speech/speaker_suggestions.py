@@ -76,9 +76,9 @@ def read_suggestions(session: Session, recording_id: str) -> list[dict[str, Any]
 def list_speakers(session: Session, recording_id: str) -> list[FoundSpeaker]:
     """Return who speaks in a recording by the newest run, by number."""
     by_number: dict[int, list[dict[str, Any]]] = {}
-    for one in read_suggestions(session, recording_id):
-        if one["speaker"] is not None:
-            by_number.setdefault(one["speaker"], []).append(one)
+    for suggestion in read_suggestions(session, recording_id):
+        if suggestion["speaker"] is not None:
+            by_number.setdefault(suggestion["speaker"], []).append(suggestion)
     return [_speaker(number, rows) for number, rows in sorted(by_number.items())]
 
 
@@ -92,12 +92,14 @@ def list_speaker_flags(session: Session, recording_id: str) -> list[SpeakerFlag]
     if not isinstance(stored, list):
         return []
     found = [cast("dict[str, Any]", one) for one in stored if isinstance(one, dict)]
-    there = find_utterances(session.study, {str(one["utterance"]) for one in found if one["utterance"]})
-    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    there = find_utterances(session.study, {str(entry["utterance"]) for entry in found if entry["utterance"]})
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     return [
-        SpeakerFlag(FlagKind(one["kind"]), one["utterance"] or None, one["start_us"], one["end_us"], _text(one, names))
-        for one in found
-        if not one["utterance"] or _is_open(there.get(one["utterance"]), one)
+        SpeakerFlag(
+            FlagKind(entry["kind"]), entry["utterance"] or None, entry["start_us"], entry["end_us"], _text(entry, names)
+        )
+        for entry in found
+        if not entry["utterance"] or _is_open(there.get(entry["utterance"]), entry)
     ]
 
 
@@ -125,22 +127,22 @@ def _text(flag: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 
 def _speaker(number: int, rows: Sequence[Mapping[str, Any]]) -> FoundSpeaker:
-    seconds = [(one["end_us"] - one["start_us"]) / SECOND_US for one in rows]
+    seconds = [(row["end_us"] - row["start_us"]) / SECOND_US for row in rows]
     total = sum(seconds)
     tracks: dict[str, float] = {}
-    for one, length in zip(rows, seconds, strict=True):
-        for track, score in one["faces"].items():
+    for entry, length in zip(rows, seconds, strict=True):
+        for track, score in entry["faces"].items():
             tracks[track] = tracks.get(track, 0.0) + score * length
-    seen = [track for track in sorted(tracks, key=lambda one: -tracks[one]) if tracks[track] >= 0.5 * min(total, 2.0)]
-    surely = sum(one["confidence"] * length for one, length in zip(rows, seconds, strict=True))
+    seen = [track for track in sorted(tracks, key=lambda text: -tracks[text]) if tracks[track] >= 0.5 * min(total, 2.0)]
+    surely = sum(entry["confidence"] * length for entry, length in zip(rows, seconds, strict=True))
     return FoundSpeaker(
         number,
         rows[0]["participant"],
         tuple(seen),
         round(total, 3),
         round(surely / max(total, 1e-9), 3),
-        tuple((one["start_us"], one["end_us"]) for one in rows),
-        tuple(one["utterance"] for one in rows if one["utterance"]),
+        tuple((row["start_us"], row["end_us"]) for row in rows),
+        tuple(row["utterance"] for row in rows if row["utterance"]),
     )
 
 
@@ -155,7 +157,7 @@ def name_speaker(session: Session, recording_id: str, number: int, participant_i
         UserError: there is no such speaker or participant.
     """
     speaker = find_speaker(session, recording_id, number)
-    known = {one.id: one for one in participants.all_participants(session.study)}
+    known = {participant.id: participant for participant in participants.all_participants(session.study)}
     if participant_id not in known:
         raise UserError("There is no such participant any more.", "Choose another one.")
     with session.step(f"{speaker.label} is {known[participant_id].pseudonym}") as step:
@@ -185,7 +187,7 @@ def find_speaker(session: Session, recording_id: str, number: int) -> FoundSpeak
     Raises:
         UserError: there is none of that number.
     """
-    found = {one.number: one for one in list_speakers(session, recording_id)}
+    found = {speaker.number: speaker for speaker in list_speakers(session, recording_id)}
     if number not in found:
         there = ", ".join(str(one) for one in found) or "none yet"
         raise UserError(
@@ -198,11 +200,11 @@ def find_speaker(session: Session, recording_id: str, number: int) -> FoundSpeak
 def _assign(session: Session, recording_id: str, speaker: FoundSpeaker, participant_id: str) -> None:
     participants.set_appearance(session.study, recording_id, participant_id, True)
     sure = {
-        str(one["utterance"]): one["confidence"] >= MIN_ASSIGN_CONFIDENCE
-        for one in read_suggestions(session, recording_id)
-        if one["speaker"] == speaker.number
+        str(suggestion["utterance"]): suggestion["confidence"] >= MIN_ASSIGN_CONFIDENCE
+        for suggestion in read_suggestions(session, recording_id)
+        if suggestion["speaker"] == speaker.number
     }
-    for one in find_utterances(session.study, speaker.utterance_ids).values():
-        if one.participant_id is None or one.suggested:
-            new = replace(one, participant_id=participant_id, suggested=not sure[one.id])
+    for utterance in find_utterances(session.study, speaker.utterance_ids).values():
+        if utterance.participant_id is None or utterance.suggested:
+            new = replace(utterance, participant_id=participant_id, suggested=not sure[utterance.id])
             update_utterance(session.study, new)

@@ -117,16 +117,16 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         sound = _Listened(path)
         if log.found.speech is None:
             log.add_speech(
-                detector.speech(sound.first(_SpeechSearchProgress(progress)), progress).tolist(),
+                detector.detect(sound.read_first(_SpeechSearchProgress(progress)), progress).tolist(),
                 sound.samples * SECOND_US // SAMPLE_RATE,
             )
         speech = np.array(log.found.speech, np.int64).reshape(-1, 2)
         windows = plan_windows(speech, log.found.end_us)
         left = windows[log.found.windows :]
         telling = _ChunkProgress(progress, len(windows))
-        telling.tell(log.found.windows)
+        telling.report(log.found.windows)
         batch: list[Window] = []
-        for number, window in enumerate(read_windows(sound.again(), left), 1):
+        for number, window in enumerate(read_windows(sound.reread(), left), 1):
             batch.append(window)
             if len(batch) < listener.batch and number < len(left):
                 continue
@@ -134,11 +134,11 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             known = TranscriptionHints(language or log.found.language or None, hearing.prompt)
             heard = listener.recognize(batch, known)
             certainty = heard.certainty if not log.found.language else log.found.certainty
-            log.add_words(len(batch), heard.pieces, heard.language, certainty)
+            log.add_words(len(batch), heard.words, heard.language, certainty)
             batch = []
-            telling.tell(log.found.windows)
+            telling.report(log.found.windows)
         found = log.found
-        source.require_same()
+        source.require_unchanged()
         return {
             "file": str(log.path),
             "chunks": len(windows),
@@ -164,27 +164,28 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     kept = drafts.list_kept_utterances(session, work.recording_id)
     options = CuttingOptions(**cast(dict[str, Json], work.parameters["options"]))  # type: ignore[arg-type]
     pieces = [
-        RecognizedWord(one.text, one.start_us + offset, one.end_us + offset, one.confidence) for one in found.pieces
+        RecognizedWord(piece.text, piece.start_us + offset, piece.end_us + offset, piece.confidence)
+        for piece in found.pieces
     ]
-    inside = [one for one in pieces if 0 <= one.start_us < duration]
+    inside = [piece for piece in pieces if 0 <= piece.start_us < duration]
     heard = cut_utterances(inside, found.language, duration, options)
-    facts["words"] = sum(len(one.words) for one in heard)
+    facts["words"] = sum(len(asr_segment.words) for asr_segment in heard)
     parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "folder")}
     backend = str(work.parameters["recognizer"])
     run = Run(new_id(), work.recording_id, TRANSCRIBE, backend, parameters, facts, utc_now(), __version__)
     new = heard if not kept else cut_utterances(drafts.pieces_outside(inside, kept), found.language, duration, options)
     changes = Changes()
-    with session.study.together():
+    with session.study.atomic():
         speech_run = store_speech(
             session, work, spoken, [(start + offset, end + offset) for start, end in speech.tolist()]
         )
-        with session.study.recording_run():
+        with session.study.run_transaction():
             insert_run(session.study, run)
             insert_asr_segments(session.study, run.id, heard)
         if new or work.parameters["replace"]:
             changes = drafts.store_drafts(session, work.recording_id, new, kept)
     path.unlink(missing_ok=True)
-    return changes | Changes.of([("run", speech_run), ("run", run.id), ("heard", work.recording_id)])
+    return changes | Changes.from_pairs([("run", speech_run), ("run", run.id), ("heard", work.recording_id)])
 
 
 class _SpeechSearchProgress:
@@ -205,7 +206,7 @@ class _ChunkProgress:
     def __init__(self, progress: Progress, total: int) -> None:
         self._progress, self._total = progress, total
 
-    def tell(self, done: int) -> None:
+    def report(self, done: int) -> None:
         """Report that so many chunks are done."""
         share = _SPEECH_SHARE + (1 - _SPEECH_SHARE) * done / max(self._total, 1)
         self._progress.progress(round(1000 * share), 1000, f"Recognised {done} of {self._total} chunks")
@@ -223,7 +224,7 @@ class _Listened:
         self._kept: list[Samples] | None = None
         self.samples = 0
 
-    def first(self, progress: Progress) -> Iterator[Samples]:
+    def read_first(self, progress: Progress) -> Iterator[Samples]:
         """Yield all blocks, and tell how far it is."""
         kept: list[Samples] = []
         for block in stream_mono(self._path, SAMPLE_RATE, progress):
@@ -234,6 +235,6 @@ class _Listened:
             yield block
         self._kept = kept if self.samples <= _MAX_CACHED_SAMPLES else None
 
-    def again(self) -> Iterable[Samples]:
+    def reread(self) -> Iterable[Samples]:
         """Return all blocks from the beginning."""
         return stream_mono(self._path, SAMPLE_RATE) if self._kept is None else self._kept

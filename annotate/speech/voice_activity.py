@@ -49,8 +49,8 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     options = SpeechOptions(**cast(dict[str, Json], parameters["options"]))  # type: ignore[arg-type]
     detector = create_speech_detector(str(parameters["detector"]), options)
     source = hash_whole_file(Path(str(parameters["path"])), progress)
-    found = detector.speech(stream_mono(source.path, SAMPLE_RATE, _Finding(progress)), progress)
-    source.require_same()
+    found = detector.detect(stream_mono(source.path, SAMPLE_RATE, _Finding(progress)), progress)
+    source.require_unchanged()
     return {
         "speech": found.tolist(),
         "detector_parameters": dict(detector.parameters),
@@ -65,7 +65,7 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     found = cast(list[list[int]], result["speech"])
     facts = {key: value for key, value in result.items() if key != "speech"}
     run_id = store_speech(session, work, facts, [(start + offset, end + offset) for start, end in found])
-    return Changes.of([("run", run_id), ("heard", work.recording_id)])
+    return Changes.from_pairs([("run", run_id), ("heard", work.recording_id)])
 
 
 def store_speech(session: Session, work: JobSpec, facts: Mapping[str, Json], spans: Iterable[Span]) -> str:
@@ -73,12 +73,12 @@ def store_speech(session: Session, work: JobSpec, facts: Mapping[str, Json], spa
     duration = session.recording(work.recording_id).duration_us
     inside = [(max(0, start), min(end, duration)) for start, end in spans]
     heard = [AsrSegment(start, end) for start, end in inside if end > start]
-    spoken = sum(one.end_us - one.start_us for one in heard) / SECOND_US
+    spoken = sum(asr_segment.end_us - asr_segment.start_us for asr_segment in heard) / SECOND_US
     told: dict[str, Json] = {**facts, "stretches": len(heard), "speech_seconds": round(spoken, 3)}
     parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "prompt", "folder")}
     backend = str(work.parameters["detector"])
     run = Run(new_id(), work.recording_id, SPEECH, backend, parameters, told, utc_now(), __version__)
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
         insert_asr_segments(session.study, run.id, heard)
     return run.id

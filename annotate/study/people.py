@@ -29,7 +29,7 @@ def build_participant(session: Session, pseudonym: str, role: ParticipantRole) -
         raise UserError(
             f"The pseudonym {escape_unprintable(name)} holds what cannot be seen.", "Use letters, digits and signs."
         )
-    if any(one.pseudonym == name for one in participants.all_participants(session.study)):
+    if any(participant.pseudonym == name for participant in participants.all_participants(session.study)):
         raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
     return Participant(new_id(), name, role)
 
@@ -89,7 +89,7 @@ def require_annotator(session: Session, name: str) -> Annotator:
     """
     found = annotator_by_name(session.study, name)
     if found is None:
-        known = ", ".join(one.name for one in all_annotators(session.study)) or "nobody yet"
+        known = ", ".join(annotator.name for annotator in all_annotators(session.study)) or "nobody yet"
         raise UserError(f"No annotator is called “{name}”.", f"In this study: {known}.")
     return found
 
@@ -110,8 +110,8 @@ def ensure_annotators(session: Session, names: Sequence[str]) -> list[Annotator]
     # Ids made within a millisecond are in no order; annotators are listed by theirs.
     fresh = [Annotator(*both) for both in zip(sorted(new_id() for _ in unknown), unknown, strict=True)]
     if fresh:
-        with session.study.step(f"Introduce {', '.join(one.name for one in fresh)}", undoable=False):
-            for one in fresh:
-                insert_annotator(session.study, one)
-    by_name = {one.name: one for one in all_annotators(session.study)}
+        with session.study.step(f"Introduce {', '.join(annotator.name for annotator in fresh)}", undoable=False):
+            for annotator in fresh:
+                insert_annotator(session.study, annotator)
+    by_name = {annotator.name: annotator for annotator in all_annotators(session.study)}
     return [by_name[name] for name in wanted]

@@ -33,7 +33,7 @@ def describe_collection(session: Session, collection_id: str, name: str, agent_c
     if not wanted:
         raise UserError("A collection needs a name.", "Type one.")
     present = collections.all_collections(session.study)
-    if any(one.name == wanted and one.id != collection_id for one in present):
+    if any(collection.name == wanted and collection.id != collection_id for collection in present):
         raise UserError(f"There is a collection {wanted} already.", "Move the recordings there, or type another name.")
     with session.step("Describe collection") as step:
         collections.update_collection(session.study, Collection(collection_id, wanted, agent_context.strip()))
@@ -50,7 +50,9 @@ def move_recording(session: Session, recording_id: str, name: str) -> Changes:
     if not wanted:
         raise UserError("A collection needs a name.", "Type one.")
     recording = session.recording(recording_id)
-    home = next((one for one in collections.all_collections(session.study) if one.name == wanted), None)
+    home = next(
+        (collection for collection in collections.all_collections(session.study) if collection.name == wanted), None
+    )
     with session.step(f"Move recording to {wanted}") as step:
         if home is None:
             home = Collection(new_id(), wanted)
@@ -166,7 +168,7 @@ def add_recordings(
         if same is not file.path:
             raise UserError(f"{file.path.name} has the same content as {same.name}.", "Leave one of them out.")
     made = []
-    session.point_to(file.path for file in files)
+    session.allow_folders_of(file.path for file in files)
     title = f"Add {files[0].path.name}" if len(files) == 1 else f"Add {len(files)} recordings"
     with session.step(title) as step:
         home = _collection(session, collection)
@@ -193,7 +195,7 @@ def add_medium(session: Session, recording_id: str, file: ProbedFile, role: Medi
     if role is MediumRole.MAIN and present:
         raise UserError(f"Recording {recording.number} has its main file already.", "Give another role.")
     medium = replace(_medium(session, recording_id, file, role, len(present)), offset_us=offset_us)
-    session.point_to([file.path])
+    session.allow_folders_of([file.path])
     with session.step(f"Add {file.path.name} to recording {recording.number}") as step:
         media.insert_medium(session.study, medium)
     return step.changes
@@ -263,7 +265,7 @@ def relink_files(session: Session, by_content: Mapping[str, Path]) -> Relinked:
     missing = tuple(Path(m.path).name for m in wanted if m.fingerprint not in by_content)
     if not found:
         return Relinked((), missing, Changes())
-    session.point_to(path for _, path in found)
+    session.allow_folders_of(path for _, path in found)
     with session.step(f"Relink {len(found)} files" if len(found) > 1 else "Relink file") as step:
         for medium, path in found:
             media.update_medium(session.study, replace(medium, path=_stored_path(session, path)))
@@ -271,7 +273,9 @@ def relink_files(session: Session, by_content: Mapping[str, Path]) -> Relinked:
 
 
 def _missing_media(session: Session) -> list[Medium]:
-    return [one for one in media.all_media(session.study) if session.locate(one).state is not MediaState.PRESENT]
+    return [
+        medium for medium in media.all_media(session.study) if session.locate(medium).state is not MediaState.PRESENT
+    ]
 
 
 def _collection(session: Session, name: str | None) -> Collection:

@@ -31,8 +31,8 @@ def require_usable_sound(session: Session, recording_id: str) -> LocatedMedium:
         UserError: the recording has no sound, or the file is missing or was replaced by another one.
     """
     recording = session.recording(recording_id)
-    media = [one for one in media_of(session.study, recording_id) if one.facts.audio is not None]
-    heard = next((one for role in _SOUND_ROLES for one in media if one.role is role), None)
+    media = [medium for medium in media_of(session.study, recording_id) if medium.facts.audio is not None]
+    heard = next((medium for role in _SOUND_ROLES for medium in media if medium.role is role), None)
     if heard is None:
         raise UserError(
             f"Recording {recording.number} ({recording.name}) has no sound.",
@@ -57,7 +57,7 @@ def require_usable_sound(session: Session, recording_id: str) -> LocatedMedium:
 
 def has_sound(session: Session, recording_id: str) -> bool:
     """Tell whether there is anything to hear."""
-    return any(one.facts.audio is not None for one in media_of(session.study, recording_id))
+    return any(medium.facts.audio is not None for medium in media_of(session.study, recording_id))
 
 
 KIND = "sync"
@@ -137,9 +137,9 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     """Keep what was found as a run; no file is moved by it."""
     parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "reference_path")}
     run = Run(new_id(), work.recording_id, KIND, _BACKEND, parameters, dict(result), utc_now(), __version__)
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
-    return Changes.of([("run", run.id)])
+    return Changes.from_pairs([("run", run.id)])
 
 
 def latest_sync_result(session: Session, medium: Medium) -> SyncResult | None:

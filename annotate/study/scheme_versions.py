@@ -62,7 +62,7 @@ def use_only(session: Session, key: str) -> Changes:
         return Changes()
     scheme = parse_scheme(shipped_text(key), key)
     with session.step(f"Use scheme {scheme.name}") as step:
-        session.schemes.keep(scheme)
+        session.schemes.store_text(scheme)
         _set_in_use(session, [key])
     session.schemes.reload()
     return step.changes
@@ -97,11 +97,11 @@ def drop_scheme(session: Session, key: str) -> Changes:
         UserError: the study does not use it, or uses no other.
     """
     scheme = session.schemes.get(key)
-    left = [one for one in schemes_in_use(session.study) if one != key]
+    left = [text for text in schemes_in_use(session.study) if text != key]
     if not left:
         raise UserError(f"{scheme.name} is the only scheme of this study.", "Use another one first.")
     with session.step(f"Stop using scheme {scheme.name}") as step:
-        session.schemes.keep(scheme)
+        session.schemes.store_text(scheme)
         _set_in_use(session, left)
     session.schemes.reload()
     return step.changes
@@ -114,7 +114,7 @@ def make_default(session: Session, key: str) -> Changes:
         UserError: the study does not use it.
     """
     scheme = session.schemes.get(key)
-    others = [one for one in schemes_in_use(session.study) if one != key]
+    others = [text for text in schemes_in_use(session.study) if text != key]
     if schemes_in_use(session.study)[0] == key:
         return Changes()
     with session.step(f"Make {scheme.name} the default scheme") as step:
@@ -220,7 +220,7 @@ def list_study_schemes(session: Session) -> list[KeptScheme]:
     return [
         KeptScheme(
             key,
-            session.schemes.known(key),
+            session.schemes.find(key),
             tuple(versions.get(key, {})),
             key in used,
             key == used[0],
@@ -234,14 +234,18 @@ def list_study_schemes(session: Session) -> list[KeptScheme]:
 
 def find_orphans(session: Session, key: str) -> list[Orphan]:
     """Return every label and value that the newest version of a scheme has no place for."""
-    scheme = session.schemes.known(key)
+    scheme = session.schemes.find(key)
     study = session.study
     if scheme is None:
-        return [Orphan(one) for one in segments_of_scheme(study, key)]
+        return [Orphan(each_segment) for each_segment in segments_of_scheme(study, key)]
     labels = {(track.key, label.key) for track in scheme.tracks for label in track.labels}
     found = []
     if labels_in_use(study, key) - labels:
-        found = [Orphan(one) for one in segments_of_scheme(study, key) if (one.track, one.label) not in labels]
+        found = [
+            Orphan(each_segment)
+            for each_segment in segments_of_scheme(study, key)
+            if (each_segment.track, each_segment.label) not in labels
+        ]
     if set(all_versions(study).get(key, {})) - {scheme.version}:
         # A text fits wherever its field is.
         texts = [field.key for field in scheme.fields if field.kind is FieldKind.TEXT and not field.tracks]
@@ -249,7 +253,7 @@ def find_orphans(session: Session, key: str) -> list[Orphan]:
         for segment, value in older_values(study, key, scheme.version, texts):
             kind = (segment.track, value.field, repr(value.value))
             if kind not in homeless:
-                homeless[kind] = bool(scheme.orphans(segment.track, {value.field: value.value}))
+                homeless[kind] = bool(scheme.orphaned_values(segment.track, {value.field: value.value}))
             if homeless[kind]:
                 found.append(Orphan(segment, value))
     return found
@@ -259,4 +263,4 @@ def find_orphaned_values(scheme: Scheme | None, segment: Segment, values: list[F
     """Return those of a segment's values, of all versions, that the newest version has no place for."""
     if scheme is None:
         return values
-    return [one for one in values if scheme.orphans(segment.track, {one.field: one.value})]
+    return [value for value in values if scheme.orphaned_values(segment.track, {value.field: value.value})]

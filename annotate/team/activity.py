@@ -23,11 +23,11 @@ class ActiveTime:
         self._lively: float | None = None
         self._rest: dict[Key, float] = {}
 
-    def note(self, now: float) -> None:
+    def record_activity(self, now: float) -> None:
         """Something was done, or is playing."""
         self._lively = now
 
-    def look(self, now: float, key: Key | None, in_sight: bool) -> None:
+    def tick(self, now: float, key: Key | None, in_sight: bool) -> None:
         """Count the time since the last look for `key`; nothing where the window is not in sight or nobody is active.
 
         Args:
@@ -42,14 +42,14 @@ class ActiveTime:
         if passed > 0 and now - before <= MAX_TICK_S:
             self._rest[key] = self._rest.get(key, 0.0) + passed
 
-    def take(self) -> dict[Key, int]:
+    def take_seconds(self) -> dict[Key, int]:
         """Return the whole seconds that were counted, and keep what is left of them for the next time."""
         whole = {key: int(seconds) for key, seconds in self._rest.items() if seconds >= 1}
         for key, seconds in whole.items():
             self._rest[key] -= seconds
         return whole
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop what was counted and not taken."""
         self._rest.clear()
 
@@ -85,44 +85,44 @@ class ActivityTotal:
 def totals_by_recording(session: Session, annotator: Annotator | None = None) -> list[ActivityTotal]:
     """Return active seconds by annotator and recording, in the order of the recordings."""
     found = _sum_by_key(
-        ((one.annotator_id, one.recording_id), one.seconds)
-        for one in all_activity(session.study, _annotator_id(annotator))
+        ((active.annotator_id, active.recording_id), active.seconds)
+        for active in all_activity(session.study, _annotator_id(annotator))
     )
-    names = {one.id: one.name for one in all_annotators(session.study)}
+    names = {each_annotator.id: each_annotator.name for each_annotator in all_annotators(session.study)}
     return [
         ActivityTotal(names.get(who, who), f"{place.number}  {place.name}", found[who, place.id], place.id)
         for place in all_recordings(session.study)
-        for who in sorted(names, key=lambda one: names[one])
+        for who in sorted(names, key=lambda text: names[text])
         if (who, place.id) in found
     ]
 
 
 def totals_by_day(session: Session, annotator: Annotator | None = None) -> list[ActivityTotal]:
     """Return active seconds by annotator and day, the newest day first."""
-    there = {one.id for one in all_recordings(session.study)}
-    rows = [one for one in all_activity(session.study, _annotator_id(annotator)) if one.recording_id in there]
-    found = _sum_by_key(((one.annotator_id, one.day), one.seconds) for one in rows)
-    names = {one.id: one.name for one in all_annotators(session.study)}
-    days = sorted({one.day for one in rows}, reverse=True)
-    order = sorted(names, key=lambda one: names[one])
+    there = {recording.id for recording in all_recordings(session.study)}
+    rows = [active for active in all_activity(session.study, _annotator_id(annotator)) if active.recording_id in there]
+    found = _sum_by_key(((row.annotator_id, row.day), row.seconds) for row in rows)
+    names = {each_annotator.id: each_annotator.name for each_annotator in all_annotators(session.study)}
+    days = sorted({row.day for row in rows}, reverse=True)
+    order = sorted(names, key=lambda text: names[text])
     return [ActivityTotal(names[who], day, found[who, day]) for day in days for who in order if (who, day) in found]
 
 
 def activity_to_json(session: Session) -> dict[str, Json]:
     """Return every counter, with numbers of recordings and names of annotators."""
-    numbers = {one.id: one.number for one in all_recordings(session.study)}
-    names = {one.id: one.name for one in all_annotators(session.study)}
+    numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
 
-    def row(one: Active) -> Json:
+    def row(active: Active) -> Json:
         return {
-            "recording": numbers[one.recording_id],
-            "annotator": names.get(one.annotator_id, one.annotator_id),
-            "day": one.day,
-            "seconds": one.seconds,
+            "recording": numbers[active.recording_id],
+            "annotator": names.get(active.annotator_id, active.annotator_id),
+            "day": active.day,
+            "seconds": active.seconds,
         }
 
-    rows = [one for one in all_activity(session.study) if one.recording_id in numbers]
-    return {"seconds": sum(one.seconds for one in rows), "activity": [row(one) for one in rows]}
+    rows = [active for active in all_activity(session.study) if active.recording_id in numbers]
+    return {"seconds": sum(active.seconds for active in rows), "activity": [row(active) for active in rows]}
 
 
 def format_minutes(seconds: int) -> str:

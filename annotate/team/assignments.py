@@ -56,9 +56,9 @@ def plan_assignments(
     order.sort(key=lambda part: -len(part.kept))
     table = _AssignmentTable(annotators, per_recording, chance)
     for part in order:
-        table.give(part)
-    table.even_out_pairs()
-    table.even_out_minutes()
+        table.assign(part)
+    table.balance_pairs()
+    table.balance_minutes()
     return {part.id: frozenset(table.groups[part.id]) for part in parts}
 
 
@@ -72,45 +72,45 @@ class _AssignmentTable:
         self._counts = dict.fromkeys(annotators, 0)
         self._pairs: dict[frozenset[str], int] = {}
 
-    def give(self, part: PlannedRecording) -> None:
+    def assign(self, part: PlannedRecording) -> None:
         """Give a recording to those who have the fewest, and of these to those who met least often."""
         group = set(part.kept)
         while len(group) < self._per_recording:
-            free = [one for one in self._annotators if one not in group]
+            free = [annotator for annotator in self._annotators if annotator not in group]
             if not free:
                 break
-            fewest = min(self._counts[one] for one in free)
-            least = [one for one in free if self._counts[one] == fewest]
+            fewest = min(self._counts[text] for text in free)
+            least = [text for text in free if self._counts[text] == fewest]
             self._chance.shuffle(least)
-            group.add(min(least, key=lambda one: sum(self._pairs.get(frozenset((one, other)), 0) for other in group)))
-        for one in group:
-            if one in self._counts:
-                self._counts[one] += 1
+            group.add(min(least, key=lambda text: sum(self._pairs.get(frozenset((text, other)), 0) for other in group)))
+        for text in group:
+            if text in self._counts:
+                self._counts[text] += 1
         for pair in combinations(group, 2):
             self._pairs[frozenset(pair)] = self._pairs.get(frozenset(pair), 0) + 1
         self._parts.append(part)
         self.groups[part.id] = group
 
-    def even_out_pairs(self) -> None:
+    def balance_pairs(self) -> None:
         """Let two annotators change places between two recordings where fewer then meet too often."""
         for _ in range(_EXCHANGES_PER_RECORDING * len(self._parts)):
-            first, second = self._two()
+            first, second = self._pick_two()
             ours, theirs = self.groups[first.id] - first.kept, self.groups[second.id] - second.kept
             give = sorted(ours - self.groups[second.id])
             take = sorted(theirs - self.groups[first.id])
             if not give or not take:
                 continue
-            one, other = self._chance.choice(give), self._chance.choice(take)
-            if self._exchange(first, second, one, other) > 0:
-                self._exchange(first, second, other, one)
+            text, other = self._chance.choice(give), self._chance.choice(take)
+            if self._exchange(first, second, text, other) > 0:
+                self._exchange(first, second, other, text)
 
-    def even_out_minutes(self) -> None:
+    def balance_minutes(self) -> None:
         """Let two recordings change their whole groups where that makes the minutes more even."""
         minutes = dict.fromkeys(self._annotators, 0.0)
         for part in self._parts:
-            for one in self.groups[part.id]:
-                if one in minutes:
-                    minutes[one] += part.duration_us / 6e7
+            for group in self.groups[part.id]:
+                if group in minutes:
+                    minutes[group] += part.duration_us / 6e7
         free = [part for part in self._parts if not part.kept]
         if len(free) < 2:
             return
@@ -118,20 +118,20 @@ class _AssignmentTable:
             first, second = self._chance.sample(free, 2)
             longer = (first.duration_us - second.duration_us) / 6e7
             moved = self.groups[first.id] ^ self.groups[second.id]
-            change = {one: -longer if one in self.groups[first.id] else longer for one in moved}
-            if sum((minutes[one] + by) ** 2 - minutes[one] ** 2 for one, by in change.items()) < 0:
-                for one, by in change.items():
-                    minutes[one] += by
+            change = {text: -longer if text in self.groups[first.id] else longer for text in moved}
+            if sum((minutes[text] + by) ** 2 - minutes[text] ** 2 for text, by in change.items()) < 0:
+                for group, by in change.items():
+                    minutes[group] += by
                 self.groups[first.id], self.groups[second.id] = self.groups[second.id], self.groups[first.id]
 
-    def _two(self) -> tuple[PlannedRecording, PlannedRecording]:
+    def _pick_two(self) -> tuple[PlannedRecording, PlannedRecording]:
         first, second = self._chance.choice(self._parts), self._chance.choice(self._parts)
         return first, second
 
-    def _exchange(self, first: PlannedRecording, second: PlannedRecording, one: str, other: str) -> int:
+    def _exchange(self, first: PlannedRecording, second: PlannedRecording, text: str, other: str) -> int:
         """Let `one` of the first and `other` of the second change places; returns what that adds to the squares."""
         added = 0
-        for part, leaving, coming in ((first, one, other), (second, other, one)):
+        for part, leaving, coming in ((first, text, other), (second, other, text)):
             group = self.groups[part.id]
             group.remove(leaving)
             for rest in group:
@@ -182,26 +182,30 @@ def make_plan(session: Session, wish: PlanOptions) -> Changes:
     gate = read_gate(session)
     training = wish.training or (gate.recordings if gate else ())
     left_out = {*training} | (set() if wish.held_out else hold_outs(session.study))
-    if not any(one.id not in left_out for one in recordings):
+    if not any(recording.id not in left_out for recording in recordings):
         raise UserError("There is no recording to plan.", "Add recordings, or plan the held-out ones too.")
     people = ensure_annotators(session, wish.annotators)
     present = all_assignments(session.study)
-    kept = [one for one in present if one.recording_id not in training and (wish.keep or _has_begun(session, one))]
+    kept = [
+        assignment
+        for assignment in present
+        if assignment.recording_id not in training and (wish.keep or _has_begun(session, assignment))
+    ]
     stay: dict[str, set[str]] = {}
-    for one in kept:
-        stay.setdefault(one.recording_id, set()).add(one.annotator_id)
+    for assignment in kept:
+        stay.setdefault(assignment.recording_id, set()).add(assignment.annotator_id)
     counts = segment_counts(session.study, unseen=True)
     for who in people:
         for recording_id, of_recording in counts.items():
             if who.id in of_recording:
                 stay.setdefault(recording_id, set()).add(who.id)
     parts = [
-        PlannedRecording(one.id, one.duration_us, frozenset(stay.get(one.id, ())))
-        for one in recordings
-        if one.id not in left_out
+        PlannedRecording(recording.id, recording.duration_us, frozenset(stay.get(recording.id, ())))
+        for recording in recordings
+        if recording.id not in left_out
     ]
     made = plan_assignments(parts, [who.id for who in people], wish.per_recording, wish.seed)
-    wanted = {(one.recording_id, one.annotator_id): one for one in kept}
+    wanted = {(assignment.recording_id, assignment.annotator_id): assignment for assignment in kept}
     for recording_id, group in made.items():
         for who_id in group:
             wanted.setdefault((recording_id, who_id), Assignment(recording_id, who_id))
@@ -217,8 +221,12 @@ def make_plan(session: Session, wish: PlanOptions) -> Changes:
 def plan_training(session: Session, recordings: Collection[str], without: str) -> Sequence[Assignment]:
     """Return the plan in which everybody in it, but for the annotator `without`, trains on these recordings."""
     present = all_assignments(session.study)
-    people = {one.annotator_id for one in present} - {without}
-    rest = [one for one in present if one.recording_id not in recordings and one.purpose is WorkPurpose.WORK]
+    people = {assignment.annotator_id for assignment in present} - {without}
+    rest = [
+        assignment
+        for assignment in present
+        if assignment.recording_id not in recordings and assignment.purpose is WorkPurpose.WORK
+    ]
     return [*rest, *(Assignment(place, who, WorkPurpose.TRAINING) for place in recordings for who in sorted(people))]
 
 
@@ -243,10 +251,12 @@ def hold_out(session: Session, recording_id: str, held_out: bool = True) -> Chan
     return step.changes
 
 
-def _has_begun(session: Session, one: Assignment) -> bool:
-    if (one.recording_id, one.annotator_id) in completions(session.study):
+def _has_begun(session: Session, assignment: Assignment) -> bool:
+    if (assignment.recording_id, assignment.annotator_id) in completions(session.study):
         return True
-    return bool(segment_counts(session.study, unseen=True).get(one.recording_id, {}).get(one.annotator_id))
+    return bool(
+        segment_counts(session.study, unseen=True).get(assignment.recording_id, {}).get(assignment.annotator_id)
+    )
 
 
 def set_training(session: Session, recordings: Sequence[str], reference: str, minimum: Mapping[str, float]) -> Changes:
@@ -318,21 +328,21 @@ class TeamPlan:
     def progress(self, annotator: Annotator) -> AnnotatorProgress:
         """Return the part of one annotator; recordings to train on do not count."""
         work = [
-            (one, cell)
-            for one in self.recordings
-            if (cell := self.cells.get((one.id, annotator.id))) and cell.purpose is WorkPurpose.WORK
+            (recording, cell)
+            for recording in self.recordings
+            if (cell := self.cells.get((recording.id, annotator.id))) and cell.purpose is WorkPurpose.WORK
         ]
         return AnnotatorProgress(
             annotator,
             len(work),
             sum(1 for _, cell in work if cell.segments or cell.done),
             sum(1 for _, cell in work if cell.done),
-            sum(one.duration_us for one, _ in work) / 6e7,
+            sum(recording.duration_us for recording, _ in work) / 6e7,
         )
 
     def as_json(self) -> dict[str, Json]:
         """Return each annotator's part, and for each recording who has it."""
-        names = {one.id: one.name for one in self.annotators}
+        names = {annotator.id: annotator.name for annotator in self.annotators}
         return {
             "annotators": [
                 {"name": p.annotator.name, "given": p.given, "begun": p.begun, "done": p.done, "minutes": p.minutes}
@@ -340,10 +350,10 @@ class TeamPlan:
             ],
             "recordings": [
                 {
-                    "id": one.id,
-                    "number": one.number,
-                    "name": one.name,
-                    "held_out": one.id in self.held_out,
+                    "id": recording.id,
+                    "number": recording.number,
+                    "name": recording.name,
+                    "held_out": recording.id in self.held_out,
                     "annotators": [
                         {
                             "name": names[who],
@@ -352,10 +362,10 @@ class TeamPlan:
                             "done": cell.done,
                         }
                         for (place, who), cell in self.cells.items()
-                        if place == one.id
+                        if place == recording.id
                     ],
                 }
-                for one in self.recordings
+                for recording in self.recordings
             ],
         }
 
@@ -363,17 +373,19 @@ class TeamPlan:
         """Return the plan for people."""
         if not self.is_made:
             return "There is no plan yet. Make one: greenroom plan STUDY --annotators Ada,Bo,Cy"
-        names = {one.id: one.name for one in self.annotators}
+        names = {annotator.id: annotator.name for annotator in self.annotators}
         lines = [
             f"{p.annotator.name}: {p.done} of {p.given} recordings done, {p.begun} begun, "
             f"{format_minutes(p.minutes * 60 * SECOND_US)} in all"
             for p in map(self.progress, self.annotators)
             if p.given
         ]
-        for one in self.recordings:
-            cells = [(names[who], cell) for (place, who), cell in self.cells.items() if place == one.id]
+        for recording in self.recordings:
+            cells = [(names[who], cell) for (place, who), cell in self.cells.items() if place == recording.id]
             who = ", ".join(f"{name}{_state(cell)}" for name, cell in cells) or "nobody"
-            lines.append(f"{one.number:4}  {one.name}{' (held out)' if one.id in self.held_out else ''}: {who}")
+            lines.append(
+                f"{recording.number:4}  {recording.name}{' (held out)' if recording.id in self.held_out else ''}: {who}"
+            )
         return "\n".join(lines)
 
 
@@ -381,10 +393,12 @@ def read_team_plan(session: Session) -> TeamPlan:
     """Return who has what, and how far they are."""
     study = session.study
     counts, done = segment_counts(study), completions(study)
-    purposes = {(one.recording_id, one.annotator_id): one.purpose for one in all_assignments(study)}
+    purposes = {
+        (assignment.recording_id, assignment.annotator_id): assignment.purpose for assignment in all_assignments(study)
+    }
     places = {*purposes, *done, *((place, who) for place, of_place in counts.items() for who in of_place)}
-    annotators = tuple(one for one in all_annotators(study) if one.kind == "person")
-    people = {one.id for one in annotators}
+    annotators = tuple(annotator for annotator in all_annotators(study) if annotator.kind == "person")
+    people = {annotator.id for annotator in annotators}
     return TeamPlan(
         tuple(all_recordings(study)),
         annotators,

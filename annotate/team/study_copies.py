@@ -60,7 +60,7 @@ class MediaBeside:
         self.paths: dict[str, str] = {}
         self.sources: list[str] = []
 
-    def bring(self, files: Sequence[tuple[str, Path]], progress: Progress) -> None:
+    def copy_media(self, files: Sequence[tuple[str, Path]], progress: Progress) -> None:
         """Copy or link the files of media that are not there yet, and drop those that are not named any more.
 
         Progress counts megabytes.
@@ -75,28 +75,28 @@ class MediaBeside:
             self._folder.mkdir(exist_ok=True)
             for gone in self._known.keys() - wanted.keys():
                 self._known.pop(gone).unlink()
-            missing = [one for one in wanted if one not in self._known]
-            total = 0 if self._linked else self._room_for([wanted[one] for one in missing])
+            missing = [text for text in wanted if text not in self._known]
+            total = 0 if self._linked else self._require_space([wanted[text] for text in missing])
             done = 0
-            for one in missing:
+            for text in missing:
                 progress.check_cancelled()
                 self._count += 1
-                target = self._folder / f"{self._count:04} {wanted[one].name}"
+                target = self._folder / f"{self._count:04} {wanted[text].name}"
                 if self._linked:
-                    _link(wanted[one], target)
+                    _link(wanted[text], target)
                 else:
-                    done = _copy_file(wanted[one], target, done, total, progress)
-                self._known[one] = target
+                    done = _copy_file(wanted[text], target, done, total, progress)
+                self._known[text] = target
         except OSError as error:
             raise UserError(
                 f"The media cannot be put beside “{escape_unprintable(self._final.name)}”: {error.strerror}.",
                 "Choose another folder.",
             ) from None
-        self.paths = {one: f"{self._final.name}/{path.name}" for one, path in self._known.items()}
+        self.paths = {text: f"{self._final.name}/{path.name}" for text, path in self._known.items()}
         self.sources = [folder for path in wanted.values() for folder in containing_folders(path)]
 
     @contextmanager
-    def in_place(self) -> Iterator[None]:
+    def publish(self) -> Iterator[None]:
         """Give the folder its name, and take it back where the block fails.
 
         Raises:
@@ -121,9 +121,9 @@ class MediaBeside:
                 f"“{escape_unprintable(self._final.name)}” is there already.", "Choose another name for the copy."
             )
 
-    def _room_for(self, files: Sequence[Path]) -> int:
+    def _require_space(self, files: Sequence[Path]) -> int:
         """Return how many bytes they take."""
-        need, free = sum(one.stat().st_size for one in files), shutil.disk_usage(self._folder).free
+        need, free = sum(file.stat().st_size for file in files), shutil.disk_usage(self._folder).free
         if need > free:
             raise UserError(
                 f"The media take {format_size(need)}, and {format_size(free)} are left on that disk.",
@@ -183,7 +183,7 @@ class CopyFor:
         self._turn = threading.Lock()
         self._filling, self._given_up = False, threading.Event()
 
-    def fill(self, session: Session, progress: Progress) -> None:
+    def write_copy(self, session: Session, progress: Progress) -> None:
         """Copy media, then write the copy; in any thread, with a session of that thread. Files are copied once.
 
         Raises:
@@ -208,8 +208,8 @@ class CopyFor:
         if self._media is MediaWith.LEAVE:
             self._draft.fill(session.study, share)
             return
-        self._beside.bring(_present_media(session, share.recordings), progress)
-        self._draft.fill(session.study, share, self._place)
+        self._beside.copy_media(_present_media(session, share.recordings), progress)
+        self._draft.fill(session.study, share, self._set_media_paths)
 
     def finish(self, session: Session) -> Split | None:
         """Give all of it its name; None where the study was edited since it was filled: it is to be filled again.
@@ -219,7 +219,7 @@ class CopyFor:
         """
         if self._media is MediaWith.LEAVE:
             return self._draft.finish(session.study)
-        made = self._draft.finish(session.study, self._beside.in_place)
+        made = self._draft.finish(session.study, self._beside.publish)
         if made is not None and self._media is MediaWith.LINK:
             add_trusted(session.study.id, TrustKind.FOLDER, self._beside.sources)
         return made
@@ -231,7 +231,7 @@ class CopyFor:
             if not self._filling:
                 self._draft.close()
 
-    def _place(self, copy: Study) -> None:
+    def _set_media_paths(self, copy: Study) -> None:
         with copy.without_history():
             for medium_id, path in self._beside.paths.items():
                 copy.write("UPDATE medium SET path = ? WHERE id = ?", (path, medium_id))
@@ -246,7 +246,7 @@ def split_study(
 ) -> Split:
     """Make a copy at once, in this thread; errors as `CopyFor`."""
     with contextlib.closing(CopyFor(session, annotator, out, media)) as copy:
-        copy.fill(session, progress or Silent())
+        copy.write_copy(session, progress or Silent())
         made = copy.finish(session)
     assert made is not None
     return made
@@ -256,11 +256,17 @@ def plan_command(session: Session, annotator: str) -> str:
     """Return the command that plans the work of all who are planned, or else have begun, and of one more annotator."""
     counts = segment_counts(session.study, unseen=True)
     begun = {who for of_recording in counts.values() for who in of_recording}
-    planned = {one.annotator_id for one in all_assignments(session.study)} or begun
-    known = {one.id: one.name for one in all_annotators(session.study) if one.kind == "person" and one.id in planned}
+    planned = {assignment.annotator_id for assignment in all_assignments(session.study)} or begun
+    known = {
+        each_annotator.id: each_annotator.name
+        for each_annotator in all_annotators(session.study)
+        if each_annotator.kind == "person" and each_annotator.id in planned
+    }
     people = list(dict.fromkeys([*known.values(), annotator]))
     # What is begun stays with its annotator: somewhere there has to be a place for one more.
-    taken = min((len(known.keys() & counts.get(one.id, {})) for one in all_recordings(session.study)), default=0)
+    taken = min(
+        (len(known.keys() & counts.get(recording.id, {})) for recording in all_recordings(session.study)), default=0
+    )
     each = max(min(_DEFAULT_PER_RECORDING, len(people)), taken + (annotator not in known.values()))
     seats = "" if each == _DEFAULT_PER_RECORDING else f" --per-recording {each}"
     study, listed = shlex.quote(str(session.study.path)), shlex.quote(",".join(people))
@@ -271,37 +277,39 @@ def _annotator_share(session: Session, annotator: str) -> AnnotatorShare:
     plan = all_assignments(session.study)
     who = annotator_by_name(session.study, annotator)
     if who is None:
-        known = ", ".join(one.name for one in all_annotators(session.study)) or "nobody yet"
+        known = ", ".join(each_annotator.name for each_annotator in all_annotators(session.study)) or "nobody yet"
         raise UserError(
             f"No annotator is called “{annotator}” (in this study: {known}).",
             f"Name them in the plan: {plan_command(session, annotator)}",
         )
-    own = [one for one in plan if one.annotator_id == who.id]
+    own = [assignment for assignment in plan if assignment.annotator_id == who.id]
     if plan and not own:
         raise UserError(
             f"Nothing is assigned to {who.name}.", f"Plan again, with them: {plan_command(session, annotator)}"
         )
-    given = [one.recording_id for one in own] or [one.id for one in all_recordings(session.study)]
+    given = [assignment.recording_id for assignment in own] or [
+        recording.id for recording in all_recordings(session.study)
+    ]
     gate = read_gate(session)
-    training = {one.recording_id for one in own if one.purpose is WorkPurpose.TRAINING}
+    training = {assignment.recording_id for assignment in own if assignment.purpose is WorkPurpose.TRAINING}
     taught = training & {*gate.recordings} if gate else set()
     references = (gate.reference,) if gate and taught else ()
     told = episodes_revealing_others(session.study, who.id, taught, references)
-    recordings = tuple(one for one in given if one not in told)
+    recordings = tuple(text for text in given if text not in told)
     return AnnotatorShare(who, recordings, tuple(sorted(taught)), references)
 
 
 def _present_media(session: Session, recordings: tuple[str, ...]) -> list[tuple[str, Path]]:
     """Return medium id and file of all media of some recordings."""
     wanted = {*recordings}
-    located = [session.locate(one) for one in all_media(session.study) if one.recording_id in wanted]
-    missing = [one.path.name for one in located if one.state is not MediaState.PRESENT]
+    located = [session.locate(medium) for medium in all_media(session.study) if medium.recording_id in wanted]
+    missing = [located_medium.path.name for located_medium in located if located_medium.state is not MediaState.PRESENT]
     if missing:
         raise UserError(
             f"{len(missing)} media files are missing or were replaced, such as {missing[0]}.",
             "Relink them first, or leave the media behind.",
         )
-    return [(one.medium.id, one.path) for one in located]
+    return [(located_medium.medium.id, located_medium.path) for located_medium in located]
 
 
 _SILENT = Silent()
@@ -344,7 +352,7 @@ def merge_copies(
         opened.sort(key=copy_sort_key)
         who = session.annotator()
         stack.enter_context(collector_paused())
-        stack.enter_context(session.study.in_bulk())
+        stack.enter_context(session.study.bulk_mode())
         known_as = who.id if who else None
         done: list[MergedCopy] = []
         for copy in opened:

@@ -75,18 +75,22 @@ def read_gate(session: Session) -> Gate | None:
 
 def list_trainees(session: Session) -> list[Annotator]:
     """Return the annotators who were given a recording to train on."""
-    who = {one.annotator_id for one in all_assignments(session.study) if one.purpose is WorkPurpose.TRAINING}
-    return [one for one in all_annotators(session.study) if one.id in who]
+    who = {
+        assignment.annotator_id
+        for assignment in all_assignments(session.study)
+        if assignment.purpose is WorkPurpose.TRAINING
+    }
+    return [annotator for annotator in all_annotators(session.study) if annotator.id in who]
 
 
 def evaluate_training(session: Session, annotator: Annotator, gate: Gate) -> Trained:
     """Compare what an annotator is done with to the reference."""
     given = [
-        one.recording_id
-        for one in all_assignments(session.study)
-        if one.annotator_id == annotator.id
-        and one.purpose is WorkPurpose.TRAINING
-        and one.recording_id in gate.recordings
+        assignment.recording_id
+        for assignment in all_assignments(session.study)
+        if assignment.annotator_id == annotator.id
+        and assignment.purpose is WorkPurpose.TRAINING
+        and assignment.recording_id in gate.recordings
     ]
     finished = completions(session.study)
     done = [place for place in given if (place, annotator.id) in finished]
@@ -108,7 +112,7 @@ def require_training(session: Session, recording_id: str) -> None:
     if gate is None or recording_id in gate.recordings:
         return
     who = session.annotator()
-    if who is None or all(one.id != who.id for one in list_trainees(session)):
+    if who is None or all(trainee.id != who.id for trainee in list_trainees(session)):
         return
     found = evaluate_training(session, who, gate)
     if found.passed:
@@ -150,15 +154,15 @@ def _compare(session: Session, recordings: list[str], annotator: str, reference:
     for place in recordings:
         marked = segments_of(session.study, place, unseen=True)
         values = values_in(session.study, place, unseen=True)
-        mine = [one for one in marked if one.annotator_id == annotator]
-        theirs = [one for one in marked if one.annotator_id == reference]
+        mine = [segment for segment in marked if segment.annotator_id == annotator]
+        theirs = [segment for segment in marked if segment.annotator_id == reference]
         pairs = _pairs(mine, theirs)
         segments += len(mine) + len(theirs)
         alone += len(mine) + len(theirs) - 2 * len(pairs)
-        for one, other, share in pairs:
+        for segment, other, share in pairs:
             iou.append(share)
-            labels.append(float(one.label == other.label))
-            chosen += _jaccards(session, one, values.get(one.id, {}), values.get(other.id, {}))
+            labels.append(float(segment.label == other.label))
+            chosen += _jaccards(session, segment, values.get(segment.id, {}), values.get(other.id, {}))
     return _Compared(
         len(iou),
         segments,
@@ -178,14 +182,14 @@ def _pairs(mine: list[Segment], theirs: list[Segment]) -> list[tuple[Segment, Se
 
     from annotate.agreement.span_matching import SpanArray, find_overlaps, match_best_pairs
 
-    lanes = sorted({(one.scheme, one.track) for one in (*mine, *theirs)})
-    labels = sorted({one.label for one in (*mine, *theirs)})
+    lanes = sorted({(segment.scheme, segment.track) for segment in (*mine, *theirs)})
+    labels = sorted({segment.label for segment in (*mine, *theirs)})
     sides = [
         SpanArray(
-            np.array([lanes.index((one.scheme, one.track)) for one in side], np.int64),
-            np.array([one.start_us for one in side], np.int64),
-            np.array([one.end_us for one in side], np.int64),
-            np.array([labels.index(one.label) for one in side], np.int64),
+            np.array([lanes.index((segment.scheme, segment.track)) for segment in side], np.int64),
+            np.array([segment.start_us for segment in side], np.int64),
+            np.array([segment.end_us for segment in side], np.int64),
+            np.array([labels.index(segment.label) for segment in side], np.int64),
         )
         for side in (mine, theirs)
     ]
@@ -197,11 +201,11 @@ def _pairs(mine: list[Segment], theirs: list[Segment]) -> list[tuple[Segment, Se
 
 
 def _jaccards(
-    session: Session, one: Segment, mine: Mapping[str, FieldValue], theirs: Mapping[str, FieldValue]
+    session: Session, segment: Segment, mine: Mapping[str, FieldValue], theirs: Mapping[str, FieldValue]
 ) -> list[float]:
     """Return the Jaccard index of every field of several choices that one of the two filled in."""
     found = []
-    for field in session.schemes.get(one.scheme).fields:
+    for field in session.schemes.get(segment.scheme).fields:
         if field.kind is not FieldKind.CHOICES:
             continue
         first, second = (_choice_set(values.get(field.key)) for values in (mine, theirs))

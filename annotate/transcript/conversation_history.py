@@ -76,11 +76,11 @@ class CaptionLine:
 
 def read_caption_lines(session: Session, recording_id: str) -> list[CaptionLine]:
     """Return a recording's utterances with the cues that people marked, by start; pre-labels are left out."""
-    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     marks = cues_by_utterance(session, recording_id)
     return [
-        _line(one, _without_prelabels(marks.get(one.id, ())), names)
-        for one in utterances_of(session.study, recording_id)
+        _line(utterance, _without_prelabels(marks.get(utterance.id, ())), names)
+        for utterance in utterances_of(session.study, recording_id)
     ]
 
 
@@ -97,19 +97,19 @@ def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
         `track`, `label`, `description`, `start`, `end`, the `word` at which it begins (from 0, -1 before the first),
         and `who`, null where nobody said.
     """
-    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     marks = cues_by_utterance(session, recording_id)
     listed: list[Json] = []
-    for one in utterances_of(session.study, recording_id):
-        kept = _without_prelabels(marks.get(one.id, ()))
+    for utterance in utterances_of(session.study, recording_id):
+        kept = _without_prelabels(marks.get(utterance.id, ()))
         listed.append(
             {
-                "speaker": names.get(one.participant_id or ""),
-                "start": one.start_us / SECOND_US,
-                "end": one.end_us / SECOND_US,
-                "text": one.text,
-                "cues": [_cue_json(cue, names) for cue in kept if not cue.response],
-                "responses": [_cue_json(cue, names) for cue in kept if cue.response],
+                "speaker": names.get(utterance.participant_id or ""),
+                "start": utterance.start_us / SECOND_US,
+                "end": utterance.end_us / SECOND_US,
+                "text": utterance.text,
+                "cues": [_cue_json(cue, names) for cue in kept if not cue.is_response],
+                "responses": [_cue_json(cue, names) for cue in kept if cue.is_response],
             }
         )
     return {"utterances": listed}
@@ -147,27 +147,27 @@ def _format_words(line: CaptionLine) -> str:
     return " ".join(said)
 
 
-def _line(one: Utterance, cues: Sequence[CueMark], names: Mapping[str, str]) -> CaptionLine:
+def _line(utterance: Utterance, cues: Sequence[CueMark], names: Mapping[str, str]) -> CaptionLine:
     return CaptionLine(
-        names.get(one.participant_id or ""),
-        round(one.start_us * 100 / SECOND_US),
-        round(one.end_us * 100 / SECOND_US),
-        tuple(split_words(one.text)),
+        names.get(utterance.participant_id or ""),
+        round(utterance.start_us * 100 / SECOND_US),
+        round(utterance.end_us * 100 / SECOND_US),
+        tuple(split_words(utterance.text)),
         _speaker_cues(cues),
         _listener_responses(cues, names),
     )
 
 
 def _speaker_cues(cues: Iterable[CueMark]) -> tuple[LineCue, ...]:
-    told = [_speaker_cue(cue) for cue in cues if not cue.response]
+    told = [_speaker_cue(cue) for cue in cues if not cue.is_response]
     return tuple(dict.fromkeys(cue for kind in CUE_KINDS for cue in told if cue.kind == kind))
 
 
 def _listener_responses(cues: Iterable[CueMark], names: Mapping[str, str]) -> tuple[LineResponse, ...]:
     found = [
-        LineResponse(cue.word + 1, names.get(cue.participant_id or ""), _words(cue.shown))
+        LineResponse(cue.word + 1, names.get(cue.participant_id or ""), _words(cue.display_text))
         for cue in cues
-        if cue.response
+        if cue.is_response
     ]
     return tuple(dict.fromkeys(sorted(found, key=lambda each: each.after)))
 
@@ -179,7 +179,7 @@ def _without_prelabels(cues: Iterable[CueMark]) -> list[CueMark]:
 def _speaker_cue(cue: CueMark) -> LineCue:
     if cue.track in (EMOTION, TONE):
         return LineCue(cue.track, cue.name.lower(), _words(cue.description))
-    return LineCue(SEEN, _words(cue.shown))
+    return LineCue(SEEN, _words(cue.display_text))
 
 
 def _words(text: str) -> str:
@@ -279,24 +279,24 @@ def read_conversation(
     earlier = utterances_before(study, recording_id, start_us, before) if before > 0 else []
     if not (inside or earlier):
         return []
-    people = {one.id: one for one in all_participants(study)}
+    people = {participant.id: participant for participant in all_participants(study)}
     marks = cues_by_utterance(session, recording_id) if cues else {}
-    chosen = {one.id for one in inside}
+    chosen = {utterance.id for utterance in inside}
     turns = []
-    for one in sorted((*earlier, *inside), key=lambda each: (each.start_us, each.end_us, each.id)):
-        speaker = None if one.participant_id is None else people.get(one.participant_id)
+    for utterance in sorted((*earlier, *inside), key=lambda each: (each.start_us, each.end_us, each.id)):
+        speaker = None if utterance.participant_id is None else people.get(utterance.participant_id)
         turns.append(
             DialogueTurn(
-                one.id,
-                one.start_us,
-                one.end_us,
-                one.participant_id,
+                utterance.id,
+                utterance.start_us,
+                utterance.end_us,
+                utterance.participant_id,
                 "" if speaker is None else speaker.pseudonym,
                 None if speaker is None else speaker.role,
-                one.text,
-                one.id in chosen,
-                one.checked,
-                tuple(cue for cue in marks.get(one.id, ()) if not cue.prelabel),
+                utterance.text,
+                utterance.id in chosen,
+                utterance.checked,
+                tuple(cue for cue in marks.get(utterance.id, ()) if not cue.prelabel),
             )
         )
     return turns

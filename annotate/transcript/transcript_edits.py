@@ -28,7 +28,7 @@ def change_each(
 ) -> Changes:
     """Change utterances one by one, as one step; the verb is what undo says."""
     old = find_utterances(session, utterance_ids)
-    return write_utterances(session, f"{verb} {format_count(old)}", old, [change(one) for one in old])
+    return write_utterances(session, f"{verb} {format_count(old)}", old, [change(utterance) for utterance in old])
 
 
 def write_utterances(
@@ -53,17 +53,17 @@ def find_utterances(session: Session, utterance_ids: Iterable[str]) -> list[Utte
     found = rows.find_utterances(session.study, wanted)
     if len(found) < len(wanted):
         raise UserError("An utterance is no longer there.", "It may have been deleted or merged meanwhile.")
-    return [with_valid_words(found[one]) for one in wanted]
+    return [with_valid_words(found[text]) for text in wanted]
 
 
-def with_valid_words(one: Utterance) -> Utterance:
+def with_valid_words(utterance: Utterance) -> Utterance:
     """Return an utterance without times of words that are not its text's: other programs write to studies too."""
-    return replace(one, words=clamp_words(one.words, one.text, one.start_us, one.end_us))
+    return replace(utterance, words=clamp_words(utterance.words, utterance.text, utterance.start_us, utterance.end_us))
 
 
 def format_count(utterances: Sequence[Utterance]) -> str:
     """Return how many utterances of how many recordings these are, for the name of a step."""
-    return describe_rows(len(utterances), "utterance", len({one.recording_id for one in utterances}))
+    return describe_rows(len(utterances), "utterance", len({utterance.recording_id for utterance in utterances}))
 
 
 def assign_speaker(session: Session, utterance_ids: Iterable[str], participant_id: str | None) -> Changes:
@@ -97,7 +97,9 @@ def assign_to_new_participant(session: Session, utterance_ids: Iterable[str], ps
 
 def accept_speakers(session: Session, utterance_ids: Iterable[str]) -> Changes:
     """Say that the program guessed right who speaks."""
-    return change_each(session, "Accept speaker of", utterance_ids, lambda one: replace(one, suggested=False))
+    return change_each(
+        session, "Accept speaker of", utterance_ids, lambda utterance: replace(utterance, suggested=False)
+    )
 
 
 def require_participant(session: Session, participant_id: str | None) -> None:
@@ -107,20 +109,20 @@ def require_participant(session: Session, participant_id: str | None) -> None:
         UserError: there is no such participant.
     """
     if participant_id is not None and all(
-        one.id != participant_id for one in participants.all_participants(session.study)
+        participant.id != participant_id for participant in participants.all_participants(session.study)
     ):
         raise UserError("There is no such participant any more.", "Choose another one.")
 
 
 def _set_speaker(session: Session, found: Sequence[Utterance], participant_id: str | None) -> None:
-    for one in found:
-        if (one.participant_id, one.suggested) != (participant_id, False):
-            rows.update_utterance(session.study, replace(one, participant_id=participant_id, suggested=False))
+    for utterance in found:
+        if (utterance.participant_id, utterance.suggested) != (participant_id, False):
+            rows.update_utterance(session.study, replace(utterance, participant_id=participant_id, suggested=False))
     if participant_id is None:
         return
-    for recording_id in {one.recording_id for one in found}:
+    for recording_id in {utterance.recording_id for utterance in found}:
         present = participants.participants_in(session.study, recording_id)
-        if all(one.id != participant_id for one in present):
+        if all(participant.id != participant_id for participant in present):
             participants.set_appearance(session.study, recording_id, participant_id, True)
 
 
@@ -253,14 +255,14 @@ def merge_utterances(session: Session, utterance_ids: Iterable[str]) -> tuple[st
     found = find_utterances(session, utterance_ids)
     if len(found) < 2:
         raise UserError("There is nothing to merge with.", "Select two utterances or more.")
-    if len({one.recording_id for one in found}) > 1:
+    if len({utterance.recording_id for utterance in found}) > 1:
         raise UserError("Utterances of different recordings cannot be merged.", "Select those of one recording.")
     made = edits.join_utterances(found)
     with session.step("Merge utterances") as step:
         rows.update_utterance(session.study, made)
-        for one in found:
-            if one.id != made.id:
-                rows.delete_utterance(session.study, one.id)
+        for utterance in found:
+            if utterance.id != made.id:
+                rows.delete_utterance(session.study, utterance.id)
     return made.id, step.changes
 
 
@@ -274,16 +276,16 @@ def retime_utterances(session: Session, spans: Sequence[tuple[str, int, int]], m
     """
     old = [find_utterance(session, utterance_id) for utterance_id, _, _ in spans]
     new = []
-    for one, (_, start_us, end_us) in zip(old, spans, strict=True):
-        _check_span(session, one.recording_id, start_us, end_us)
-        new.append(edits.with_span(one, start_us, end_us))
+    for utterance, (_, start_us, end_us) in zip(old, spans, strict=True):
+        _check_span(session, utterance.recording_id, start_us, end_us)
+        new.append(edits.with_span(utterance, start_us, end_us))
     return write_utterances(session, f"Change times of {format_count(new)}", old, new, merge_key)
 
 
 def mark_checked(session: Session, utterance_ids: Iterable[str], checked: bool = True) -> Changes:
     """Mark utterances as read by a person, or as a draft again."""
     return change_each(
-        session, "Check" if checked else "Uncheck", utterance_ids, lambda one: replace(one, checked=checked)
+        session, "Check" if checked else "Uncheck", utterance_ids, lambda utterance: replace(utterance, checked=checked)
     )
 
 
@@ -291,8 +293,8 @@ def delete_utterances(session: Session, utterance_ids: Iterable[str]) -> Changes
     """Delete utterances, as one step."""
     found = find_utterances(session, utterance_ids)
     with session.step(f"Delete {format_count(found)}") as step:
-        for one in found:
-            rows.delete_utterance(session.study, one.id)
+        for utterance in found:
+            rows.delete_utterance(session.study, utterance.id)
     return step.changes
 
 
@@ -304,24 +306,26 @@ def replace_all(
     Raises:
         UserError: the replacement names a group that the pattern has not.
     """
-    ids = [one.id for one in all_recordings(session.study)] if recordings is None else [*recordings]
+    ids = [recording.id for recording in all_recordings(session.study)] if recordings is None else [*recordings]
     count, old, new = 0, [], []
     for recording_id in ids:
-        for one in map(with_valid_words, rows.utterances_of(session.study, recording_id)):
-            text, places = search.replaced(one.text, replacement)
+        for utterance in map(with_valid_words, rows.utterances_of(session.study, recording_id)):
+            text, places = search.replace_all(utterance.text, replacement)
             count += places
-            if text != one.text:
-                old.append(one)
-                new.append(edits.with_text(one, text))
+            if text != utterance.text:
+                old.append(utterance)
+                new.append(edits.with_text(utterance, text))
     changes = write_utterances(session, f"Replace in {format_count(new)}", old, new) if new else Changes()
-    return Replaced(count, tuple(one.id for one in new if not one.text), changes)
+    return Replaced(count, tuple(utterance.id for utterance in new if not utterance.text), changes)
 
 
 def count_matches(session: Session, search: WordSearch) -> dict[str, int]:
     """Return how many places a search finds in each recording of a study where it finds any, by the recording's id."""
     counts: dict[str, int] = {}
     for recording in all_recordings(session.study):
-        places = sum(len(search.places(one.text)) for one in rows.utterances_of(session.study, recording.id))
+        places = sum(
+            len(search.find_spans(utterance.text)) for utterance in rows.utterances_of(session.study, recording.id)
+        )
         if places:
             counts[recording.id] = places
     return counts
@@ -337,11 +341,11 @@ def find_utterances_without_speech(session: Session, recording_id: str) -> list[
     if speech is None:
         raise UserError("Nobody looked for speech in this recording yet.", "Find speech first: menu Speech.")
     found, at = [], 0
-    for one in rows.utterances_of(session.study, recording_id):
-        while at < len(speech) and speech[at][1] <= one.start_us:
+    for utterance in rows.utterances_of(session.study, recording_id):
+        while at < len(speech) and speech[at][1] <= utterance.start_us:
             at += 1
-        if at == len(speech) or speech[at][0] >= one.end_us:
-            found.append(one.id)
+        if at == len(speech) or speech[at][0] >= utterance.end_us:
+            found.append(utterance.id)
     return found
 
 

@@ -84,10 +84,10 @@ def import_transcript(
     mapping, remarks = _map_spoken_lanes(session, document, path)
     number = session.recording(recording_id).number
     with session.step(f"Import {path.name} into recording {number}") as step:
-        kept = {one.id for one in list_kept_utterances(session, recording_id)}
-        drafts = [one for one in utterances_of(session.study, recording_id) if one.id not in kept]
-        for one in drafts:
-            delete_utterance(session.study, one.id)
+        kept = {kept_utterance.id for kept_utterance in list_kept_utterances(session, recording_id)}
+        drafts = [utterance for utterance in utterances_of(session.study, recording_id) if utterance.id not in kept]
+        for draft in drafts:
+            delete_utterance(session.study, draft.id)
         found = plan_document_import(session, document, mapping, [recording_id])
         _insert(session, found)
     overlapping = _count_overlapping(found.new_utterances)
@@ -122,7 +122,7 @@ def export_transcript(session: Session, recording_id: str, path: Path, key: str,
     """
     text = None if key not in (LINES, JSON) else transcript_text(session, recording_id, key)
     document = _only_speech(build_document(session, exportable_recordings(session, [recording_id])))
-    media = [place for one in media_of(session.study, recording_id) if (place := session.place_of(one))]
+    media = [place for medium in media_of(session.study, recording_id) if (place := session.media_path(medium))]
     with atomic_output(path, (session.study.path, *media), overwrite=overwrite) as temporary:
         if text is None:
             get_format(key).write(document, temporary)
@@ -162,12 +162,12 @@ def guess_transcript_format(path: Path) -> str:
 def _transcript_with_words(session: Session, recording_id: str) -> dict[str, Json]:
     found = transcript_to_json(session, recording_id)
     listed = cast(list[dict[str, Json]], found["utterances"])
-    for one, told in zip(utterances_of(session.study, recording_id), listed, strict=True):
-        told["words"] = words_to_json(one)
+    for utterance, told in zip(utterances_of(session.study, recording_id), listed, strict=True):
+        told["words"] = words_to_json(utterance)
     return found
 
 
-def words_to_json(one: Utterance) -> list[Json]:
+def words_to_json(utterance: Utterance) -> list[Json]:
     """Return the words of an utterance with measured times as JSON: text, start and end in seconds, confidence."""
     return [
         {
@@ -176,7 +176,7 @@ def words_to_json(one: Utterance) -> list[Json]:
             "end": word.end_us / SECOND_US,
             "confidence": word.confidence,
         }
-        for word in one.words
+        for word in utterance.words
     ]
 
 
@@ -194,17 +194,20 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
         )
     lanes = document.recordings[0].lanes
     guessed = guess_mapping(session, document).lanes
-    spoken = [one for one in lanes if guessed[one.name].becomes is Becomes.UTTERANCES]
+    spoken = [lane for lane in lanes if guessed[lane.name].becomes is Becomes.UTTERANCES]
     if not spoken and len(lanes) == 1:
         spoken = [*lanes]
-    if not any(one.entries for one in spoken):
-        names = ", ".join(escape_unprintable(one.name) for one in lanes if one.entries)
+    if not any(interchange_lane.entries for interchange_lane in spoken):
+        names = ", ".join(escape_unprintable(lane.name) for lane in lanes if lane.entries)
         raise damaged_file_error(path, f"it holds nothing spoken{', only: ' + names if names else ''}")
-    targets = {one.name: LaneTarget(Becomes.UTTERANCES, participant=one.participant) for one in spoken}
+    targets = {
+        interchange_lane.name: LaneTarget(Becomes.UTTERANCES, participant=interchange_lane.participant)
+        for interchange_lane in spoken
+    }
     remarks = [
-        f"“{escape_unprintable(one.name)}” is left out: it is nothing spoken."
-        for one in lanes
-        if one.name not in targets
+        f"“{escape_unprintable(lane.name)}” is left out: it is nothing spoken."
+        for lane in lanes
+        if lane.name not in targets
     ]
     return LaneMapping(MappingProxyType(targets)), remarks
 
@@ -218,9 +221,9 @@ def _insert(session: Session, found: Plan) -> None:
 
 
 def _count_overlapping(utterances: list[Utterance]) -> int:
-    ordered = sorted(utterances, key=lambda one: (one.start_us, one.end_us))
-    reached = accumulate((one.end_us for one in ordered), max)
-    return sum(one.start_us < end for one, end in zip(ordered[1:], reached, strict=False))
+    ordered = sorted(utterances, key=lambda utterance: (utterance.start_us, utterance.end_us))
+    reached = accumulate((utterance.end_us for utterance in ordered), max)
+    return sum(utterance.start_us < end for utterance, end in zip(ordered[1:], reached, strict=False))
 
 
 def _only_speech(document: Document) -> Document:

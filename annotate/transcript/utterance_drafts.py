@@ -50,23 +50,23 @@ def list_kept_utterances(session: Session, recording_id: str) -> list[Utterance]
     """
     decided = {place.row for place in pii_decisions(session.study) if place.table == "utterance"}
     drafted = {
-        (one.start_us, one.end_us, one.text, one.words)
+        (asr_segment.start_us, asr_segment.end_us, asr_segment.text, asr_segment.words)
         for run in runs_of(session.study, recording_id, TRANSCRIBE)
-        for one in asr_segments(session.study, run.id)
+        for asr_segment in asr_segments(session.study, run.id)
     }
     return [
-        one
-        for one in utterances_of(session.study, recording_id)
-        if one.checked
-        or (one.participant_id is not None and not one.suggested)
-        or one.id in decided
-        or (one.start_us, one.end_us, one.text, one.words) not in drafted
+        utterance
+        for utterance in utterances_of(session.study, recording_id)
+        if utterance.checked
+        or (utterance.participant_id is not None and not utterance.suggested)
+        or utterance.id in decided
+        or (utterance.start_us, utterance.end_us, utterance.text, utterance.words) not in drafted
     ]
 
 
 def pieces_outside(pieces: Sequence[RecognizedWord], kept: Sequence[Utterance]) -> list[RecognizedWord]:
     """Return the pieces whose middle lies in no utterance that is kept."""
-    spans = _merge_spans((one.start_us, one.end_us) for one in kept)
+    spans = _merge_spans((utterance.start_us, utterance.end_us) for utterance in kept)
     starts = [start for start, _ in spans]
 
     def free(piece: RecognizedWord) -> bool:
@@ -81,16 +81,18 @@ def store_drafts(
     session: Session, recording_id: str, drafts: Sequence[AsrSegment], kept: Sequence[Utterance]
 ) -> Changes:
     """Put drafts into the transcript as one step; all that is there but what is kept makes room for them."""
-    stays = {one.id for one in kept}
+    stays = {utterance.id for utterance in kept}
     with session.step(f"Transcribe recording {session.recording(recording_id).number}") as step:
-        for one in utterances_of(session.study, recording_id):
-            if one.id not in stays:
-                delete_utterance(session.study, one.id)
+        for utterance in utterances_of(session.study, recording_id):
+            if utterance.id not in stays:
+                delete_utterance(session.study, utterance.id)
         insert_utterances(
             session.study,
             [
-                Utterance(new_id(), recording_id, one.start_us, one.end_us, one.text, words=one.words, checked=False)
-                for one in drafts
+                Utterance(
+                    new_id(), recording_id, draft.start_us, draft.end_us, draft.text, words=draft.words, checked=False
+                )
+                for draft in drafts
             ],
         )
     return step.changes
@@ -192,7 +194,7 @@ def _split_long_group(group: list[RecognizedWord], free: bool, longest_us: int) 
     ]
     if not places:
         return [group]
-    _, at = max(places, key=lambda one: (one[0], -abs(len(group) - 2 * one[1])))
+    _, at = max(places, key=lambda pair: (pair[0], -abs(len(group) - 2 * pair[1])))
     return [part for half in (group[:at], group[at:]) for part in _split_long_group(half, free, longest_us)]
 
 

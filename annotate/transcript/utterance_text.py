@@ -52,13 +52,13 @@ class WordSearch:
             ) from None
         object.__setattr__(self, "_pattern", pattern)
 
-    def places(self, text: str) -> list[tuple[int, int]]:
+    def find_spans(self, text: str) -> list[tuple[int, int]]:
         """Return start and end of each place in a text; empty ones count as none."""
         if not self.text:
             return []
         return [found.span() for found in self._pattern.finditer(text) if found.group()]
 
-    def replaced(self, text: str, replacement: str) -> tuple[str, int]:
+    def replace_all(self, text: str, replacement: str) -> tuple[str, int]:
         r"""Return a text with each place replaced, and how many there were.
 
         In a regular expression's replacement, `\1` stands for its first group.
@@ -70,23 +70,30 @@ class WordSearch:
         for found in self._pattern.finditer(text) if self.text else ():
             if not found.group():
                 continue
-            made += [text[at : found.start()], self._new(found, replacement)]
+            made += [text[at : found.start()], self._expand_replacement(found, replacement)]
             at = found.end()
             count += 1
         return "".join([*made, text[at:]]), count
 
-    def replaced_at(self, text: str, replacement: str, start: int) -> str:
+    def replace_at(self, text: str, replacement: str, start: int) -> str:
         """Return a text with only the place replaced that begins at a character; as it is where there is none.
 
         Raises:
             UserError: the replacement names a group that the pattern has not.
         """
-        found = next((one for one in self._pattern.finditer(text) if one.group() and one.start() == start), None)
+        found = next(
+            (
+                each_match
+                for each_match in self._pattern.finditer(text)
+                if each_match.group() and each_match.start() == start
+            ),
+            None,
+        )
         if found is None:
             return text
-        return text[:start] + self._new(found, replacement) + text[found.end() :]
+        return text[:start] + self._expand_replacement(found, replacement) + text[found.end() :]
 
-    def _new(self, found: re.Match[str], replacement: str) -> str:
+    def _expand_replacement(self, found: re.Match[str], replacement: str) -> str:
         if not self.regex:
             return replacement
         try:
@@ -126,31 +133,33 @@ def with_text(old: Utterance, text: str) -> Utterance:
     return replace(old, text=text, words=realign_words(old.words, text, old.start_us, old.end_us))
 
 
-def cut_index(one: Utterance, at_us: int) -> int:
+def cut_index(utterance: Utterance, at_us: int) -> int:
     """Return how many words of an utterance lie before a time, by their middles."""
-    timed = one.words or estimate_word_times(one.text, one.start_us, one.end_us)
+    timed = utterance.words or estimate_word_times(utterance.text, utterance.start_us, utterance.end_us)
     return sum((word.start_us + word.end_us) // 2 < at_us for word in timed)
 
 
-def split_at_word(one: Utterance, index: int, new_id: str, at_us: int | None = None) -> tuple[Utterance, Utterance]:
+def split_at_word(
+    utterance: Utterance, index: int, new_id: str, at_us: int | None = None
+) -> tuple[Utterance, Utterance]:
     """Return an utterance cut before its word `index`, which is neither the first nor past the last.
 
     Each half reaches to its own words where these were measured, so that joining the halves gives the utterance back.
     Else the cut is at `at_us`, or where the length of the text puts it.
     """
-    parts = split_words(one.text)
-    first, second = one.words[:index], one.words[index:]
-    if one.words:
+    parts = split_words(utterance.text)
+    first, second = utterance.words[:index], utterance.words[index:]
+    if utterance.words:
         end, start = first[-1].end_us, second[0].start_us
     else:
-        timed = estimate_word_times(one.text, one.start_us, one.end_us)
+        timed = estimate_word_times(utterance.text, utterance.start_us, utterance.end_us)
         end = start = timed[index].start_us if at_us is None else at_us
-    end = min(max(end, one.start_us + MIN_DURATION_US), one.end_us)
-    start = max(min(start, one.end_us - MIN_DURATION_US), one.start_us)
-    head, tail = _cut_text(one.text, parts, index)
+    end = min(max(end, utterance.start_us + MIN_DURATION_US), utterance.end_us)
+    start = max(min(start, utterance.end_us - MIN_DURATION_US), utterance.start_us)
+    head, tail = _cut_text(utterance.text, parts, index)
     return (
-        replace(one, end_us=end, text=head, words=first),
-        replace(one, id=new_id, start_us=start, text=tail, words=second),
+        replace(utterance, end_us=end, text=head, words=first),
+        replace(utterance, id=new_id, start_us=start, text=tail, words=second),
     )
 
 
@@ -160,22 +169,22 @@ def join_utterances(those: Sequence[Utterance]) -> Utterance:
     Words keep their times; those of an utterance without are spread over it where another has them. The speaker is the
     first that is known; it stays a guess only where all that name the same speaker are guesses.
     """
-    ordered = sorted(those, key=lambda one: (one.start_us, one.end_us, one.id))
-    start, end = ordered[0].start_us, max(one.end_us for one in ordered)
-    text = " ".join(one.text for one in ordered if one.text)
+    ordered = sorted(those, key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id))
+    start, end = ordered[0].start_us, max(utterance.end_us for utterance in ordered)
+    text = " ".join(utterance.text for utterance in ordered if utterance.text)
     words: list[Word] = []
-    if any(one.words for one in ordered):
-        for one in ordered:
-            words += one.words or estimate_word_times(one.text, one.start_us, one.end_us)
-    speaker = next((one.participant_id for one in ordered if one.participant_id is not None), None)
-    guesses = [one.suggested for one in ordered if one.participant_id == speaker]
+    if any(utterance.words for utterance in ordered):
+        for utterance in ordered:
+            words += utterance.words or estimate_word_times(utterance.text, utterance.start_us, utterance.end_us)
+    speaker = next((utterance.participant_id for utterance in ordered if utterance.participant_id is not None), None)
+    guesses = [utterance.suggested for utterance in ordered if utterance.participant_id == speaker]
     return replace(
         ordered[0],
         end_us=end,
         text=text,
         participant_id=speaker,
         words=clamp_words(words, text, start, end),
-        checked=all(one.checked for one in ordered),
+        checked=all(utterance.checked for utterance in ordered),
         suggested=speaker is not None and all(guesses),
     )
 
@@ -188,7 +197,7 @@ def with_span(old: Utterance, start_us: int, end_us: int) -> Utterance:
     """
     shift = start_us - old.start_us
     if shift == end_us - old.end_us:
-        words = tuple(replace(one, start_us=one.start_us + shift, end_us=one.end_us + shift) for one in old.words)
+        words = tuple(replace(word, start_us=word.start_us + shift, end_us=word.end_us + shift) for word in old.words)
     else:
         words = _words_within(old.words, start_us, end_us)
     return replace(old, start_us=start_us, end_us=end_us, words=clamp_words(words, old.text, start_us, end_us))
@@ -203,7 +212,7 @@ def _cut_text(text: str, parts: Sequence[str], index: int) -> tuple[str, str]:
 
 
 def _words_within(words: Words, start_us: int, end_us: int) -> Words:
-    kept = [i for i, one in enumerate(words) if one.end_us > start_us and one.start_us < end_us]
+    kept = [i for i, word in enumerate(words) if word.end_us > start_us and word.start_us < end_us]
     if not kept:
         return _distribute_words(words, start_us, end_us)
     first, last = kept[0], kept[-1] + 1
@@ -216,5 +225,5 @@ def _words_within(words: Words, start_us: int, end_us: int) -> Words:
 
 
 def _distribute_words(words: Words, start_us: int, end_us: int) -> Words:
-    spread = estimate_word_times(" ".join(one.text for one in words), start_us, end_us)
-    return tuple(replace(one, start_us=at.start_us, end_us=at.end_us) for one, at in zip(words, spread, strict=True))
+    spread = estimate_word_times(" ".join(word.text for word in words), start_us, end_us)
+    return tuple(replace(word, start_us=at.start_us, end_us=at.end_us) for word, at in zip(words, spread, strict=True))

@@ -50,7 +50,7 @@ def policy_in_force(session: Session) -> Policy:
 
 def needs_confirmation(session: Session) -> bool:
     """Tell whether the study has a policy that lets something out, which is not the one that was set last here."""
-    return not policy_in_file(session).closed and not is_newest(session)
+    return not policy_in_file(session).is_closed and not is_newest(session)
 
 
 def is_newest(session: Session) -> bool:
@@ -110,31 +110,31 @@ class StudyAuthority:
         for departure, uncleared in requests:
             permission, refusal = "", None
             try:
-                permission = self._decided(policy, departure, uncleared)
+                permission = self._decide(policy, departure, uncleared)
             except Forbidden as forbidden:
                 refusal = forbidden
             refusals.append(refusal)
             rule = refusal.rule if refusal else ""
             lines.append(Egress(new_id(), utc_now(), departure, policy.level, permission, rule))
         try:
-            with self._session.study.recording_run():
+            with self._session.study.run_transaction():
                 for line in lines:
                     insert_egress(self._session.study, line)
         except UserError as error:
             told = f"The request cannot be written down, so it is not sent: {error.message}"
-            return [one or Forbidden("recorded", told, error.hint) for one in refusals]
+            return [each_refusal or Forbidden("recorded", told, error.hint) for each_refusal in refusals]
         return refusals
 
-    def foretell(self, departure: EgressRequest) -> Forbidden | None:
+    def preview_refusal(self, departure: EgressRequest) -> Forbidden | None:
         """Return why a request would not be let through, as things stand; None where it would. Nothing is written."""
         try:
-            self._decided(policy_in_force(self._session), departure, 0)
+            self._decide(policy_in_force(self._session), departure, 0)
         except Forbidden as forbidden:
             return forbidden
         return None
 
-    def _decided(self, policy: Policy, departure: EgressRequest, uncleared: int) -> str:
-        evidence, hint = self._found(policy, departure, uncleared)
+    def _decide(self, policy: Policy, departure: EgressRequest, uncleared: int) -> str:
+        evidence, hint = self._collect_evidence(policy, departure, uncleared)
         try:
             return decide(policy, departure, evidence)
         except Forbidden as forbidden:
@@ -144,7 +144,9 @@ class StudyAuthority:
                 raise Forbidden(forbidden.rule, UNCONFIRMED, f"{CONFIRM} (rule {forbidden.rule})") from None
             raise
 
-    def _found(self, policy: Policy, departure: EgressRequest, uncleared: int) -> tuple[RequestEvidence, str]:
+    def _collect_evidence(
+        self, policy: Policy, departure: EgressRequest, uncleared: int
+    ) -> tuple[RequestEvidence, str]:
         """Return what has to be known to decide, and how to mend what stands in the way of a review.
 
         The study is not searched where the answer does not depend on it.
@@ -157,7 +159,7 @@ class StudyAuthority:
         from anonymize.egress.egress_evidence import get_evidences
 
         try:
-            found = get_evidences(self._session).of(departure, uncleared)
+            found = get_evidences(self._session).gather(departure, uncleared)
         except UserError as error:
             why = f"the study cannot tell ({error.message})"
             return RequestEvidence(why, why, uncleared), error.hint
@@ -167,8 +169,8 @@ class StudyAuthority:
 def _working_refusal(session: Session, departure: EgressRequest) -> str:
     from anonymize.egress.egress_evidence import working_refusal
 
-    about = [one for one in (departure.recording_id, *departure.others) if one]
-    if departure.holds_study and not about:
+    about = [text for text in (departure.recording_id, *departure.others) if text]
+    if departure.has_study_content and not about:
         return "it is not known which recordings it is about"
     try:
         return working_refusal(session, about)
@@ -207,9 +209,9 @@ def judge_refusal(session: Session, entry: JudgeEntry, recording_id: str, condit
         raise UserError(f"The judge {entry.name} has no address.", "Give it one: greenroom judge add ... --url")
     local = is_local_host(host, port)
     proxy = None if local else proxy_for(parts.scheme, host, port)
-    barred = proxy is not None and not proxy.spoken
+    barred = proxy is not None and not proxy.is_supported
     sees = getattr(options, "sees", "frames")
-    return study_authority(session).foretell(
+    return study_authority(session).preview_refusal(
         EgressRequest(
             Purpose.JUDGE,
             host,

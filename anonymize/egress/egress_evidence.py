@@ -44,24 +44,26 @@ from project.text_format import pluralize
 from project.timebase import SECOND_US
 
 
-def text_blockers(one: ReleaseCandidate) -> list[ReleaseBlocker]:
+def text_blockers(candidate: ReleaseCandidate) -> list[ReleaseBlocker]:
     """Return what stands in the way of the scrubbed transcript of a recording that wants to leave, but for waivers."""
-    found = [*check_drafts(one), *check_pii_reviewed(one)]
-    if not found and not is_transcript_confirmed(one.session, one.recording):
+    found = [*check_drafts(candidate), *check_pii_reviewed(candidate)]
+    if not found and not is_transcript_confirmed(candidate.session, candidate.recording):
         found.append(
-            one.reason(
+            candidate.build_blocker(
                 "texts-reviewed",
-                f"Nobody read the scrubbed transcript of recording {one.number} as it is now.",
+                f"Nobody read the scrubbed transcript of recording {candidate.number} as it is now.",
                 "Read it, then confirm: greenroom texts STUDY --confirm",
             )
         )
-    waived = [(each.rule, number) for each, number in numbered_waivers(one.session)]
+    waived = [(each.rule, number) for each, number in numbered_waivers(candidate.session)]
     return remaining_blockers(found, waived)
 
 
 def needs_search(session: Session) -> bool:
     """Tell whether texts were not searched yet and must not be now: it takes seconds, and a window stood still."""
-    return not session.patient and bool(unsearched_texts(session, [one.text for one in free_texts(session.study)]))
+    return not session.patient and bool(
+        unsearched_texts(session, [free_text.text for free_text in free_texts(session.study)])
+    )
 
 
 _SOURCE_RULES: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...] = (
@@ -74,54 +76,60 @@ _SOURCE_RULES: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...
 _EXPORT_AGAIN_HINT = "Export it again: greenroom anonymize STUDY --recording N --out FOLDER"
 
 
-def rendering_blockers(one: ReleaseCandidate, run_id: str) -> list[ReleaseBlocker]:
+def rendering_blockers(candidate: ReleaseCandidate, run_id: str) -> list[ReleaseBlocker]:
     """Return what stands in the way of a rendering that wants to leave, but for what was waived.
 
     Args:
-        one: the recording.
+        candidate: the recording.
         run_id: of the run that made the rendering.
 
     Raises:
         UserError: a run of the study is damaged.
     """
-    export = next((each for each in list_recording_exports(one.session, one.recording) if each.run.id == run_id), None)
+    export = next(
+        (each for each in list_recording_exports(candidate.session, candidate.recording) if each.run.id == run_id), None
+    )
     if export is None:
-        return [one.reason("rendered", f"Recording {one.number} has no such rendering.", _EXPORT_AGAIN_HINT)]
-    found = [reason for rule in _SOURCE_RULES for reason in rule(one)]
-    found += _check_rendered(one, export)
+        return [
+            candidate.build_blocker(
+                "rendered", f"Recording {candidate.number} has no such rendering.", _EXPORT_AGAIN_HINT
+            )
+        ]
+    found = [reason for rule in _SOURCE_RULES for reason in rule(candidate)]
+    found += _check_rendered(candidate, export)
     if not found:
-        found += outcome_blockers([_rendering_check(one, export)])
-    waived = [(each.rule, number) for each, number in numbered_waivers(one.session)]
+        found += outcome_blockers([_rendering_check(candidate, export)])
+    waived = [(each.rule, number) for each, number in numbered_waivers(candidate.session)]
     return remaining_blockers(found, waived)
 
 
-def _check_rendered(one: ReleaseCandidate, export: ExportedClip) -> Iterator[ReleaseBlocker]:
+def _check_rendered(candidate: ReleaseCandidate, export: ExportedClip) -> Iterator[ReleaseBlocker]:
     """Rule `rendered`: the file is what was rendered and checked, of the faces as they are now."""
-    run, medium = export.run, one.session.main_medium(one.recording.id)
-    state = mask_state(one.session.study, one.recording.id)
+    run, medium = export.run, candidate.session.main_medium(candidate.recording.id)
+    state = mask_state(candidate.session.study, candidate.recording.id)
     if run.result.get("outdated") or not state or run.parameters.get("mask_state") != state:
-        yield one.reason(
+        yield candidate.build_blocker(
             "rendered",
-            f"The faces of recording {one.number} were changed after {export.clip} was made.",
+            f"The faces of recording {candidate.number} were changed after {export.clip} was made.",
             _EXPORT_AGAIN_HINT,
         )
     elif medium is None or run.parameters.get("fingerprint") != medium.fingerprint:
-        yield one.reason(
-            "rendered", f"{export.clip} was made of another file of recording {one.number}.", _EXPORT_AGAIN_HINT
+        yield candidate.build_blocker(
+            "rendered", f"{export.clip} was made of another file of recording {candidate.number}.", _EXPORT_AGAIN_HINT
         )
-    if find_unchanged_clip(one.session, run) is None:
-        yield one.reason(
+    if find_unchanged_clip(candidate.session, run) is None:
+        yield candidate.build_blocker(
             "rendered",
             f"{export.clip} is not beside the study, or is not the file that was made and checked.",
             f"Put it back beside the study, or: {_EXPORT_AGAIN_HINT}",
         )
 
 
-def _rendering_check(one: ReleaseCandidate, export: ExportedClip) -> RenderingCheck:
+def _rendering_check(candidate: ReleaseCandidate, export: ExportedClip) -> RenderingCheck:
     """Return what came of rendering and checking an export, as a release judges it."""
     run = export.run
     made = RenderingCheck(
-        one.number,
+        candidate.number,
         run.backend,
         frames=int(cast(int, run.result.get("frames", 0))),
         faces_left_us=_times(run.result, "faces_left"),
@@ -131,12 +139,12 @@ def _rendering_check(one: ReleaseCandidate, export: ExportedClip) -> RenderingCh
         witness=str(run.parameters.get("witness") or ""),
     )
     exempt = cast(Sequence[str], run.parameters.get("exempt", ()))
-    if one.faces is not None and all(face.dismissed or face.id in exempt for face in one.faces.faces):
+    if candidate.faces is not None and all(face.dismissed or face.id in exempt for face in candidate.faces.faces):
         return replace(made, measured=True)
     if export.report is None:
         return replace(made, why_not="Measure it: greenroom privacy STUDY.")
     drawn = method_type(run.backend).kind == "face"
-    return add_measures(made, export.report, read_privacy_limits(one.session.study), drawn=drawn)
+    return add_measures(made, export.report, read_privacy_limits(candidate.session.study), drawn=drawn)
 
 
 def _times(result: Mapping[str, Json], key: str) -> tuple[int, ...]:
@@ -151,31 +159,31 @@ def _times(result: Mapping[str, Json], key: str) -> tuple[int, ...]:
     return tuple(round(cast(float, each) * SECOND_US) for each in found)
 
 
-def sending_refusal(one: ReleaseCandidate, *, hidden: bool) -> str:
+def sending_refusal(candidate: ReleaseCandidate, *, hidden: bool) -> str:
     """Return why nothing of a recording is sent to a model, as a clause; "" where everybody agreed.
 
     Args:
-        one: the recording; its people are those who are seen or heard.
+        candidate: the recording; its people are those who are seen or heard.
         hidden: every face that is sent is painted over wholly, so that it is no matter whose it is.
 
     Raises:
         UserError: its file cannot be read.
     """
-    if one.recording.id in hold_outs(one.session.study):
-        return f"recording {one.number} is held out, and nothing of it leaves"
-    if not one.people:
-        return f"nobody is said to appear in recording {one.number}, so nobody was asked"
-    against = list_refusing(one.session, one.people, ConsentUse.MODELS)
+    if candidate.recording.id in hold_outs(candidate.session.study):
+        return f"recording {candidate.number} is held out, and nothing of it leaves"
+    if not candidate.people:
+        return f"nobody is said to appear in recording {candidate.number}, so nobody was asked"
+    against = list_refusing(candidate.session, candidate.people, ConsentUse.MODELS)
     if against:
         names = ", ".join(who.pseudonym for who in against)
-        return f"{names} of recording {one.number} did not agree to be sent to models"
-    unknown = one.speech.unknown
+        return f"{names} of recording {candidate.number} did not agree to be sent to models"
+    unknown = candidate.speech.unattributed
     if unknown:
-        return f"it is not confirmed who says {pluralize(len(unknown), 'utterance')} of recording {one.number}"
-    nobody = [] if hidden or one.faces is None else list_unknown_faces(one.faces)
+        return f"it is not confirmed who says {pluralize(len(unknown), 'utterance')} of recording {candidate.number}"
+    nobody = [] if hidden or candidate.faces is None else list_unknown_faces(candidate.faces)
     if nobody:
         verb = "belongs" if len(nobody) == 1 else "belong"
-        return f"{pluralize(len(nobody), 'face track')} of recording {one.number} {verb} to nobody who was asked"
+        return f"{pluralize(len(nobody), 'face track')} of recording {candidate.number} {verb} to nobody who was asked"
     return ""
 
 
@@ -234,45 +242,47 @@ class Evidences:
         assert found is not None, "a study that was closed is asked by nobody"
         return found
 
-    def of(self, request: EgressRequest, uncleared: int = 0) -> EgressEvidence:
+    def gather(self, request: EgressRequest, uncleared: int = 0) -> EgressEvidence:
         """Return what the study says about a request that holds something of it."""
-        if not request.holds_study:
+        if not request.has_study_content:
             return EgressEvidence(RequestEvidence("", "", uncleared))
         about = (request.recording_id, request.condition, bool(request.texts), bool(request.frames or request.clips))
         key = (*about, revision_key(self._session.study), current_recognizers(), *self._files(request))
-        found = self._known.get(key) or self._gathered(*about)
+        found = self._known.get(key) or self._collect(*about)
         if not found.passing:
             if len(self._known) >= _LIMIT:
                 self._known.clear()
             self._known[key] = found
-        unwilling = found.evidence.unwilling or self._unwilling_beside(request)
+        unwilling = found.evidence.unwilling or self._others_refusal(request)
         return replace(found, evidence=replace(found.evidence, unwilling=unwilling, uncleared=uncleared))
 
-    def _unwilling_beside(self, request: EgressRequest) -> str:
+    def _others_refusal(self, request: EgressRequest) -> str:
         """Return why words of another recording, in the request as an example, are not sent; "" where they may be."""
         for other in request.others:
             words = replace(
                 request, recording_id=other, condition=RAW_CONDITION, texts=1, frames=(), clips=(), others=()
             )
-            if against := self.of(words).evidence.unwilling:
+            if against := self.gather(words).evidence.unwilling:
                 return against
         return ""
 
-    def _gathered(self, recording_id: str, condition: str, texts: bool, media: bool) -> EgressEvidence:
+    def _collect(self, recording_id: str, condition: str, texts: bool, media: bool) -> EgressEvidence:
         about = find_recording(self._session.study, recording_id)
         if about is None:
             return EgressEvidence(RequestEvidence("it belongs to no recording of this study", _GONE_REASON))
         try:
-            one, run = self._candidate(recording_id), self._rendering(recording_id, condition)
-            unwilling = sending_refusal(one, hidden=run is not None and run.backend == SOLID)
+            candidate, run = self._candidate(recording_id), self._rendering(recording_id, condition)
+            unwilling = sending_refusal(candidate, hidden=run is not None and run.backend == SOLID)
             against: list[ReleaseBlocker] = []
             if condition != RAW_CONDITION:
                 if run is None:
-                    return EgressEvidence(RequestEvidence(f"recording {one.number} has no such rendering", unwilling))
-                against += rendering_blockers(one, condition) if media else []
+                    return EgressEvidence(
+                        RequestEvidence(f"recording {candidate.number} has no such rendering", unwilling)
+                    )
+                against += rendering_blockers(candidate, condition) if media else []
                 if texts and not against and needs_search(self._session):
                     return EgressEvidence(RequestEvidence(_UNSEARCHED_REASON, unwilling), _SEARCH_HINT, passing=True)
-                against += text_blockers(one) if texts else []
+                against += text_blockers(candidate) if texts else []
         except UserError as error:
             return EgressEvidence(RequestEvidence(_clause(error.message), _clause(error.message)), error.hint)
         if condition == RAW_CONDITION:
@@ -282,7 +292,7 @@ class Evidences:
     def _candidate(self, recording_id: str) -> ReleaseCandidate:
         """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
         plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
-        people = _PEOPLE_CACHE.of(self._session)[recording_id]
+        people = _PEOPLE_CACHE.get(self._session)[recording_id]
         return ReleaseCandidate(
             self._session, plan, self._session.recording(recording_id), people, (), Personal(self._session)
         )
@@ -295,7 +305,7 @@ class Evidences:
     def _files(self, request: EgressRequest) -> tuple[object, ...]:
         """Return what changes with the recording's file and with the rendering's."""
         medium = self._session.main_medium(request.recording_id)
-        place = None if medium is None else self._session.place_of(medium)
+        place = None if medium is None else self._session.media_path(medium)
         places = [] if place is None else [place]
         run = find_run(self._session.study, request.condition)
         if run is not None:

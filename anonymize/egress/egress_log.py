@@ -89,7 +89,7 @@ class EgressLogRow:
             *(self.condition, self.content, self.purpose),
         )
 
-    def told(self) -> str:
+    def format_details(self) -> str:
         """Return it as lines for people: what is known, one thing a line, under when and what became of it."""
         when = f"{self.egress.at[:10]} {self.egress.at[11:19]} UTC"
         parts = (
@@ -110,12 +110,12 @@ class EgressLogRow:
             **{"fate": self.fate.value, "judge": self.judge, "recording": self.recording, "segment": self.segment},
             **{"seen_in": self.condition, "content": self.content, "why": self.why},
         }
-        facts = cast(dict[str, Json], asdict(self.egress.departure))
+        facts = cast(dict[str, Json], asdict(self.egress.request))
         written = {key: [*value] if isinstance(value, tuple) else value for key, value in facts.items()}
-        one = self.egress
+        egress = self.egress
         return {
-            **{"id": one.id, "at": one.at, **said, "level": one.level.value},
-            **{"permission": one.permission, "rule": one.rule, "request": cast(Json, written)},
+            **{"id": egress.id, "at": egress.at, **said, "level": egress.level.value},
+            **{"permission": egress.permission, "rule": egress.rule, "request": cast(Json, written)},
         }
 
 
@@ -168,7 +168,7 @@ def read_log(session: Session, fates: Iterable[EgressOutcome] = tuple(EgressOutc
         UserError: something in the study is damaged.
     """
     names = _RequestNames(session.study)
-    return _filter_by_outcome((names.line(one) for one in all_egress(session.study)), fates)
+    return _filter_by_outcome((names.build_row(egress) for egress in all_egress(session.study)), fates)
 
 
 def read_machine_log(fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
@@ -179,7 +179,7 @@ def read_machine_log(fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> l
     """
     names = _RequestNames(None)
     try:
-        return _filter_by_outcome((names.line(one) for one in read_journal()), fates)
+        return _filter_by_outcome((names.build_row(egress) for egress in read_journal()), fates)
     except OSError as error:
         raise UserError(
             f"The journal of requests of this machine cannot be read: {error.strerror}.", f"Look at {journal_file()}."
@@ -188,12 +188,15 @@ def read_machine_log(fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> l
 
 def _filter_by_outcome(found: Iterable[EgressLogRow], fates: Iterable[EgressOutcome]) -> list[EgressLogRow]:
     wanted = set(fates)
-    return [one for one in found if one.fate in wanted]
+    return [egress_log_row for egress_log_row in found if egress_log_row.fate in wanted]
 
 
 def compute_totals(found: Sequence[EgressLogRow]) -> list[Total]:
     """Return what the requests of each fate held together."""
-    return [_total(fate, [one.egress for one in found if one.fate is fate]) for fate in EgressOutcome]
+    return [
+        _total(fate, [egress_log_row.egress for egress_log_row in found if egress_log_row.fate is fate])
+        for fate in EgressOutcome
+    ]
 
 
 def write_table(found: Sequence[EgressLogRow], file: Path) -> None:
@@ -204,7 +207,7 @@ def write_table(found: Sequence[EgressLogRow], file: Path) -> None:
     """
     try:
         with file.open("w", encoding="utf-8", newline="") as out:
-            write_csv(out, [*_COLUMNS], (_row(one) for one in found))
+            write_csv(out, [*_COLUMNS], (_row(egress_log_row) for egress_log_row in found))
     except OSError as error:
         raise UserError(f"{file} cannot be written: {error.strerror}.", "Choose another place.") from None
 
@@ -216,12 +219,20 @@ _COLUMNS = (
 )
 
 
-def _row(one: EgressLogRow) -> list[Cell]:
-    sent, about = one.egress.departure, one.egress
+def _row(egress_log_row: EgressLogRow) -> list[Cell]:
+    sent, about = egress_log_row.egress.request, egress_log_row.egress
     return [
-        *(about.at, one.fate.value, sent.scheme, sent.host, sent.port, " ".join(sent.addresses)),
+        *(about.at, egress_log_row.fate.value, sent.scheme, sent.host, sent.port, " ".join(sent.addresses)),
         *(sent.proxy, sent.redirected_from),
-        *(sent.purpose.value, one.judge, one.recording, one.segment, one.condition, sent.size, sent.texts),
+        *(
+            sent.purpose.value,
+            egress_log_row.judge,
+            egress_log_row.recording,
+            egress_log_row.segment,
+            egress_log_row.condition,
+            sent.size,
+            sent.texts,
+        ),
         *(len(sent.frames), len(sent.clips), sent.sha256, " ".join(sent.frames), " ".join(sent.clips)),
         *(about.level.value, about.permission, about.rule),
     ]
@@ -236,25 +247,27 @@ class _RequestNames:
         self._recordings: dict[str, str] = {}
         if study is not None:
             self._judges = asked_judges(study) | judge_names(study)
-            self._recordings = {one.id: f"{one.number} ({one.name})" for one in all_recordings(study)}
+            self._recordings = {
+                recording.id: f"{recording.number} ({recording.name})" for recording in all_recordings(study)
+            }
         self._segments: dict[str, str] = {}
         self._conditions: dict[str, str] = {"": "", RAW_CONDITION: "raw footage"}
 
-    def line(self, one: Egress) -> EgressLogRow:
-        sent = one.departure
-        fate = EgressOutcome.REFUSED if one.rule else EgressOutcome.STAYED if sent.local else EgressOutcome.LEFT
+    def build_row(self, egress: Egress) -> EgressLogRow:
+        sent = egress.request
+        fate = EgressOutcome.REFUSED if egress.rule else EgressOutcome.STAYED if sent.local else EgressOutcome.LEFT
         looked_up = not sent.addresses and not sent.proxy
         return EgressLogRow(
-            one,
+            egress,
             fate,
-            _format_destination(one),
+            _format_destination(egress),
             f"looking up the address, {PURPOSES[sent.purpose]}" if looked_up else PURPOSES[sent.purpose],
             self._judges.get(sent.judge_id, sent.judge_id),
             self._about(sent),
             self._segment(sent.segment_id),
             self._condition(sent.condition),
             _format_content(sent.texts, len(sent.frames), len(sent.clips), sent.size),
-            f"{one.rule}: {RULES.get(one.rule, '')}" if one.rule else one.permission,
+            f"{egress.rule}: {RULES.get(egress.rule, '')}" if egress.rule else egress.permission,
         )
 
     def _about(self, sent: EgressRequest) -> str:
@@ -276,8 +289,8 @@ class _RequestNames:
         return self._conditions[condition]
 
 
-def _format_destination(one: Egress) -> str:
-    sent = one.departure
+def _format_destination(egress: Egress) -> str:
+    sent = egress.request
     host = f"[{sent.host}]" if ":" in sent.host else sent.host
     address = sent.addresses[0] if sent.addresses and sent.addresses[0] != sent.host else ""
     parts = [f"{host}:{sent.port}" + (f" ({address})" if address else "")]
@@ -295,15 +308,15 @@ def _format_content(texts: int, pictures: int, videos: int, size: int) -> str:
 
 
 def _total(fate: EgressOutcome, found: Sequence[Egress]) -> Total:
-    sent = [one.departure for one in found]
+    sent = [egress.request for egress in found]
     return Total(
         fate,
         len(sent),
-        len({one.host for one in sent}),
-        sum(one.size for one in sent),
-        sum(one.texts for one in sent),
-        sum(len(one.frames) for one in sent),
-        sum(len(one.clips) for one in sent),
+        len({egress_request.host for egress_request in sent}),
+        sum(egress_request.size for egress_request in sent),
+        sum(egress_request.texts for egress_request in sent),
+        sum(len(egress_request.frames) for egress_request in sent),
+        sum(len(egress_request.clips) for egress_request in sent),
     )
 
 

@@ -119,15 +119,15 @@ class TogetherAuthority(RemoteAuthority):
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((permit_question(departure, uncleared), future))
         if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(self._ask())
+            self._asking = asyncio.create_task(self._send_batches())
         await future
 
-    async def _ask(self) -> None:
+    async def _send_batches(self) -> None:
         while self._waiting:
             asked, self._waiting = self._waiting, []
-            question: dict[str, Json] = {"ask": _BATCH_KEY, _BATCH_KEY: [one for one, _ in asked]}
+            question: dict[str, Json] = {"ask": _BATCH_KEY, _BATCH_KEY: [entry for entry, _ in asked]}
             try:
-                answers = await self._answers(question, len(asked))
+                answers = await self._ask_batch(question, len(asked))
             except (UserError, Cancelled) as error:
                 answers = [error] * len(asked)
             except Exception:
@@ -141,7 +141,7 @@ class TogetherAuthority(RemoteAuthority):
                 else:
                     future.set_exception(refusal)
 
-    async def _answers(self, question: dict[str, Json], count: int) -> list[UserError | Cancelled | None]:
+    async def _ask_batch(self, question: dict[str, Json], count: int) -> list[UserError | Cancelled | None]:
         if self.threadsafe:
             said = await asyncio.to_thread(self._holder.ask, question)
         else:
@@ -149,7 +149,7 @@ class TogetherAuthority(RemoteAuthority):
         found = cast(list[dict[str, Json]], said.get(_BATCH_KEY, []))
         if len(found) != count:
             raise Forbidden("recorded", "Nobody said that this request may leave, so it is not sent.")
-        return [_refusal(one) for one in found]
+        return [_refusal(entry) for entry in found]
 
 
 def is_batch_question(question: Mapping[str, Json]) -> bool:
@@ -171,9 +171,9 @@ def answer_permit_batch(
         Forbidden: the question cannot be understood, so none of them may leave.
     """
     given = cast(list[Mapping[str, Json]], question[_BATCH_KEY])
-    asked = [transform_request(one, looked_at) for one in given]
-    refusals = study_authority(session).permit_all([parse_permit_question(one) for one in asked])
-    return {_BATCH_KEY: [_refusal_to_json(one) for one in refusals]}
+    asked = [transform_request(entry, looked_at) for entry in given]
+    refusals = study_authority(session).permit_all([parse_permit_question(entry) for entry in asked])
+    return {_BATCH_KEY: [_refusal_to_json(refusal) for refusal in refusals]}
 
 
 def _refusal_to_json(refusal: Forbidden | None) -> Json:

@@ -51,7 +51,7 @@ def set_policy(session: Session, policy: Policy) -> Changes:
     anew = wanted != before or not is_newest(session)
     setting = rows.policy_to_setting(wanted)
     problem = _record_setting(session, setting) if anew else ""
-    if problem and not wanted.closed:
+    if problem and not wanted.is_closed:
         raise UserError(f"The policy cannot be set: {problem}", _WRITABLE)
     name = STEP_NAMES[wanted.level] if wanted.level is not before.level else "Change what may leave this machine"
     with session.step(name, undoable=False) as step:
@@ -130,7 +130,7 @@ def parse_hosts(given: Iterable[str]) -> tuple[str, ...]:
     Raises:
         UserError: one is no name of a machine.
     """
-    return tuple(dict.fromkeys(_host(one) for one in given if one.strip()))
+    return tuple(dict.fromkeys(_host(text) for text in given if text.strip()))
 
 
 def _host(text: str) -> str:

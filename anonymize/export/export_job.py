@@ -80,7 +80,7 @@ def prepare(
             the clip exists, or the folder cannot be used.
     """
     require_method(method, options)
-    located = session.usable_picture(recording_id)
+    located = session.require_picture(recording_id)
     recording = session.recording(recording_id)
     if recording_id in hold_outs(session.study):
         raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
@@ -172,10 +172,10 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             start_us=zero_us,
             progress=progress,
         )
-        whole.require_same()
+        whole.require_unchanged()
         checked.append((whole, result))
         if source is not None:
-            source.require_same()
+            source.require_unchanged()
 
     # A recording that was tracked by an earlier version can be exported; what was not read whole vouches for no review.
     source = verify_source(parameters, progress) if parameters.get(SOURCE_SHA256_KEY) else None
@@ -221,9 +221,9 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     run = Run(
         new_id(), work.recording_id, work.kind, str(parameters["method"]), parameters, kept, utc_now(), __version__
     )
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
-    return Changes.of([("run", run.id)])
+    return Changes.from_pairs([("run", run.id)])
 
 
 def is_outdated(session: Session, work: JobSpec) -> bool:

@@ -76,7 +76,7 @@ def require_disk_space(folder: Path, sizes: Iterable[int]) -> None:
     Raises:
         UserError: the disk has less than they take together.
     """
-    place = next((one for one in (folder.absolute(), *folder.absolute().parents) if is_folder(one)), Path("/"))
+    place = next((parent for parent in (folder.absolute(), *folder.absolute().parents) if is_folder(parent)), Path("/"))
     try:
         free = shutil.disk_usage(place).free
     except OSError:
@@ -147,21 +147,25 @@ class RenderQueue:
     sound: SoundChoice = field(default_factory=SoundChoice)
 
     @property
-    def left(self) -> list[QueuedClip]:
+    def pending(self) -> list[QueuedClip]:
         """Clips that are not there yet, and that nobody took back."""
         return [clip for clip in self.clips if clip.state in PENDING_STATES]
 
     @property
-    def interrupted(self) -> bool:
+    def was_interrupted(self) -> bool:
         """Whether a clip was not come to, or was being made: what only failed was not interrupted."""
         return any(clip.state in (ClipState.WAITING, ClipState.RUNNING) for clip in self.clips)
 
-    def marked(self, clip: QueuedClip, state: ClipState, problem: str = "") -> "RenderQueue":
+    def with_state(self, clip: QueuedClip, state: ClipState, problem: str = "") -> "RenderQueue":
         """Return the queue with another state of one of its clips."""
         changed = replace(clip, state=state, problem=problem)
         same = (clip.recording_id, clip.method)
         return replace(
-            self, clips=tuple(changed if (one.recording_id, one.method) == same else one for one in self.clips)
+            self,
+            clips=tuple(
+                changed if (queued_clip.recording_id, queued_clip.method) == same else queued_clip
+                for queued_clip in self.clips
+            ),
         )
 
 
@@ -197,7 +201,7 @@ def make_queue(
         require_method(method, options)
     sound = sound or SoundChoice()
     require_choice(sound)
-    lossless = sound.treats and sound.voice != NONE
+    lossless = sound.changes_sound and sound.voice != NONE
     sizes = [
         estimate_clip_size(session, each, start_us, end_us, lossless=lossless)
         for each in recording_ids
@@ -210,9 +214,9 @@ def make_queue(
 
 def queue_title(session: Session, queue: RenderQueue) -> str:
     """Name an export in a line, as one of the jobs of a study."""
-    if len(queue.left) != 1:
-        return f"Export of {len(queue.left)} clips"
-    (clip,) = queue.left
+    if len(queue.pending) != 1:
+        return f"Export of {len(queue.pending)} clips"
+    (clip,) = queue.pending
     return f"Export of recording {session.recording(clip.recording_id).number} ({clip.method})"
 
 
@@ -245,11 +249,11 @@ def run_queue(
     everything is done.
     """
     save_queue(session, queue)
-    for clip in queue.left:
+    for clip in queue.pending:
         result = None
         try:
             work = prepare(session, queue, clip)
-            queue = queue.marked(clip, ClipState.RUNNING)
+            queue = queue.with_state(clip, ClipState.RUNNING)
             save_queue(session, queue)
             result, _ = run_inline(session, work, progress(work))
             ended, problem = ClipState.DONE, ""
@@ -260,7 +264,7 @@ def run_queue(
         except Exception as error:
             _log.exception("A clip of recording %s by %s could not be made", clip.recording_id, clip.method)
             ended, problem = ClipState.FAILED, f"It stopped unexpectedly ({type(error).__name__}); the log says more."
-        queue = queue.marked(clip, ended, problem)
+        queue = queue.with_state(clip, ended, problem)
         save_queue(session, queue)
         yield replace(clip, state=ended, problem=problem), result
 
@@ -272,7 +276,7 @@ def save_queue(session: Session, queue: RenderQueue) -> None:
     """
     place = _study_queue_path(session)
     with suppress(OSError):
-        if not queue.left:
+        if not queue.pending:
             place.unlink(missing_ok=True)
             return
         kept = {**asdict(queue), "folder": str(queue.folder), "sound": queue.sound.as_json()}
@@ -286,15 +290,16 @@ def load_unfinished(session: Session) -> RenderQueue | None:
         if kept.pop("format") != _FORMAT:
             return None
         clips = [
-            QueuedClip(**{**one, "state": ClipState(one["state"])}) for one in cast(list[dict[str, Any]], kept["clips"])
+            QueuedClip(**{**entry, "state": ClipState(entry["state"])})
+            for entry in cast(list[dict[str, Any]], kept["clips"])
         ]
         sound = parse_choice(kept.get("sound", {}))
         queue = RenderQueue(**{**kept, "folder": Path(kept["folder"]), "clips": tuple(clips), "sound": sound})
     except (OSError, UserError, ValueError, KeyError, TypeError):
         return None
-    there = {one.id for one in all_recordings(session.study)}
+    there = {recording.id for recording in all_recordings(session.study)}
     queue = replace(queue, clips=tuple(clip for clip in queue.clips if clip.recording_id in there))
-    return queue if queue.left else None
+    return queue if queue.pending else None
 
 
 def delete_queue(session: Session) -> None:

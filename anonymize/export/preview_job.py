@@ -94,7 +94,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             painter.paint(picture)
         finally:
             painter.end()
-    faces = len(masks.at(position))
+    faces = len(masks.masks_at(position))
     return {
         "file": str(_save(before, picture.image)),
         "time_us": start_us,
@@ -106,7 +106,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
 def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Changes:
     """Keep nothing: a preview is only looked at."""
-    return Changes.of([])
+    return Changes.from_pairs([])
 
 
 def take_preview(result: Mapping[str, Json]) -> Preview:

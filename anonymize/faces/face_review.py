@@ -59,7 +59,7 @@ class FaceSheet:
         faces: all that are known, the found ones with their corrections first, then those drawn by hand.
         regions: drawn by hand, of every kind.
         spans: end to end over all frames.
-        waiting: those of `spans` that need a look, the worst first.
+        pending: those of `spans` that need a look, the worst first.
         reviews: who reviewed it in the state it is in.
         revoked: who reviewed it in a state that a later change replaced.
         by_earlier_version: whether it was reviewed as it is by an earlier version, which did not cover the boxes that
@@ -71,7 +71,7 @@ class FaceSheet:
     faces: list[FaceTrack]
     regions: list[Region]
     spans: list[CertaintySpan]
-    waiting: list[CertaintySpan]
+    pending: list[CertaintySpan]
     reviews: list[FaceReview]
     revoked: list[FaceReview]
     by_earlier_version: bool = False
@@ -79,30 +79,32 @@ class FaceSheet:
     @property
     def tracks(self) -> list[FaceTrack]:
         """The found tracks."""
-        drawn = {one.id for one in self.regions}
-        return [one for one in self.faces if one.id not in drawn]
+        drawn = {region.id for region in self.regions}
+        return [face for face in self.faces if face.id not in drawn]
 
     @property
-    def undecided(self) -> list[FaceTrack]:
+    def undecided_tracks(self) -> list[FaceTrack]:
         """Found tracks of which nobody said anything yet."""
-        return [one for one in self.tracks if is_undecided(one)]
+        return [track for track in self.tracks if is_undecided(track)]
 
     def count(self, state: Cover) -> int:
         """Return how many places of a state there are."""
-        return sum(one.state is state for one in self.waiting)
+        return sum(certainty_span.state is state for certainty_span in self.pending)
 
-    def left_places(self) -> str:
+    def pending_places_text(self) -> str:
         """Say in words which places somebody has to look at before a review; "" for none."""
         parts = [(self.count(state), state) for state in (Cover.UNCOVERED, Cover.UNCERTAIN)]
         return " and ".join(pluralize(count, f"{state.value} place") for count, state in parts if count)
 
-    def left(self) -> str:
+    def pending_text(self) -> str:
         """Say in words all that is left: places to look at, tracks to decide on, and the review itself."""
         if self.run is None:
             return "faces were not looked for yet"
-        undecided = f"{pluralize(len(self.undecided), 'undecided track')} (hidden)" if self.undecided else ""
+        undecided = (
+            f"{pluralize(len(self.undecided_tracks), 'undecided track')} (hidden)" if self.undecided_tracks else ""
+        )
         review = "" if self.reviews else "to mark it as reviewed"
-        return ", ".join(part for part in (self.left_places(), undecided, review) if part) or "nothing"
+        return ", ".join(part for part in (self.pending_places_text(), undecided, review) if part) or "nothing"
 
     def suggestions(self) -> list[SamePersonSuggestion]:
         """Return which tracks look like one person, those that go on with somebody known first."""
@@ -132,7 +134,7 @@ def build_face_sheet(session: Session, recording_id: str, times: FrameTimes | No
     if times is None:
         from media.frame_index import load_index
 
-        times = load_index(session.usable_picture(recording_id).path, cache_folder()).times
+        times = load_index(session.require_picture(recording_id).path, cache_folder()).times
     run = latest_run(study, recording_id, "faces")
     searched = SearchedFrames(0, (), (), 0.0) if run is None else searched_frames(run)
     regions = regions_of(study, recording_id)
@@ -140,7 +142,11 @@ def build_face_sheet(session: Session, recording_id: str, times: FrameTimes | No
     medium = session.main_medium(recording_id)
     video = medium.facts.video if medium is not None else None
     # A look at a stretch says nothing about what a later run makes of it.
-    seen = [one for one in seen_spans(study, recording_id) if run is not None and one.at >= run.finished_at]
+    seen = [
+        seen_span
+        for seen_span in seen_spans(study, recording_id)
+        if run is not None and seen_span.at >= run.finished_at
+    ]
     spans = compute_certainty(
         faces,
         times,
@@ -149,27 +155,27 @@ def build_face_sheet(session: Session, recording_id: str, times: FrameTimes | No
         damaged=searched.damaged,
         cuts=searched.cuts,
         regions=regions,
-        seen=[(one.start_us, one.end_us) for one in seen],
+        seen=[(seen_span.start_us, seen_span.end_us) for seen_span in seen],
     )
     state = mask_state(study, recording_id)
     made = face_reviews(study, recording_id)
-    holding = [one for one in made if state and one.state == state]
-    revoked = [one for one in made if one not in holding]
+    holding = [face_review for face_review in made if state and face_review.state == state]
+    revoked = [face_review for face_review in made if face_review not in holding]
     earlier = legacy_mask_state(study, recording_id)
-    by_earlier_version = any(one.state == earlier for one in revoked)
+    by_earlier_version = any(face_review.state == earlier for face_review in revoked)
     return FaceSheet(
         recording, run, faces, regions, spans, order_for_review(spans), holding, revoked, by_earlier_version
     )
 
 
 def _suggestions(stored: Json, tracks: Sequence[FaceTrack]) -> list[SamePersonSuggestion]:
-    known = {one.id: one for one in tracks if not one.dismissed}
+    known = {track.id: track for track in tracks if not track.dismissed}
     found: list[SamePersonSuggestion] = []
     for group in stored if isinstance(stored, list) else ():
         members = (
             [known[one] for one in group if isinstance(one, str) and one in known] if isinstance(group, list) else []
         )
-        people = {one.participant_id for one in members if one.participant_id is not None}
-        if len(members) > 1 and len(people) < 2 and any(one.participant_id is None for one in members):
-            found.append(SamePersonSuggestion(tuple(one.id for one in members), next(iter(people), None)))
-    return sorted(found, key=lambda one: (one.participant_id is None, -len(one.track_ids)))
+        people = {member.participant_id for member in members if member.participant_id is not None}
+        if len(members) > 1 and len(people) < 2 and any(member.participant_id is None for member in members):
+            found.append(SamePersonSuggestion(tuple(member.id for member in members), next(iter(people), None)))
+    return sorted(found, key=lambda suggestion: (suggestion.participant_id is None, -len(suggestion.track_ids)))

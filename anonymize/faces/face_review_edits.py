@@ -92,8 +92,8 @@ def add_areas(session: Session, recording_id: str, areas: Sequence[tuple[Keyfram
         _check_box(session, recording_id, keyframe)
         made.append(Region(new_id(), recording_id, RegionKind.AREA, label, keyframe.time_us, end, (keyframe,)))
     with session.step(f"Draw {pluralize(len(made), 'area')}") as step:
-        for one in made:
-            rows.insert_region(session.study, one)
+        for region in made:
+            rows.insert_region(session.study, region)
     return step.changes
 
 
@@ -207,20 +207,25 @@ def _check_span(start_us: int, end_us: int) -> None:
         raise UserError("A region ends after it starts.", "Give it another start or end.")
 
 
-def _check_box(session: Session, recording_id: str, one: Keyframe) -> None:
-    if one.width < 1 or one.height < 1:
+def _check_box(session: Session, recording_id: str, keyframe: Keyframe) -> None:
+    if keyframe.width < 1 or keyframe.height < 1:
         raise UserError("This box is empty.", "Draw it larger.")
     medium = session.main_medium(recording_id)
     video = medium.facts.video if medium is not None else None
     if video is None:
         raise UserError("This recording has no picture.", "Choose one with video.")
-    inside = one.x < video.width and one.y < video.height and one.x + one.width > 0 and one.y + one.height > 0
+    inside = (
+        keyframe.x < video.width
+        and keyframe.y < video.height
+        and keyframe.x + keyframe.width > 0
+        and keyframe.y + keyframe.height > 0
+    )
     if not inside:
         raise UserError("This box lies outside of the picture.", f"The picture is {video.width}x{video.height}.")
 
 
 def _check_keyframe_exists(time_us: int, keyframes: Sequence[Keyframe]) -> None:
-    if all(one.time_us != time_us for one in keyframes):
+    if all(keyframe.time_us != time_us for keyframe in keyframes):
         raise UserError(f"There is no keyframe at {format_time(time_us)}.", "Go to one first.")
 
 
@@ -232,7 +237,7 @@ def assign_faces(
     Raises:
         UserError: a region does not exist, or is not a face.
     """
-    drawn = [_require_face_region(session, one) for one in region_ids]
+    drawn = [_require_face_region(session, text) for text in region_ids]
     with session.step(_step_name("Assign", [*track_ids, *region_ids])) as step:
         _assign(session, track_ids, drawn, participant_id)
     return step.changes
@@ -251,7 +256,7 @@ def assign_faces_to_new(
     Raises:
         UserError: the pseudonym is empty, taken or unseen, or a region does not exist or is not a face.
     """
-    drawn = [_require_face_region(session, one) for one in region_ids]
+    drawn = [_require_face_region(session, text) for text in region_ids]
     made = build_participant(session, pseudonym, role)
     with session.step(f"{_step_name('Assign', [*track_ids, *region_ids])} to {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
@@ -300,7 +305,7 @@ def read_source(session: Session, recording_id: str, progress: Progress | None =
         Cancelled: the user stopped it.
     """
     session.study.require_writable()
-    located = session.usable_picture(recording_id)
+    located = session.require_picture(recording_id)
     run = require_faces_run(session, recording_id, located)
     if source_sha256(session.study, run):
         return Changes()
@@ -316,9 +321,9 @@ def read_source(session: Session, recording_id: str, progress: Progress | None =
         utc_now(),
         __version__,
     )
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, read)
-    return Changes.of([("run", read.id)])
+    return Changes.from_pairs([("run", read.id)])
 
 
 def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None = None) -> Changes:
@@ -339,9 +344,9 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
     number = found.recording.number
     if found.run is None:
         raise UserError(f"Faces were not looked for in recording {number}.", "Track them first (Ctrl+T).")
-    if found.waiting:
+    if found.pending:
         raise UserError(
-            f"Recording {number} cannot be reviewed yet: {found.left_places()} left.",
+            f"Recording {number} cannot be reviewed yet: {found.pending_places_text()} left.",
             "Look at each, cover what is bare, and mark it as seen.",
         )
     changes = read_source(session, recording_id)
@@ -361,7 +366,11 @@ def withdraw_review(session: Session, recording_id: str) -> Changes:
     """
     session.study.require_writable()
     who = session.annotator()
-    mine = [one for one in face_rows.face_reviews(session.study, recording_id) if who and one.annotator_id == who.id]
+    mine = [
+        face_review
+        for face_review in face_rows.face_reviews(session.study, recording_id)
+        if who and face_review.annotator_id == who.id
+    ]
     if who is None or not mine:
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not review these faces.", "There is nothing to take back."

@@ -43,7 +43,7 @@ def prepare(
     """
     detectors = detectors or default_detectors()
     require_installed(detectors)
-    located = session.usable_picture(recording_id)
+    located = session.require_picture(recording_id)
     recording = session.recording(recording_id)
     return JobSpec(
         "faces",
@@ -90,8 +90,8 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "damaged_frames": list(found.damaged),
         "cuts": list(found.cuts),
         "looked": found.looked,
-        "suggested": [list(one.tracks) for one in found.suggested],
-        "suggested_confidence": [one.confidence for one in found.suggested],
+        "suggested": [list(suggestion.tracks) for suggestion in found.suggested],
+        "suggested_confidence": [suggestion.confidence for suggestion in found.suggested],
         "ends_early_s": index.missing_us / SECOND_US,
         "seconds": round(time.monotonic() - started, 3),
         SOURCE_SHA256_KEY: found.source_sha256,
@@ -106,7 +106,7 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     parameters = {key: value for key, value in work.parameters.items() if key != "path"}
     backend = str(work.parameters["detector"])
     run = Run(new_id(), work.recording_id, work.kind, backend, parameters, facts, utc_now(), __version__)
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
         insert_tracks(session.study, run.id, str(work.parameters["medium"]), tracks)
-    return Changes.of([("run", run.id), ("face_track", work.recording_id)])
+    return Changes.from_pairs([("run", run.id), ("face_track", work.recording_id)])

@@ -63,7 +63,7 @@ def download_command(missing: Sequence[str]) -> str:
 
 def are_downloadable(missing: Sequence[str]) -> bool:
     """Tell whether weights come over the network, and not from the lab itself."""
-    return not any(find_entry(name).own for name in missing)
+    return not any(find_entry(name).is_own for name in missing)
 
 
 def gather_parameters(
@@ -83,16 +83,16 @@ def gather_parameters(
     from media.frame_index import load_index
 
     require_method(method, options)
-    located = session.usable_picture(recording_id)
+    located = session.require_picture(recording_id)
     run = require_faces_run(session, recording_id, located)
     searched = searched_frames(run)
-    people = {one.id: one for one in all_participants(session.study)}
+    people = {participant.id: participant for participant in all_participants(session.study)}
     times = load_index(located.path, cache_folder()).times
     tracks = faces_to_hide(session.study, recording_id, times.times_us)
     kept = save_tracks(tracks, cache_folder() / "faces")
     whose = {track.id: people[track.participant_id] for track in tracks if track.participant_id in people}
-    beside = [one for one in regions_of(session.study, recording_id) if one.kind is not RegionKind.FACE]
-    exempt = [key for key, one in whose.items() if keep_robots and one.role is ParticipantRole.ROBOT]
+    beside = [region for region in regions_of(session.study, recording_id) if region.kind is not RegionKind.FACE]
+    exempt = [key for key, participant in whose.items() if keep_robots and participant.role is ParticipantRole.ROBOT]
     return {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
@@ -110,8 +110,8 @@ def gather_parameters(
         "method": method,
         "options": dict(options or {}),
         "exempt": cast(Json, exempt),
-        "identities": {key: one.pseudonym for key, one in whose.items()},
-        "regions": [cast(Json, asdict(one)) for one in beside],
+        "identities": {key: participant.pseudonym for key, participant in whose.items()},
+        "regions": [cast(Json, asdict(region)) for region in beside],
     }
 
 
@@ -146,7 +146,7 @@ def build_render_plan(parameters: Mapping[str, Json], destination: Path, cache: 
         end_us=end_us,
         exempt=frozenset(cast(list[str], parameters["exempt"])),
         identities=cast(dict[str, str], parameters["identities"]),
-        areas=[one for one in parse_regions(parameters) if one.kind is RegionKind.AREA],
+        areas=[region for region in parse_regions(parameters) if region.kind is RegionKind.AREA],
         cuts=cast(list[int], parameters["cuts"]),
         cache=cache,
         overwrite=bool(parameters.get("overwrite")),
@@ -188,7 +188,7 @@ def delete_tracks_file(parameters: Mapping[str, Json]) -> None:
 
 def parse_regions(parameters: Mapping[str, Json]) -> list[Region]:
     """Return the areas, and what was marked as nothing."""
-    return [_region(one) for one in cast(list[dict[str, Any]], parameters["regions"])]
+    return [_region(entry) for entry in cast(list[dict[str, Any]], parameters["regions"])]
 
 
 def weights_digests(method: str) -> dict[str, str]:
@@ -255,15 +255,15 @@ _KEY_PARAMETERS = (
 )
 
 
-def _region(one: Mapping[str, Any]) -> Region:
-    keyframes = tuple(Keyframe(**each) for each in one["keyframes"])
-    return Region(**{**one, "kind": RegionKind(one["kind"]), "keyframes": keyframes})
+def _region(entry: Mapping[str, Any]) -> Region:
+    keyframes = tuple(Keyframe(**each) for each in entry["keyframes"])
+    return Region(**{**entry, "kind": RegionKind(entry["kind"]), "keyframes": keyframes})
 
 
 def remove_abandoned_renderings(renderings: Path) -> None:
     """Remove folders that nobody came back to."""
     for folder in renderings.glob("*"):
         with suppress(OSError):
-            newest = max(one.stat().st_mtime for one in (folder, *folder.rglob("*")))
+            newest = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))
             if time.time() - newest > _ABANDONED_AFTER_S:
                 shutil.rmtree(folder)

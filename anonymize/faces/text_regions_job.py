@@ -37,7 +37,7 @@ def prepare(session: Session, recording_id: str, finder: str | None = None) -> J
         UserError: its file is missing, was replaced, or has no picture; or no text detector is installed.
     """
     name = require_text_detector(finder)
-    located = session.usable_picture(recording_id)
+    located = session.require_picture(recording_id)
     title = f"Look for text in recording {session.recording(recording_id).number}"
     parameters: dict[str, Json] = {
         "path": str(located.path),
@@ -65,12 +65,12 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         with FrameReader(path, index, memory=0) as reader:
             for done, frame in enumerate(frames, 1):
                 progress.check_cancelled()
-                yield times.time_of(frame), finder.find(reader.picture_at(frame).image)
+                yield times.time_of(frame), finder.find(reader.decoded_frame_at(frame).image)
                 progress.progress(done, len(frames), "Looking for text")
 
     areas = merge_static_regions(looks(), every)
     return {
-        "areas": [asdict(one) | {"box": [*one.box]} for one in areas],
+        "areas": [asdict(area) | {"box": [*area.box]} for area in areas],
         "looks": len(frames),
         "finder_parameters": dict(finder.parameters),
         "seconds": round(time.monotonic() - began, 3),
@@ -82,18 +82,22 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     parameters = {key: value for key, value in work.parameters.items() if key != "path"}
     backend = str(work.parameters["finder"])
     run = Run(new_id(), work.recording_id, work.kind, backend, parameters, dict(result), utc_now(), __version__)
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
-    return Changes.of([("run", run.id)])
+    return Changes.from_pairs([("run", run.id)])
 
 
 def suggested_areas(session: Session, recording_id: str) -> list[SuggestedArea]:
     """Return where the newest run found text that no area of the recording hides yet, in order of time."""
     run = latest_run(session.study, recording_id, KIND)
     stored = run.result.get("areas") if run is not None else None
-    drawn = [one for one in regions_of(session.study, recording_id) if one.kind is not RegionKind.FACE]
+    drawn = [
+        each_region
+        for each_region in regions_of(session.study, recording_id)
+        if each_region.kind is not RegionKind.FACE
+    ]
     found = [_area(one) for one in stored if isinstance(one, dict)] if isinstance(stored, list) else []
-    return [one for one in found if not any(_covers(region, one) for region in drawn)]
+    return [suggested_area for suggested_area in found if not any(_covers(region, suggested_area) for region in drawn)]
 
 
 def _area(stored: dict[str, Json]) -> SuggestedArea:
@@ -106,6 +110,9 @@ def _area(stored: dict[str, Json]) -> SuggestedArea:
 def _covers(region: Region, area: SuggestedArea) -> bool:
     x, y, width, height = area.box
     return any(
-        one.x <= x and one.y <= y and one.x + one.width >= x + width and one.y + one.height >= y + height
-        for one in region.keyframes
+        keyframe.x <= x
+        and keyframe.y <= y
+        and keyframe.x + keyframe.width >= x + width
+        and keyframe.y + keyframe.height >= y + height
+        for keyframe in region.keyframes
     )

@@ -55,25 +55,25 @@ class FootageFile:
     """A file of footage, where it lies.
 
     Attributes:
-        there: it is what was added; a file that is missing, another one, or outside the study's folder where nobody
+        exists: it is what was added; a file that is missing, another one, or outside the study's folder where nobody
             on this machine pointed to it, is never deleted.
     """
 
     path: Path
     about: Footage
-    there: bool
+    exists: bool
 
 
 def list_cache_files(facts: WithdrawalFacts, study: Path) -> list[Path]:
     """Return what can be worked out again from footage in which they are, or may have been."""
     base = cache_folder()
-    known = {one.fingerprint for one in facts.footage if _FINGERPRINT.fullmatch(one.fingerprint)}
+    known = {footage.fingerprint for footage in facts.footage if _FINGERPRINT.fullmatch(footage.fingerprint)}
     found: list[Path] = []
     queues = {base / "queues" / f"{place}.json" for place in place_digests(facts.study_id)} | {queue_path(study)}
     for file in _files(base):
         inside = file.relative_to(base).parts[0]
         whole = inside in _ANONYMOUS_FOLDERS or file in queues or _has_anonymous_name(file, base)
-        if whole or any(one in file.name for one in known):
+        if whole or any(text in file.name for text in known):
             found.append(file)
     return sorted(found)
 
@@ -82,14 +82,14 @@ def list_program_notes(facts: WithdrawalFacts, study: Path) -> list[Path]:
     """Return files that the program keeps about a study for itself, and what a killed process left of it."""
     notes = dict.fromkeys((*note_files(study), *note_files_of_copies(facts.study_id)))
     found = [view_path(facts.study_id), *notes, *list_stale_copies(facts.study_id, study)]
-    return [one for one in found if one.is_file()]
+    return [path for path in found if path.is_file()]
 
 
 def list_stale_copies(study_id: str, study: Path) -> list[Path]:
     """Return copies of a study in the folder for temporary files that a process left which was killed while it read."""
     copies = [folder / "copy" for folder in abandoned_folders()]
-    theirs = [one.parent for one in copies if one.is_file() and one != study and is_same_study(one, study_id)]
-    return [one for folder in theirs for one in folder.iterdir() if one.is_file()]
+    theirs = [copy.parent for copy in copies if copy.is_file() and copy != study and is_same_study(copy, study_id)]
+    return [path for folder in theirs for path in folder.iterdir() if path.is_file()]
 
 
 def list_unfinished_outputs(folder: Path) -> list[Path]:
@@ -149,22 +149,22 @@ def program_files() -> dict[Path, list[Path]]:
     )
     found = {folder: [*_files(folder)] for folder in dict.fromkeys(folders)}
     data = journal_file().parent
-    found[data] = [one for one in (journal_file(),) if one.is_file()]
+    found[data] = [path for path in (journal_file(),) if path.is_file()]
     return found
 
 
 def find_clips(facts: WithdrawalFacts, folder: Path) -> list[ClipFile]:
     """Return clips of their recordings, and the reports about them, beside the study and in folders beside it."""
     found = []
-    for one in facts.made:
-        if one.kind != "anonymize":
+    for made_file in facts.made_files:
+        if made_file.kind != "anonymize":
             continue
-        for place in _files_named(one, folder):
-            sure = bool(one.sha256) and _digest(place) == one.sha256
-            found.append(ClipFile(place, one.recording, sure))
+        for place in _files_named(made_file, folder):
+            sure = bool(made_file.sha256) and _digest(place) == made_file.sha256
+            found.append(ClipFile(place, made_file.recording, sure))
             report = place.with_name(f"{place.stem}.privacy.json")
             if sure and report.is_file():
-                found.append(ClipFile(report, one.recording, True))
+                found.append(ClipFile(report, made_file.recording, True))
     return found
 
 
@@ -175,11 +175,11 @@ def find_footage(facts: WithdrawalFacts, folder: Path) -> list[FootageFile]:
     """
     found: dict[Path, FootageFile] = {}
     allowed = read_trusted(facts.study_id, TrustKind.FOLDER)
-    for one in facts.footage:
-        place = folder / one.path
-        if place not in found or not found[place].there:
-            there = is_inside_allowed(folder, allowed, place) and _has_fingerprint(place, one.fingerprint)
-            found[place] = FootageFile(place, one, there)
+    for footage in facts.footage:
+        place = folder / footage.path
+        if place not in found or not found[place].exists:
+            there = is_inside_allowed(folder, allowed, place) and _has_fingerprint(place, footage.fingerprint)
+            found[place] = FootageFile(place, footage, there)
     return [*found.values()]
 
 
@@ -194,9 +194,11 @@ def find_footage_copies(
         known: files that are not looked at.
         others: fingerprints of files of other recordings, many of which begin in the same way: black, or silent.
     """
-    prints = {one.about.fingerprint for one in footed if one.about.fingerprint}
-    sizes = {_size(one.path) for one in footed if one.there}
-    digests = {digest for one in footed if one.there and (digest := _stream_digest(one.path))}
+    prints = {footage_file.about.fingerprint for footage_file in footed if footage_file.about.fingerprint}
+    sizes = {_size(footage_file.path) for footage_file in footed if footage_file.exists}
+    digests = {
+        digest for footage_file in footed if footage_file.exists and (digest := _stream_digest(footage_file.path))
+    }
     found = []
     for file in list_files(folder):
         if file in known:
@@ -230,8 +232,8 @@ def _size(path: Path) -> int:
         return -1
 
 
-def _files_named(one: MadeFile, folder: Path) -> list[Path]:
-    name = Path(one.name).name
+def _files_named(made_file: MadeFile, folder: Path) -> list[Path]:
+    name = Path(made_file.name).name
     return [place for place in (folder / name, *sorted(folder.glob(f"*/{escape(name)}"))) if place.is_file()]
 
 
@@ -263,14 +265,14 @@ def _has_fingerprint(path: Path, known: str) -> bool:
 def find_remembered_paths(study_id: str, wording: IdentifyingTerms) -> list[str]:
     """Return the remembered paths that name somebody: of a study, and of studies that were opened lately."""
     paths = (*settings.remembered_paths(study_id), *trust_store.trusted_paths(study_id))
-    return [one for one in dict.fromkeys(paths) if names_person(one, wording)]
+    return [fromkey for fromkey in dict.fromkeys(paths) if names_person(fromkey, wording)]
 
 
 def names_person(path: str, wording: IdentifyingTerms) -> bool:
     """Tell whether a path names somebody; the home folder is called like the user, whoever else is called so."""
     with suppress(ValueError, RuntimeError):
         path = str(Path(path).relative_to(Path.home()))
-    return wording.in_text(path)
+    return wording.matches_text(path)
 
 
 def forget_paths(study_id: str, paths: Collection[str]) -> None:

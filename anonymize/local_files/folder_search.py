@@ -64,18 +64,22 @@ class FolderSearch:
 
     Attributes:
         files: how many files were looked at.
-        found: those that hold something.
+        matches: those that hold something.
         unread: those whose content was not looked at, or could not be: media, too large, or not to be read.
     """
 
     files: int = 0
-    found: tuple[PersonalFileMatch, ...] = ()
+    matches: tuple[PersonalFileMatch, ...] = ()
     unread: tuple[Path, ...] = ()
 
     @property
     def deletable(self) -> tuple[PersonalFileMatch, ...]:
         """Those that may be deleted: no footage, of which only the name is known."""
-        return tuple(one for one in self.found if one.by_content or one.path.suffix.lower() not in MEDIA_SUFFIXES)
+        return tuple(
+            file_match
+            for file_match in self.matches
+            if file_match.by_content or file_match.path.suffix.lower() not in MEDIA_SUFFIXES
+        )
 
 
 def list_files(folder: Path, depth: int = 3) -> Iterator[Path]:
@@ -102,7 +106,7 @@ def search_files(
         if file in left_out:
             continue
         count += 1
-        by_name = wording.in_text(_name_below(file, base))
+        by_name = wording.matches_text(_name_below(file, base))
         content = _file_holds(file, wording)
         if content is None:
             unread.append(file)
@@ -132,10 +136,12 @@ def _file_holds(file: Path, wording: IdentifyingTerms) -> bool | None:
 
 def _zip_holds(file: Path, wording: IdentifyingTerms) -> bool | None:
     with zipfile.ZipFile(file) as archive:
-        members = [one for one in archive.infolist() if not one.is_dir()]
-        if sum(one.file_size for one in members) > _MAX_FILE_BYTES:
+        members = [zip_info for zip_info in archive.infolist() if not zip_info.is_dir()]
+        if sum(member.file_size for member in members) > _MAX_FILE_BYTES:
             return None
-        answers = [wording.in_text(one.filename) or _content_holds(archive.read(one), wording) for one in members]
+        answers = [
+            wording.matches_text(member.filename) or _content_holds(archive.read(member), wording) for member in members
+        ]
         # A part that nobody could look into may hold something; one that does is enough.
         return True if True in answers else (None if None in answers else False)
 
@@ -155,7 +161,7 @@ def _content_holds(content: bytes, wording: IdentifyingTerms) -> bool | None:
 def _bytes_hold(content: bytes, wording: IdentifyingTerms) -> bool:
     if any(spelling in content for spelling in _encoded_names(wording)):
         return True
-    return any(wording.in_text(piece) for text in extract_texts(content) for piece in _pieces(text))
+    return any(wording.matches_text(piece) for text in extract_texts(content) for piece in _pieces(text))
 
 
 def _encoded_names(wording: IdentifyingTerms) -> Iterator[bytes]:

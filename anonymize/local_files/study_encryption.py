@@ -31,7 +31,7 @@ class Sealed:
     """Which files were written anew, which backups were left, and how many files went from the cache."""
 
     files: tuple[Path, ...]
-    left: tuple[Path, ...] = ()
+    skipped_backups: tuple[Path, ...] = ()
     caches: int = 0
 
 
@@ -56,7 +56,7 @@ def seal_study(path: Path, passphrase: NewPassphrase) -> Sealed:
     for file in (*left, *note_files(path)):
         with suppress(FileNotFoundError):
             shred_file(file)
-    return Sealed(done.files, done.left, _clear_caches(known, path))
+    return Sealed(done.files, done.skipped, _clear_caches(known, path))
 
 
 def unseal_study(path: Path) -> Sealed:
@@ -66,7 +66,7 @@ def unseal_study(path: Path) -> Sealed:
         UserError: as `project.store.encryption_change.unseal_study`.
     """
     done = studies.unseal_study(path)
-    return Sealed(done.files, done.left)
+    return Sealed(done.files, done.skipped)
 
 
 def change_passphrase(path: Path, passphrase: NewPassphrase) -> Sealed:
@@ -78,7 +78,7 @@ def change_passphrase(path: Path, passphrase: NewPassphrase) -> Sealed:
     with Session.open(resolve_path(path)) as session:
         session.study.require_writable()
     done = studies.change_passphrase(path, passphrase())
-    return Sealed(done.files, done.left)
+    return Sealed(done.files, done.skipped)
 
 
 def seal_file(path: Path, passphrase: str) -> Path:
@@ -96,13 +96,13 @@ def seal_file(path: Path, passphrase: str) -> Path:
 
 def _clear_caches(fingerprints: set[str], study: Path) -> int:
     base, count = cache_folder(), 0
-    known = {one for one in fingerprints if _FINGERPRINT.fullmatch(one)}
+    known = {fingerprint for fingerprint in fingerprints if _FINGERPRINT.fullmatch(fingerprint)}
     for file in [*base.rglob("*")]:
         if file.is_symlink() or not file.is_file():
             continue
         folder = file.relative_to(base).parts[0]
         nameless = folder in _ANONYMOUS_FOLDERS and not _FINGERPRINT.search(file.name)
-        if nameless or file == queue_path(study) or any(one in file.name for one in known):
+        if nameless or file == queue_path(study) or any(text in file.name for text in known):
             shred_file(file)
             count += 1
     return count

@@ -95,7 +95,7 @@ class ReviewSpan:
     weight: float = 1.0
 
     @property
-    def badness(self) -> tuple[int, int, float, int]:
+    def severity(self) -> tuple[int, int, float, int]:
         """What places are ordered by, the worst last."""
         return -STATE_RANK[self.state], -REASON_RANK[self.reason], self.weight, self.last - self.first
 
@@ -124,13 +124,13 @@ class Frames:
         self.second = SECOND_US / max(1.0, (times.end_us - times.time_of(0)) / len(times))
         self.least = max(2, round(MIN_REVIEW_US / SECOND_US * self.second))
 
-    def shot(self, frame: int) -> tuple[int, int]:
+    def shot_bounds(self, frame: int) -> tuple[int, int]:
         """Return the first and the last frame of the shot that a frame is in."""
         at = int(np.searchsorted(self.bounds, frame, side="right"))
         at = min(max(at, 1), len(self.bounds) - 1)
         return int(self.bounds[at - 1]), int(self.bounds[at]) - 1
 
-    def near(self, time_us: int) -> int:
+    def first_frame_at(self, time_us: int) -> int:
         """Return the first frame that begins at a time or later."""
         return int(np.searchsorted(self.times_us, time_us, side="left"))
 
@@ -141,15 +141,15 @@ class TrackEndpoints:
     def __init__(self, track: FaceTrack) -> None:
         self.track, self.id = track, track.id
         self.first, self.last = int(track.frames[0]), int(track.frames[-1])
-        self.likely = not track.doubtful or track.participant_id is not None
+        self.likely = not track.is_doubtful or track.participant_id is not None
         self.weight = float(track.scores.max())
 
-    def end(self, last: bool) -> BoxRows:
+    def end_box(self, last: bool) -> BoxRows:
         """Return the last box, or the first."""
         found: BoxRows = self.track.boxes[-1 if last else 0].astype(np.float64)
         return found
 
-    def drawn(self, last: bool) -> bool:
+    def is_end_drawn(self, last: bool) -> bool:
         """Tell whether a person drew the last box, or the first."""
         return bool(self.track.origins[-1 if last else 0] == Origin.DRAWN)
 
@@ -159,10 +159,10 @@ class Hidden:
 
     def __init__(self, courses: Sequence[TrackEndpoints], regions: Sequence[Region], frames: Frames) -> None:
         self._courses, self._regions, self._frames = courses, regions, frames
-        self._firsts = np.array([one.first for one in courses], np.int64)
-        self._lasts = np.array([one.last for one in courses], np.int64)
+        self._firsts = np.array([course.first for course in courses], np.int64)
+        self._lasts = np.array([course.last for course in courses], np.int64)
 
-    def at(self, first: int, boxes: BoxRows) -> NDArray[np.bool_]:
+    def covered_mask(self, first: int, boxes: BoxRows) -> NDArray[np.bool_]:
         """Say for each of the frames from `first` on whether half of its box lies under a track or a region."""
         wanted = np.arange(first, first + len(boxes))
         found = np.zeros(len(boxes), np.bool_)
@@ -198,7 +198,7 @@ def find_open_ends(courses: Sequence[TrackEndpoints], frames: Frames, hidden: Hi
         count = after.first - before.last - 1
         if count:
             share = (np.arange(1, count + 1) / (count + 1))[:, None]
-            boxes = before.end(True) * (1 - share) + after.end(False) * share
+            boxes = before.end_box(True) * (1 - share) + after.end_box(False) * share
             state = Cover.UNCOVERED if before.likely or after.likely else Cover.UNCERTAIN
             middle = before.last + (count + 1) // 2
             place = ReviewSpan(before.last + 1, after.first - 1, state, ReviewReason.GAP, before.id, middle, boxes)
@@ -207,19 +207,23 @@ def find_open_ends(courses: Sequence[TrackEndpoints], frames: Frames, hidden: Hi
     for course in courses:
         for last, paired in ((True, followed), (False, following)):
             frame = course.last if last else course.first
-            first, final = frames.shot(frame)
-            if course.id in paired or _at_edge(course.end(last), frames.size):
+            first, final = frames.shot_bounds(frame)
+            if course.id in paired or _at_edge(course.end_box(last), frames.size):
                 continue
             room = final - frame if last else frame - first
             if room <= _AT_CUT:
                 continue
             count = min(length, room)
             reason = (
-                ReviewReason.DRAWN_END if course.drawn(last) else ReviewReason.ENDS if last else ReviewReason.BEGINS
+                ReviewReason.DRAWN_END
+                if course.is_end_drawn(last)
+                else ReviewReason.ENDS
+                if last
+                else ReviewReason.BEGINS
             )
             sure = course.likely and reason is not ReviewReason.DRAWN_END
             start, look = (frame + 1, frame + 1) if last else (frame - count, frame - 1)
-            boxes = np.tile(course.end(last), (count, 1))
+            boxes = np.tile(course.end_box(last), (count, 1))
             state = Cover.UNCOVERED if sure else Cover.UNCERTAIN
             place = ReviewSpan(start, start + count - 1, state, reason, course.id, look, boxes, course.weight)
             found += _uncovered_parts(place, hidden, frames.least)
@@ -230,16 +234,16 @@ def _pair_continuations(
     courses: Sequence[TrackEndpoints], frames: Frames
 ) -> list[tuple[TrackEndpoints, TrackEndpoints]]:
     """Return pairs of tracks of which the second probably goes on with the face of the first, each used once a side."""
-    by_start = sorted(courses, key=lambda one: one.first)
-    starts = np.array([one.first for one in by_start], np.int64)
+    by_start = sorted(courses, key=lambda track_endpoints: track_endpoints.first)
+    starts = np.array([track_endpoints.first for track_endpoints in by_start], np.int64)
     pairs: list[tuple[float, TrackEndpoints, TrackEndpoints]] = []
     for before in courses:
-        _, final = frames.shot(before.last)
-        until = min(final, frames.near(int(frames.times_us[before.last]) + MAX_GAP_US))
+        _, final = frames.shot_bounds(before.last)
+        until = min(final, frames.first_frame_at(int(frames.times_us[before.last]) + MAX_GAP_US))
         low, high = np.searchsorted(starts, (before.last + 1, until + 1), side="left")
         for after in by_start[low:high]:
             seconds = (frames.times_us[after.first] - frames.times_us[before.last]) / SECOND_US
-            cost = _box_distance(before.end(True), after.end(False), float(seconds))
+            cost = _box_distance(before.end_box(True), after.end_box(False), float(seconds))
             if cost is not None:
                 pairs.append((cost, before, after))
     pairs.sort(key=lambda pair: pair[0])
@@ -253,10 +257,10 @@ def _pair_continuations(
     return found
 
 
-def _box_distance(one: BoxRows, other: BoxRows, seconds: float) -> float | None:
+def _box_distance(array: BoxRows, other: BoxRows, seconds: float) -> float | None:
     """Return how far two boxes are from each other, or None where they cannot be one face."""
-    sides = np.sqrt(np.maximum([one[2] * one[3], other[2] * other[3]], 1.0))
-    distance = float(np.hypot(*(one[:2] + one[2:] / 2 - other[:2] - other[2:] / 2))) / float(sides.max())
+    sides = np.sqrt(np.maximum([array[2] * array[3], other[2] * other[3]], 1.0))
+    distance = float(np.hypot(*(array[:2] + array[2:] / 2 - other[:2] - other[2:] / 2))) / float(sides.max())
     if (
         float(sides.max() / sides.min()) > _MAX_SIZE_RATIO
         or distance > _MAX_DISTANCE + _MAX_DISTANCE_PER_SECOND * seconds
@@ -275,7 +279,7 @@ def _uncovered_parts(place: ReviewSpan, hidden: Hidden, least: int) -> list[Revi
     """Return the parts of a stretch in which its boxes are not covered."""
     if place.boxes is None:
         return []
-    free = _merge_runs(find_runs(~hidden.at(place.first, place.boxes)), least)
+    free = _merge_runs(find_runs(~hidden.covered_mask(place.first, place.boxes)), least)
     return [replace(place, first=place.first + a, last=place.first + b - 1, boxes=place.boxes[a:b]) for a, b in free]
 
 
@@ -328,17 +332,17 @@ def compute_certainty(
     if not total:
         return []
     frames = Frames(times, size, np.unique(np.array([*cuts], np.int64)))
-    live = [TrackEndpoints(one) for one in tracks if not one.dismissed and len(one.frames)]
-    hidden = Hidden(live, [one for one in regions if one.kind is not RegionKind.FACE], frames)
+    live = [TrackEndpoints(track) for track in tracks if not track.dismissed and len(track.frames)]
+    hidden = Hidden(live, [region for region in regions if region.kind is not RegionKind.FACE], frames)
     places = [ReviewSpan(searched, total - 1, Cover.UNCOVERED, ReviewReason.UNSEARCHED)] if searched < total else []
     places += [ReviewSpan(one, one, Cover.UNCOVERED, ReviewReason.DAMAGED) for one in damaged if 0 <= one < total]
     places += find_open_ends(live, frames, hidden)
     for course in live:
         places += _uncertain_spans(course, frames)
     which = np.full(total, -1, np.int64)
-    places.sort(key=lambda one: one.badness)
-    for number, one in enumerate(places):
-        which[one.first : one.last + 1] = number
+    places.sort(key=lambda review_span: review_span.severity)
+    for number, review_span in enumerate(places):
+        which[review_span.first : review_span.last + 1] = number
     _absorb(which, frames.least)
     which[_seen_frames(times, seen)] = -1
     starts = np.concatenate([[0], np.flatnonzero(np.diff(which)) + 1, [total]]).tolist()
@@ -347,10 +351,15 @@ def compute_certainty(
 
 def order_for_review(spans: Iterable[CertaintySpan]) -> list[CertaintySpan]:
     """Return the spans that need a look, the worst first: by state, by reason, the likeliest face, the longest."""
-    waiting = (one for one in spans if one.state is not Cover.COVERED)
+    waiting = (span for span in spans if span.state is not Cover.COVERED)
     return sorted(
         waiting,
-        key=lambda one: (STATE_RANK[one.state], REASON_RANK[one.reason], -one.weight, one.start_us - one.end_us),
+        key=lambda certainty_span: (
+            STATE_RANK[certainty_span.state],
+            REASON_RANK[certainty_span.reason],
+            -certainty_span.weight,
+            certainty_span.start_us - certainty_span.end_us,
+        ),
     )
 
 

@@ -64,7 +64,7 @@ class FaceMask:
     ellipses: Ellipses
     feather: float
 
-    def area(self, width: int, height: int, grid: int = 1) -> Area | None:
+    def draw_area(self, width: int, height: int, grid: int = 1) -> Area | None:
         """Draw the mask into a picture.
 
         Args:
@@ -217,15 +217,15 @@ class MaskSet:
             ):
                 self._near.setdefault(block, []).append(stretch)
 
-    def at(self, frame: int) -> list[FaceMask]:
+    def masks_at(self, frame: int) -> list[FaceMask]:
         """Return the masks of a frame, in the order of the tracks."""
         return [each.mask(frame) for each in self._near.get(frame // _FRAMES_PER_BLOCK, ()) if frame in each.frames]
 
-    def alpha(self, frame: int, width: int, height: int) -> NDArray[np.uint8]:
+    def draw_alpha(self, frame: int, width: int, height: int) -> NDArray[np.uint8]:
         """Return (height, width) uint8 for a whole frame: how much each pixel is hidden."""
         whole = np.zeros((height, width), np.uint8)
-        for mask in self.at(frame):
-            area = mask.area(width, height)
+        for mask in self.masks_at(frame):
+            area = mask.draw_area(width, height)
             if area is not None:
                 rows, columns = area.alpha.shape
                 part = whole[area.y : area.y + rows, area.x : area.x + columns]

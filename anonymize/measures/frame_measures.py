@@ -81,8 +81,8 @@ OUTER_EYE_CORNERS = {"ibug68": (36, 45), "mediapipe478": (33, 263)}
 
 def interocular_distance(points: NDArray[np.floating], layout: str) -> float:
     """Return the distance of the outer corners of the eyes, in pixels (300-W, Sagonas et al., ICCVW 2013)."""
-    one, other = OUTER_EYE_CORNERS[layout]
-    return float(np.linalg.norm(points[one, :2] - points[other, :2]))
+    number, other = OUTER_EYE_CORNERS[layout]
+    return float(np.linalg.norm(points[number, :2] - points[other, :2]))
 
 
 def normalized_error(raw: NDArray[np.floating], other: NDArray[np.floating], distance: float) -> float:

@@ -260,7 +260,7 @@ class FramePair:
     other: Image
 
     @classmethod
-    def of(cls, source: DecodedFrame, clip: DecodedFrame) -> "FramePair":
+    def from_frames(cls, source: DecodedFrame, clip: DecodedFrame) -> "FramePair":
         """Convert both; afterwards they belong to nobody's thread."""
         return cls(source.index, source.time_us, source.image, clip.image)
 
@@ -285,7 +285,7 @@ class Looker:
         self.hidden = hidden_tracks(subject)
         self._seen_tracks = [t for t in subject.tracks if t.dismissed or t.id in subject.exempt]
 
-    def look(self, look: int, now: FramePair, after: FramePair | None) -> FrameObservation:
+    def observe(self, look: int, now: FramePair, after: FramePair | None) -> FrameObservation:
         """Look at a frame.
 
         Args:
@@ -305,17 +305,17 @@ class Looker:
         chosen = [sightings[k] for k in large]
         self._measure(now, alpha, boxes[large], chosen)
         if after is not None:
-            for box, one in zip(boxes[large], chosen, strict=True):
-                one.flicker = self._flicker(now, after, box)
+            for box, face_observation in zip(boxes[large], chosen, strict=True):
+                face_observation.flicker = self._flicker(now, after, box)
         return FrameObservation(now.time_us, tuple(sightings), tuple(strays))
 
     def _alpha(self, now: FramePair) -> Image:
         height, width = now.raw.shape[:2]
         if now.time_us in self._subject.blanked_us:
             return np.full((height, width), _ALL_HIDDEN, np.uint8)
-        alpha = self._masks.alpha(now.frame, width, height)
+        alpha = self._masks.draw_alpha(now.frame, width, height)
         for region in self._subject.regions:
-            if region.kind is RegionKind.AREA and region.lasts_at(now.time_us):
+            if region.kind is RegionKind.AREA and region.is_active_at(now.time_us):
                 x, y, w, h = region.boxes_at(np.array([now.time_us]))[0]
                 left, top = max(0, round(x)), max(0, round(y))
                 alpha[top : max(0, round(y + h)), left : max(0, round(x + w))] = _ALL_HIDDEN
@@ -327,18 +327,18 @@ class Looker:
         if detector is None:
             return []
         before, after = (detector.detect(image, MIN_SCORE) for image in (now.raw, now.other))
-        for one, first, second in zip(
+        for face_observation, first, second in zip(
             sightings,
             match_detections(boxes, before.boxes, before.scores),
             match_detections(boxes, after.boxes, after.scores),
             strict=True,
         ):
-            one.in_source, one.in_clip = bool(first), bool(second)
+            face_observation.in_source, face_observation.in_clip = bool(first), bool(second)
         known = [box for track in self._seen_tracks if (box := _box_at(track, now.frame)) is not None]
         known += [
             region.boxes_at(np.array([now.time_us]))[0]
             for region in self._subject.regions
-            if region.kind is RegionKind.NOTHING and region.lasts_at(now.time_us)
+            if region.kind is RegionKind.NOTHING and region.is_active_at(now.time_us)
         ]
         excused = np.array([*known, *boxes], np.float64).reshape(-1, 4)
         sure = before.boxes[before.scores >= MIN_SCORE]
@@ -350,32 +350,47 @@ class Looker:
             return
         tools, size = self._tools, (now.raw.shape[1], now.raw.shape[0])
         drivers, redrawn = _find(tools.driver, now.raw, boxes), _find(tools.driver, now.other, boxes)
-        before = [self._is_face(one.in_source, driver) for one, driver in zip(sightings, drivers, strict=True)]
-        after = [self._is_face(one.in_clip, driver) for one, driver in zip(sightings, redrawn, strict=True)]
+        before = [
+            self._is_face(face_observation.in_source, driver)
+            for face_observation, driver in zip(sightings, drivers, strict=True)
+        ]
+        after = [
+            self._is_face(face_observation.in_clip, driver)
+            for face_observation, driver in zip(sightings, redrawn, strict=True)
+        ]
         points, moves = _find(tools.landmarks, now.raw, boxes, before), _find(tools.landmarks, now.other, boxes, after)
         veiled = np.where(alpha[..., None] == _ALL_HIDDEN, now.other, np.uint8(_GREY))
-        for one, driver, other, mine, moved in zip(sightings, drivers, redrawn, points, moves, strict=True):
-            one.measured, one.visible = mine is not None, moved is not None
+        for face_observation, driver, other, mine, moved in zip(
+            sightings, drivers, redrawn, points, moves, strict=True
+        ):
+            face_observation.measured, face_observation.visible = mine is not None, moved is not None
             if mine is not None and moved is not None:
-                one.error = normalized_error(mine.points, moved.points, interocular_distance(mine.points, mine.layout))
-            one.source, one.clip = read_signals(mine, size), read_signals(moved, size)
-            one.driver_source, one.driver_clip = read_signals(driver, size), read_signals(other, size)
+                face_observation.error = normalized_error(
+                    mine.points, moved.points, interocular_distance(mine.points, mine.layout)
+                )
+            face_observation.source, face_observation.clip = read_signals(mine, size), read_signals(moved, size)
+            face_observation.driver_source, face_observation.driver_clip = (
+                read_signals(driver, size),
+                read_signals(other, size),
+            )
             best = driver or mine
-            if best is not None and now.frame in self._embedded.get(one.track, ()):
-                self._recognize(now, veiled, signals.five_points(best), one)
+            if best is not None and now.frame in self._embedded.get(face_observation.track, ()):
+                self._recognize(now, veiled, signals.five_points(best), face_observation)
 
     def _is_face(self, detected: bool | None, driver: Landmarks | None) -> bool:
         """Tell whether points mean anything: some finders put them on whatever they are given."""
         judges = self._tools.detector is not None or self._tools.driver is not None
         return not judges or bool(detected) or driver is not None
 
-    def _recognize(self, now: FramePair, veiled: Image, points: NDArray[np.float32], one: FaceObservation) -> None:
+    def _recognize(
+        self, now: FramePair, veiled: Image, points: NDArray[np.float32], face_observation: FaceObservation
+    ) -> None:
         """Embed a face in the source and in the clip, aligned alike: the attacker knows where the face was."""
         five = np.asarray(points, np.float32)[None]
         for name, image in (("raw", now.raw), ("anonymous", now.other), ("veiled", veiled)):
-            setattr(one, name, tuple(each.embed(image, five)[0] for each in self._tools.embedders))
+            setattr(face_observation, name, tuple(each.embed(image, five)[0] for each in self._tools.embedders))
         if (reader := self._tools.expressions) is not None:
-            one.expressions = (reader.read(now.raw, five)[0], reader.read(now.other, five)[0])
+            face_observation.expressions = (reader.read(now.raw, five)[0], reader.read(now.other, five)[0])
 
     def _flicker(self, now: FramePair, after: FramePair, box: NDArray[np.float32]) -> tuple[float, float, int]:
         flow = self._tools.flow
@@ -421,8 +436,8 @@ def _find(
     places = [k for k in range(len(boxes)) if wanted is None or wanted[k]]
     found: list[Landmarks | None] = [None] * len(boxes)
     if finder is not None and places:
-        for k, one in zip(places, finder.find(image, boxes[places]), strict=True):
-            found[k] = one
+        for k, landmarks in zip(places, finder.find(image, boxes[places]), strict=True):
+            found[k] = landmarks
     return found
 
 

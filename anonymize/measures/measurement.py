@@ -77,15 +77,15 @@ def build_report(
     """
     tracks = hidden_tracks(subject)
     rows: list[list[FaceObservation]] = [[] for _ in tracks]
-    for one in found.sightings:
-        rows[one.track].append(one)
+    for sighting in found.sightings:
+        rows[sighting.track].append(sighting)
     recognition = recognize(subject, tools, found, others)
     spacing_us = float(np.median(np.diff(found.times_us))) if len(found.times_us) > 1 else 0.0
     each = [_utility(of_track, tools, spacing_us) for of_track in rows]
     figures = {**_detection(found, tools), **_pool_utility(each, found, tools)}
     lost = count_leaks(
-        np.array([one.covered for one in found.sightings] + [covered for _, covered in found.strays]),
-        np.array([one.look for one in found.sightings] + [look for look, _ in found.strays], np.int64),
+        np.array([sighting.covered for sighting in found.sightings] + [covered for _, covered in found.strays]),
+        np.array([sighting.look for sighting in found.sightings] + [look for look, _ in found.strays], np.int64),
         np.arange(len(found.times_us)),
         np.asarray(found.times_us, np.int64),
         found.end_us,
@@ -106,11 +106,11 @@ def build_report(
                 **_track_figures(of_track, tools),
                 "reidentified": recognition.by_track.get(k, _NOT_COMPARED),
             },
-            recognition.worst_of(of_track),
+            recognition.worst_time_us(of_track),
         )
         for k, (track, of_track, own) in enumerate(zip(tracks, rows, each, strict=True))
     ]
-    leaking = {one.look for one in found.sightings if one.covered < COVERED_SHARE}
+    leaking = {sighting.look for sighting in found.sightings if sighting.covered < COVERED_SHARE}
     leaking |= {look for look, covered in found.strays if covered < COVERED_SHARE}
     return PrivacyReport(
         method=subject.method,
@@ -126,7 +126,7 @@ def build_report(
         tracks=tuple(reports),
         scores=recognition.scores,
         notes=_notes(subject, tools, found, recognition),
-        worst_us=lost.first_us if lost.first_us is not None else recognition.worst_of(found.sightings),
+        worst_us=lost.first_us if lost.first_us is not None else recognition.worst_time_us(found.sightings),
         leaks_us=tuple(found.times_us[look] for look in sorted(leaking)),
         seconds=0.0,
     )
@@ -136,25 +136,33 @@ def _detection(found: Observed, tools: Tools) -> dict[str, MeasuredValue]:
     if tools.detector is None:
         return {"detected": _NO_DETECTOR, "detected_in_source": _NO_DETECTOR}
     return {
-        "detected": detection_rate(np.array([bool(one.in_clip) for one in found.sightings], bool)),
-        "detected_in_source": detection_rate(np.array([bool(one.in_source) for one in found.sightings], bool)),
+        "detected": detection_rate(np.array([bool(sighting.in_clip) for sighting in found.sightings], bool)),
+        "detected_in_source": detection_rate(
+            np.array([bool(sighting.in_source) for sighting in found.sightings], bool)
+        ),
     }
 
 
 def _track_figures(rows: Sequence[FaceObservation], tools: Tools) -> dict[str, MeasuredValue]:
-    found = {"coverage": share_value(sum(one.covered >= COVERED_SHARE for one in rows), len(rows), "faces to cover")}
+    found = {"coverage": share_value(sum(row.covered >= COVERED_SHARE for row in rows), len(rows), "faces to cover")}
     if tools.detector is not None:
-        found["detected"] = detection_rate(np.array([bool(one.in_clip) for one in rows], bool))
+        found["detected"] = detection_rate(np.array([bool(row.in_clip) for row in rows], bool))
     return found
 
 
 def _utility(rows: Sequence[FaceObservation], tools: Tools, spacing_us: float) -> dict[str, MeasuredValue]:
     """Return the figures of use of one track."""
     found: dict[str, MeasuredValue] = {}
-    source, clip = _columns(rows, lambda one: one.source), _columns(rows, lambda one: one.clip)
-    driver, redrawn = _columns(rows, lambda one: one.driver_source), _columns(rows, lambda one: one.driver_clip)
+    source, clip = (
+        _columns(rows, lambda face_observation: face_observation.source),
+        _columns(rows, lambda face_observation: face_observation.clip),
+    )
+    driver, redrawn = (
+        _columns(rows, lambda face_observation: face_observation.driver_source),
+        _columns(rows, lambda face_observation: face_observation.driver_clip),
+    )
     if tools.landmarks is not None:
-        found["nme"] = mean_error(np.array([one.error for one in rows]))
+        found["nme"] = mean_error(np.array([row.error for row in rows]))
         found |= {key: mean_difference(source[key], clip[key], turn=360) for key in _ANGLES}
         found |= {key: pearson(source[key], clip[key]) for key in _CORRELATED}
         steps = int(_MAX_LAG_S * SECOND_US // spacing_us) if spacing_us else 0
@@ -169,7 +177,7 @@ def _utility(rows: Sequence[FaceObservation], tools: Tools, spacing_us: float) -
     before, after = _irises(source, driver), _irises(clip, redrawn)
     found["iris"] = _iris_error(before, after)
     found["iris_x"] = pearson((before[:, 0] + before[:, 2]) / 2, (after[:, 0] + after[:, 2]) / 2)
-    sums = np.array([one.flicker for one in rows], np.float64).reshape(-1, 3).sum(0)
+    sums = np.array([row.flicker for row in rows], np.float64).reshape(-1, 3).sum(0)
     found["warp"] = warp_ratio(sums[0], sums[1], int(sums[2]))
     return found
 
@@ -181,14 +189,18 @@ def _pool_utility(each: Sequence[dict[str, MeasuredValue]], found: Observed, too
         *(f"{key}{end}" for key in _CORRELATED for end in ("_to_driver", "_in_source")),
     ]
     missing = _NOT_SEEN if tools.landmarks is not None else _NO_LANDMARKS
-    figures = {key: pool_values([one[key] for one in each if key in one], missing) for key in keys}
+    figures = {key: pool_values([entry[key] for entry in each if key in entry], missing) for key in keys}
     if tools.flow is None:
         figures["warp"] = MeasuredValue(None, 0, "No optical flow is installed.")
-    measured = [one for one in found.sightings if one.measured]
-    seen = share_value(sum(one.visible for one in measured), len(measured), "faces with landmarks in the source")
+    measured = [sighting for sighting in found.sightings if sighting.measured]
+    seen = share_value(
+        sum(face_observation.visible for face_observation in measured),
+        len(measured),
+        "faces with landmarks in the source",
+    )
     figures["landmarks_found"] = seen if tools.landmarks is not None else MeasuredValue(None, 0, _NO_LANDMARKS)
     figures["gaze"] = _NO_GAZE
-    labels = [one.expressions for one in found.sightings if one.expressions]
+    labels = [sighting.expressions for sighting in found.sightings if sighting.expressions]
     if tools.expressions is None:
         figures["expression"] = figures["expression_kappa"] = MeasuredValue(None, 0, NO_EXPRESSION_MODEL)
     else:
@@ -200,7 +212,7 @@ def _pool_utility(each: Sequence[dict[str, MeasuredValue]], found: Observed, too
 def _columns(
     rows: Sequence[FaceObservation], of: Callable[[FaceObservation], NDArray[np.float32]]
 ) -> dict[str, Signal]:
-    table = np.array([of(one) for one in rows], np.float64).reshape(len(rows), len(SIGNALS))
+    table = np.array([of(row) for row in rows], np.float64).reshape(len(rows), len(SIGNALS))
     return dict(zip(SIGNALS, table.T, strict=True))
 
 
@@ -229,7 +241,7 @@ def _names(tools: Tools) -> dict[str, str]:
         "expressions": tools.expressions,
     }
     named = {part: "" if one is None else one.key for part, one in parts.items()}
-    return {**named, "embedders": ", ".join(one.key for one in tools.embedders)}
+    return {**named, "embedders": ", ".join(embedder.key for embedder in tools.embedders)}
 
 
 def _notes(subject: MeasuredRendering, tools: Tools, found: Observed, recognition: Recognition) -> tuple[str, ...]:
@@ -332,7 +344,7 @@ def _frame_pairs(
             continue
         while raw.index < twins[place]:
             raw = next(behind)
-        now = FramePair.of(raw, shown)
+        now = FramePair.from_frames(raw, shown)
         if waiting is not None:
             yield waiting, now
         waiting = now if here else None
@@ -349,7 +361,7 @@ def _observe_frames(
     with ThreadPoolExecutor(workers, "measure") as pool:
         try:
             for place, (now, after) in enumerate(moments):
-                waiting.append(pool.submit(looker.look, place, now, after))
+                waiting.append(pool.submit(looker.observe, place, now, after))
                 if len(waiting) > workers:
                     yield waiting.popleft().result()
             while waiting:

@@ -46,11 +46,11 @@ def share_value(hits: int, n: int, what: str) -> MeasuredValue:
 
 def pool_values(figures: "list[MeasuredValue]", empty: str) -> MeasuredValue:
     """Return the mean of the figures that have a value, each weighted by its n; none with the note `empty`."""
-    having = [one for one in figures if one.value is not None and one.n]
-    n = sum(one.n for one in having)
+    having = [figure for figure in figures if figure.value is not None and figure.n]
+    n = sum(measured_value.n for measured_value in having)
     if not n:
         return MeasuredValue(None, 0, empty)
-    return MeasuredValue(sum(float(one.value or 0.0) * one.n for one in having) / n, n)
+    return MeasuredValue(sum(float(measured_value.value or 0.0) * measured_value.n for measured_value in having) / n, n)
 
 
 VERSION = 1
@@ -142,8 +142,8 @@ class Attack:
         return {
             "kind": self.kind,
             "embedder": self.embedder,
-            "thresholds": [one.as_json() for one in self.thresholds],
-            "rates": [one.as_json() for one in self.rates],
+            "thresholds": [threshold.as_json() for threshold in self.thresholds],
+            "rates": [rate.as_json() for rate in self.rates],
             "chance": self.chance.as_json(),
             "worst": self.worst.as_json(),
             "worst_chance": self.worst_chance.as_json(),
@@ -195,7 +195,7 @@ class TrackReport:
             "track_id": self.track_id,
             "identity": self.identity,
             "looks": self.looks,
-            "figures": {key: one.as_json() for key, one in self.figures.items()},
+            "figures": {key: measured_value.as_json() for key, measured_value in self.figures.items()},
             "worst_us": self.worst_us,
         }
 
@@ -215,7 +215,7 @@ class Scores:
 
     def as_json(self) -> dict[str, Json]:
         """Return it for the report's file."""
-        return {"edges": [*self.edges], "counts": {key: [*one] for key, one in self.counts.items()}}
+        return {"edges": [*self.edges], "counts": {key: [*row] for key, row in self.counts.items()}}
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Scores":
@@ -267,10 +267,14 @@ class PrivacyReport:
         """Return a figure; one without a value where it is not in the report."""
         return self.figures.get(key, MeasuredValue(None, 0, "It was not measured."))
 
-    def attack(self, kind: str) -> Attack | None:
+    def strongest_attack(self, kind: str) -> Attack | None:
         """Return the attack of a kind that recognized most, over all embeddings."""
-        having = [one for one in self.attacks if one.kind == kind]
-        return max(having, key=lambda one: one.rates[0].value if one.rates[0].value is not None else -1.0, default=None)
+        having = [each_attack for each_attack in self.attacks if each_attack.kind == kind]
+        return max(
+            having,
+            key=lambda each_attack: each_attack.rates[0].value if each_attack.rates[0].value is not None else -1.0,
+            default=None,
+        )
 
     def as_json(self) -> dict[str, Json]:
         """Return what is kept in the study and in the file beside the clip."""
@@ -284,9 +288,9 @@ class PrivacyReport:
             "faces": self.faces,
             "tools": dict(self.tools),
             "independent": self.independent,
-            "figures": {key: one.as_json() for key, one in self.figures.items()},
-            "attacks": [one.as_json() for one in self.attacks],
-            "tracks": [one.as_json() for one in self.tracks],
+            "figures": {key: measured_value.as_json() for key, measured_value in self.figures.items()},
+            "attacks": [attack.as_json() for attack in self.attacks],
+            "tracks": [track.as_json() for track in self.tracks],
             "scores": self.scores.as_json(),
             "notes": [*self.notes],
             "worst_us": self.worst_us,

@@ -59,26 +59,26 @@ def distinct_track_pairs(
     """
     count = max(people, default=-1) + 1
     found = np.zeros((count, count), bool)
-    for one in range(len(tracks)):
-        for other in range(one):
-            a, b = people[one], people[other]
+    for index in range(len(tracks)):
+        for other in range(index):
+            a, b = people[index], people[other]
             if a == b or found[a, b]:
                 continue
-            if (named[one] and named[other]) or _appear_side_by_side(tracks[one], tracks[other]):
+            if (named[index] and named[other]) or _appear_side_by_side(tracks[index], tracks[other]):
                 found[a, b] = found[b, a] = True
     return found
 
 
-def _appear_side_by_side(one: FaceTrack, other: FaceTrack) -> bool:
-    if not len(one.frames) or not len(other.frames):
+def _appear_side_by_side(face_track: FaceTrack, other: FaceTrack) -> bool:
+    if not len(face_track.frames) or not len(other.frames):
         return False
-    if one.frames[-1] < other.frames[0] or other.frames[-1] < one.frames[0]:
+    if face_track.frames[-1] < other.frames[0] or other.frames[-1] < face_track.frames[0]:
         return False
-    _, mine, theirs = np.intersect1d(one.frames, other.frames, assume_unique=True, return_indices=True)
+    _, mine, theirs = np.intersect1d(face_track.frames, other.frames, assume_unique=True, return_indices=True)
     if len(mine) < _MIN_SHARED_FRAMES:
         return False
     some = np.linspace(0, len(mine) - 1, min(len(mine), _LOOKED_AT)).astype(int)
-    shared = [iou_matrix(one.boxes[mine[k]], other.boxes[theirs[k]])[0, 0] for k in some]
+    shared = [iou_matrix(face_track.boxes[mine[k]], other.boxes[theirs[k]])[0, 0] for k in some]
     return float(np.median(shared)) < _SIDE_BY_SIDE
 
 
@@ -115,13 +115,17 @@ class Recognition:
     scores: Scores = field(default_factory=Scores)
     notes: tuple[str, ...] = ()
 
-    def worst_of(self, rows: Sequence[FaceObservation]) -> int | None:
+    def worst_time_us(self, rows: Sequence[FaceObservation]) -> int | None:
         """Return when to look at some sightings; see `TrackReport.worst_us`."""
         if not rows:
             return None
 
-        def badness(one: FaceObservation) -> tuple[bool, bool, float]:
-            return one.covered < COVERED_SHARE, bool(one.in_clip), self.similar.get((one.look, one.track), -1.0)
+        def badness(face_observation: FaceObservation) -> tuple[bool, bool, float]:
+            return (
+                face_observation.covered < COVERED_SHARE,
+                bool(face_observation.in_clip),
+                self.similar.get((face_observation.look, face_observation.track), -1.0),
+            )
 
         return max(rows, key=badness).time_us
 
@@ -137,7 +141,7 @@ class _Faces:
     apart: NDArray[np.bool_]
     named: NDArray[np.bool_]
 
-    def against(self, gallery: Vectors, probes: Vectors, others: Sequence[Vectors] = ()) -> AttackScores:
+    def run_attack(self, gallery: Vectors, probes: Vectors, others: Sequence[Vectors] = ()) -> AttackScores:
         return run_trial(gallery, probes, self.people, self.times_us, self.apart, others=others, named=self.named)
 
 
@@ -162,15 +166,16 @@ def recognize(
     first: dict[str, AttackScores] = {}
     for k, embedder in enumerate(tools.embedders):
         raw, other, veiled = (
-            np.array([getattr(one, name)[k] for one in faces.rows]) for name in ("raw", "anonymous", "veiled")
+            np.array([getattr(face_observation, name)[k] for face_observation in faces.rows])
+            for name in ("raw", "anonymous", "veiled")
         )
         trials = {
-            RAW: faces.against(raw, raw, others[k]),
-            NAIVE: faces.against(raw, other, others[k]),
-            PARROT: faces.against(veiled, veiled),
+            RAW: faces.run_attack(raw, raw, others[k]),
+            NAIVE: faces.run_attack(raw, other, others[k]),
+            PARROT: faces.run_attack(veiled, veiled),
         }
         first = first or trials
-        attacks += [_attack(kind, embedder.key, one, faces, ids) for kind, one in trials.items()]
+        attacks += [_attack(kind, embedder.key, attack_scores, faces, ids) for kind, attack_scores in trials.items()]
     naive, limit = first[NAIVE], attacks[1].thresholds[0]
     similar = {
         (row.look, row.track): float(score)
@@ -185,14 +190,17 @@ def recognize(
         *_variances(faces),
         Scores(
             tuple(float(edge) for edge in _EDGES),
-            {key: tuple(int(n) for n in np.histogram(_finite_scores(one), _EDGES)[0]) for key, one in counts.items()},
+            {
+                key: tuple(int(n) for n in np.histogram(_finite_scores(array), _EDGES)[0])
+                for key, array in counts.items()
+            },
         ),
         _notes(subject, naive),
     )
 
 
 def _faces(subject: MeasuredRendering, found: Observed) -> _Faces:
-    rows = [one for one in found.sightings if one.raw]
+    rows = [sighting for sighting in found.sightings if sighting.raw]
     tracks = hidden_tracks(subject)
     names = list(dict.fromkeys(subject.identity(track.id) for track in tracks))
     people = [names.index(subject.identity(track.id)) for track in tracks]
@@ -201,9 +209,9 @@ def _faces(subject: MeasuredRendering, found: Observed) -> _Faces:
     known[[person for person, one in zip(people, named, strict=True) if one]] = True
     return _Faces(
         rows,
-        np.array([one.track for one in rows], np.int64),
-        np.array([people[one.track] for one in rows], np.int64),
-        np.array([one.time_us for one in rows], np.int64),
+        np.array([row.track for row in rows], np.int64),
+        np.array([people[row.track] for row in rows], np.int64),
+        np.array([row.time_us for row in rows], np.int64),
         distinct_track_pairs(tracks, people, named),
         known,
     )
@@ -216,7 +224,9 @@ def _attack(kind: str, embedder: str, found: AttackScores, faces: _Faces, ids: S
     rates = [reidentification_rate(found.genuine, limit) for limit in limits]
     worst, worst_chance, which = find_worst_track(found, faces.tracks, faces.people, limits[0])
     if reference is not None:
-        rates[0], worst = (replace(one, note=one.note or reference.note) for one in (rates[0], worst))
+        rates[0], worst = (
+            replace(measured_value, note=measured_value.note or reference.note) for measured_value in (rates[0], worst)
+        )
     return Attack(
         kind,
         embedder,
@@ -292,15 +302,15 @@ def embed_strangers(
     found: list[list[NDArray[np.float32]]] = [[] for _ in embedders]
     if finder is None or not embedders:
         return found
-    for done, one in enumerate(strangers, 1):
+    for done, stranger in enumerate(strangers, 1):
         progress.progress(done, len(strangers), "Looking at people of other recordings")
         seen: list[list[NDArray[np.float32]]] = [[] for _ in embedders]
-        with FrameReader(one.path, load_index(one.path, progress=progress), memory=_MEMORY) as reader:
-            for frame, box in zip(one.frames, one.boxes, strict=True):
+        with FrameReader(stranger.path, load_index(stranger.path, progress=progress), memory=_MEMORY) as reader:
+            for frame, box in zip(stranger.frames, stranger.boxes, strict=True):
                 progress.check_cancelled()
                 if not 0 <= frame < len(reader.index):
                     continue
-                image = reader.at(frame).image
+                image = reader.frame_at(frame).image
                 (points,) = finder.find(image, np.asarray(box, np.float32)[None])
                 if points is not None:
                     five = np.asarray(signals.five_points(points), np.float32)[None]

@@ -72,7 +72,7 @@ class Cartoon:
 
         progress.check_cancelled()
         self._network = PictureNetwork("cartoon")
-        self._side = self._network.side("picture", self.options.size // 8 * 8)
+        self._side = self._network.input_side("picture", self.options.size // 8 * 8)
         self._cuts = frozenset(source.cuts)
         self._paths = {track.id: _Path(track, self._cuts) for track in source.tracks}
 
@@ -87,11 +87,11 @@ class Cartoon:
         size = (self._side, self._side)
         found = cv2.warpAffine(face.image, move, size, flags=_way(move), borderMode=cv2.BORDER_REFLECT_101)
         crop = np.asarray(found, np.uint8)
-        drawn = self._cartoon(crop)
+        drawn = self._run_network(crop)
         if drawn is None or is_unchanged(crop, drawn):
             self._before.pop(face.track_id, None)
             return None
-        drawn = self._steady(face, drawn)
+        drawn = self._stabilize(face, drawn)
         x, y, width, height = face.rect
         # Past the crop's edge the drawing's own edge goes on, so that nothing of the source is needed.
         back = cv2.invertAffineTransform(move)
@@ -108,24 +108,24 @@ class Cartoon:
     def _move(self, face: Face) -> NDArray[np.float64]:
         """Return the (2, 3) scale and shift from the picture to the crop."""
         path = self._paths.get(face.track_id)
-        x, y, size = path.at(face) if path else _square(face.box)
+        x, y, size = path.position_at(face) if path else _square(face.box)
         rect = np.array(face.rect, np.float64)
         inside = np.abs(np.array([rect[:2] - (x, y), rect[:2] + rect[2:] - (x, y)])).max()
         scale = self._side / max(_REACH * size, min(2 * float(inside), 4 * size), 1.0)
         return np.array([[scale, 0, self._side / 2 - scale * x], [0, scale, self._side / 2 - scale * y]])
 
-    def _cartoon(self, crop: Image) -> Image | None:
+    def _run_network(self, crop: Image) -> Image | None:
         assert self._network is not None
-        values = self._network.values("picture", crop)
+        values = self._network.to_input("picture", crop)
         if self._network.key == "nhwc":
             found = self._network.run({"picture": values.transpose(0, 2, 3, 1)})
             found = found.transpose(0, 3, 1, 2) if found.ndim == 4 else found
         else:
             found = self._network.run({"picture": values})
-        drawn = self._network.picture("drawn", found)
+        drawn = self._network.to_image("drawn", found)
         return drawn if drawn is not None and drawn.shape == crop.shape else None
 
-    def _steady(self, face: Face, drawn: Image) -> Image:
+    def _stabilize(self, face: Face, drawn: Image) -> Image:
         """Mix in the drawing before, where both are alike: what trembles is calmed, what moves is not held back."""
         before = self._before.get(face.track_id)
         share = self.options.smoothing
@@ -151,7 +151,7 @@ class _Path:
             weight = np.exp(-0.5 * ((times[low:high] - time) / _STEADY_US) ** 2) * (scene[low:high] == scene[i])
             self._smooth[i] = weight @ squares[low:high] / weight.sum()
 
-    def at(self, face: Face) -> tuple[float, float, float]:
+    def position_at(self, face: Face) -> tuple[float, float, float]:
         """Return x and y of the middle of a face and its size, in pixels."""
         x, y, size = (float(np.interp(face.frame, self._frames, column)) for column in self._smooth.T)
         own = _square(face.box)

@@ -170,7 +170,7 @@ class Deepfake:
 
         faces = load_source_faces()
         self._network = PictureNetwork("face-swap")
-        self._side = self._network.side("target", _SIDE)
+        self._side = self._network.input_side("target", _SIDE)
         self._finder = self._given or create_landmark_finder()
         self._cuts = frozenset(source.cuts)
         identity = PictureNetwork("face-swap-identity")
@@ -197,8 +197,8 @@ class Deepfake:
         size = (self._side, self._side)
         seen = cv2.warpAffine(face.image, move, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
         crop = np.asarray(seen, np.uint8)
-        found = self._network.run({"target": self._network.values("target", crop), "source": vector})
-        swapped = self._network.picture("swapped", found)
+        found = self._network.run({"target": self._network.to_input("target", crop), "source": vector})
+        swapped = self._network.to_image("swapped", found)
         if swapped is None or swapped.shape != crop.shape or is_unchanged(crop, swapped):
             return None
         x, y, width, height = face.rect
@@ -267,9 +267,9 @@ def _vector(source: SourceFace, network: "PictureNetwork", finder: LandmarkFinde
     image = np.ascontiguousarray(read[..., ::-1], np.uint8)
     height, width = image.shape[:2]
     inner = np.array([[0.15 * width, 0.15 * height, 0.7 * width, 0.7 * height], [0, 0, width, height]], np.float32)
-    found = next((one for one in finder.find(image, inner) if one is not None), None)
+    found = next((landmarks for landmarks in finder.find(image, inner) if landmarks is not None), None)
     if found is None:
         raise UserError(f"No face is seen in {source.file.name}.", "Take a picture in which the face fills the middle.")
     face = align_faces(image, five_points(found)[None])[0]
-    vector = network.run({"face": network.values("face", face)}).reshape(1, -1)
+    vector = network.run({"face": network.to_input("face", face)}).reshape(1, -1)
     return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12), np.float32)

@@ -116,7 +116,7 @@ class Face:
         x, y, width, height = self.rect
         return self.image[y : y + height, x : x + width]
 
-    def around(self, margin: float) -> tuple[Image, tuple[int, int]]:
+    def crop_around(self, margin: float) -> tuple[Image, tuple[int, int]]:
         """Return a view of the picture around the box, and the x and y of its corner.
 
         Args:

@@ -38,7 +38,7 @@ class PictureNetwork:
         self._session = open_session(weights.verified_path(name), threads=_THREADS)
         self.key = self._fit.key
 
-    def side(self, role: str, otherwise: int) -> int:
+    def input_side(self, role: str, otherwise: int) -> int:
         """Return the side in pixels of the square pictures that an input takes; `otherwise` where any will do.
 
         Raises:
@@ -49,13 +49,13 @@ class PictureNetwork:
             raise UserError(f"The network “{self.name}” takes pictures that are not square.", "Export it for squares.")
         return otherwise if not sizes or sizes[0] is None else sizes[0]
 
-    def values(self, role: str, image: Image) -> Values:
+    def to_input(self, role: str, image: Image) -> Values:
         """Return an RGB picture, (h, w, 3), as the input of a role takes it, with channels first."""
         low, high = self._spans[role] or (0.0, 255.0)
         scaled = image.astype(np.float32) * np.float32((high - low) / 255) + np.float32(low)
         return np.ascontiguousarray(scaled.transpose(2, 0, 1)[None])
 
-    def picture(self, role: str, found: Values) -> Image | None:
+    def to_image(self, role: str, found: Values) -> Image | None:
         """Return the picture, (h, w, 3) RGB, of an output with channels first; None where it is none."""
         if found.ndim != 4 or found.shape[:2] != (1, 3) or not np.isfinite(found).all():
             return None
@@ -90,11 +90,11 @@ def is_unchanged(before: Image, after: Image) -> bool:
     import cv2
 
     first, second = (
-        cv2.cvtColor(cv2.resize(one, (128, 128), interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY).astype(np.float64)
-        for one in (before, after)
+        cv2.cvtColor(cv2.resize(array, (128, 128), interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY).astype(np.float64)
+        for array in (before, after)
     )
     if np.abs(first - second).mean() < _SAME_COLOUR:
         return True
-    a, b = (one - cv2.blur(one, (2 * _DETAIL + 1, 2 * _DETAIL + 1)) for one in (first, second))
+    a, b = (array - cv2.blur(array, (2 * _DETAIL + 1, 2 * _DETAIL + 1)) for array in (first, second))
     size = float(np.sqrt((a * a).sum() * (b * b).sum()))
     return size > 0 and abs(float((a * b).sum())) / size > _SAME_DETAIL

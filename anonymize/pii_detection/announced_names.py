@@ -300,14 +300,14 @@ def find_announced_names(tokens: Tokens) -> Iterator[PiiSpan]:
 
 def _name(tokens: Tokens, place: int, *, sure: bool, score: float) -> Iterator[PiiSpan]:
     """Yield the name that begins at a place; `sure` where nothing but a name stands there."""
-    at = tokens.at(place)
+    at = tokens.index_at(place)
     words = tokens.all
     if at >= len(words) or words[at].start > place + 1 or not _is_name(words[at], sure=sure):
         return
     end = at + 1
-    while end < len(words) and end - at < _MOST and _COMMA_NAME.fullmatch(tokens.gap(end)):
+    while end < len(words) and end - at < _MOST and _COMMA_NAME.fullmatch(tokens.gap_before(end)):
         word = words[end]
-        if word.key in _PARTICLES and end + 1 < len(words) and _COMMA_NAME.fullmatch(tokens.gap(end + 1)):
+        if word.key in _PARTICLES and end + 1 < len(words) and _COMMA_NAME.fullmatch(tokens.gap_before(end + 1)):
             if not _continues_name(words[end + 1]):
                 break
             end += 2
@@ -345,19 +345,19 @@ def _is_plain(word: Token) -> bool:
 
 def _place(tokens: Tokens, place: int, *, sure: bool) -> Iterator[PiiSpan]:
     """Yield the town that begins at a place: of a list, or a word with a capital, or one that nobody knows."""
-    at = tokens.at(place)
+    at = tokens.index_at(place)
     words = tokens.all
     if at >= len(words) or words[at].start != place:
         return
     for count in range(min(_MOST, len(words) - at), 0, -1):
         part = words[at : at + count]
-        if all(tokens.gap(at + i) in (" ", "-", "'") for i in range(1, count)) and _is_listed(part):
+        if all(tokens.gap_before(at + i) in (" ", "-", "'") for i in range(1, count)) and _is_listed(part):
             yield PiiSpan(place, part[-1].end, PLACE, LIKELY)
             return
     end = at
-    while end < len(words) and end - at < _MOST and (end == at or tokens.gap(end) in (" ", "-")):
+    while end < len(words) and end - at < _MOST and (end == at or tokens.gap_before(end) in (" ", "-")):
         word, after = words[end], words[end + 1] if end + 1 < len(words) else None
-        if end > at and word.key in _PLACE_JOINS and after and tokens.gap(end + 1) in (" ", "-"):
+        if end > at and word.key in _PLACE_JOINS and after and tokens.gap_before(end + 1) in (" ", "-"):
             if not (after.capital and not after.flat):
                 break
             end += 2

@@ -173,7 +173,7 @@ def _is_counting(code: str) -> bool:
         return False
     parts = [int(part) for part in numbers]
     if len(parts) == 1:
-        parts = [int(one) for one in str(parts[0])]
+        parts = [int(text) for text in str(parts[0])]
     return len(parts) > 3 and len({b - a for a, b in pairwise(parts)}) == 1
 
 

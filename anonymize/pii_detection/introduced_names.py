@@ -172,7 +172,7 @@ def find_introduced_names(tokens: Tokens) -> Iterator[PiiSpan]:
 
 
 def _name(tokens: Tokens, place: int, evidence: NameEvidence, score: float) -> Iterator[PiiSpan]:
-    index = tokens.at(place)
+    index = tokens.index_at(place)
     if index < len(tokens.all) and tokens.all[index].start == place:
         end = find_name_end(tokens, index, evidence)
         if end is not None:
@@ -181,7 +181,7 @@ def _name(tokens: Tokens, place: int, evidence: NameEvidence, score: float) -> I
 
 def _titled_names(tokens: Tokens, place: int) -> Iterator[PiiSpan]:
     """Yield the name after a title: with a capital any word may be one, without only what is no common word."""
-    index = tokens.at(place)
+    index = tokens.index_at(place)
     if index >= len(tokens.all) or tokens.all[index].start != place:
         return
     word = tokens.all[index]
@@ -198,7 +198,7 @@ def _vocatives(tokens: Tokens) -> Iterator[PiiSpan]:
         if not is_given_name(word.key):
             continue
         after = tokens.text[word.end : word.end + 1]
-        before = tokens.gap(index)
+        before = tokens.gap_before(index)
         called = _COMMA.fullmatch(before) is not None and (after in _ENDINGS or not after) and word.capital
         begins = word.initial and word.capital and not word.flat
         acts = begins and (after == "," or _DOES.match(tokens.lower, word.end) is not None)
@@ -247,7 +247,8 @@ def _score(tokens: Tokens, word: Token) -> float:
     if key in function_words() or key in capitalized_non_names() or len(key) < 2:
         return 0
     if key in plain_words() and (
-        not (tokens.english and len(tokens.all) >= _MIN_ENGLISH_CHARS) or (word.initial and len(key) <= _MIN_NAME_CHARS)
+        not (tokens.is_english and len(tokens.all) >= _MIN_ENGLISH_CHARS)
+        or (word.initial and len(key) <= _MIN_NAME_CHARS)
     ):
         return 0
     if word.text.isupper() and len(word.text) <= _ACRONYM:
@@ -255,11 +256,11 @@ def _score(tokens: Tokens, word: Token) -> float:
     common, given = is_common(key), is_given_name(key)
     if word.capital and not word.flat:
         if common:
-            return WEAK if given and not word.initial and tokens.english else 0
+            return WEAK if given and not word.initial and tokens.is_english else 0
         if given or is_family_name(key):
             return LIKELY
-        return WEAK if tokens.english else 0
-    return WEAK if given and not common and len(key) >= _MIN_NAME_CHARS and tokens.english else 0
+        return WEAK if tokens.is_english else 0
+    return WEAK if given and not common and len(key) >= _MIN_NAME_CHARS and tokens.is_english else 0
 
 
 def _place_end(tokens: Tokens, at: int) -> int | None:
@@ -272,9 +273,9 @@ def _place_end(tokens: Tokens, at: int) -> int | None:
         return None
     for count in range(min(_PLACE_WORDS, len(words) - at), 0, -1):
         stretch = words[at : at + count]
-        if any(tokens.gap(at + i) not in (" ", "-") for i in range(1, count)):
+        if any(tokens.gap_before(at + i) not in (" ", "-") for i in range(1, count)):
             continue
-        name = " ".join(one.key for one in stretch)
+        name = " ".join(token.key for token in stretch)
         if name in places() and (not is_given_name(name) or (at > 0 and words[at - 1].key == "in")):
             return at + count
         if led and _is_town(name, stretch, sure=words[at - 1].key in _SURELY_INTO):
@@ -305,7 +306,7 @@ _NEAR = 80
 def find_spelled_words(text: str, out: NumberNormalizedText) -> Iterator[PiiSpan]:
     """Yield words that are spelled in a text; `out` is the text written out."""
     for hit in _LETTERS.finditer(out.text):
-        start, end = out.span(*hit.span())
+        start, end = out.original_span(*hit.span())
         if end - start < 2 * len(hit[0]) - 1:
             continue
         key = hit[0].lower()

@@ -103,17 +103,17 @@ class Tokens:
         self.all = _tokens(text)
         self._starts = [token.start for token in self.all]
 
-    def at(self, place: int) -> int:
+    def index_at(self, place: int) -> int:
         """Return the index of the first word that begins at or after a place."""
         return bisect_left(self._starts, place)
 
-    def gap(self, index: int) -> str:
+    def gap_before(self, index: int) -> str:
         """Return what stands between a word and the one before it."""
         before = self.all[index - 1].end if index else 0
         return self.text[before : self.all[index].start]
 
     @cached_property
-    def english(self) -> bool:
+    def is_english(self) -> bool:
         """Whether most words are common English ones; weak rules do not judge texts of other languages."""
         if len(self.all) < _MIN_WORDS:
             return True
@@ -204,16 +204,16 @@ def find_name_end(tokens: Tokens, index: int, evidence: NameEvidence) -> int | N
     if index >= len(words) or not _can_begin(words[index], evidence):
         return None
     end = index + 1
-    while end < len(words) and end - index < _MAX_NAME_WORDS and _is_name_gap(tokens.gap(end)):
-        one = words[end]
+    while end < len(words) and end - index < _MAX_NAME_WORDS and _is_name_gap(tokens.gap_before(end)):
+        token = words[end]
         if (
-            one.key in _PARTICLES
+            token.key in _PARTICLES
             and end + 1 < len(words)
-            and _is_name_gap(tokens.gap(end + 1))
+            and _is_name_gap(tokens.gap_before(end + 1))
             and _can_continue(words[end + 1])
         ):
             end += 2
-        elif _can_continue(one):
+        elif _can_continue(token):
             end += 1
         else:
             break

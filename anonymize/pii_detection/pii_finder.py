@@ -74,25 +74,31 @@ class StudyWords:
 
     def __init__(self, words: Sequence[KnownWord]) -> None:
         self._known = [*words]
-        self._words = PhraseMatcher({one.word: str(number) for number, one in enumerate(self._known)})
+        self._words = PhraseMatcher({known_word.word: str(number) for number, known_word in enumerate(self._known)})
         self._parts = _name_parts(self._known)
         self._part_words = PhraseMatcher({part: part for part in self._parts})
         self._names: dict[str, KnownWord] = {}
-        for one in words:
-            if one.kind != PERSON:
+        for word in words:
+            if word.kind != PERSON:
                 continue
-            for part in one.word.split():
+            for part in word.word.split():
                 key = word_key(part)
                 if len(key) >= _EXACT_BELOW and key not in function_words():
-                    self._names.setdefault(key, one)
+                    self._names.setdefault(key, word)
         self._judged: dict[str, KnownWord | None] = {}
 
     def find(self, tokens: Tokens) -> Iterator[PiiSpan]:
         """Yield the known words of a text."""
         for place in self._words(tokens.text):
-            one = self._known[int(place.after)]
+            known_word = self._known[int(place.after)]
             yield PiiSpan(
-                place.start, place.end, normalize_kind(one.kind), CERTAIN, STUDY_SOURCE, one.participant_id, one.word
+                place.start,
+                place.end,
+                normalize_kind(known_word.kind),
+                CERTAIN,
+                STUDY_SOURCE,
+                known_word.participant_id,
+                known_word.word,
             )
         for place in self._part_words(tokens.text):
             owner, word = self._parts[place.after]
@@ -100,12 +106,12 @@ class StudyWords:
         if not self._names:
             return
         for token in tokens.all:
-            found = self._misspelt(token.key)
+            found = self._match_misspelling(token.key)
             if found is not None:
                 score = STRONG if token.capital else LIKELY
                 yield PiiSpan(token.start, token.end, PERSON, score, STUDY_SOURCE, found.participant_id, found.word)
 
-    def _misspelt(self, key: str) -> KnownWord | None:
+    def _match_misspelling(self, key: str) -> KnownWord | None:
         if key not in self._judged:
             self._judged[key] = self._nearest(key)
         return self._judged[key]
@@ -133,13 +139,13 @@ def _name_parts(known: Sequence[KnownWord]) -> dict[str, tuple[str | None, str]]
     A word of several people's names is nobody's: then it stands for itself.
     """
     found: dict[str, tuple[str | None, str]] = {}
-    for one in known:
-        parts = one.word.split() if one.kind == PERSON and one.private else []
+    for known_word in known:
+        parts = known_word.word.split() if known_word.kind == PERSON and known_word.private else []
         for part in parts if len(parts) > 1 else []:
             key = word_key(part).strip(".,")
             if len(key) >= _MIN_PART_CHARS and key[0].isalpha() and not is_ambiguous_name(key):
-                shared = key in found and found[key][0] != one.participant_id
-                found[key] = (None, key) if shared else (one.participant_id, one.word)
+                shared = key in found and found[key][0] != known_word.participant_id
+                found[key] = (None, key) if shared else (known_word.participant_id, known_word.word)
     return found
 
 
@@ -234,7 +240,7 @@ class PersonalFinder:
             names: a model that finds names, where one is installed.
         """
         self._known = StudyWords(known)
-        self._private = {one.word for one in known if one.private}
+        self._private = {known_word.word for known_word in known if known_word.private}
         self._public = {" ".join(word_key(word).split()) for word in public}
         self._search = TextSearch(names)
 
@@ -245,20 +251,22 @@ class PersonalFinder:
     def find_all(self, texts: Sequence[str]) -> list[list[PiiMatch]]:
         """Return the hits of each of some texts: a model is faster with many at once."""
         found = self._search.search_all(texts)
-        return [self.settle(text, one) for text, one in zip(texts, found, strict=True)]
+        return [self.resolve_hits(text, one) for text, one in zip(texts, found, strict=True)]
 
-    def settle(self, text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
+    def resolve_hits(self, text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
         """Return the hits of a text that was searched before, with what is known about the study."""
         known = [*self._known.find(Tokens(text))]
         if whole := join_divided_words(text):
             known += _in_original(whole, self._known.find(Tokens(whole.text)))
         every = (*known, *found)
-        return resolve_overlaps(text, [one for one in every if not self._is_public(text, one)])
+        return resolve_overlaps(text, [pii_span for pii_span in every if not self._is_public(text, pii_span)])
 
-    def _is_public(self, text: str, one: PiiSpan) -> bool:
-        if not self._public or (one.source == STUDY_SOURCE and (one.participant_id or one.word in self._private)):
+    def _is_public(self, text: str, pii_span: PiiSpan) -> bool:
+        if not self._public or (
+            pii_span.source == STUDY_SOURCE and (pii_span.participant_id or pii_span.word in self._private)
+        ):
             return False
-        return _bare_key(text[one.start : one.end]) in self._public
+        return _bare_key(text[pii_span.start : pii_span.end]) in self._public
 
 
 def _apply_rules(tokens: Tokens) -> Iterator[PiiSpan]:
@@ -290,10 +298,10 @@ def _views(base: NumberNormalizedText, out: NumberNormalizedText) -> Iterator[Nu
 
 
 def _in_original(view: NumberNormalizedText, found: Iterable[PiiSpan]) -> Iterator[PiiSpan]:
-    for one in found:
-        if one.end > one.start:
-            start, end = view.span(one.start, one.end)
-            yield replace(one, start=start, end=end)
+    for pii_span in found:
+        if pii_span.end > pii_span.start:
+            start, end = view.original_span(pii_span.start, pii_span.end)
+            yield replace(pii_span, start=start, end=end)
 
 
 def _bare_key(words: str) -> str:
@@ -306,19 +314,23 @@ def _apply_in_view(out: NumberNormalizedText, rules: Iterable[_Rule]) -> Iterato
         yield from _in_original(out, rule(out.text))
 
 
-def _model_span(one: NameSpan, source: str) -> PiiSpan:
+def _model_span(name_span: NameSpan, source: str) -> PiiSpan:
     """Return what a model found; that something is a person's name is worth more than that it is a place or firm."""
     return PiiSpan(
-        one.start, one.end, one.kind, one.score if one.kind == PERSON else min(one.score, _MAX_WEAK_SCORE), source
+        name_span.start,
+        name_span.end,
+        name_span.kind,
+        name_span.score if name_span.kind == PERSON else min(name_span.score, _MAX_WEAK_SCORE),
+        source,
     )
 
 
-def _is_plausible(tokens: Tokens, one: PiiSpan) -> bool:
+def _is_plausible(tokens: Tokens, pii_span: PiiSpan) -> bool:
     """Tell whether a model's name holds a word that may be one: small models take many a first word for a name."""
-    if one.kind not in _NAME_KINDS:
+    if pii_span.kind not in _NAME_KINDS:
         return False
-    words = tokens.all[tokens.at(one.start) : tokens.at(one.end)]
-    if one.kind == ORGANISATION and all(word.flat or word.text.isupper() for word in words):
+    words = tokens.all[tokens.index_at(pii_span.start) : tokens.index_at(pii_span.end)]
+    if pii_span.kind == ORGANISATION and all(word.flat or word.text.isupper() for word in words):
         return False
     return any(map(_may_be_name, words))
 
@@ -326,7 +338,8 @@ def _is_plausible(tokens: Tokens, one: PiiSpan) -> bool:
 def _has_unmatched_names(tokens: Tokens, found: Sequence[PiiSpan]) -> bool:
     """Tell whether a word may be a name that no rule found; without capitals, names hide among common words too."""
     return any(
-        _may_be_name(word) and (word.flat or not any(one.start < word.end and word.start < one.end for one in found))
+        _may_be_name(word)
+        and (word.flat or not any(pii_span.start < word.end and word.start < pii_span.end for pii_span in found))
         for word in tokens.all
     )
 

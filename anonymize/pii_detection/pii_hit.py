@@ -53,8 +53,14 @@ def resolve_overlaps(text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
     Stretches that overlap become one, so that nothing that any rule found stays outside. It is what the surest of them
     says; of those alike, the longest.
     """
-    trimmed = (replace(one, start=start, end=end) for one in found for start, end in (_trim(text, one.start, one.end),))
-    ordered = sorted((one for one in trimmed if one.start < one.end), key=lambda s: (s.start, -s.end, -s.score))
+    trimmed = (
+        replace(pii_span, start=start, end=end)
+        for pii_span in found
+        for start, end in (_trim(text, pii_span.start, pii_span.end),)
+    )
+    ordered = sorted(
+        (pii_span for pii_span in trimmed if pii_span.start < pii_span.end), key=lambda s: (s.start, -s.end, -s.score)
+    )
     made: list[PiiMatch] = []
     at = 0
     while at < len(ordered):
@@ -68,7 +74,7 @@ def resolve_overlaps(text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
 
 def _merge_spans(text: str, together: Sequence[PiiSpan], end: int) -> PiiMatch:
     surest = max(together, key=lambda s: (s.score, s.end - s.start))
-    known = next((one for one in (surest, *together) if one.word or one.participant_id), surest)
+    known = next((pii_span for pii_span in (surest, *together) if pii_span.word or pii_span.participant_id), surest)
     start = together[0].start
     return PiiMatch(
         start, end, surest.kind, text[start:end], surest.score, surest.source, known.participant_id, known.word

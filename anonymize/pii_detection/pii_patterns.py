@@ -96,16 +96,16 @@ def find_dates(text: str) -> Iterator[PiiSpan]:
                 continue
             if year := _SHORT_YEAR.match(folded.text, last):
                 last = year.end()
-            start, end = folded.span(first, last)
+            start, end = folded.original_span(first, last)
             born = _is_near(births, first, last)
             yield PiiSpan(start, end, BIRTH if born else DATE, STRONG if born else LIKELY)
     for pattern in _MORE:
         for hit in pattern.finditer(folded.text):
             born = _is_near(births, *hit.span())
-            yield PiiSpan(*folded.span(*hit.span()), BIRTH if born else DATE, STRONG if born else LIKELY)
+            yield PiiSpan(*folded.original_span(*hit.span()), BIRTH if born else DATE, STRONG if born else LIKELY)
     for hit in _LOOSE.finditer(folded.text) if births else ():
         if any(last <= hit.start() <= last + _BIRTH_DISTANCE // 2 for _, last in births):
-            yield PiiSpan(*folded.span(*hit.span()), BIRTH, STRONG)
+            yield PiiSpan(*folded.original_span(*hit.span()), BIRTH, STRONG)
 
 
 def _is_near(births: list[tuple[int, int]], first: int, last: int) -> bool:
@@ -152,15 +152,15 @@ def find_electronic_addresses(text: str) -> Iterator[PiiSpan]:
     for kind, pattern in IDENTIFYING_PATTERNS:
         if kind in _PATHS:
             for hit in pattern.finditer(folded.text):
-                yield PiiSpan(*folded.span(*hit.span()), _PATHS[kind], STRONG)
+                yield PiiSpan(*folded.original_span(*hit.span()), _PATHS[kind], STRONG)
     for hit in _SPOKEN_MAIL.finditer(folded.text):
-        yield PiiSpan(*folded.span(_extend_start(folded.text, hit.start()), hit.end()), MAIL, STRONG)
+        yield PiiSpan(*folded.original_span(_extend_start(folded.text, hit.start()), hit.end()), MAIL, STRONG)
     for hit in _CHINESE_MAIL.finditer(folded.text):
-        yield PiiSpan(*folded.span(*hit.span()), MAIL, STRONG)
+        yield PiiSpan(*folded.original_span(*hit.span()), MAIL, STRONG)
     for hit in _SPOKEN_LINK.finditer(folded.text):
-        yield PiiSpan(*folded.span(_skip_function_word(hit), hit.end()), LINK, LIKELY)
+        yield PiiSpan(*folded.original_span(_skip_function_word(hit), hit.end()), LINK, LIKELY)
     for hit in _HANDLE.finditer(folded.text):
-        yield PiiSpan(*folded.span(*hit.span()), LINK, STRONG)
+        yield PiiSpan(*folded.original_span(*hit.span()), LINK, STRONG)
 
 
 def _extend_start(text: str, start: int) -> int:

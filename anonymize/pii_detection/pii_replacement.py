@@ -45,22 +45,22 @@ class Replacements:
         self._numbers = {label: dict(each) for label, each in (kept or {}).items()}
         self._next: dict[str, int] = {label: max(each.values(), default=0) + 1 for label, each in self._numbers.items()}
         self._whole: dict[str, str] = {}
-        self.reserve(self.written())
+        self.reserve_numbers(self.chosen_texts())
 
-    def reserve(self, texts: Iterable[str]) -> None:
+    def reserve_numbers(self, texts: Iterable[str]) -> None:
         """Leave out numbers that stand in texts: those were scrubbed before, and nobody else may get them."""
         for text in texts:
             for label, number in _LABEL.findall(text) if "[" in text else ():
                 self._next[label] = max(self._next.get(label, 1), int(number) + 1)
 
-    def learn(self, hits: Iterable[PiiMatch]) -> None:
+    def number_hits(self, hits: Iterable[PiiMatch]) -> None:
         """Number hits in their order; full names first tell whose the parts are."""
         seen = [*hits]
-        self._know_full_names(seen)
+        self._register_full_names(seen)
         for hit in seen:
-            self.of(hit)
+            self.replacement_for(hit)
 
-    def of(self, hit: PiiMatch) -> str:
+    def replacement_for(self, hit: PiiMatch) -> str:
         """Return what is written in place of a hit."""
         if hit.participant_id in self._people and KINDS[hit.kind].group == NAMES:
             return self._people[hit.participant_id or ""]
@@ -87,7 +87,7 @@ class Replacements:
             return known[mine]
         whole = self._whole.get(words, words)
         parts = (part for part in whole.split() if self._whole.get(part) == whole)
-        number = next((known[one] for one in (words, whole, *parts) if one in known), None)
+        number = next((known[text] for text in (words, whole, *parts) if text in known), None)
         if number is None:
             number = self._next.get(label, 1)
             self._next[label] = number + 1
@@ -96,11 +96,11 @@ class Replacements:
             known.setdefault(whole, number)
         return number
 
-    def written(self) -> set[str]:
+    def chosen_texts(self) -> set[str]:
         """Return what people chose to write, and the names that stand in for people."""
         return {*self._given.values(), *self._people.values()}
 
-    def _know_full_names(self, hits: Sequence[PiiMatch]) -> None:
+    def _register_full_names(self, hits: Sequence[PiiMatch]) -> None:
         owners: dict[str, set[str]] = {}
         for hit in hits:
             if KINDS[hit.kind].group != NAMES:
@@ -171,14 +171,14 @@ class PersonalPlaces:
 
     def __call__(self, text: str) -> Iterator[TextRedaction]:
         """Yield the places of personal information in a text."""
-        written = [] if text in self._originals else self._written_in(text)
+        written = [] if text in self._originals else self._replacement_spans(text)
         for hit in self._find(text):
             if not any(start <= hit.start and hit.end <= end for start, end in written):
-                yield TextRedaction(hit.start, hit.end, hit.kind, self._replacements.of(hit))
+                yield TextRedaction(hit.start, hit.end, hit.kind, self._replacements.replacement_for(hit))
 
-    def _written_in(self, text: str) -> list[tuple[int, int]]:
+    def _replacement_spans(self, text: str) -> list[tuple[int, int]]:
         """Return where replacements stand in a text."""
         forms = "|".join(
-            re.escape(one) for one in sorted({OMISSION_MARK, *self._replacements.written()}, key=len, reverse=True)
+            re.escape(one) for one in sorted({OMISSION_MARK, *self._replacements.chosen_texts()}, key=len, reverse=True)
         )
         return [hit.span() for hit in re.finditer(rf"\[[A-Z]+_\d+\]|{forms}", text)]

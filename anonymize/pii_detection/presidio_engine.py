@@ -141,10 +141,10 @@ def find_with_presidio(text: str) -> Iterator[PiiSpan]:
     engine = analyzer()
     for at in range(0, len(text), _PIECE):
         piece = text[at : at + _PIECE + _OVERLAP]
-        for one in engine.analyze(piece, _LANGUAGE, score_threshold=_MIN_SCORE) if _CANDIDATE.search(piece) else ():
-            score = CERTAIN if one.score >= CERTAIN else min(STRONG, one.score)
-            kind = _KINDS.get(one.entity_type, IDENTITY)
-            yield PiiSpan(at + one.start, at + one.end, kind, score, "presidio")
+        for result in engine.analyze(piece, _LANGUAGE, score_threshold=_MIN_SCORE) if _CANDIDATE.search(piece) else ():
+            score = CERTAIN if result.score >= CERTAIN else min(STRONG, result.score)
+            kind = _KINDS.get(result.entity_type, IDENTITY)
+            yield PiiSpan(at + result.start, at + result.end, kind, score, "presidio")
 
 
 @cache

@@ -90,12 +90,12 @@ class PhraseMatcher:
             if key not in self._patterns:
                 self._patterns[key] = re.compile(_word_pattern(key))
             for hit in self._patterns[key].finditer(folded.text):
-                start, end = folded.span(*hit.span())
+                start, end = folded.original_span(*hit.span())
                 yield TextRedaction(start, end, "word", self._after[key])
 
-    def first(self, text: str) -> str | None:
+    def find_first(self, text: str) -> str | None:
         """Return the first of the words that stands in a text, as it stands there; None where there is none."""
-        place = min(self(text), key=lambda one: one.start, default=None)
+        place = min(self(text), key=lambda text_redaction: text_redaction.start, default=None)
         return None if place is None else text[place.start : place.end]
 
 
@@ -104,7 +104,7 @@ def find_identifying(text: str) -> Iterable[TextRedaction]:
     folded = fold_with_positions(text)
     for kind, pattern in IDENTIFYING_PATTERNS:
         for hit in pattern.finditer(folded.text):
-            start, end = folded.span(*hit.span())
+            start, end = folded.original_span(*hit.span())
             yield TextRedaction(start, end, kind, f"[{kind}]")
 
 
@@ -135,11 +135,11 @@ class TextScrubber:
         changed: list[Replacement] = []
         plain = False
         kept = [*self._keeper(text)] if self._keeper is not None else []
-        while places := self._places(text, kept):
+        while places := self._find_redactions(text, kept):
             parts, at = [], 0
             for place in places:
                 before = text[place.start : place.end]
-                after = OMISSION_MARK if plain or self._places(place.after) else place.after
+                after = OMISSION_MARK if plain or self._find_redactions(place.after) else place.after
                 changed.append(Replacement(place.kind, before, after))
                 parts += [text[at : place.start], after]
                 at = place.end
@@ -151,7 +151,7 @@ class TextScrubber:
             plain = True
         return Scrubbed(text, tuple(changed))
 
-    def _places(self, text: str, untouched: Sequence[tuple[int, int]] = ()) -> list[TextRedaction]:
+    def _find_redactions(self, text: str, untouched: Sequence[tuple[int, int]] = ()) -> list[TextRedaction]:
         """Return what is found, in order, without overlaps: those that touch others become one."""
         found = [p for p in self._words(text) if p.end > p.start]
         for finder in self._finders:

@@ -36,37 +36,37 @@ class LanguageCoverage:
     searched: bool = True
 
     @property
-    def total(self) -> int:
+    def total_words(self) -> int:
         """How many words there are."""
         return sum(self.words.values())
 
     @property
-    def covered(self) -> int:
+    def covered_words(self) -> int:
         """How many words are in a language with rules, of which a model of names searched them."""
-        return sum(count for code, count in self.words.items() if self._covers(code))
+        return sum(count for code, count in self.words.items() if self._is_covered(code))
 
     @property
     def is_mostly_covered(self) -> bool:
         """Whether it has no words, or more than half of them are in a language with rules and a model of names."""
-        return not self.total or 2 * self.covered > self.total
+        return not self.total_words or 2 * self.covered_words > self.total_words
 
     @property
     def main_gap(self) -> str:
         """The code of the language of most of the words that are not covered."""
-        gaps = {code: count for code, count in self.words.items() if not self._covers(code)}
+        gaps = {code: count for code, count in self.words.items() if not self._is_covered(code)}
         return max(gaps, key=lambda code: gaps[code]) if gaps else UNKNOWN_LANGUAGE
 
     @property
-    def model_to_get(self) -> str:
+    def suggested_model(self) -> str:
         """Name of the weights that can be fetched and would cover what is not; "" where there are none."""
         name = registry.WEIGHTS_BY_LANGUAGE.get(self.main_gap, "")
-        return name if self.searched and name and not find_entry(name).own else ""
+        return name if self.searched and name and not find_entry(name).is_own else ""
 
-    def sentence(self) -> str:
+    def problem_text(self) -> str:
         """Return what is wrong, to be read after the name of a transcript."""
         if not self.searched:
             return "it was not searched for names with the models that are installed now"
-        missing, total = self.total - self.covered, self.total
+        missing, total = self.total_words - self.covered_words, self.total_words
         code = self.main_gap
         share = f"{missing:,} of {pluralize(total, 'word')}"
         if code == UNKNOWN_LANGUAGE:
@@ -77,7 +77,7 @@ class LanguageCoverage:
             return f"{share} are not covered, mostly in {name}: {why}"
         return f"{share} are not covered, mostly in {name}: there are no rules for personal information in {name}"
 
-    def hint(self) -> str:
+    def hint_text(self) -> str:
         """Return what to do about it."""
         if not self.searched:
             return "Look for personal information again: Speech > Personal information, or greenroom pii find STUDY."
@@ -85,14 +85,14 @@ class LanguageCoverage:
         if not name:
             return "Look for it by hand."
         command = weights.how_to_get(name)
-        if find_entry(name).own:
+        if find_entry(name).is_own:
             return f"Bring a model of names: {command} (see “Models of names” in docs/models.md). {_SEARCH_AGAIN_HINT}"
         wanted = find_entry(name)
         about = f"{format_size(wanted.editions[0].size)}, {wanted.licence}"
         button = f"the button “Get {name}” under Speech > Personal information"
         return f"Get the model of names {name} ({about}): {command}, or {button}. {_SEARCH_AGAIN_HINT}"
 
-    def _covers(self, code: str) -> bool:
+    def _is_covered(self, code: str) -> bool:
         if not self.searched or code not in LANGUAGES_WITH_RULES:
             return False
         return code in self.names or (registry.ANY_LANGUAGE in self.names and code != _UNSPACED_LANGUAGE)
@@ -113,7 +113,7 @@ def compute_coverage(session: Session, recording_id: str) -> LanguageCoverage:
     The count is kept until the transcript changes. Nothing is searched here: a transcript that was not searched yet
     with the models that are installed now is not covered.
     """
-    texts = [one.text for one in utterances_of(session.study, recording_id)]
+    texts = [utterance.text for utterance in utterances_of(session.study, recording_id)]
     kept = _CACHE.setdefault(session, {})
     known = kept.get(recording_id)
     if known is None or known.texts != texts:
@@ -126,7 +126,7 @@ def compute_coverage(session: Session, recording_id: str) -> LanguageCoverage:
 
 def find_language_gaps(session: Session) -> list[tuple[int, LanguageCoverage]]:
     """Return number and languages of each recording whose transcript is not mostly covered, in order."""
-    found = [(one.number, compute_coverage(session, one.id)) for one in all_recordings(session.study)]
+    found = [(recording.number, compute_coverage(session, recording.id)) for recording in all_recordings(session.study)]
     return [
         (number, coverage)
         for number, coverage in sorted(found, key=lambda pair: pair[0])

@@ -61,7 +61,7 @@ def store_hit_numbers(session: Session, found: Iterable[PlacedHit]) -> None:
 
 def compute_numbers(session: Session, found: Iterable[PlacedHit]) -> Numbers:
     """Return the numbers of all hits of a study, which `store_numbers` keeps; this reads every text."""
-    return build_replacements(session, (one.hit for one in found)).numbers
+    return build_replacements(session, (placed_hit.hit for placed_hit in found)).numbers
 
 
 def store_numbers(session: Session, numbers: Numbers) -> None:
@@ -107,11 +107,11 @@ def decide_places(
     """
     _check_kind(kind)
     if verdict is PiiVerdict.KEEP:
-        _check_not_private(session, [word for one in places for word in (one.hit.text, one.hit.word)])
+        _check_not_private(session, [word for place in places for word in (place.hit.text, place.hit.word)])
     title = "Hide" if verdict is PiiVerdict.HIDE else "Keep"
     with session.step(f"{title} personal information") as step:
-        for one in places:
-            _store_decision(session, one.place, one.recording_id, kind or one.kind, verdict)
+        for place in places:
+            _store_decision(session, place.place, place.recording_id, kind or place.kind, verdict)
     return step.changes
 
 
@@ -128,8 +128,8 @@ def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Change
     """
     _check_kind(kind)
     with session.step(f"Set kind: {KINDS[kind].title}") as step:
-        for one in places:
-            _store_decision(session, one.place, one.recording_id, kind, one.verdict or PiiVerdict.HIDE)
+        for place in places:
+            _store_decision(session, place.place, place.recording_id, kind, place.verdict or PiiVerdict.HIDE)
     return step.changes
 
 
@@ -165,13 +165,13 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
         _check_kind(word.kind)
         _check_participant(session, word.participant_id)
     private = _build_private_words(session, wanted)
-    keys = {word_key(one.word) for one in private}
+    keys = {word_key(private_word.word) for private_word in private}
     with session.step(f"Hide {_words_text(private[0].word, len(private))} everywhere" if private else "Hide") as step:
         for public in public_words(session.study):
             if word_key(public) in keys:
                 delete_public_word(session.study, public)
-        for one in private:
-            put_private_word(session.study, one)
+        for private_word in private:
+            put_private_word(session.study, private_word)
     return step.changes
 
 
@@ -195,16 +195,18 @@ def keep_words(session: Session, words: Sequence[str]) -> Changes:
     for word in public:
         if not word:
             raise UserError("There is no word to keep.", "Mark it in the text, or type it.")
-        if any(one.participant_id for one in private if word_key(one.word) == word_key(word)):
+        if any(
+            private_word.participant_id for private_word in private if word_key(private_word.word) == word_key(word)
+        ):
             raise UserError(
                 f"“{word}” is the name of a participant, so it cannot be kept everywhere.",
                 "Take it from the participant first, or keep single places.",
             )
     keys = {word_key(word) for word in public}
     with session.step(f"Keep {_words_text(public[0], len(public))} everywhere" if public else "Keep") as step:
-        for one in private:
-            if word_key(one.word) in keys:
-                delete_private_word(session.study, one.word)
+        for private_word in private:
+            if word_key(private_word.word) in keys:
+                delete_private_word(session.study, private_word.word)
         for word in public:
             put_public_word(session.study, word)
     return step.changes
@@ -226,10 +228,12 @@ def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Seq
         UserError: nothing was said about a word.
     """
     keys = {word_key(word): word for word in words}
-    private = [one.word for one in private_words(session.study) if word_key(one.word) in keys]
-    public = [one for one in public_words(session.study) if word_key(one) in keys]
+    private = [
+        private_word.word for private_word in private_words(session.study) if word_key(private_word.word) in keys
+    ]
+    public = [public_word for public_word in public_words(session.study) if word_key(public_word) in keys]
     for key, word in keys.items():
-        if key not in {word_key(one) for one in (*private, *public)}:
+        if key not in {word_key(text) for text in (*private, *public)}:
             raise UserError(f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom words STUDY")
     title = f"Judge {_words_text(words[0], len(keys))} by its place again" if words and not places else _WITHDRAW_STEP
     with session.step(title) as step:
@@ -280,14 +284,14 @@ def use_stand_ins(session: Session, on: bool = True) -> Changes:
         with session.step("Write numbers for names") as step:
             session.study.set_property(STAND_INS_PROPERTY, None)
         return step.changes
-    people = [one.id for one in all_participants(session.study)]
+    people = [participant.id for participant in all_participants(session.study)]
     kept = session.study.get_property(STAND_INS_PROPERTY)
     known = {str(who): str(name) for who, name in kept.items()} if isinstance(kept, dict) else {}
-    words = {word.strip(".,;:!?\"'()[]") for one in free_texts(session.study) for word in one.text.split()}
+    words = {word.strip(".,;:!?\"'()[]") for free_text in free_texts(session.study) for word in free_text.text.split()}
     words |= {word.removesuffix("'s") for word in words}
-    words |= {part for one in private_words(session.study) for part in one.word.split()}
-    words |= {part for one in all_annotators(session.study) for part in one.name.split()}
-    words |= {one.pseudonym for one in all_participants(session.study)} | {*known.values()}
+    words |= {part for private_word in private_words(session.study) for part in private_word.word.split()}
+    words |= {part for annotator in all_annotators(session.study) for part in annotator.name.split()}
+    words |= {participant.pseudonym for participant in all_participants(session.study)} | {*known.values()}
     new = [who for who in people if who not in known]
     chosen = {**known, **choose_stand_ins(new, new_id(), words)}
     with session.step("Write stand-in names") as step:
@@ -330,15 +334,18 @@ def _build_private_words(session: Session, words: Iterable[WordToHide]) -> list[
 def _number_all_hits(session: Session) -> tuple[list[PiiMatch], Replacements]:
     placed = find_hits(session)
     store_hit_numbers(session, placed)
-    found = [one.hit for one in placed]
+    found = [placed_hit.hit for placed_hit in placed]
     return found, build_replacements(session, found)
 
 
 def _next_replacement(wanted: WordToHide, found: Iterable[PiiMatch], made: Replacements) -> str:
     word, kind = wanted.word, wanted.kind
-    mine = next((one for one in found if word_key(one.text) == word_key(word) and one.kind == kind), None)
+    mine = next(
+        (pii_match for pii_match in found if word_key(pii_match.text) == word_key(word) and pii_match.kind == kind),
+        None,
+    )
     hit = mine or PiiMatch(0, len(word), kind, word, 1.0, "hand")
-    return made.of(hit if wanted.participant_id is None else replace(hit, participant_id=None))
+    return made.replacement_for(hit if wanted.participant_id is None else replace(hit, participant_id=None))
 
 
 def _check_kind(kind: str | None) -> None:
@@ -347,12 +354,14 @@ def _check_kind(kind: str | None) -> None:
 
 
 def _check_participant(session: Session, participant_id: str | None) -> None:
-    if participant_id is not None and all(one.id != participant_id for one in all_participants(session.study)):
+    if participant_id is not None and all(
+        participant.id != participant_id for participant in all_participants(session.study)
+    ):
         raise UserError("This participant is no longer part of the study.", "Choose another one.")
 
 
 def _check_not_private(session: Session, words: Iterable[str]) -> None:
-    private = {word_key(one.word) for one in private_words(session.study)}
+    private = {word_key(private_word.word) for private_word in private_words(session.study)}
     for word in words:
         if word_key(word) in private:
             raise UserError(

@@ -24,15 +24,15 @@ _OWNER_ONLY = 0o600
 
 def key_rows(session: Session) -> list[tuple[str, str, str, str, str]]:
     """Return replacement, kind, participant's pseudonym, what it stands for, and in how many places."""
-    people = {one.id: one.pseudonym for one in all_participants(session.study)}
+    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     found: dict[tuple[str, str], tuple[set[str], set[str], list[int]]] = {}
-    for one in find_hits(session):
-        if one.hidden:
-            who, texts, places = found.setdefault((one.replacement, one.kind), (set(), set(), [0]))
-            texts.add(one.hit.text)
+    for hit in find_hits(session):
+        if hit.is_hidden:
+            who, texts, places = found.setdefault((hit.replacement, hit.kind), (set(), set(), [0]))
+            texts.add(hit.hit.text)
             places[0] += 1
-            if one.hit.participant_id in people:
-                who.add(people[one.hit.participant_id or ""])
+            if hit.hit.participant_id in people:
+                who.add(people[hit.hit.participant_id or ""])
     return [
         (after, kind, ", ".join(sorted(who)), " | ".join(sorted(texts)), str(places[0]))
         for (after, kind), (who, texts, places) in sorted(found.items())
@@ -84,7 +84,7 @@ def write_hits(path: Path, found: Sequence[PlacedHit], numbers: Mapping[str, int
     Raises:
         UserError: there is such a file, its ending is another one, or it cannot be written.
     """
-    rows = [one.as_json(numbers.get(one.recording_id or "")) for one in found]
+    rows = [placed_hit.as_json(numbers.get(placed_hit.recording_id or "")) for placed_hit in found]
     _check_suffix(path)
     try:
         with path.open("x", encoding="utf-8", newline="") as file:
@@ -147,7 +147,7 @@ def _choice(row: _ANY, path: Path, number: int) -> PiiListDecision | None:
     decision = str(row.get("decision") or "").strip().lower()
     if not decision:
         return None
-    verdict = next((one for one in PiiVerdict if one.value == decision), None)
+    verdict = next((pii_verdict for pii_verdict in PiiVerdict if pii_verdict.value == decision), None)
     if verdict is None:
         raise UserError(f"Row {number} of {path.name} says “{decision}”.", "A decision is hide, keep, or empty.")
     kind = str(row.get("kind") or "") or None

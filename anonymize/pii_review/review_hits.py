@@ -37,17 +37,20 @@ def build_replacements(
         texts: all texts of the study, where they are at hand.
     """
     words = private_words(session.study)
-    people = {one.participant_id: one.replacement for one in reversed(words) if one.participant_id}
+    people = {word.participant_id: word.replacement for word in reversed(words) if word.participant_id}
     made = Replacements(private_replacements(session), {**people, **read_stand_ins(session)}, read_numbers(session))
-    made.reserve(one.text for one in (free_texts(session.study) if texts is None else texts))
-    made.learn(found)
+    made.reserve_numbers(free_text.text for free_text in (free_texts(session.study) if texts is None else texts))
+    made.number_hits(found)
     return made
 
 
 def private_replacements(session: Session) -> dict[str, str]:
     """Return private word -> what is written in its place: for a participant's name, the name that stands in for it."""
     names = read_stand_ins(session)
-    return {one.word: names.get(one.participant_id or "", one.replacement) for one in private_words(session.study)}
+    return {
+        private_word.word: names.get(private_word.participant_id or "", private_word.replacement)
+        for private_word in private_words(session.study)
+    }
 
 
 def read_numbers(session: Session) -> dict[str, dict[str, int]]:
@@ -150,7 +153,7 @@ class PlacedHit:
     replacement: str
 
     @property
-    def hidden(self) -> bool:
+    def is_hidden(self) -> bool:
         """Whether it is hidden wherever anything leaves: unless somebody decided to keep it."""
         return self.verdict is not PiiVerdict.KEEP
 
@@ -210,12 +213,16 @@ def find_hits(session: Session, recordings: Sequence[str] | None = None) -> list
         recordings: ids; only what belongs to these. Numbers of replacements are those of the whole study all the same.
     """
     found = [*_place_hits(session, [*free_texts(session.study)])]
-    return found if recordings is None else [one for one in found if one.recording_id in set(recordings)]
+    return (
+        found
+        if recordings is None
+        else [placed_hit for placed_hit in found if placed_hit.recording_id in set(recordings)]
+    )
 
 
 def find_undecided(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
     """Return what nobody decided about."""
-    return [one for one in find_hits(session, recordings) if one.verdict is None]
+    return [hit for hit in find_hits(session, recordings) if hit.verdict is None]
 
 
 def find_spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
@@ -229,22 +236,22 @@ def find_spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
 
 def spoken_hits(found: Iterable[PlacedHit]) -> list[SpokenHit]:
     """Return where those of some hits are heard that nobody decided to keep, by time; see `spoken_spans`."""
-    heard = [_to_spoken_hit(one) for one in found if one.is_spoken and one.hidden]
-    return sorted(heard, key=lambda one: (one.start_us, one.end_us))
+    heard = [_to_spoken_hit(placed_hit) for placed_hit in found if placed_hit.is_spoken and placed_hit.is_hidden]
+    return sorted(heard, key=lambda spoken_hit: (spoken_hit.start_us, spoken_hit.end_us))
 
 
 def _place_hits(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
     decisions = pii_decisions(session.study)
-    private = {one.word for one in private_words(session.study)}
-    found = find_text_hits(session, [one.text for one in texts])
+    private = {private_word.word for private_word in private_words(session.study)}
+    found = find_text_hits(session, [free_text.text for free_text in texts])
     located = [
-        _apply_decision(one, each, decisions)
-        for one, per in zip(texts, found, strict=True)
-        for each in _with_places(one, per)
+        _apply_decision(free_text, each, decisions)
+        for free_text, per in zip(texts, found, strict=True)
+        for each in _with_places(free_text, per)
     ]
     located += _marked_by_hand(texts, decisions, {place for place, *_ in located})
-    order = {(one.table, one.row, one.field): number for number, one in enumerate(texts)}
-    located.sort(key=lambda one: (order[one[0].table, one[0].row, one[0].field], one[2].start))
+    order = {(free_text.table, free_text.row, free_text.field): number for number, free_text in enumerate(texts)}
+    located.sort(key=lambda row: (order[row[0].table, row[0].row, row[0].field], row[2].start))
     replacements = build_replacements(session, (hit for _, _, hit, _ in located), texts)
     spoken = find_utterances(session.study, {place.row for place, *_ in located if place.table == "utterance"})
     for place, text, hit, decision in located:
@@ -262,7 +269,7 @@ def _place_hits(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedH
             hit.kind,
             verdict,
             decision.annotator_id if decision and decision.verdict is verdict else "",
-            replacements.of(hit),
+            replacements.replacement_for(hit),
         )
 
 
@@ -314,7 +321,7 @@ def _marked_by_hand(
     texts: Sequence[FreeText], decisions: dict[PiiPlace, PiiDecision], found: set[PiiPlace]
 ) -> Iterator[_Located]:
     """Yield places that a person marked and no rule finds; those whose words are gone are left aside."""
-    by_place = {(one.table, one.row, one.field): one for one in texts}
+    by_place = {(free_text.table, free_text.row, free_text.field): free_text for free_text in texts}
     for place, decision in decisions.items():
         text = by_place.get((place.table, place.row, place.field))
         if text is None or place in found or decision.verdict is not PiiVerdict.HIDE:
@@ -333,9 +340,15 @@ def _marked_by_hand(
             )
 
 
-def _to_spoken_hit(one: PlacedHit) -> SpokenHit:
-    before, after = (BORDER_US if border else MARGIN_US for border in one.borders)
-    return SpokenHit(max(0, one.time_us - before), one.end_us + after, one.kind, one.hit, one.measured)
+def _to_spoken_hit(placed_hit: PlacedHit) -> SpokenHit:
+    before, after = (BORDER_US if border else MARGIN_US for border in placed_hit.borders)
+    return SpokenHit(
+        max(0, placed_hit.time_us - before),
+        placed_hit.end_us + after,
+        placed_hit.kind,
+        placed_hit.hit,
+        placed_hit.measured,
+    )
 
 
 def build_finders(session: Session) -> tuple[Finder, Keeper]:
@@ -344,13 +357,13 @@ def build_finders(session: Session) -> tuple[Finder, Keeper]:
     Texts are known by what they say: what is kept in one of two texts that are alike, and not in the other, is hidden.
     """
     placed = find_hits(session)
-    replacements = build_replacements(session, (one.hit for one in placed))
+    replacements = build_replacements(session, (placed_hit.hit for placed_hit in placed))
     found_in = build_finder(session)
     marked: dict[str, list[PiiMatch]] = {}
     kept: dict[str, list[set[tuple[int, int]]]] = {}
     for (_, text), found in _group_by_text(placed).items():
         kept.setdefault(text, []).append(_fully_kept_spans(found))
-        marked.setdefault(text, []).extend(one.hit for one in found if one.hidden)
+        marked.setdefault(text, []).extend(placed_hit.hit for placed_hit in found if placed_hit.is_hidden)
 
     def find(text: str) -> list[PiiMatch]:
         return [*marked.get(text, ()), *found_in(text)]
@@ -368,43 +381,44 @@ def build_quoted_finder(session: Session) -> Finder:
     A question says what nodes say, and a judge is told a summary line by line: what was marked there by hand would be
     found in no text that says the same and more. It is looked for as a word, also with another case or ending.
     """
-    placed = [one for one in find_hits(session) if one.place.table in QUOTED and one.verdict is PiiVerdict.HIDE]
-    return PhraseMatcher({one.hit.text: one.replacement for one in placed})
+    placed = [hit for hit in find_hits(session) if hit.place.table in QUOTED and hit.verdict is PiiVerdict.HIDE]
+    return PhraseMatcher({placed_hit.hit.text: placed_hit.replacement for placed_hit in placed})
 
 
 def _fully_kept_spans(found: Iterable[PlacedHit]) -> set[tuple[int, int]]:
     """Return where hits of a text are kept and nothing in them is hidden, such as a word that was marked by hand."""
     every = [*found]
-    gone = [one.hit for one in every if one.hidden]
+    gone = [placed_hit.hit for placed_hit in every if placed_hit.is_hidden]
     return {
-        (one.hit.start, one.hit.end)
-        for one in every
-        if not one.hidden and not any(hit.start < one.hit.end and one.hit.start < hit.end for hit in gone)
+        (placed_hit.hit.start, placed_hit.hit.end)
+        for placed_hit in every
+        if not placed_hit.is_hidden
+        and not any(hit.start < placed_hit.hit.end and placed_hit.hit.start < hit.end for hit in gone)
     }
 
 
 def _group_by_text(placed: Iterable[PlacedHit]) -> dict[tuple[tuple[str, str, str], str], list[PlacedHit]]:
     """Return hits by where their text is kept and what it says; composed (NFC), as a scrubber sees it."""
     found: dict[tuple[tuple[str, str, str], str], list[PlacedHit]] = {}
-    for one in placed:
-        where = (one.place.table, one.place.row, one.place.field)
-        composed = unicodedata.normalize("NFC", one.text)
-        if composed == one.text:
-            found.setdefault((where, composed), []).append(one)
+    for placed_hit in placed:
+        where = (placed_hit.place.table, placed_hit.place.row, placed_hit.place.field)
+        composed = unicodedata.normalize("NFC", placed_hit.text)
+        if composed == placed_hit.text:
+            found.setdefault((where, composed), []).append(placed_hit)
         else:
-            found.setdefault((where, composed), []).extend(_compose_hit(one, composed))
+            found.setdefault((where, composed), []).extend(_compose_hit(placed_hit, composed))
     return found
 
 
-def _compose_hit(one: PlacedHit, text: str) -> Iterator[PlacedHit]:
+def _compose_hit(placed_hit: PlacedHit, text: str) -> Iterator[PlacedHit]:
     """Yield a hit that is hidden with its place in its text, composed. What is kept is not yielded: it is hidden."""
-    if one.hidden:
+    if placed_hit.is_hidden:
         before, until, since, after = (
             len(unicodedata.normalize("NFC", part))
             for part in (
-                *(one.text[: one.hit.start], one.text[: one.hit.end]),
-                *(one.text[one.hit.start :], one.text[one.hit.end :]),
+                *(placed_hit.text[: placed_hit.hit.start], placed_hit.text[: placed_hit.hit.end]),
+                *(placed_hit.text[placed_hit.hit.start :], placed_hit.text[placed_hit.hit.end :]),
             )
         )
         start, end = min(before, len(text) - since), max(until, len(text) - after)
-        yield replace(one, text=text, hit=replace(one.hit, start=start, end=end))
+        yield replace(placed_hit, text=text, hit=replace(placed_hit.hit, start=start, end=end))

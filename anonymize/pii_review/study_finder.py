@@ -77,7 +77,7 @@ def find_text_hits(session: Session, texts: Sequence[str]) -> list[list[PiiMatch
         kept.searched.update(search_texts(new, kept.recognizers))
     for text in texts:
         if text not in kept.hits:
-            kept.hits[text] = kept.finder.settle(text, kept.searched[text])
+            kept.hits[text] = kept.finder.resolve_hits(text, kept.searched[text])
     return [kept.hits[text] for text in texts]
 
 
@@ -89,7 +89,7 @@ def build_finder(session: Session) -> Callable[[str], list[PiiMatch]]:
         if text not in kept.hits:
             if text not in kept.searched:
                 kept.searched.update(search_texts([text], kept.recognizers))
-            kept.hits[text] = kept.finder.settle(text, kept.searched[text])
+            kept.hits[text] = kept.finder.resolve_hits(text, kept.searched[text])
         return kept.hits[text]
 
     return find
@@ -128,7 +128,7 @@ def prepare_hits(second: Session, texts: Iterable[str]) -> Callable[[Session], N
     kept = _session_cache(second)
     known = kept.known
     new = {text: kept.searched[text] for text in texts if text not in kept.hits and text in kept.searched}
-    made = {text: kept.finder.settle(text, found) for text, found in new.items()}
+    made = {text: kept.finder.resolve_hits(text, found) for text, found in new.items()}
 
     def keep(session: Session) -> None:
         now = _session_cache(session)
@@ -169,15 +169,17 @@ def _known_words(session: Session) -> _Known:
     study = session.study
     words = [
         KnownWord(
-            one.word, PERSON if one.kind == UNSPECIFIED_KIND and one.participant_id else one.kind, one.participant_id
+            private_word.word,
+            PERSON if private_word.kind == UNSPECIFIED_KIND and private_word.participant_id else private_word.kind,
+            private_word.participant_id,
         )
-        for one in private_words(study)
+        for private_word in private_words(study)
     ]
-    listed = {one.word for one in words}
+    listed = {word.word for word in words}
     words += [
-        KnownWord(one.name, private=False)
-        for one in all_annotators(study)
-        if one.kind == "person" and one.name not in listed
+        KnownWord(annotator.name, private=False)
+        for annotator in all_annotators(study)
+        if annotator.kind == "person" and annotator.name not in listed
     ]
     return tuple(words), frozenset(public_words(study))
 
@@ -202,7 +204,7 @@ _BATCH_TEXTS = 200
 
 def prepare(session: Session) -> JobSpec | None:
     """Make the job for all texts that were not searched since the study was opened; None where there are none."""
-    texts = unsearched_texts(session, (one.text for one in free_texts(session.study)))
+    texts = unsearched_texts(session, (free_text.text for free_text in free_texts(session.study)))
     if not texts:
         return None
     title = f"Search {pluralize(len(texts), 'text')} for personal information"
@@ -248,7 +250,7 @@ def _recognizers(parameters: Mapping[str, Json]) -> Recognizers:
 
 
 def _spans_to_json(found: Sequence[PiiSpan]) -> list[list[Json]]:
-    return [[one.start, one.end, one.kind, one.score, one.source] for one in found]
+    return [[pii_span.start, pii_span.end, pii_span.kind, pii_span.score, pii_span.source] for pii_span in found]
 
 
 def _parse_span(plain: list[Json]) -> PiiSpan:

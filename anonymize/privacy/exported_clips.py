@@ -48,7 +48,7 @@ def list_exports(session: Session) -> list[ExportedClip]:
     found = [
         export for recording in all_recordings(session.study) for export in list_recording_exports(session, recording)
     ]
-    return sorted(found, key=lambda one: one.run.finished_at, reverse=True)
+    return sorted(found, key=lambda exported_clip: exported_clip.run.finished_at, reverse=True)
 
 
 def list_recording_exports(session: Session, recording: Recording) -> list[ExportedClip]:
@@ -84,15 +84,19 @@ def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path 
         return every[0], None
     path = Path(text)
     if path.suffix and path.is_file():
-        named = [one for one in every if one.clip == path.name]
+        named = [exported_clip for exported_clip in every if exported_clip.clip == path.name]
         if not named:
             raise UserError(f"{path.name} was not exported from this study.", "Choose a clip that was.")
         return named[0], path.absolute()
-    fits = [one for one in every if text in (one.run.id, one.clip)]
+    fits = [exported_clip for exported_clip in every if text in (exported_clip.run.id, exported_clip.clip)]
     if not fits:
         name, _, method = text.partition(":")
         wanted = resolve_recording(session, name).id
-        fits = [one for one in every if one.recording.id == wanted and method in ("", one.run.backend)]
+        fits = [
+            exported_clip
+            for exported_clip in every
+            if exported_clip.recording.id == wanted and method in ("", exported_clip.run.backend)
+        ]
     if not fits:
         raise UserError(f"There is no export “{text}”.", "Give a clip, RECORDING:METHOD, or the id of its run.")
     return fits[0], None
@@ -116,7 +120,7 @@ def find_clip_files(session: Session, clip: str) -> list[Path]:
     folder, clip = session.study.folder, Path(clip).name
     try:
         there = (folder / clip, *sorted(folder.glob(f"*/{escape(clip)}")))
-        return [place for place in there if session.reaches(place) and place.is_file()]
+        return [place for place in there if session.may_read(place) and place.is_file()]
     except OSError:
         # No file can have such a name.
         return []

@@ -119,7 +119,9 @@ def prepare(
     """
     if not clip.is_file():
         raise UserError(f"There is no clip {clip}.", "Choose one that was exported from this study.")
-    found = export or next((one for one in list_exports(session) if one.clip == clip.name), None)
+    found = export or next(
+        (exported_clip for exported_clip in list_exports(session) if exported_clip.clip == clip.name), None
+    )
     if found is None:
         raise UserError(f"{clip.name} was not exported from this study.", "Choose a clip that was.")
     made, recording = found.run, found.recording
@@ -172,13 +174,13 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         tracked_by=str(parameters["tracked_by"]),
         regions=parse_regions(parameters),
         blanked_us=[round(each * SECOND_US) for each in cast(list[float], parameters["blanked"])],
-        strangers=[parse_stranger(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
+        strangers=[parse_stranger(entry) for entry in cast(list[dict[str, Any]], parameters["strangers"])],
         options=MeasureOptions(**cast(dict[str, Any], parameters["measure"])),
         progress=progress,
     )
-    measured.require_same()
+    measured.require_unchanged()
     if source is not None:
-        source.require_same()
+        source.require_unchanged()
     found = report.as_json()
     target = report_path(clip)
     _write(target, found)
@@ -194,9 +196,9 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     run = Run(
         new_id(), work.recording_id, KIND, str(work.parameters["method"]), parameters, kept, utc_now(), __version__
     )
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
-    return Changes.of([("run", run.id)])
+    return Changes.from_pairs([("run", run.id)])
 
 
 def _verify_export(clip: Path, sha256: str, progress: Progress) -> WholeFile:

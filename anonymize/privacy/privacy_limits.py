@@ -111,7 +111,7 @@ def unmeasured_limits(report: PrivacyReport) -> list[str]:
     found = []
     if not report.replaces and report.figure("detected").value is None:
         found.append(f"Whether faces are still found was not measured. {report.figure('detected').note}")
-    attack = report.attack(NAIVE)
+    attack = report.strongest_attack(NAIVE)
     if attack is None:
         found.append(f"Re-identification was not measured. {_missing_attack_reason(report)}")
     elif attack.rates[0].value is None:
@@ -173,7 +173,7 @@ def format_figure(report: PrivacyReport, key: str) -> str:
 def format_attack(attack: Attack) -> str:
     """Return what one attacker achieved."""
     share = MeasureInfo("", "share")
-    first, second = (format_value(share, one) for one in attack.rates)
+    first, second = (format_value(share, rate) for rate in attack.rates)
     parts = [f"re-identified {first}{_chance_text(attack.chance)} at FAR 1e-2, {second} at 1e-3"]
     parts.append(f"worst track {format_value(share, attack.worst)}{_chance_text(attack.worst_chance)}")
     parts.append(f"rank-1 {format_value(share, attack.rank_one)}")

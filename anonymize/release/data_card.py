@@ -99,10 +99,12 @@ def write_cards(
 
 
 def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts) -> str:
-    numbers = sorted({one.number for one in outcomes} | set(facts.without_picture))
+    numbers = sorted({outcome.number for outcome in outcomes} | set(facts.without_picture))
     lines = [f"- {pluralize(len(numbers), 'recording')}: {', '.join(map(recording_code, numbers))}"]
     lines += [
-        f"- {VIDEO_CHOICES[one]}: `{'frames' if one == '1hz' else 'video'}-{one}/`" for one in plan.video if outcomes
+        f"- {VIDEO_CHOICES[text]}: `{'frames' if text == '1hz' else 'video'}-{text}/`"
+        for text in plan.video
+        if outcomes
     ]
     lines += [f"- Annotations as {', '.join(plan.formats)}: `annotations/`"]
     lines += ["- Only the main camera of each recording; further cameras and microphones are not released."]
@@ -114,10 +116,10 @@ def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: Card
 
 def _faces(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts) -> str:
     lines = []
-    for name in dict.fromkeys(one.method for one in outcomes):
+    for name in dict.fromkeys(outcome.method for outcome in outcomes):
         kind = method_type(name)
         turned = "Published attacks have turned it back" if kind.reversible else "No attack is known that turns it back"
-        numbers = ", ".join(recording_code(one.number) for one in outcomes if one.method == name)
+        numbers = ", ".join(recording_code(outcome.number) for outcome in outcomes if outcome.method == name)
         lines.append(f"- {kind.title} ({numbers}). {kind.description} {turned}.")
     if plan.keep_robots:
         lines.append("- Faces of robots stay as they are.")
@@ -127,61 +129,63 @@ def _faces(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFac
             for number, count in sorted(facts.painted.items())
             if count
         ]
-    for one in outcomes:
-        where = f"{recording_code(one.number)}, {one.method}"
+    for outcome in outcomes:
+        where = f"{recording_code(outcome.number)}, {outcome.method}"
         for times, said in (
-            (one.blanked_us, "painted over wholly, because the source is damaged or was not searched there"),
-            (one.undrawn_us, "with a face that could not be drawn and was painted solid"),
-            (one.exempt_us, "in which a robot's face may be seen"),
+            (outcome.blanked_us, "painted over wholly, because the source is damaged or was not searched there"),
+            (outcome.undrawn_us, "with a face that could not be drawn and was painted solid"),
+            (outcome.exempt_us, "in which a robot's face may be seen"),
         ):
             if times:
                 lines.append(
                     f"- {where}: {pluralize(len(times), 'frame')} {said}, the first at {format_time(times[0])}."
                 )
-        if one.ends_early_s:
-            lines.append(f"- {where}: the recording ends early; at least {one.ends_early_s:.1f} s of it are missing.")
+        if outcome.ends_early_s:
+            lines.append(
+                f"- {where}: the recording ends early; at least {outcome.ends_early_s:.1f} s of it are missing."
+            )
     return "\n".join(lines) or "There is no picture in this release."
 
 
 def _checks(outcomes: Iterable[RenderingCheck]) -> str:
     lines = []
-    for one in outcomes:
-        whose = f"{one.witness} had no part in finding the faces" if one.witness else "it found the faces too"
+    for outcome in outcomes:
+        whose = f"{outcome.witness} had no part in finding the faces" if outcome.witness else "it found the faces too"
         lines.append(
-            f"- {recording_code(one.number)}, {one.method}: {pluralize(one.frames, 'frame')} searched by "
-            f"{' and '.join(one.checked_by.split('+'))} ({whose}); faces left: {len(one.faces_left_us)}."
+            f"- {recording_code(outcome.number)}, {outcome.method}: {pluralize(outcome.frames, 'frame')} searched by "
+            f"{' and '.join(outcome.checked_by.split('+'))} ({whose}); faces left: {len(outcome.faces_left_us)}."
         )
     return "\n".join(lines) or _NO_ENTRIES
 
 
 def _measures(outcomes: Iterable[RenderingCheck]) -> str:
     lines = []
-    for one in outcomes:
-        where = f"{recording_code(one.number)}, {one.method}"
-        if not one.measured:
-            lines.append(f"- {where}: not measured. {one.why_not}".rstrip())
-        lines += [f"- {where}: {name}: {text}" for name, text in one.figures.items()]
-        lines += [f"- {where}: over the study's limit: {sentence}" for sentence in one.over]
+    for outcome in outcomes:
+        where = f"{recording_code(outcome.number)}, {outcome.method}"
+        if not outcome.measured:
+            lines.append(f"- {where}: not measured. {outcome.why_not}".rstrip())
+        lines += [f"- {where}: {name}: {text}" for name, text in outcome.figures.items()]
+        lines += [f"- {where}: over the study's limit: {sentence}" for sentence in outcome.over]
     return "\n".join(lines) or _NO_ENTRIES
 
 
 def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: CardFacts) -> str:
-    numbers = sorted({one.number for one in outcomes} & facts.sounds.keys())
-    if not plan.sounds or not numbers:
+    numbers = sorted({outcome.number for outcome in outcomes} & facts.sounds.keys())
+    if not plan.includes_sound or not numbers:
         return "There is no sound in this release."
-    if plan.voice is None:
+    if plan.voice_method is None:
         lines = [
             "Voices are as they were recorded. A voice identifies its speaker; everybody who appears agreed to this."
         ]
     else:
-        kind = voice_type(plan.voice)
+        kind = voice_type(plan.voice_method)
         lines = [f"Voices were changed: {kind.title}. {kind.description} {kind.weakness}"]
     lines.append(
         "Personal information that is said was covered, unless a person decided to keep it: "
         f"{COVERS[plan.cover][0].lower()}{COVERS[plan.cover][1:]}. Where nobody measured when a word was said, "
         "its whole utterance was covered. After writing, the sound of each clip was read back: nothing of the source "
         "is left in what was covered"
-        + (", every other sample is the source's." if plan.voice is None else ", and no voice is as it was.")
+        + (", every other sample is the source's." if plan.voice_method is None else ", and no voice is as it was.")
     )
     lines.append(_search_sentence(facts))
     return "\n".join(lines) + "\n\n" + "\n".join(_sound_line(number, facts.sounds[number]) for number in numbers)
@@ -227,11 +231,11 @@ def collect_manifest_facts(session: Session, plan: ReleasePlan, selection: Selec
     """Return what the manifest says about the study; states of it only sealed."""
     key = get_release_key(session)
     sources: dict[str, Json] = {
-        recording_code(one.number): {
-            "faces": keyed_checksum(key, mask_state(session.study, one.recording.id)),
-            "participants": len(one.people),
+        recording_code(candidate.number): {
+            "faces": keyed_checksum(key, mask_state(session.study, candidate.recording.id)),
+            "participants": len(candidate.people),
         }
-        for one in selection.candidates
+        for candidate in selection.candidates
     }
     about = {name: value for name, value in plan.as_json().items() if name not in ("title", "contact", "holder")}
     texts = keyed_checksum(key, texts_checksum(list_released_texts(session))) if plan.texts == "scrub" else ""
@@ -244,24 +248,28 @@ def collect_card_facts(session: Session, selection: Selection, choice: str) -> d
     codes = assign_annotator_codes(
         all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)]
     )
-    names = {one.id: codes[one.name] for one in all_annotators(session.study)}
+    names = {annotator.id: codes[annotator.name] for annotator in all_annotators(session.study)}
     texts = list_released_texts(session) if choice == "scrub" else []
     reader = find_confirming_annotator(session, texts)
-    inside = {one.number for one in selection.candidates}
+    inside = {candidate.number for candidate in selection.candidates}
     given: list[Json] = [
-        [one.rule, number, scrubber.scrub(one.reason).text, names[one.annotator_id]]
-        for one, number in numbered_waivers(session)
+        [waiver.rule, number, scrubber.scrub(waiver.reason).text, names[waiver.annotator_id]]
+        for waiver, number in numbered_waivers(session)
         if number is None or number in inside
     ]
     return {
         "left_out": {str(number): why for number, why in selection.left_out.items()},
-        "without_picture": [one.number for one in selection.candidates if not one.has_picture],
-        "painted": {str(one.number): len(one.painted) for one in selection.candidates},
+        "without_picture": [candidate.number for candidate in selection.candidates if not candidate.has_picture],
+        "painted": {str(candidate.number): len(candidate.solid_face_ids) for candidate in selection.candidates},
         "waivers": given,
-        "texts": [len(texts), sum(len(one.replacements) for one in texts)],
+        "texts": [len(texts), sum(len(text.replacements) for text in texts)],
         "read_by": names[reader.id] if reader is not None else "",
         "recognizers": [scrubber.scrub(title).text for title in current_recognizers().titles],
-        "sounds": {str(one.number): one.sounding.facts() for one in selection.candidates if one.sounding is not None},
+        "sounds": {
+            str(candidate.number): candidate.audio_treatment.facts()
+            for candidate in selection.candidates
+            if candidate.audio_treatment is not None
+        },
     }
 
 

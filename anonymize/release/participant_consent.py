@@ -20,9 +20,13 @@ def people_in_recordings(session: Session, *, heard: bool) -> dict[str, tuple[Pa
     known, seen = all_participants(study), visible_participants(study)
     voices = speaking_participants(study) if heard else {}
     found: dict[str, tuple[Participant, ...]] = {}
-    for one in all_recordings(study):
-        there = {who.id for who in participants_in(study, one.id)} | seen.get(one.id, set()) | voices.get(one.id, set())
-        found[one.id] = tuple(who for who in known if who.id in there)
+    for recording in all_recordings(study):
+        there = (
+            {who.id for who in participants_in(study, recording.id)}
+            | seen.get(recording.id, set())
+            | voices.get(recording.id, set())
+        )
+        found[recording.id] = tuple(who for who in known if who.id in there)
     return found
 
 
@@ -47,5 +51,5 @@ def list_refusing(session: Session, people: Iterable[Participant], use: ConsentU
 
 def list_unknown_faces(faces: FaceSheet) -> Sequence[FaceTrack]:
     """Return the faces that belong to nobody known, by time: nobody could be asked."""
-    unknown = [one for one in faces.faces if not one.dismissed and one.participant_id is None]
-    return sorted(unknown, key=lambda one: int(one.times_us[0]))
+    unknown = [face for face in faces.faces if not face.dismissed and face.participant_id is None]
+    return sorted(unknown, key=lambda face_track: int(face_track.times_us[0]))

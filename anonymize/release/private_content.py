@@ -74,10 +74,10 @@ def build_scrubber(session: Session, *, quoting: bool = False) -> TextScrubber:
     words = private_replacements(session)
     for name, code in assign_annotator_codes(all_annotators(study), _pseudonyms(session)).items():
         words.setdefault(name, code)
-    for one in all_recordings(study):
-        for name in _names(one.name):
-            words.setdefault(name, f"recording {one.number}")
-    numbers = {one.id: one.number for one in all_recordings(study)}
+    for recording in all_recordings(study):
+        for name in _names(recording.name):
+            words.setdefault(name, f"recording {recording.number}")
+    numbers = {recording.id: recording.number for recording in all_recordings(study)}
     for medium in all_media(study):
         for name in _names(medium.path):
             words.setdefault(name, f"recording {numbers[medium.recording_id]}")
@@ -97,10 +97,10 @@ def collect_private(session: Session) -> Private:
     study = session.study
     own = _program_words()
     secret = {*replacements(study)}
-    names = {one.name for one in all_annotators(study)}
-    places = [one.path for one in all_media(study)]
-    for one in all_recordings(study):
-        names |= set(_names(one.name))
+    names = {annotator.name for annotator in all_annotators(study)}
+    places = [medium.path for medium in all_media(study)]
+    for recording in all_recordings(study):
+        names |= set(_names(recording.name))
     for path in places:
         names |= set(_names(path))
     words = secret | {name for name in names if len(name) >= _MIN_NAME_CHARS and not _is_program_name(name, own)}
@@ -125,11 +125,11 @@ def _forms(text: str) -> Iterable[bytes]:
 
 
 def _pseudonyms(session: Session) -> list[str]:
-    return [one.pseudonym for one in all_participants(session.study)]
+    return [participant.pseudonym for participant in all_participants(session.study)]
 
 
 def _notes(session: Session) -> list[str]:
-    found = (line.strip() for one in all_participants(session.study) for line in one.note.splitlines())
+    found = (line.strip() for participant in all_participants(session.study) for line in participant.note.splitlines())
     return [line for line in found if len(line) >= _MIN_NOTE_CHARS]
 
 
@@ -179,9 +179,9 @@ class ScrubbedText:
 def scrub_texts(session: Session) -> Iterator[ScrubbedText]:
     """Yield every text that is worth a copy, scrubbed."""
     plain, quoting = build_scrubber(session), build_scrubber(session, quoting=True)
-    for one in free_texts(session.study):
-        if one.table not in NEVER_COPIED_TABLES and one.text.strip():
-            yield ScrubbedText(one, (quoting if one.table in QUOTED else plain).scrub(one.text))
+    for free_text in free_texts(session.study):
+        if free_text.table not in NEVER_COPIED_TABLES and free_text.text.strip():
+            yield ScrubbedText(free_text, (quoting if free_text.table in QUOTED else plain).scrub(free_text.text))
 
 
 def write_copies(session: Session, folder: Path) -> list[str]:
@@ -194,23 +194,32 @@ def write_copies(session: Session, folder: Path) -> list[str]:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise UserError(f"The folder {folder} is not empty.", "Name a new one, so that nothing is mixed up.")
-        numbers = {one.id: one.number for one in all_recordings(session.study)}
+        numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
         kept_back = hold_outs(session.study)
         with (folder / "texts.csv").open("x", encoding="utf-8", newline="") as file:
             rows = [
                 (
-                    *(numbers.get(one.text.recording_id or "", ""), one.text.start_us / 1e6, one.text.end_us / 1e6),
-                    *(one.text.table, one.text.field, one.scrubbed.text, len(one.scrubbed.replacements)),
+                    *(
+                        numbers.get(scrub_text.text.recording_id or "", ""),
+                        scrub_text.text.start_us / 1e6,
+                        scrub_text.text.end_us / 1e6,
+                    ),
+                    *(
+                        scrub_text.text.table,
+                        scrub_text.text.field,
+                        scrub_text.scrubbed.text,
+                        len(scrub_text.scrubbed.replacements),
+                    ),
                 )
-                for one in scrub_texts(session)
-                if one.text.recording_id not in kept_back
+                for scrub_text in scrub_texts(session)
+                if scrub_text.text.recording_id not in kept_back
             ]
             write_csv(file, COPY_COLUMNS, rows)
         written = ["texts.csv"]
         scrubber = build_scrubber(session)
-        for one in all_recordings(session.study):
-            if one.id not in kept_back and (text := _captions(session, one.id, scrubber)):
-                name = f"recording-{one.number:04d}.vtt"
+        for recording in all_recordings(session.study):
+            if recording.id not in kept_back and (text := _captions(session, recording.id, scrubber)):
+                name = f"recording-{recording.number:04d}.vtt"
                 (folder / name).write_text(text, "utf-8")
                 written.append(name)
     except OSError as error:
@@ -220,15 +229,15 @@ def write_copies(session: Session, folder: Path) -> list[str]:
 
 def _captions(session: Session, recording_id: str, scrubber: TextScrubber) -> str:
     """Return the transcript of a recording as WebVTT, speakers by pseudonym; "" where nothing is said."""
-    people = {one.id: one.pseudonym for one in all_participants(session.study)}
+    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     cues = []
-    for one in utterances_of(session.study, recording_id):
-        text = " ".join(scrubber.scrub(one.text).text.split())
+    for utterance in utterances_of(session.study, recording_id):
+        text = " ".join(scrubber.scrub(utterance.text).text.split())
         if not text:
             continue
-        who = people.get(one.participant_id or "")
+        who = people.get(utterance.participant_id or "")
         voice = f"<v {html.escape(who, quote=False)}>" if who else ""
-        span = f"{_time(one.start_us)} --> {_time(one.end_us)}"
+        span = f"{_time(utterance.start_us)} --> {_time(utterance.end_us)}"
         cues.append(f"{span}\n{voice}{html.escape(text, quote=False)}\n")
     return "\n".join(["WEBVTT\n", *cues]) if cues else ""
 
@@ -252,12 +261,12 @@ def count_personal_items(session: Session) -> dict[str, int]:
         return known[text]
 
     found: dict[str, int] = {}
-    for one in all_sets(session.study):
+    for item_set in all_sets(session.study):
         held = sum(
-            any(personal(text) for text in _texts(dict(item.content))) for item in items_of(session.study, one.id)
+            any(personal(text) for text in _texts(dict(item.content))) for item in items_of(session.study, item_set.id)
         )
         if held:
-            found[one.name] = held
+            found[item_set.name] = held
     return found
 
 

@@ -52,9 +52,9 @@ def waive_rule(session: Session, rule: str, recording_id: str | None, reason: st
     with session.step(f"Waive {rule}") as step:
         who = session.annotator()
         assert who is not None
-        for one in rows.waivers(session.study):
-            if (one.rule, one.recording_id) == (rule, recording_id):
-                rows.delete_waiver(session.study, one.id)
+        for waiver in rows.waivers(session.study):
+            if (waiver.rule, waiver.recording_id) == (rule, recording_id):
+                rows.delete_waiver(session.study, waiver.id)
         rows.insert_waiver(session.study, Waiver(new_id(), recording_id, rule, said, who.id, utc_now()))
     return step.changes
 
@@ -65,12 +65,14 @@ def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Ch
     Raises:
         UserError: there is none.
     """
-    found = [one for one in rows.waivers(session.study) if (one.rule, one.recording_id) == (rule, recording_id)]
+    found = [
+        waiver for waiver in rows.waivers(session.study) if (waiver.rule, waiver.recording_id) == (rule, recording_id)
+    ]
     if not found:
         raise UserError(f"The rule “{rule}” is not waived there.", "See which are: greenroom release STUDY --dry-run")
     with session.step(f"Withdraw waiver of {rule}") as step:
-        for one in found:
-            rows.delete_waiver(session.study, one.id)
+        for waiver in found:
+            rows.delete_waiver(session.study, waiver.id)
     return step.changes
 
 
@@ -88,7 +90,7 @@ def set_private_words(session: Session, words: Mapping[str, str]) -> Changes:
     clean = {" ".join(word.split()): " ".join(after.split()) for word, after in words.items()}
     if not all(clean) or not all(clean.values()):
         raise UserError("A private word is empty, or what stands for it.", "Write both, such as Anna = P01.")
-    before = {one.word: one for one in private_words.private_words(session.study)}
+    before = {private_word.word: private_word for private_word in private_words.private_words(session.study)}
     with session.step("Set private words") as step:
         for word in before.keys() - clean.keys():
             private_words.delete_private_word(session.study, word)

@@ -68,26 +68,26 @@ def write_media(
         Cancelled: the user stopped it.
     """
     made: dict[str, ReleasedFile] = {}
-    for one in renderings:
-        method, code = one.outcome.method, recording_code(one.outcome.number)
+    for rendering in renderings:
+        method, code = rendering.outcome.method, recording_code(rendering.outcome.number)
         source = f"{code} {method}"
-        treatment = treatments.get(one.outcome.number)
+        treatment = treatments.get(rendering.outcome.number)
 
         def keep(kind: str, clip: UnnamedFile, method: str = method, code: str = code, source: str = source) -> None:
             target = folder / kind / method / f"{code}.mp4"
             target.parent.mkdir(parents=True, exist_ok=True)
             made[target.relative_to(folder).as_posix()] = ReleasedFile(source, clip.copy_to(target))
 
-        with _add_sound(one, treatment, progress) as sounding:
+        with _add_sound(rendering, treatment, progress) as sounding:
             if "source" in plan.video:
                 if sounding is not None:
                     keep("video-source", sounding)
                 else:
                     with unnamed_file(folder) as silent:
-                        copy_without_sound(one.clip, silent.path)
+                        copy_without_sound(rendering.clip, silent.path)
                         keep("video-source", silent)
             if "15hz" in plan.video:
-                pictures = one.clip if sounding is None else sounding.path
+                pictures = rendering.clip if sounding is None else sounding.path
                 with unnamed_file(folder) as steady:
                     sound = sounding is not None
                     constant_rate_copy(pictures, steady.path, CONSTANT_FRAME_RATE, sound=sound, progress=progress)
@@ -95,14 +95,14 @@ def write_media(
         if "1hz" in plan.video:
             place = folder / "frames-1hz" / method / code
             place.mkdir(parents=True, exist_ok=True)
-            for still, sha256 in write_stills(one.clip, place, progress=progress).items():
+            for still, sha256 in write_stills(rendering.clip, place, progress=progress).items():
                 made[still.relative_to(folder).as_posix()] = ReleasedFile(source, sha256)
     return made
 
 
 @contextmanager
 def _add_sound(
-    one: ReleaseRendering, treatment: SoundFilter | None, progress: Progress
+    rendering: ReleaseRendering, treatment: SoundFilter | None, progress: Progress
 ) -> Iterator[UnnamedFile | None]:
     """Lend a copy of a rendering with its treated sound; None where no sound leaves.
 
@@ -113,9 +113,11 @@ def _add_sound(
     if treatment is None:
         yield None
         return
-    with unnamed_file(one.clip.parent) as made:
-        copy_with_sound(one.clip, one.plan.source, made.path, treatment, zero_us=one.zero_us, progress=progress)
-        with made.unchanged():
+    with unnamed_file(rendering.clip.parent) as made:
+        copy_with_sound(
+            rendering.clip, rendering.plan.source, made.path, treatment, zero_us=rendering.zero_us, progress=progress
+        )
+        with made.require_unchanged():
             yield made
 
 
@@ -130,8 +132,8 @@ def write_annotations(folder: Path, session: Session, plan: ReleasePlan, selecti
         UserError: they do not fit a format.
         OSError: a file cannot be written.
     """
-    wanted = [one.recording for one in selection.candidates]
-    silent = {one.recording.id: list_silent_people(one) for one in selection.candidates}
+    wanted = [candidate.recording for candidate in selection.candidates]
+    silent = {candidate.recording.id: list_silent_people(candidate) for candidate in selection.candidates}
     parts = dict(build_documents(session, plan, wanted, silent))
     made: dict[str, list[str]] = {}
     with fixed_clock(FIXED_TIMESTAMP):
@@ -139,8 +141,8 @@ def write_annotations(folder: Path, session: Session, plan: ReleasePlan, selecti
             to = get_format(key)
             place = folder / "annotations" / key
             place.mkdir(parents=True, exist_ok=True)
-            if to.many:
-                together = Document(tuple(one for part in parts.values() for one in part.recordings))
+            if to.holds_several:
+                together = Document(tuple(recording for part in parts.values() for recording in part.recordings))
                 files = [(place / f"annotations{to.suffixes[0]}", together, [*parts])]
             else:
                 files = [(place / f"{recording_code(n)}{to.suffixes[0]}", part, [n]) for n, part in parts.items()]
@@ -150,11 +152,11 @@ def write_annotations(folder: Path, session: Session, plan: ReleasePlan, selecti
     return made
 
 
-def list_silent_people(one: ReleaseCandidate) -> list[str]:
+def list_silent_people(candidate: ReleaseCandidate) -> list[str]:
     """Return the pseudonyms of those whose words are left out; "" for words of nobody known."""
-    if not one.refusing:
+    if not candidate.refusing:
         return []
-    return [*(who.pseudonym for who in one.refusing), ""]
+    return [*(who.pseudonym for who in candidate.refusing), ""]
 
 
 def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> list[str]:
@@ -164,18 +166,18 @@ def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> list[
         ("recording", "duration_s", "methods", "participants"),
         (
             (
-                recording_code(one.number),
-                f"{one.recording.duration_us / 1e6:.3f}",
-                " ".join(plan.methods_for(one.number)) if one.has_picture else "",
-                " ".join(who.pseudonym for who in one.people),
+                recording_code(candidate.number),
+                f"{candidate.recording.duration_us / 1e6:.3f}",
+                " ".join(plan.methods_for(candidate.number)) if candidate.has_picture else "",
+                " ".join(who.pseudonym for who in candidate.people),
             )
-            for one in selection.candidates
+            for candidate in selection.candidates
         ),
     )
     people: dict[str, tuple[Participant, list[str]]] = {}
-    for one in selection.candidates:
-        for who in one.people:
-            people.setdefault(who.id, (who, []))[1].append(recording_code(one.number))
+    for candidate in selection.candidates:
+        for who in candidate.people:
+            people.setdefault(who.id, (who, []))[1].append(recording_code(candidate.number))
     _table(
         folder / "participants.csv",
         ("participant", "role", "recordings"),
@@ -204,12 +206,14 @@ def collect_meta_information(
     """
     found = exportable_recordings(session, wanted)
     if not scrubbed:
-        return [build_meta_information(session, one.id) for one in found]
+        return [build_meta_information(session, recording.id) for recording in found]
     # They bring all that a release is judged by, which the rest does without.
     from anonymize.release.private_content import build_scrubber
 
     scrubber = build_scrubber(session, quoting=True)
-    return [build_meta_information(session, one.id, lambda text: scrubber.scrub(text).text) for one in found]
+    return [
+        build_meta_information(session, recording.id, lambda text: scrubber.scrub(text).text) for recording in found
+    ]
 
 
 def write_meta_information(
@@ -225,9 +229,9 @@ def write_meta_information(
     except OSError as error:
         raise UserError(f"The folder cannot be made: {error.strerror}.", "Choose another one.") from None
     files = []
-    for one in found:
-        path = folder / f"{one['recording']:04}.meta.json"
+    for entry in found:
+        path = folder / f"{entry['recording']:04}.meta.json"
         with atomic_output(path, (session.study.path,), overwrite=overwrite) as temporary:
-            temporary.write_text(format_meta_json(one), "utf-8")
+            temporary.write_text(format_meta_json(entry), "utf-8")
         files.append(path)
     return files

@@ -71,17 +71,17 @@ class ReleaseCandidate:
         return build_face_sheet(self.session, self.recording.id) if self.has_picture and self.has_file else None
 
     @property
-    def tracked(self) -> bool:
+    def is_tracked(self) -> bool:
         """Whether faces were looked for in its file as it is now."""
         medium = self.session.main_medium(self.recording.id)
         run = self.faces.run if self.faces is not None else None
         return run is not None and medium is not None and run.parameters.get("fingerprint") == medium.fingerprint
 
     @property
-    def heard(self) -> bool:
+    def releases_sound(self) -> bool:
         """Whether its sound leaves."""
         medium = self.session.main_medium(self.recording.id)
-        return self.plan.sounds and self.has_picture and medium is not None and medium.facts.audio is not None
+        return self.plan.includes_sound and self.has_picture and medium is not None and medium.facts.audio is not None
 
     @cached_property
     def speech(self) -> Speech:
@@ -89,23 +89,25 @@ class ReleaseCandidate:
         return read_speech(self.session, self.recording.id)
 
     @cached_property
-    def sounding(self) -> AudioTreatment | None:
+    def audio_treatment(self) -> AudioTreatment | None:
         """What is done to its sound; None where none leaves."""
-        if not self.heard:
+        if not self.releases_sound:
             return None
-        spoken = self.personal.spoken(self.recording.id)
+        spoken = self.personal.spoken_pii(self.recording.id)
         return plan_audio_treatment(self.plan, spoken, self.speech, self.people, self.refusing)
 
     @property
-    def painted(self) -> list[str]:
+    def solid_face_ids(self) -> list[str]:
         """Ids of the faces that are painted solid whatever the method: of who did not consent, or of nobody known."""
         if self.faces is None or self.plan.without_consent != SOLID:
             return []
         everybody = all_participants(self.session.study)
-        asked = {one.id for one in everybody if has_consented(self.session, one, ConsentUse.RELEASE)}
-        return [one.id for one in self.faces.faces if not one.dismissed and one.participant_id not in asked]
+        asked = {
+            participant.id for participant in everybody if has_consented(self.session, participant, ConsentUse.RELEASE)
+        }
+        return [face.id for face in self.faces.faces if not face.dismissed and face.participant_id not in asked]
 
-    def reason(
+    def build_blocker(
         self,
         rule: str,
         sentence: str,
@@ -131,28 +133,28 @@ def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
     """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
     kept_back = hold_outs(session.study)
     # What somebody says leaves as sound or as text; where neither does, it is no matter who is only heard.
-    there = people_in_recordings(session, heard=plan.sounds or plan.texts == SCRUB)
+    there = people_in_recordings(session, heard=plan.includes_sound or plan.texts == SCRUB)
     found: list[ReleaseCandidate] = []
     left_out: dict[int, str] = {}
     personal = Personal(session)
-    for one in all_recordings(session.study):
-        people = there[one.id]
+    for recording in all_recordings(session.study):
+        people = there[recording.id]
         against = list_refusing(session, people, ConsentUse.RELEASE)
-        if one.id in kept_back:
-            left_out[one.number] = "It is held out."
+        if recording.id in kept_back:
+            left_out[recording.number] = "It is held out."
         elif against and plan.without_consent != SOLID:
-            left_out[one.number] = f"{pluralize(len(against), 'participant')} did not consent to release."
+            left_out[recording.number] = f"{pluralize(len(against), 'participant')} did not consent to release."
         else:
-            found.append(ReleaseCandidate(session, plan, one, people, against, personal))
+            found.append(ReleaseCandidate(session, plan, recording, people, against, personal))
     return Selection(tuple(found), left_out)
 
 
 def blockers_before_rendering(session: Session, plan: ReleasePlan, selection: Selection) -> list[ReleaseBlocker]:
     """Return everything that stands in the way and can be told without rendering, by rule and recording."""
     found = [*check_not_empty(selection), *check_history(session), *check_texts_reviewed(session, plan)]
-    for one in selection.candidates:
+    for candidate in selection.candidates:
         for rule in RECORDING_RULES:
-            found += rule(one)
+            found += rule(candidate)
     return found
 
 
@@ -226,217 +228,238 @@ def check_texts_reviewed(
         yield ReleaseBlocker("texts-reviewed", None, None, unconfirmed_message(len(texts)), hint)
 
 
-def check_file_present(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_file_present(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `file`. A recording without any file has only texts, and needs none."""
-    medium = one.session.main_medium(one.recording.id)
-    if medium is not None and not one.has_file:
-        yield one.reason(
+    medium = candidate.session.main_medium(candidate.recording.id)
+    if medium is not None and not candidate.has_file:
+        yield candidate.build_blocker(
             "file",
-            f"The file of recording {one.number} is missing or was replaced.",
+            f"The file of recording {candidate.number} is missing or was replaced.",
             "Put it back, or relink its folder.",
         )
 
 
-def check_file_unchanged(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `file`, byte by byte: the file is the one in which faces were looked for.
 
     It is read whole. A window does not wait for that: there, whoever makes the release reads it.
     """
-    medium, run = one.session.main_medium(one.recording.id), one.faces.run if one.faces is not None else None
-    if not one.tracked or run is None or medium is None:
+    medium, run = (
+        candidate.session.main_medium(candidate.recording.id),
+        candidate.faces.run if candidate.faces is not None else None,
+    )
+    if not candidate.is_tracked or run is None or medium is None:
         return
-    known, path = source_sha256(one.session.study, run), one.session.locate(medium).path
+    known, path = source_sha256(candidate.session.study, run), candidate.session.locate(medium).path
     if not known:
-        yield one.reason(
+        yield candidate.build_blocker(
             "file",
-            f"The file of recording {one.number} was not read whole when its faces were found, so nobody knows whether "
+            f"The file of recording {candidate.number} was not read whole when its faces were found, so nobody knows whether "
             "it was changed since.",
-            f"Review its faces again, which reads it: greenroom review-faces STUDY --recording {one.number} --reviewed",
+            f"Review its faces again, which reads it: greenroom review-faces STUDY --recording {candidate.number} --reviewed",
         )
-    elif (one.session.patient or is_hash_cached(path)) and hash_whole_file(path).sha256 != known:
-        yield one.reason(
+    elif (candidate.session.patient or is_hash_cached(path)) and hash_whole_file(path).sha256 != known:
+        yield candidate.build_blocker(
             "file",
-            f"The file of recording {one.number} was changed since its faces were looked for, though it looks the same "
+            f"The file of recording {candidate.number} was changed since its faces were looked for, though it looks the same "
             "at a glance.",
-            f"Put the original back, or find its faces again: greenroom faces STUDY --recording {one.number}",
+            f"Put the original back, or find its faces again: greenroom faces STUDY --recording {candidate.number}",
         )
 
 
-def check_faces_tracked(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_faces_tracked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `faces-tracked`."""
-    if one.has_picture and one.has_file and not one.tracked:
-        yield one.reason(
-            "faces-tracked", f"No faces were looked for in recording {one.number}.", "Find them: greenroom faces STUDY"
+    if candidate.has_picture and candidate.has_file and not candidate.is_tracked:
+        yield candidate.build_blocker(
+            "faces-tracked",
+            f"No faces were looked for in recording {candidate.number}.",
+            "Find them: greenroom faces STUDY",
         )
 
 
-def check_faces_reviewed(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_faces_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `faces-reviewed`."""
-    if not one.tracked or one.faces is None or one.faces.reviews:
+    if not candidate.is_tracked or candidate.faces is None or candidate.faces.reviews:
         return
-    if one.faces.by_earlier_version:
+    if candidate.faces.by_earlier_version:
         sentence = (
-            f"The faces of recording {one.number} were reviewed with an earlier version, whose reviews did not cover "
+            f"The faces of recording {candidate.number} were reviewed with an earlier version, whose reviews did not cover "
             "the boxes that were found."
         )
-    elif one.faces.revoked:
-        sentence = f"The faces of recording {one.number} were changed after they were reviewed."
+    elif candidate.faces.revoked:
+        sentence = f"The faces of recording {candidate.number} were changed after they were reviewed."
     else:
-        sentence = f"Nobody reviewed the faces of recording {one.number}."
-    yield one.reason("faces-reviewed", sentence, "Review them on the Faces page, or: greenroom review-faces STUDY")
+        sentence = f"Nobody reviewed the faces of recording {candidate.number}."
+    yield candidate.build_blocker(
+        "faces-reviewed", sentence, "Review them on the Faces page, or: greenroom review-faces STUDY"
+    )
 
 
-def check_uncovered(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `uncovered`: every place that needs a look and had none."""
-    if not one.tracked or one.faces is None:
+    if not candidate.is_tracked or candidate.faces is None:
         return
-    for span in one.faces.waiting:
+    for span in candidate.faces.pending:
         if span.reason not in _BLANKED:
             at = f"{format_time(span.start_us)} to {format_time(span.end_us)}"
-            yield one.reason(
+            yield candidate.build_blocker(
                 "uncovered",
-                f"Recording {one.number}, {at}: {REASON_TEXTS[span.reason]}.",
+                f"Recording {candidate.number}, {at}: {REASON_TEXTS[span.reason]}.",
                 "Look at it on the Faces page: cover the face, or say that all are covered.",
                 span.start_us,
             )
 
 
-def check_consent_known(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_consent_known(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `consent-known`: nobody is said to appear, or a face that is not painted solid belongs to nobody known."""
     hint = "Add who appears and what they consented to: File > Recording details…, or greenroom participant."
-    study = one.session.study
-    if not participants_in(study, one.recording.id) and not visible_participants(study).get(one.recording.id):
-        yield one.reason("consent-known", f"Nobody is said to appear in recording {one.number}.", hint)
-    if one.faces is None or one.plan.without_consent == SOLID or set(one.plan.methods_for(one.number)) <= {SOLID}:
+    study = candidate.session.study
+    if not participants_in(study, candidate.recording.id) and not visible_participants(study).get(
+        candidate.recording.id
+    ):
+        yield candidate.build_blocker(
+            "consent-known", f"Nobody is said to appear in recording {candidate.number}.", hint
+        )
+    if (
+        candidate.faces is None
+        or candidate.plan.without_consent == SOLID
+        or set(candidate.plan.methods_for(candidate.number)) <= {SOLID}
+    ):
         return
-    unknown = list_unknown_faces(one.faces)
+    unknown = list_unknown_faces(candidate.faces)
     if unknown:
-        yield one.reason(
+        yield candidate.build_blocker(
             "consent-known",
-            f"{pluralize(len(unknown), 'face track')} of recording {one.number} "
+            f"{pluralize(len(unknown), 'face track')} of recording {candidate.number} "
             f"{'belongs' if len(unknown) == 1 else 'belong'} to nobody, so nobody was asked.",
             "Assign each to a participant, dismiss what is no face, or paint faces of nobody known solid.",
             int(unknown[0].times_us[0]),
         )
 
 
-def check_sound_consent(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_sound_consent(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `sound-consent`: a voice tells who speaks, so it stays as it is only where everybody consented.
 
     Where voices are changed, those who did not consent are muted.
     """
-    if not one.heard:
+    if not candidate.releases_sound:
         return
     hint = "Release without sound, or ask them."
-    if one.refusing and one.plan.sound == KEEP:
-        yield one.reason(
+    if candidate.refusing and candidate.plan.sound == KEEP:
+        yield candidate.build_blocker(
             "sound-consent",
-            f"{pluralize(len(one.refusing), 'participant')} of recording {one.number} did not consent to release, "
+            f"{pluralize(len(candidate.refusing), 'participant')} of recording {candidate.number} did not consent to release, "
             "and voices tell who speaks.",
             hint,
         )
-    elif not any(who.role is not ParticipantRole.ROBOT for who in one.people):
-        yield one.reason("sound-consent", f"It is not known who is heard in recording {one.number}.", hint)
+    elif not any(who.role is not ParticipantRole.ROBOT for who in candidate.people):
+        yield candidate.build_blocker(
+            "sound-consent", f"It is not known who is heard in recording {candidate.number}.", hint
+        )
 
 
-def check_transcript(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `transcript`: what is not written down was not searched for names, and nobody knows who says it."""
-    if not one.heard or not one.has_file:
+    if not candidate.releases_sound or not candidate.has_file:
         return
-    if one.speech.run is None:
-        yield one.reason(
+    if candidate.speech.run is None:
+        yield candidate.build_blocker(
             "transcript",
-            f"Nobody looked for speech in the sound of recording {one.number} as it is now.",
+            f"Nobody looked for speech in the sound of recording {candidate.number} as it is now.",
             "Look for it: greenroom transcribe STUDY --speech-only",
         )
-    elif one.tracked and not _is_same_source(one, one.speech.run):
-        yield one.reason(
+    elif candidate.is_tracked and not _is_same_source(candidate, candidate.speech.run):
+        yield candidate.build_blocker(
             "transcript",
-            f"Speech was looked for in recording {one.number} before its file was last changed, or by an earlier "
+            f"Speech was looked for in recording {candidate.number} before its file was last changed, or by an earlier "
             "version, which did not read the file whole.",
             "Look for it again: greenroom transcribe STUDY --speech-only",
         )
-    for start, end in one.speech.uncovered:
-        yield one.reason(
+    for start, end in candidate.speech.untranscribed:
+        yield candidate.build_blocker(
             "transcript",
-            f"Recording {one.number}, {format_time(start)} to {format_time(end)}: somebody speaks, and the transcript "
+            f"Recording {candidate.number}, {format_time(start)} to {format_time(end)}: somebody speaks, and the transcript "
             "has nothing there.",
             "Write down what is said on the Transcript page, or recognise it: greenroom transcribe STUDY",
             start,
         )
 
 
-def _is_same_source(one: ReleaseCandidate, listened: Run) -> bool:
+def _is_same_source(candidate: ReleaseCandidate, listened: Run) -> bool:
     """Tell whether a run listened to the file, byte by byte, in which faces were looked for."""
-    run = one.faces.run if one.faces is not None else None
-    heard = source_sha256(one.session.study, listened)
-    return run is not None and bool(heard) and heard == source_sha256(one.session.study, run)
+    run = candidate.faces.run if candidate.faces is not None else None
+    heard = source_sha256(candidate.session.study, listened)
+    return run is not None and bool(heard) and heard == source_sha256(candidate.session.study, run)
 
 
-def check_transcript_checked(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_transcript_checked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `transcript-checked`, where sound leaves."""
-    if one.heard:
-        yield from check_drafts(one)
+    if candidate.releases_sound:
+        yield from check_drafts(candidate)
 
 
-def check_drafts(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_drafts(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Yield what stands in the way while drafts are left: a name that a model misheard is no name in the transcript."""
-    drafts = one.speech.drafts
+    drafts = candidate.speech.drafts
     if drafts:
-        yield one.reason(
+        yield candidate.build_blocker(
             "transcript-checked",
-            f"{pluralize(len(drafts), 'utterance')} of recording {one.number} "
+            f"{pluralize(len(drafts), 'utterance')} of recording {candidate.number} "
             f"{'is' if len(drafts) == 1 else 'are'} a model's draft that nobody checked.",
             "Listen to them on the Transcript page and mark them as checked.",
             drafts[0].start_us,
         )
 
 
-def check_voice_known(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_voice_known(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `voice`: a voice of nobody known may be that of somebody who was not asked."""
-    unknown = one.speech.unknown if one.heard else []
+    unknown = candidate.speech.unattributed if candidate.releases_sound else []
     if unknown:
-        lost = " They are muted, because somebody in it did not consent." if one.refusing else ""
-        yield one.reason(
+        lost = " They are muted, because somebody in it did not consent." if candidate.refusing else ""
+        yield candidate.build_blocker(
             "voice",
-            f"It is not confirmed who says {pluralize(len(unknown), 'utterance')} of recording {one.number}.{lost}",
+            f"It is not confirmed who says {pluralize(len(unknown), 'utterance')} of recording {candidate.number}.{lost}",
             "Say who speaks on the Transcript page; what is only suggested counts when somebody confirms it.",
             unknown[0].start_us,
         )
 
 
-def check_pii_reviewed(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def check_pii_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `pii-reviewed`: each place that nobody decided on, and a language that is not covered."""
     # This searches what was not searched yet, so it goes before the question what searched the transcript.
-    places = [*one.personal.undecided(one.recording.id, texts=one.plan.texts == SCRUB, speech=one.heard)]
-    yield from _language_gap(one)
+    places = [
+        *candidate.personal.undecided_places(
+            candidate.recording.id, texts=candidate.plan.texts == SCRUB, speech=candidate.releases_sound
+        )
+    ]
+    yield from _language_gap(candidate)
     hint = "Decide: Speech > Personal information, or greenroom pii review STUDY"
     for place in places[:_LISTED]:
-        yield one.reason(
+        yield candidate.build_blocker(
             "pii-reviewed",
-            f"Recording {one.number}, {format_time(place.time_us)}, {place.where}: undecided ({place.what}).",
+            f"Recording {candidate.number}, {format_time(place.time_us)}, {place.where}: undecided ({place.what}).",
             hint,
             place.time_us,
             waivable=False,
         )
     if len(places) > _LISTED:
         more = pluralize(len(places) - _LISTED, "further place")
-        sentence = f"Recording {one.number}: {more} undecided."
-        yield one.reason("pii-reviewed", sentence, hint, places[_LISTED].time_us, waivable=False)
+        sentence = f"Recording {candidate.number}: {more} undecided."
+        yield candidate.build_blocker("pii-reviewed", sentence, hint, places[_LISTED].time_us, waivable=False)
 
 
-def _language_gap(one: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+def _language_gap(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Yield that the transcript is not mostly in a language with rules of which a model of names searched it."""
-    if not (one.heard or one.plan.texts == SCRUB):
+    if not (candidate.releases_sound or candidate.plan.texts == SCRUB):
         return
-    coverage = compute_coverage(one.session, one.recording.id)
+    coverage = compute_coverage(candidate.session, candidate.recording.id)
     if not coverage.is_mostly_covered:
-        yield one.reason(
+        yield candidate.build_blocker(
             "pii-reviewed",
-            f"Recording {one.number}, transcript: {coverage.sentence()}.",
-            f"{coverage.hint()} Or read the whole transcript, hide what is personal, and waive this with a reason: "
-            f'greenroom release STUDY --waive pii-reviewed:{one.number}="WHY".',
-            weights=coverage.model_to_get,
+            f"Recording {candidate.number}, transcript: {coverage.problem_text()}.",
+            f"{coverage.hint_text()} Or read the whole transcript, hide what is personal, and waive this with a reason: "
+            f'greenroom release STUDY --waive pii-reviewed:{candidate.number}="WHY".',
+            weights=coverage.suggested_model,
         )
 
 

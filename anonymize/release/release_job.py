@@ -100,7 +100,7 @@ class ReleaseChecklist:
     waived: tuple[tuple[str, int | None], ...]
 
     @property
-    def standing(self) -> list[ReleaseBlocker]:
+    def remaining(self) -> list[ReleaseBlocker]:
         """What was not waived."""
         return remaining_blockers(self.reasons, self.waived)
 
@@ -113,7 +113,7 @@ def build_checklist(session: Session, plan: ReleasePlan) -> ReleaseChecklist:
     """
     require_possible(plan)
     selection = select_candidates(session, plan)
-    waived = tuple((one.rule, number) for one, number in numbered_waivers(session))
+    waived = tuple((waiver.rule, number) for waiver, number in numbered_waivers(session))
     return ReleaseChecklist(plan, selection, tuple(blockers_before_rendering(session, plan, selection)), waived)
 
 
@@ -127,7 +127,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
     if plan.texts == SCRUB:
         store_hit_numbers(session, find_hits(session))
     found = build_checklist(session, plan)
-    refused = bool(found.standing)
+    refused = bool(found.remaining)
     texts = create_texts_folder()
     made: dict[str, list[str]] = {}
     recordings: list[Json] = []
@@ -135,12 +135,17 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
         key = get_release_key(session)
         made = write_annotations(texts, session, plan, found.selection)
         made |= {name: [] for name in write_tables(texts, plan, found.selection)}
-        recordings = [_gather_recording(session, plan, one, name) for one, name in _renderings(plan, found.selection)]
+        recordings = [
+            _gather_recording(session, plan, candidate, name) for candidate, name in _renderings(plan, found.selection)
+        ]
         secret: dict[str, Json] = {
             "key": key,
             "private": cast(Json, collect_private(session).as_json()),
             "signed": compute_signature(session, plan, found.selection, key),
-            "sounds": {str(one.number): _treatment_json(one.sounding, key) for one in found.selection.candidates},
+            "sounds": {
+                str(candidate.number): _treatment_json(candidate.audio_treatment, key)
+                for candidate in found.selection.candidates
+            },
         }
         (texts / PRIVATE_FILE_NAME).write_text(json.dumps(secret), "utf-8")
     candidates = found.selection.candidates
@@ -155,7 +160,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
             "texts": str(texts),
             "prepared": {name: file_sha256(texts / name) for name in list_files(texts)},
             "plan": plan.as_json(),
-            "reasons": [one.as_json() for one in found.reasons],
+            "reasons": [reason.as_json() for reason in found.reasons],
             "waived": [[rule, number] for rule, number in found.waived],
             "made_of": cast(Json, made),
             "recordings": recordings,
@@ -175,8 +180,8 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
     if work.parameters["seen"] == _study_version(session):
         return work
     shutil.rmtree(str(work.parameters["texts"]), ignore_errors=True)
-    for one in cast(list[dict[str, Json]], work.parameters["recordings"]):
-        delete_tracks_file(one)
+    for entry in cast(list[dict[str, Json]], work.parameters["recordings"]):
+        delete_tracks_file(entry)
     plan = parse_plan(cast(dict[str, Json], work.parameters["plan"]))
     fresh = prepare(session, Path(str(work.parameters["folder"])), plan)
     return replace(work, parameters=fresh.parameters)
@@ -186,7 +191,7 @@ def _study_version(session: Session) -> list[Json]:
     """Return what changes with every edit and every run: what a job was prepared from."""
     newest = [f"{step.id} {step.at}" for step in read_steps(session.study, 1)]
     kinds = ("faces", SPEECH)
-    found = (latest_run(session.study, one, kind) for one in all_recording_ids(session) for kind in kinds)
+    found = (latest_run(session.study, text, kind) for text in all_recording_ids(session) for kind in kinds)
     runs = [run.id for run in found if run is not None]
     return [*newest, *runs]
 
@@ -197,7 +202,7 @@ def all_recording_ids(session: Session) -> list[str]:
     Raises:
         UserError: there are none.
     """
-    found = [one.id for one in all_recordings(session.study)]
+    found = [recording.id for recording in all_recordings(session.study)]
     if not found:
         raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
     return found
@@ -207,7 +212,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """Make the release, or say why not. Nothing is left of one that is refused, or that something was found in."""
     plan = parse_plan(cast(dict[str, Json], parameters["plan"]))
     waived = [(str(rule), number) for rule, number in cast(list[tuple[str, int | None]], parameters["waived"])]
-    reasons = [parse_blocker(one) for one in cast(list[dict[str, Json]], parameters["reasons"])]
+    reasons = [parse_blocker(entry) for entry in cast(list[dict[str, Json]], parameters["reasons"])]
     progress.progress(0, 1, "Looking at the rules")
     with lend_texts_folder(Path(str(parameters["texts"]))) as texts:
         if remaining_blockers(reasons, waived):
@@ -222,17 +227,17 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         with _collect_refusal() as refused, staging_folder(folder) as staging:
             written = _write(staging, texts, parameters, plan, renderings, outcomes, secret, progress)
             progress.progress(0, 1, "Reading back every file")
-            leaks = find_leaks(staging, private, sound=plan.sounds)
+            leaks = find_leaks(staging, private, sound=plan.includes_sound)
             leaks += _verify_sounds(staging, renderings, secret["sounds"], progress)
             if leaks:
-                shown = "; ".join(f"{one.path}: {one.what}" for one in leaks[:_SHOWN_LEAKS])
+                shown = "; ".join(f"{leak.path}: {leak.what}" for leak in leaks[:_SHOWN_LEAKS])
                 raise UserError(
                     f"The finished release held what must not leave, so it was removed. {shown}.",
                     "Change the private word, the names or the text that is named, then release again.",
                 )
-            for one in {each.source.path: each for each in renderings}.values():
-                require_source_unchanged(one, progress)
-            count = sum(1 for one in staging.rglob("*") if one.is_file())
+            for rendering in {each.source.path: each for each in renderings}.values():
+                require_source_unchanged(rendering, progress)
+            count = sum(1 for path in staging.rglob("*") if path.is_file())
             now = recheck_blockers(Path(str(parameters["study"])), plan, str(secret["signed"]), str(secret["key"]))
             if now:
                 raise _RefusedError(now)
@@ -245,20 +250,20 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "reasons": [],
         "output": str(folder),
         "files": count,
-        "recordings": [one.as_json() for one in outcomes],
+        "recordings": [outcome.as_json() for outcome in outcomes],
         "states": _states(parameters),
     }
 
 
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Record that a release was made or refused, as a run of each of its recordings."""
-    numbers = {one.number: one.id for one in all_recordings(session.study)}
-    outcomes = [parse_outcome(one) for one in cast(list[dict[str, Any]], result["recordings"])]
+    numbers = {recording.number: recording.id for recording in all_recordings(session.study)}
+    outcomes = [parse_outcome(entry) for entry in cast(list[dict[str, Any]], result["recordings"])]
     plan = cast(dict[str, Json], work.parameters["plan"])
     states = cast(dict[str, str], result["states"])
-    about = {numbers[one.number] for one in outcomes if one.number in numbers} or {work.recording_id}
+    about = {numbers[outcome.number] for outcome in outcomes if outcome.number in numbers} or {work.recording_id}
     made = []
-    with session.study.recording_run():
+    with session.study.run_transaction():
         for recording_id in sorted(about):
             parameters: dict[str, Json] = {
                 "plan": plan,
@@ -268,14 +273,14 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
             kept: dict[str, Json] = {
                 "released": result["released"],
                 "output": Path(str(work.parameters["folder"])).name,
-                "rules": [*sorted({str(one["rule"]) for one in cast(list[dict[str, Json]], result["reasons"])})],
-                "outcomes": [one.as_json() for one in outcomes if numbers.get(one.number) == recording_id],
+                "rules": [*sorted({str(entry["rule"]) for entry in cast(list[dict[str, Json]], result["reasons"])})],
+                "outcomes": [outcome.as_json() for outcome in outcomes if numbers.get(outcome.number) == recording_id],
             }
             methods = "+".join(cast(list[str], plan["methods"])) or KIND
             run = Run(new_id(), recording_id, KIND, methods, parameters, kept, utc_now(), __version__)
             insert_run(session.study, run)
             made.append(("run", run.id))
-    return Changes.of(made)
+    return Changes.from_pairs(made)
 
 
 class _RefusedError(Exception):
@@ -299,17 +304,21 @@ def _collect_refusal() -> Iterator[list[ReleaseBlocker]]:
 def _refusal(reasons: Sequence[ReleaseBlocker], outcomes: Sequence[RenderingCheck]) -> dict[str, Json]:
     return {
         "released": False,
-        "reasons": [one.as_json() for one in reasons],
+        "reasons": [reason.as_json() for reason in reasons],
         "output": "",
         "files": 0,
-        "recordings": [one.as_json() for one in outcomes],
+        "recordings": [outcome.as_json() for outcome in outcomes],
         "states": {},
     }
 
 
-def _treatment_json(one: AudioTreatment | None, key: str) -> Json:
+def _treatment_json(audio_treatment: AudioTreatment | None, key: str) -> Json:
     """Return what is done to the sound of a recording, with what its voices follow from: for the job's eyes alone."""
-    return None if one is None else {**one.as_json(), "seeds": {**derive_voice_seeds(one, key)}}
+    return (
+        None
+        if audio_treatment is None
+        else {**audio_treatment.as_json(), "seeds": {**derive_voice_seeds(audio_treatment, key)}}
+    )
 
 
 def _sound_facts(found: Mapping[str, Any] | None) -> Json:
@@ -321,37 +330,44 @@ def _verify_sounds(
 ) -> list[Leak]:
     """Return what is wrong with the sound of the clips in a finished release."""
     found: list[Leak] = []
-    for one in renderings:
-        planned = sounds[str(one.outcome.number)]
+    for rendering in renderings:
+        planned = sounds[str(rendering.outcome.number)]
         if planned is None:
             continue
-        for clip in sorted(staging.glob(f"video-*/{one.outcome.method}/{recording_code(one.outcome.number)}.mp4")):
-            wrong = find_sound_problems(clip, one.plan.source, parse_audio_treatment(planned), progress)
+        for clip in sorted(
+            staging.glob(f"video-*/{rendering.outcome.method}/{recording_code(rendering.outcome.number)}.mp4")
+        ):
+            wrong = find_sound_problems(clip, rendering.plan.source, parse_audio_treatment(planned), progress)
             found += [Leak(clip.relative_to(staging).as_posix(), what) for what in wrong]
     return found
 
 
 def _states(parameters: Mapping[str, Json]) -> dict[str, Json]:
     """Return recording id -> the state of the masks that was rendered."""
-    return {str(one["id"]): one["mask_state"] for one in cast(list[dict[str, Json]], parameters["recordings"])}
+    return {str(entry["id"]): entry["mask_state"] for entry in cast(list[dict[str, Json]], parameters["recordings"])}
 
 
 def _renderings(plan: ReleasePlan, selection: Selection) -> list[tuple[ReleaseCandidate, str]]:
-    return [(one, name) for one in selection.candidates if one.has_picture for name in plan.methods_for(one.number)]
+    return [
+        (candidate, name)
+        for candidate in selection.candidates
+        if candidate.has_picture
+        for name in plan.methods_for(candidate.number)
+    ]
 
 
-def _gather_recording(session: Session, plan: ReleasePlan, one: ReleaseCandidate, method: str) -> Json:
+def _gather_recording(session: Session, plan: ReleasePlan, candidate: ReleaseCandidate, method: str) -> Json:
     """Return all that rendering, check and measures of a recording need."""
-    found = gather_parameters(session, one.recording.id, method, keep_robots=plan.keep_robots)
+    found = gather_parameters(session, candidate.recording.id, method, keep_robots=plan.keep_robots)
     witness = find_independent(str(found["tracked_by"]))
     return {
         **found,
-        "id": one.recording.id,
-        "number": one.number,
-        "painted": [*one.painted],
+        "id": candidate.recording.id,
+        "number": candidate.number,
+        "painted": [*candidate.solid_face_ids],
         "detector": join_names((DEFAULT_DETECTOR, witness)) if witness else DEFAULT_DETECTOR,
         "witness": witness or "",
-        "strangers": choose_strangers(session, one.recording.id),
+        "strangers": choose_strangers(session, candidate.recording.id),
     }
 
 
@@ -360,16 +376,16 @@ def _render_all(
 ) -> tuple[list[ReleaseRendering], list[RenderingCheck]]:
     limits = PrivacyLimits(**cast(dict[str, Any], parameters["limits"]))
     renderings, outcomes = [], []
-    for one in cast(list[dict[str, Json]], parameters["recordings"]):
+    for entry in cast(list[dict[str, Json]], parameters["recordings"]):
         progress.check_cancelled()
-        number = cast(int, one["number"])
+        number = cast(int, entry["number"])
         try:
-            rendering = render_and_check(number, one, key, progress)
-            outcome = measure_outcome(rendering, one, limits, progress)
+            rendering = render_and_check(number, entry, key, progress)
+            outcome = measure_outcome(rendering, entry, limits, progress)
         except Cancelled:
             raise
         except UserError as error:
-            outcomes.append(RenderingCheck(number, str(one["method"]), failure=f"{error.message} {error.hint}"))
+            outcomes.append(RenderingCheck(number, str(entry["method"]), failure=f"{error.message} {error.hint}"))
             continue
         renderings.append(rendering)
         outcomes.append(outcome)
@@ -394,9 +410,11 @@ def _write(
     """
     key = str(secret["key"])
     treatments = {
-        one.outcome.number: build_sound_filter(parse_audio_treatment(found), one.plan.source, found["seeds"], progress)
-        for one in renderings
-        if (found := secret["sounds"][str(one.outcome.number)]) is not None
+        rendering.outcome.number: build_sound_filter(
+            parse_audio_treatment(found), rendering.plan.source, found["seeds"], progress
+        )
+        for rendering in renderings
+        if (found := secret["sounds"][str(rendering.outcome.number)]) is not None
     }
     made_of = {name: list(codes) for name, codes in cast(dict[str, list[str]], parameters["made_of"]).items()}
     written: dict[str, str] = {}
@@ -410,21 +428,21 @@ def _write(
     media = write_media(staging, plan, renderings, treatments, progress)
     made_of |= {name: [file.source] for name, file in media.items()}
     written |= {name: file.sha256 for name, file in media.items()}
-    for one in renderings:
-        require_unchanged(one)
+    for rendering in renderings:
+        require_unchanged(rendering)
     facts = cast(dict[str, Json], parameters["facts"])
     written |= write_cards(staging, plan, outcomes, parse_card_facts(cast(dict[str, Any], parameters["card"])))
     sources = cast(dict[str, Json], facts["sources"])
-    for one in renderings:
-        code = recording_code(one.outcome.number)
-        sources[f"{code} {one.outcome.method}"] = {
+    for rendering in renderings:
+        code = recording_code(rendering.outcome.number)
+        sources[f"{code} {rendering.outcome.method}"] = {
             "recording": code,
-            "method": one.outcome.method,
-            "options": cast(Json, asdict(one.plan.method.options)),
-            "weights": cast(Json, dict(one.weights)),
-            "checked_by": one.outcome.checked_by,
-            "raw": keyed_checksum(key, one.source.sha256),
-            "sound": _sound_facts(secret["sounds"][str(one.outcome.number)]),
+            "method": rendering.outcome.method,
+            "options": cast(Json, asdict(rendering.plan.method.options)),
+            "weights": cast(Json, dict(rendering.weights)),
+            "checked_by": rendering.outcome.checked_by,
+            "raw": keyed_checksum(key, rendering.source.sha256),
+            "sound": _sound_facts(secret["sounds"][str(rendering.outcome.number)]),
         }
     text = build_manifest(staging, written, made_of, {**facts, "sources": sources})
     (staging / MANIFEST_NAME).write_text(text, "utf-8", newline="\n")

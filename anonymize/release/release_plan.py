@@ -81,12 +81,12 @@ class ReleasePlan:
         return self.only.get(number) or self.methods or (recommended_method(),)
 
     @property
-    def voice(self) -> str | None:
+    def voice_method(self) -> str | None:
         """The method that changes voices; None where none does."""
         return self.sound if self.sound in VOICES else None
 
     @property
-    def sounds(self) -> bool:
+    def includes_sound(self) -> bool:
         """Whether the sound of recordings leaves in clips."""
         return self.sound != NONE and not {*self.video} <= {"1hz"}
 
@@ -98,7 +98,7 @@ class ReleasePlan:
 
 def parse_plan(found: Mapping[str, Json]) -> ReleasePlan:
     """Read what `as_json` made; what is unknown in it is left aside."""
-    known = {one.name for one in fields(ReleasePlan)}
+    known = {field.name for field in fields(ReleasePlan)}
     values: dict[str, object] = {key: value for key, value in found.items() if key in known}
     for key in ("methods", "formats", "video"):
         if key in values:
@@ -127,7 +127,7 @@ def _is_valid_plan(found: Mapping[str, Json]) -> bool:
         return False
     lists = [*only.values(), *(found.get(key, []) for key in ("methods", "formats", "video"))]
     return all(key.isdecimal() for key in only) and all(
-        isinstance(one, list) and all(isinstance(name, str) for name in one) for one in lists
+        isinstance(entry, list) and all(isinstance(name, str) for name in entry) for entry in lists
     )
 
 
@@ -148,17 +148,17 @@ def require_possible(plan: ReleasePlan) -> None:
         (plan.sound, SOUND_CHOICES),
         (plan.cover, COVERS),
         (plan.texts, TEXT_CHOICES),
-        *((one, VIDEO_CHOICES) for one in plan.video),
+        *((text, VIDEO_CHOICES) for text in plan.video),
     ):
         if given not in known:
             raise UserError(f"A release knows no “{given}”.", f"Choose one of {', '.join(known)}.")
-    if plan.voice is not None:
-        create_voice(plan.voice, **plan.voice_options)
+    if plan.voice_method is not None:
+        create_voice(plan.voice_method, **plan.voice_options)
     for key in plan.formats:
-        if get_format(key).whole:
+        if get_format(key).lossless:
             raise UserError(
                 f"The format “{key}” holds the study itself, names and all, so it is never released.",
-                f"Choose from {', '.join(one for one in FORMATS if not get_format(one).whole)}.",
+                f"Choose from {', '.join(text for text in FORMATS if not get_format(text).lossless)}.",
             )
 
 
@@ -204,17 +204,17 @@ def assign_annotator_codes(annotators: Sequence[Annotator], taken: Collection[st
         annotators: all of the study, in the order they came.
         taken: further names that no code may be.
     """
-    avoid = {one.name.casefold() for one in annotators} | {one.casefold() for one in taken}
+    avoid = {annotator.name.casefold() for annotator in annotators} | {text.casefold() for text in taken}
     codes: dict[str, str] = {}
     used = dict.fromkeys(_LETTERS.values(), 0)
-    for one in annotators:
-        letter = _LETTERS.get(one.kind, "A")
+    for annotator in annotators:
+        letter = _LETTERS.get(annotator.kind, "A")
         while True:
             used[letter] += 1
             code = f"{letter}{used[letter]:02}"
             if code.casefold() not in avoid:
                 break
-        codes[one.name] = code
+        codes[annotator.name] = code
     return codes
 
 

@@ -24,14 +24,14 @@ def numbered_waivers(session: Session) -> list[tuple[Waiver, int | None]]:
     One of a recording that is gone counts for nothing, and so does one without a reason in words or of a rule that
     cannot be waived: no program of ours writes such a one.
     """
-    numbers = {one.id: one.number for one in all_recordings(session.study)}
+    numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
     return [
-        (one, None if one.recording_id is None else numbers[one.recording_id])
-        for one in waivers(session.study)
-        if (one.recording_id is None or one.recording_id in numbers)
-        and one.rule in RULES
-        and RULES[one.rule].waivable
-        and len(one.reason.split()) >= MIN_REASON_WORDS
+        (waiver, None if waiver.recording_id is None else numbers[waiver.recording_id])
+        for waiver in waivers(session.study)
+        if (waiver.recording_id is None or waiver.recording_id in numbers)
+        and waiver.rule in RULES
+        and RULES[waiver.rule].waivable
+        and len(waiver.reason.split()) >= MIN_REASON_WORDS
     ]
 
 
@@ -39,14 +39,14 @@ def compute_signature(session: Session, plan: ReleasePlan, selection: Selection,
     """Return a sealed checksum over all that decides who is hidden, who is in it, and which words must not leave."""
     facts = [
         [
-            one.number,
-            mask_state(session.study, one.recording.id),
-            sorted(one.painted),
-            sorted([who.pseudonym, who.role.value] for who in one.people),
-            sorted(who.pseudonym for who in one.refusing),
-            None if one.sounding is None else one.sounding.as_json(),
+            candidate.number,
+            mask_state(session.study, candidate.recording.id),
+            sorted(candidate.solid_face_ids),
+            sorted([who.pseudonym, who.role.value] for who in candidate.people),
+            sorted(who.pseudonym for who in candidate.refusing),
+            None if candidate.audio_treatment is None else candidate.audio_treatment.as_json(),
         ]
-        for one in selection.candidates
+        for candidate in selection.candidates
     ]
     about = [facts, _decisions_json(session, selection), collect_private(session).as_json(), plan.as_json()]
     return keyed_checksum(key, json.dumps(about, sort_keys=True))
@@ -54,11 +54,11 @@ def compute_signature(session: Session, plan: ReleasePlan, selection: Selection,
 
 def _decisions_json(session: Session, selection: Selection) -> list[Json]:
     """Return what people decided on personal information in recordings of a release, and which words are public."""
-    inside = {None, *(one.recording.id for one in selection.candidates)}
+    inside = {None, *(candidate.recording.id for candidate in selection.candidates)}
     places = sorted(
-        [at.table, at.row, at.field, at.text, at.ordinal, one.kind, one.verdict.value]
-        for at, one in pii_decisions(session.study).items()
-        if one.recording_id in inside
+        [at.table, at.row, at.field, at.text, at.ordinal, pii_decision.kind, pii_decision.verdict.value]
+        for at, pii_decision in pii_decisions(session.study).items()
+        if pii_decision.recording_id in inside
     )
     return [cast(Json, places), cast(Json, sorted(public_words(session.study)))]
 
@@ -80,7 +80,7 @@ def recheck_blockers(study: Path, plan: ReleasePlan, signed: str, key: str) -> S
     """
     with Session.open(study, None, read_only=True) as session:
         written = replace(plan, texts=LEAVE_OUT)
-        waived = [(one.rule, number) for one, number in numbered_waivers(session)]
+        waived = [(waiver.rule, number) for waiver, number in numbered_waivers(session)]
         left = remaining_blockers(
             blockers_before_rendering(session, written, select_candidates(session, written)), waived
         )

@@ -60,7 +60,7 @@ class ReleaseRendering:
         plan: what was rendered.
         outcome: what came of it, as far as rendering and check tell.
         weights: sha256 of each of the weights that the method needs.
-        looked_at: the clip as it was read whole before it was looked at.
+        checked_file: the clip as it was read whole before it was looked at.
         source: the recording's file, as it was read whole before it was rendered.
     """
 
@@ -69,7 +69,7 @@ class ReleaseRendering:
     plan: "RenderPlan"
     outcome: RenderingCheck
     weights: Mapping[str, str]
-    looked_at: WholeFile
+    checked_file: WholeFile
     source: WholeFile
 
 
@@ -103,7 +103,7 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
     if facts is None:
         with working_folder(parameters, digests) as cache:
             done = render(replace(plan, cache=cache, overwrite=True, sound="none"), progress)
-        source.require_same()
+        source.require_unchanged()
         facts = {
             "frames": done.frames,
             "zero_us": done.start_us,
@@ -121,7 +121,7 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
         create_detector(name),
         exempt=plan.exempt,
         replaced=plan.method.kind == "face",
-        regions=[*parse_regions(parameters), *(one for one in plan.areas if one not in parse_regions(parameters))],
+        regions=[*parse_regions(parameters), *(area for area in plan.areas if area not in parse_regions(parameters))],
         start_us=zero_us,
         progress=progress,
     )
@@ -162,8 +162,8 @@ def require_unchanged(rendering: ReleaseRendering) -> None:
         UserError: something changed it, or it is gone.
     """
     try:
-        rendering.looked_at.require_same()
-        same = file_sha256(rendering.clip) == rendering.looked_at.sha256
+        rendering.checked_file.require_unchanged()
+        same = file_sha256(rendering.clip) == rendering.checked_file.sha256
     except (OSError, UserError):
         same = False
     if not same:
@@ -180,16 +180,16 @@ def require_source_unchanged(rendering: ReleaseRendering, progress: Progress) ->
         UserError: somebody did, or it is gone.
         Cancelled: the user stopped it.
     """
-    rendering.source.require_same()
+    rendering.source.require_unchanged()
     if hash_whole_file(rendering.source.path, progress, again=True).sha256 != rendering.source.sha256:
         raise source_changed_error(rendering.source.path.name, known=True)
-    rendering.source.require_same()
+    rendering.source.require_unchanged()
 
 
 def delete_renderings(renderings: Sequence[ReleaseRendering]) -> None:
     """Remove renderings from the cache: a release holds what is needed of them."""
-    for one in renderings:
-        shutil.rmtree(one.clip.parent, ignore_errors=True)
+    for rendering in renderings:
+        shutil.rmtree(rendering.clip.parent, ignore_errors=True)
 
 
 def _solid_area(track: FaceTrack) -> Region | None:
@@ -264,15 +264,15 @@ def measure_outcome(
     plan, outcome = rendering.plan, rendering.outcome
     if not any(len(track.frames) and not track.dismissed and track.id not in plan.exempt for track in plan.tracks):
         return replace(outcome, measured=True, figures={"Faces": "none to hide"})
-    others = {one.id for one in plan.areas}
+    others = {area.id for area in plan.areas}
     report = measure_rendering(
         plan,
         rendering.clip,
         plan.method.name,
         tracked_by=str(parameters["tracked_by"]),
-        regions=[*plan.areas, *(one for one in parse_regions(parameters) if one.id not in others)],
+        regions=[*plan.areas, *(region for region in parse_regions(parameters) if region.id not in others)],
         blanked_us=outcome.blanked_us,
-        strangers=[parse_stranger(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
+        strangers=[parse_stranger(entry) for entry in cast(list[dict[str, Any]], parameters["strangers"])],
         progress=progress,
     )
     return add_measures(outcome, report, limits, drawn=plan.method.kind == "face")

@@ -129,9 +129,11 @@ def find_waiver(reason: ReleaseBlocker, waivers: Iterable[Waiver], numbers: Mapp
     """
     if not reason.can_be_waived:
         return None
-    for one in waivers:
-        if one.rule == reason.rule and (one.recording_id is None or numbers.get(one.recording_id) == reason.recording):
-            return one
+    for waiver in waivers:
+        if waiver.rule == reason.rule and (
+            waiver.recording_id is None or numbers.get(waiver.recording_id) == reason.recording
+        ):
+            return waiver
     return None
 
 
@@ -146,9 +148,9 @@ def remaining_blockers(
     """
     allowed = {*waived}
     return [
-        one
-        for one in reasons
-        if not (one.can_be_waived and ((one.rule, one.recording) in allowed or (one.rule, None) in allowed))
+        reason
+        for reason in reasons
+        if not (reason.can_be_waived and ((reason.rule, reason.recording) in allowed or (reason.rule, None) in allowed))
     ]
 
 
@@ -204,14 +206,14 @@ class RenderingCheck:
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
         found = asdict(self)
-        found["hits"] = [[*one] for one in self.hits]
+        found["hits"] = [[*hit] for hit in self.hits]
         return {key: [*value] if isinstance(value, tuple) else value for key, value in found.items()}
 
-    def reason(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> ReleaseBlocker:
+    def build_blocker(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> ReleaseBlocker:
         """Return a reason about this recording."""
         return ReleaseBlocker(rule, self.number, time_us, f"Recording {self.number}, {self.method}: {sentence}", hint)
 
-    def place(self, time_us: int) -> str:
+    def location_text(self, time_us: int) -> str:
         """Return where in the picture the first hit of a frame is, to be read after what was found; "" if nowhere."""
         for at, x, y, width, height in self.hits:
             if at == time_us:
@@ -221,61 +223,65 @@ class RenderingCheck:
 
 def parse_outcome(found: Mapping[str, Any]) -> RenderingCheck:
     """Read what `as_json` made."""
-    known = {one.name for one in fields(RenderingCheck)}
+    known = {field.name for field in fields(RenderingCheck)}
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items() if key in known}
-    values["hits"] = tuple(tuple(one) for one in values.get("hits", ()))
+    values["hits"] = tuple(tuple(value) for value in values.get("hits", ()))
     return RenderingCheck(**values)
 
 
 def outcome_blockers(outcomes: Sequence[RenderingCheck]) -> list[ReleaseBlocker]:
     """Return everything that stands in the way and shows only in renderings."""
     found: list[ReleaseBlocker] = []
-    for one in outcomes:
-        if one.failure:
-            found += check_rendered(one)
+    for outcome in outcomes:
+        if outcome.failure:
+            found += check_rendered(outcome)
         else:
             for rule in RENDERING_RULES:
-                found += rule(one)
+                found += rule(outcome)
     return found
 
 
-def check_rendered(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_rendered(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `rendered`."""
-    yield one.reason("rendered", one.failure, "Put right what is named, then release again.")
+    yield rendering_check.build_blocker(
+        "rendered", rendering_check.failure, "Put right what is named, then release again."
+    )
 
 
-def check_face_left(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_face_left(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `face-left`: a face of score 0.5 or more overlaps a track by an IoU of 0.3 or more, and the method masks."""
-    for start, count in _runs(one.faces_left_us):
-        yield one.reason(
+    for start, count in _runs(rendering_check.faces_left_us):
+        yield rendering_check.build_blocker(
             "face-left",
-            f"a face is left at {format_time(start)} ({pluralize(count, 'frame')}){one.place(start)}.",
+            f"a face is left at {format_time(start)} ({pluralize(count, 'frame')}){rendering_check.location_text(start)}.",
             "Move or enlarge its box on the Faces page, or choose a stronger method.",
             start,
         )
 
 
-def check_not_recognized(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_not_recognized(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `not-recognized`: a drawn face is not re-identified as the person whose place it takes."""
-    for sentence in one.recognized:
-        yield one.reason("not-recognized", sentence, "Draw another face, or choose a method that hides.")
+    for sentence in rendering_check.recognized:
+        yield rendering_check.build_blocker(
+            "not-recognized", sentence, "Draw another face, or choose a method that hides."
+        )
 
 
-def check_doubtful_hits(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_doubtful_hits(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `doubtful-hits`."""
-    for start, count in _runs(one.doubtful_us):
-        yield one.reason(
+    for start, count in _runs(rendering_check.doubtful_us):
+        yield rendering_check.build_blocker(
             "doubtful-hits",
-            f"something at {format_time(start)} looks like a face ({pluralize(count, 'frame')}){one.place(start)}.",
+            f"something at {format_time(start)} looks like a face ({pluralize(count, 'frame')}){rendering_check.location_text(start)}.",
             _HINT_LOOK,
             start,
         )
 
 
-def check_face_under_mask(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_face_under_mask(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `face-under-mask`."""
-    for start, count in _runs(one.bare_us):
-        yield one.reason(
+    for start, count in _runs(rendering_check.bare_us):
+        yield rendering_check.build_blocker(
             "face-under-mask",
             f"a face reaches out of its mask at {format_time(start)} ({pluralize(count, 'frame')}).",
             "Enlarge its box on the Faces page.",
@@ -283,30 +289,32 @@ def check_face_under_mask(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
         )
 
 
-def check_independent_detector(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_independent_detector(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `independent-check`."""
-    if not one.witness:
-        yield one.reason(
+    if not rendering_check.witness:
+        yield rendering_check.build_blocker(
             "independent-check",
-            f"it was checked by {one.checked_by}, which found the tracks too, so it misses the same faces.",
+            f"it was checked by {rendering_check.checked_by}, which found the tracks too, so it misses the same faces.",
             "Install another detector: greenroom models fetch rfb320",
         )
 
 
-def check_privacy_measured(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_privacy_measured(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `privacy-measured`."""
-    if not one.measured:
-        yield one.reason(
+    if not rendering_check.measured:
+        yield rendering_check.build_blocker(
             "privacy-measured",
-            f"its privacy was not measured. {one.why_not}".strip(),
+            f"its privacy was not measured. {rendering_check.why_not}".strip(),
             "Install what is named, or waive this rule with a reason.",
         )
 
 
-def check_privacy_limit(one: RenderingCheck) -> Iterator[ReleaseBlocker]:
+def check_privacy_limit(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `privacy-limit`."""
-    for sentence in (each for each in one.over if each not in one.recognized):
-        yield one.reason("privacy-limit", sentence, "Choose a stronger method, or look at the worst track.")
+    for sentence in (each for each in rendering_check.over if each not in rendering_check.recognized):
+        yield rendering_check.build_blocker(
+            "privacy-limit", sentence, "Choose a stronger method, or look at the worst track."
+        )
 
 
 RENDERING_RULES: tuple[Callable[[RenderingCheck], Iterator[ReleaseBlocker]], ...] = (

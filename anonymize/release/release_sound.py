@@ -41,7 +41,7 @@ Interval = tuple[int, int]
 def merge_intervals(stretches: Iterable[Interval]) -> list[Interval]:
     """Return what stretches cover, ascending, none touching another; those without a length cover nothing."""
     found: list[Interval] = []
-    for start, end in sorted(one for one in stretches if one[1] > one[0]):
+    for start, end in sorted(stretch for stretch in stretches if stretch[1] > stretch[0]):
         if found and start <= found[-1][1]:
             found[-1] = found[-1][0], max(found[-1][1], end)
         else:
@@ -94,37 +94,43 @@ class Speech:
     utterances: tuple[Utterance, ...]
 
     @cached_property
-    def uncovered(self) -> list[Interval]:
+    def untranscribed(self) -> list[Interval]:
         """Where somebody speaks and nothing is written down."""
-        written = widen_intervals(((one.start_us, one.end_us) for one in self.said), _UTTERANCE_MARGIN_US)
-        return [one for one in subtract_intervals(self.spans, written) if one[1] - one[0] >= _MIN_SPEECH_US]
+        written = widen_intervals(
+            ((utterance.start_us, utterance.end_us) for utterance in self.worded_utterances), _UTTERANCE_MARGIN_US
+        )
+        return [
+            subtract_interval
+            for subtract_interval in subtract_intervals(self.spans, written)
+            if subtract_interval[1] - subtract_interval[0] >= _MIN_SPEECH_US
+        ]
 
     @property
-    def said(self) -> list[Utterance]:
+    def worded_utterances(self) -> list[Utterance]:
         """The utterances in which something stands."""
-        return [one for one in self.utterances if one.text.strip()]
+        return [utterance for utterance in self.utterances if utterance.text.strip()]
 
     @property
     def drafts(self) -> list[Utterance]:
         """What a model heard and nobody looked at."""
-        return [one for one in self.utterances if not one.checked]
+        return [utterance for utterance in self.utterances if not utterance.checked]
 
     @property
-    def unknown(self) -> list[Utterance]:
+    def unattributed(self) -> list[Utterance]:
         """What was said by nobody known: no speaker is given, or only suggested by a program."""
-        return [one for one in self.utterances if one.participant_id is None or one.suggested]
+        return [utterance for utterance in self.utterances if utterance.participant_id is None or utterance.suggested]
 
-    def muted(self, agreed: Collection[str]) -> list[Interval]:
+    def intervals_to_mute(self, agreed: Collection[str]) -> list[Interval]:
         """Return the stretches in which somebody may be heard who is not among those (ids) that agreed.
 
         Those are the utterances of all others and of nobody known, and speech that stands in no utterance.
         """
-        unknown = {one.id for one in self.unknown}
+        unknown = {utterance.id for utterance in self.unattributed}
         fine: list[Interval] = []
         others: list[Interval] = []
-        for one in self.utterances:
-            kept = one.participant_id in agreed and one.id not in unknown
-            (fine if kept else others).append((one.start_us, one.end_us))
+        for utterance in self.utterances:
+            kept = utterance.participant_id in agreed and utterance.id not in unknown
+            (fine if kept else others).append((utterance.start_us, utterance.end_us))
         outside = subtract_intervals(self.spans, widen_intervals(fine, _UTTERANCE_MARGIN_US))
         return merge_intervals([*widen_intervals(others, _MUTE_MARGIN_US), *outside])
 
@@ -136,7 +142,7 @@ def read_speech(session: Session, recording_id: str) -> Speech:
     if run is not None and (medium is None or run.parameters.get("fingerprint") != medium.fingerprint):
         run = None
     heard = () if run is None else asr_segments(session.study, run.id)
-    spans = tuple((one.start_us, one.end_us) for one in heard)
+    spans = tuple((asr_segment.start_us, asr_segment.end_us) for asr_segment in heard)
     return Speech(run, spans, tuple(utterances_of(session.study, recording_id)))
 
 
@@ -204,7 +210,7 @@ class AudioTreatment:
 
 def parse_audio_treatment(found: Mapping[str, Any]) -> AudioTreatment:
     """Read what `Sounding.as_json` made."""
-    known = {one.name for one in fields(AudioTreatment)}
+    known = {field.name for field in fields(AudioTreatment)}
     values: dict[str, Any] = {
         k: tuple(tuple(one) for one in v) if isinstance(v, list) else v for k, v in found.items() if k in known
     }
@@ -229,24 +235,28 @@ def plan_audio_treatment(
         people: everybody who appears.
         refusing: those of them who did not agree.
     """
-    said, silent = [*spoken], {one.id for one in refusing}
-    names = {one.id: one.pseudonym for one in people}
-    known = [one for one in speech.utterances if one.participant_id in names and not one.suggested]
+    said, silent = [*spoken], {participant.id for participant in refusing}
+    names = {person.id: person.pseudonym for person in people}
+    known = [
+        utterance for utterance in speech.utterances if utterance.participant_id in names and not utterance.suggested
+    ]
     return AudioTreatment(
-        tuple((one.start_us, one.end_us) for one in said),
-        tuple(speech.muted({*names} - silent)) if silent else (),
+        tuple((pii_audio_span.start_us, pii_audio_span.end_us) for pii_audio_span in said),
+        tuple(speech.intervals_to_mute({*names} - silent)) if silent else (),
         plan.cover,
-        plan.voice,
-        dict(plan.voice_options) if plan.voice else {},
-        tuple((one.start_us, one.end_us, names[one.participant_id or ""]) for one in known) if plan.voice else (),
-        dict(sorted(Counter(one.kind for one in said).items())),
-        sum(not one.measured for one in said),
+        plan.voice_method,
+        dict(plan.voice_options) if plan.voice_method else {},
+        tuple((utterance.start_us, utterance.end_us, names[utterance.participant_id or ""]) for utterance in known)
+        if plan.voice_method
+        else (),
+        dict(sorted(Counter(pii_audio_span.kind for pii_audio_span in said).items())),
+        sum(not pii_audio_span.measured for pii_audio_span in said),
     )
 
 
-def derive_voice_seeds(one: AudioTreatment, key: str) -> dict[str, str]:
+def derive_voice_seeds(audio_treatment: AudioTreatment, key: str) -> dict[str, str]:
     """Return what the changed voices follow from, by pseudonym; as secret as the key of the study's releases."""
-    names = {name for _, _, name in one.speakers}
+    names = {name for _, _, name in audio_treatment.speakers}
     return {
         UNKNOWN_SPEAKER: keyed_checksum(key, "voice"),
         **{name: keyed_checksum(key, f"voice {name}") for name in sorted(names)},
@@ -254,7 +264,7 @@ def derive_voice_seeds(one: AudioTreatment, key: str) -> dict[str, str]:
 
 
 def build_sound_filter(
-    one: AudioTreatment, source: Path, seeds: Mapping[str, str], progress: Progress | None = None
+    audio_treatment: AudioTreatment, source: Path, seeds: Mapping[str, str], progress: Progress | None = None
 ) -> SoundFilter:
     """Return what treats the sound of a recording's file.
 
@@ -264,17 +274,17 @@ def build_sound_filter(
         UserError: the file cannot be read, or the voice method does not take its options.
     """
     plan = SoundPlan(
-        [TimeSpan(*each) for each in one.covered],
-        one.cover,
-        one.voice,
-        one.options,
-        [VoiceSpan(*each) for each in one.speakers],
+        [TimeSpan(*each) for each in audio_treatment.covered],
+        audio_treatment.cover,
+        audio_treatment.voice,
+        audio_treatment.options,
+        [VoiceSpan(*each) for each in audio_treatment.speakers],
         seeds,
     )
     treated = sound_filter(plan, source, progress)
-    if not one.muted:
+    if not audio_treatment.muted:
         return treated
-    mute = CoverFilter([TimeSpan(*each) for each in one.muted])
+    mute = CoverFilter([TimeSpan(*each) for each in audio_treatment.muted])
     return Treatments((mute, treated, mute))
 
 
@@ -303,7 +313,7 @@ class Personal:
 
     session: Session
 
-    def undecided(self, recording_id: str, *, texts: bool, speech: bool) -> Iterator[Undecided]:
+    def undecided_places(self, recording_id: str, *, texts: bool, speech: bool) -> Iterator[Undecided]:
         """Yield the places of a recording that leave and that nobody decided on, by time.
 
         Args:
@@ -313,23 +323,26 @@ class Personal:
         """
         if not (texts or speech):
             return
-        for one in self._found.get(recording_id, ()):
-            leaves = texts if one.place.table in _RELEASED_TABLES else False
-            if one.verdict is None and (leaves or (speech and one.is_spoken)):
-                where = "utterance" if one.is_spoken else one.place.field
-                yield Undecided(one.time_us, where, KINDS[one.kind].title.lower())
+        for placed_hit in self._hits_by_recording.get(recording_id, ()):
+            leaves = texts if placed_hit.place.table in _RELEASED_TABLES else False
+            if placed_hit.verdict is None and (leaves or (speech and placed_hit.is_spoken)):
+                where = "utterance" if placed_hit.is_spoken else placed_hit.place.field
+                yield Undecided(placed_hit.time_us, where, KINDS[placed_hit.kind].title.lower())
 
-    def spoken(self, recording_id: str) -> list[PiiAudioSpan]:
+    def spoken_pii(self, recording_id: str) -> list[PiiAudioSpan]:
         """Return where something personal is said in a recording that nobody decided to keep."""
-        found = spoken_hits(self._found.get(recording_id, ()))
-        return [PiiAudioSpan(one.start_us, one.end_us, one.kind, one.measured) for one in found]
+        found = spoken_hits(self._hits_by_recording.get(recording_id, ()))
+        return [
+            PiiAudioSpan(spoken_hit.start_us, spoken_hit.end_us, spoken_hit.kind, spoken_hit.measured)
+            for spoken_hit in found
+        ]
 
     @cached_property
-    def _found(self) -> dict[str, list[PlacedHit]]:
+    def _hits_by_recording(self) -> dict[str, list[PlacedHit]]:
         found: dict[str, list[PlacedHit]] = {}
-        for one in find_hits(self.session):
-            if one.recording_id is not None:
-                found.setdefault(one.recording_id, []).append(one)
+        for hit in find_hits(self.session):
+            if hit.recording_id is not None:
+                found.setdefault(hit.recording_id, []).append(hit)
         return found
 
 
@@ -343,7 +356,7 @@ _STREAMINFO = 34
 
 
 def find_sound_problems(
-    clip: Path, source: Path, one: AudioTreatment, progress: Progress | None = None
+    clip: Path, source: Path, audio_treatment: AudioTreatment, progress: Progress | None = None
 ) -> Iterator[str]:
     """Yield what is wrong with the sound of a released clip, each kind once, with where it is first.
 
@@ -369,8 +382,8 @@ def find_sound_problems(
             return
         if len(codec.extradata or b"") != _STREAMINFO:
             yield "the description of its sound holds more than that"
-        covers = _expected_covers(one, _tone(one, source), rate, channels)
-        inside, near = _treated_ranges(one, rate, 0), _treated_ranges(one, rate, FADE_US)
+        covers = _expected_covers(audio_treatment, _tone(audio_treatment, source), rate, channels)
+        inside, near = _treated_ranges(audio_treatment, rate, 0), _treated_ranges(audio_treatment, rate, FADE_US)
         found: set[str] = set()
         at = 0
         released = _chunks((_samples(frame, channels) for frame in container.decode(stream)), rate)
@@ -382,11 +395,11 @@ def find_sound_problems(
                 return
             cover = to_int16(next(covers))[:, : heard.shape[1]]
             covered, beside = _mask(inside, at, heard.shape[1]), ~_mask(near, at, heard.shape[1])
-            off = np.abs(heard.astype(np.int32) - cover).max(axis=0) > (one.cover != MUTE)
+            off = np.abs(heard.astype(np.int32) - cover).max(axis=0) > (audio_treatment.cover != MUTE)
             for what, bad in (
                 ("sound is left where words are covered or somebody is muted", off & covered),
-                ("its sound differs where nothing is covered", _changed_samples(one, heard, raw) & beside),
-                ("a voice is left as it was", _unchanged_samples(one, heard, raw, beside)),
+                ("its sound differs where nothing is covered", _changed_samples(audio_treatment, heard, raw) & beside),
+                ("a voice is left as it was", _unchanged_samples(audio_treatment, heard, raw, beside)),
             ):
                 if what not in found and bad.any():
                     found.add(what)
@@ -399,41 +412,44 @@ def _samples(frame: av.AudioFrame, channels: int) -> SampleBlock:
     return found if frame.format.is_planar else found.reshape(-1, channels).T
 
 
-def _changed_samples(one: AudioTreatment, heard: SampleBlock, raw: SampleBlock) -> NDArray[np.bool_]:
-    if one.voice is not None:
+def _changed_samples(audio_treatment: AudioTreatment, heard: SampleBlock, raw: SampleBlock) -> NDArray[np.bool_]:
+    if audio_treatment.voice is not None:
         return np.zeros(heard.shape[1], np.bool_)
     return np.asarray((heard != raw).any(axis=0), np.bool_)
 
 
 def _unchanged_samples(
-    one: AudioTreatment, heard: SampleBlock, raw: SampleBlock, beside: NDArray[np.bool_]
+    audio_treatment: AudioTreatment, heard: SampleBlock, raw: SampleBlock, beside: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Return where sound is loud and as it was, in a second in which most of it is."""
     loud = (np.abs(raw.astype(np.int32)).max(axis=0) >= _LOUD_LEVEL) & beside
     same = loud & (heard == raw).all(axis=0)
-    left = one.voice is not None and same.sum() > _MAX_UNCHANGED_SHARE * loud.sum()
+    left = audio_treatment.voice is not None and same.sum() > _MAX_UNCHANGED_SHARE * loud.sum()
     return same if left else np.zeros_like(same)
 
 
-def _tone(one: AudioTreatment, source: Path) -> RoomTone | None:
-    if one.cover != SILENCE or not one.covered:
+def _tone(audio_treatment: AudioTreatment, source: Path) -> RoomTone | None:
+    if audio_treatment.cover != SILENCE or not audio_treatment.covered:
         return None
     own = stream_original(source)
     return measure_room(own.blocks, own.rate)
 
 
 def _expected_covers(
-    one: AudioTreatment, tone: RoomTone | None, rate: int, channels: int
+    audio_treatment: AudioTreatment, tone: RoomTone | None, rate: int, channels: int
 ) -> Iterator[NDArray[np.float32]]:
     """Yield what the covers make of a silence without end, a second at a time."""
     silence = repeat(np.zeros((channels, rate), np.float32))
-    words = CoverFilter([TimeSpan(*each) for each in one.covered], one.cover, tone)
-    return Treatments((words, CoverFilter([TimeSpan(*each) for each in one.muted]))).treat(silence, rate, 0)
+    words = CoverFilter([TimeSpan(*each) for each in audio_treatment.covered], audio_treatment.cover, tone)
+    return Treatments((words, CoverFilter([TimeSpan(*each) for each in audio_treatment.muted]))).treat(silence, rate, 0)
 
 
-def _treated_ranges(one: AudioTreatment, rate: int, around_us: int) -> NDArray[np.int64]:
+def _treated_ranges(audio_treatment: AudioTreatment, rate: int, around_us: int) -> NDArray[np.int64]:
     """Return (n, 2) first and last sample plus one of all that is covered or muted, with a margin."""
-    spans = [TimeSpan(start - around_us, end + around_us) for start, end in (*one.covered, *one.muted)]
+    spans = [
+        TimeSpan(start - around_us, end + around_us)
+        for start, end in (*audio_treatment.covered, *audio_treatment.muted)
+    ]
     found = covered_samples(spans, rate)
     # A stretch without a length covers a sample, and a fade is rounded.
     return found + np.array([-2, 2]) if around_us else found
@@ -465,7 +481,7 @@ def _pair_blocks(
     first: Iterator[SampleBlock], second: Iterator[SampleBlock]
 ) -> Iterator[tuple[SampleBlock | None, SampleBlock | None]]:
     while True:
-        one, other = next(first, None), next(second, None)
-        if one is None and other is None:
+        array, other = next(first, None), next(second, None)
+        if array is None and other is None:
             return
-        yield one, other
+        yield array, other

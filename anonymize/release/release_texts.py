@@ -72,13 +72,13 @@ class AnnotationScrubber:
         """
         self._session, self._keep, self._key = session, keep_texts, key
         self._scrubber: TextScrubber = build_scrubber(session)
-        self._pseudonyms = [one.pseudonym for one in all_participants(session.study)]
+        self._pseudonyms = [participant.pseudonym for participant in all_participants(session.study)]
         self._codes = assign_annotator_codes(all_annotators(session.study), self._pseudonyms)
         self._here: Recording | None = None
         self._time_us = 0
         self.seen: list[ReleasedText] = []
 
-    def document(
+    def scrub_recordings(
         self, wanted: Sequence[Recording], silent: Mapping[str, Sequence[str]], clip: Callable[[int], str]
     ) -> Document:
         """Return recordings as they may leave.
@@ -88,12 +88,17 @@ class AnnotationScrubber:
             silent: recording id -> pseudonyms of those whose words are left out.
             clip: number of a recording -> path of its clip, as the files name it; "" for none.
         """
-        return Document(tuple(self._part(one, silent.get(one.id, ()), clip(one.number)) for one in wanted))
+        return Document(
+            tuple(
+                self._scrub_part(recording, silent.get(recording.id, ()), clip(recording.number))
+                for recording in wanted
+            )
+        )
 
-    def _part(self, recording: Recording, silent: Sequence[str], clip: str) -> RecordingPart:
+    def _scrub_part(self, recording: Recording, silent: Sequence[str], clip: str) -> RecordingPart:
         self._here = recording
         (found,) = build_document(self._session, [recording]).recordings
-        lanes = [made for lane in found.lanes if (made := self._lane(lane, silent)) is not None]
+        lanes = [made for lane in found.lanes if (made := self._scrub_lane(lane, silent)) is not None]
         if self._keep:
             # What a speaker is called leaves as it is, so it is read with the rest.
             spoken = {lane.participant for lane in found.lanes if lane.kind == "utterances"} - {"", *silent}
@@ -104,40 +109,42 @@ class AnnotationScrubber:
             tuple(lanes),
             (MediaLink(clip),) if clip else (),
             found.duration_us,
-            self._id(found.id),
+            self._released_id(found.id),
         )
 
-    def _lane(self, lane: InterchangeLane, silent: Sequence[str]) -> InterchangeLane | None:
+    def _scrub_lane(self, lane: InterchangeLane, silent: Sequence[str]) -> InterchangeLane | None:
         if lane.kind == "utterances":
             if not self._keep or lane.participant in silent:
                 return None
-            said = tuple(self._said(one) for one in lane.entries)
+            said = tuple(self._scrub_utterance(entry) for entry in lane.entries)
             return replace(lane, name=f"{SPEECH} {lane.participant}".strip(), entries=said)
         code = self._codes[lane.annotator]
-        scheme = self._session.schemes.known(lane.scheme)
+        scheme = self._session.schemes.find(lane.scheme)
         return replace(
             lane,
             name=f"{code} {lane.scheme}.{lane.track}",
             annotator=code,
-            entries=tuple(self._segment(one, lane, scheme) for one in lane.entries),
+            entries=tuple(self._scrub_segment(entry, lane, scheme) for entry in lane.entries),
         )
 
-    def _said(self, one: InterchangeEntry) -> InterchangeEntry:
-        self._time_us = one.start_us
-        return InterchangeEntry(one.start_us, one.end_us, self._free(UTTERANCE, one.text), id=self._id(one.id))
+    def _scrub_utterance(self, entry: InterchangeEntry) -> InterchangeEntry:
+        self._time_us = entry.start_us
+        return InterchangeEntry(
+            entry.start_us, entry.end_us, self._scrub_text(UTTERANCE, entry.text), id=self._released_id(entry.id)
+        )
 
-    def _segment(self, one: InterchangeEntry, lane: InterchangeLane, scheme: Scheme | None) -> InterchangeEntry:
-        self._time_us = one.start_us
-        label = one.text if one.text in lane.vocabulary else self._free(LABEL, one.text)
-        made = {name: self._value(name, value, scheme) for name, value in one.values.items()}
+    def _scrub_segment(self, entry: InterchangeEntry, lane: InterchangeLane, scheme: Scheme | None) -> InterchangeEntry:
+        self._time_us = entry.start_us
+        label = entry.text if entry.text in lane.vocabulary else self._scrub_text(LABEL, entry.text)
+        made = {name: self._scrub_value(name, value, scheme) for name, value in entry.values.items()}
         kept = {name: value for name, value in made.items() if value is not None}
-        return InterchangeEntry(one.start_us, one.end_us, label, kept, self._id(one.id))
+        return InterchangeEntry(entry.start_us, entry.end_us, label, kept, self._released_id(entry.id))
 
-    def _value(self, name: str, value: Json, scheme: Scheme | None) -> Json:
+    def _scrub_value(self, name: str, value: Json, scheme: Scheme | None) -> Json:
         """Return a value of a form as it may leave; None where it is left out."""
         field = next((f for f in scheme.fields if f.key == name), None) if scheme else None
         if field is None and name == COMMENTS:
-            return self._comments(value) if self._keep else None
+            return self._scrub_comments(value) if self._keep else None
         if field is not None and field.kind in NUMERIC_KINDS and isinstance(value, int | float):
             return value
         if field is not None and field.kind in CHOICE_KINDS:
@@ -147,24 +154,24 @@ class AnnotationScrubber:
                 return value
         if field is not None and field.kind is FieldKind.PARTICIPANT and value in self._pseudonyms:
             return value
-        return self._each(name, value) if self._keep else None
+        return self._scrub_nested(name, value) if self._keep else None
 
-    def _comments(self, value: Json) -> str:
+    def _scrub_comments(self, value: Json) -> str:
         said = [split_comment_author(text) for text in parse_comments(value)]
         return format_comments(
-            [(self._codes.get(who, OMISSION_MARK), self._free(COMMENTS, text)) for who, text in said]
+            [(self._codes.get(who, OMISSION_MARK), self._scrub_text(COMMENTS, text)) for who, text in said]
         )
 
-    def _each(self, name: str, value: Json) -> Json:
+    def _scrub_nested(self, name: str, value: Json) -> Json:
         if isinstance(value, str):
-            return self._free(name, value)
+            return self._scrub_text(name, value)
         if isinstance(value, list):
-            return [self._each(name, one) for one in value]
+            return [self._scrub_nested(name, one) for one in value]
         if isinstance(value, dict):
-            return {self._free(name, key): self._each(name, one) for key, one in value.items()}
+            return {self._scrub_text(name, key): self._scrub_nested(name, one) for key, one in value.items()}
         return value
 
-    def _free(self, place: str, text: str) -> str:
+    def _scrub_text(self, place: str, text: str) -> str:
         if not self._keep:
             return OMISSION_MARK
         done = self._scrubber.scrub(text)
@@ -176,7 +183,7 @@ class AnnotationScrubber:
             )
         return done.text
 
-    def _id(self, own: str) -> str:
+    def _released_id(self, own: str) -> str:
         return derive_released_id(self._key, own) if self._key and own else ""
 
 
@@ -189,32 +196,32 @@ def released_texts_by_recording(session: Session) -> Iterator[list[ReleasedText]
     """Yield what `released_texts` returns, one recording after the other."""
     kept_back = hold_outs(session.study)
     found = AnnotationScrubber(session, keep_texts=True)
-    for one in all_recordings(session.study):
-        if one.id not in kept_back:
+    for recording in all_recordings(session.study):
+        if recording.id not in kept_back:
             found.seen.clear()
-            found.document([one], {}, lambda _: "")
+            found.scrub_recordings([recording], {}, lambda _: "")
             yield [*found.seen]
 
 
 def texts_checksum(texts: Sequence[ReleasedText]) -> str:
     """Return a checksum over all scrubbed texts: it changes with every text, word and name that changes one of them."""
-    content = sorted([one.recording_id, one.time_us, one.place, one.after] for one in texts)
+    content = sorted([text.recording_id, text.time_us, text.place, text.after] for text in texts)
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def transcript_checksums(texts: Sequence[ReleasedText]) -> dict[str, str]:
     """Return recording id -> a checksum over its scrubbed transcript, for recordings that have one."""
     said: dict[str, list[ReleasedText]] = {}
-    for one in texts:
-        if one.place == UTTERANCE:
-            said.setdefault(one.recording_id, []).append(one)
+    for text in texts:
+        if text.place == UTTERANCE:
+            said.setdefault(text.recording_id, []).append(text)
     return {key: texts_checksum(each) for key, each in said.items()}
 
 
 def is_transcript_confirmed(session: Session, recording: Recording) -> bool:
     """Tell whether somebody read the scrubbed transcript of a recording as it is now; there may be nothing to read."""
     made = AnnotationScrubber(session, keep_texts=True)
-    made.document([recording], {}, lambda _: "")
+    made.scrub_recordings([recording], {}, lambda _: "")
     now = transcript_checksums(made.seen).get(recording.id)
     found = session.study.get_property(CONFIRMATION_PROPERTY)
     read = found.get("spoken") if isinstance(found, dict) else None
@@ -234,7 +241,9 @@ def find_confirming_annotator(
     found = session.study.get_property(where)
     if not isinstance(found, dict) or found.get("state") != texts_checksum(texts):
         return None
-    return next((one for one in all_annotators(session.study) if one.id == found.get("annotator")), None)
+    return next(
+        (annotator for annotator in all_annotators(session.study) if annotator.id == found.get("annotator")), None
+    )
 
 
 def unconfirmed_message(count: int) -> str:
@@ -254,12 +263,12 @@ def build_documents(
 ) -> Iterator[tuple[int, Document]]:
     """Yield number and document of each recording of a release."""
     made = AnnotationScrubber(session, keep_texts=plan.texts == SCRUB, key=get_release_key(session))
-    for one in wanted:
-        yield one.number, made.document([one], silent, lambda number: clip_link(plan, number))
+    for recording in wanted:
+        yield recording.number, made.scrub_recordings([recording], silent, lambda number: clip_link(plan, number))
 
 
 def clip_link(plan: ReleasePlan, number: int) -> str:
     """Return where the clip of a recording lies, seen from the annotations; "" where there is none."""
-    folder = next((one for one in ("source", "15hz") if one in plan.video), "")
+    folder = next((text for text in ("source", "15hz") if text in plan.video), "")
     method = plan.methods_for(number)[0]
     return f"../../video-{folder}/{method}/{recording_code(number)}.mp4" if folder else ""

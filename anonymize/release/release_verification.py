@@ -56,21 +56,23 @@ class _Search:
     def __init__(self, private: Private, sound: bool) -> None:
         self.words = PhraseMatcher(dict.fromkeys(private.words, "-"))
         self.texts = [fold_with_positions(text).text for text in private.texts]
-        self.bytes = [re.escape(one) for one in private_byte_patterns(private)]
+        self.bytes = [re.escape(private_byte_pattern) for private_byte_pattern in private_byte_patterns(private)]
         self.pattern = re.compile(b"|".join(self.bytes)) if self.bytes else None
-        self.longest = max((len(one) for one in private_byte_patterns(private)), default=1)
+        self.longest = max(
+            (len(private_byte_pattern) for private_byte_pattern in private_byte_patterns(private)), default=1
+        )
         self.sound = sound
 
-    def text(self, text: str, where: str) -> Iterator[str]:
+    def find_in_text(self, text: str, where: str) -> Iterator[str]:
         """Yield what private things stand in a text."""
         text = _CHECKSUMS.sub(" ", text)
-        found = self.words.first(text)
+        found = self.words.find_first(text)
         if found is not None:
             yield f"{where} holds the private word or name “{found}”"
         plain = fold_with_positions(text).text
-        for one in self.texts:
-            if one in plain:
-                yield f"{where} holds the name of a file or folder, or a participant's note: “{one[:40]}”"
+        for each_text in self.texts:
+            if each_text in plain:
+                yield f"{where} holds the name of a file or folder, or a participant's note: “{each_text[:40]}”"
 
 
 def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
@@ -127,25 +129,25 @@ def _check_entry(path: Path) -> Iterator[str]:
 def _check_name(name: str, search: _Search) -> Iterator[str]:
     if not _NAME.fullmatch(name):
         yield "its name has other characters than letters, digits, dot, dash and underscore"
-    yield from search.text(re.sub(r"[._-]+", " ", name), "its name")
-    yield from search.text(name, "its name")
+    yield from search.find_in_text(re.sub(r"[._-]+", " ", name), "its name")
+    yield from search.find_in_text(name, "its name")
 
 
 def _check_plain(path: Path, search: _Search) -> Iterator[str]:
-    yield from search.text(path.read_bytes().decode("utf-8-sig"), "it")
+    yield from search.find_in_text(path.read_bytes().decode("utf-8-sig"), "it")
 
 
 def _check_markup(path: Path, search: _Search) -> Iterator[str]:
     text = path.read_text("utf-8")
-    yield from search.text(text, "it")
-    yield from search.text(html.unescape(text), "it")
+    yield from search.find_in_text(text, "it")
+    yield from search.find_in_text(html.unescape(text), "it")
 
 
 def _check_json(path: Path, search: _Search) -> Iterator[str]:
     text = path.read_text("utf-8")
-    yield from search.text(text, "it")
+    yield from search.find_in_text(text, "it")
     # What is written as an escape is searched as what it means.
-    yield from search.text("\n".join(_strings(json.loads(text))), "it")
+    yield from search.find_in_text("\n".join(_strings(json.loads(text))), "it")
 
 
 def _strings(found: Json) -> Iterator[str]:
@@ -169,13 +171,13 @@ def _check_archive(path: Path, search: _Search) -> Iterator[str]:
                 yield f"the archive's {member.filename} has a comment or extra fields"
             if member.date_time != (1980, 1, 1, 0, 0, 0):
                 yield f"the archive's {member.filename} tells when it was made"
-            yield from search.text(member.filename, "the name of a member")
-            yield from search.text(archive.read(member).decode("utf-8"), f"the archive's {member.filename}")
+            yield from search.find_in_text(member.filename, "the name of a member")
+            yield from search.find_in_text(archive.read(member).decode("utf-8"), f"the archive's {member.filename}")
 
 
 def _check_clip(path: Path, search: _Search) -> Iterator[str]:
     with open_media(path) as clip:
-        for key, value in (pair for one in (clip, *clip.streams) for pair in one.metadata.items()):
+        for key, value in (pair for each_stream in (clip, *clip.streams) for pair in each_stream.metadata.items()):
             known = _PLAIN_TAGS.get(key)
             if known is None or not known.fullmatch(value):
                 yield f"it has the tag “{key}”"

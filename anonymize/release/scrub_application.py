@@ -78,7 +78,10 @@ def _replace_question_text(question: Question, field: str, text: str) -> Questio
     if field == "explanation":
         return replace(question, explanation=text)
     number = int(field.removeprefix(WRONG_OPTION_PREFIX)) - 1
-    options = [replace(one, text=text) if at == number else one for at, one in enumerate(question.wrong)]
+    options = [
+        replace(wrong_option, text=text) if at == number else wrong_option
+        for at, wrong_option in enumerate(question.wrong)
+    ]
     return replace(question, wrong=tuple(options))
 
 
@@ -146,19 +149,19 @@ def replace_in_study(session: Session) -> tuple[int, Changes]:
     Undo brings the originals back, because the history of the study keeps them. Names that stand in for people are
     public from then on. Notes on participants and names of recordings stay: they never leave.
     """
-    changed = [one for one in scrub_texts(session) if one.scrubbed.replacements]
+    changed = [scrub_text for scrub_text in scrub_texts(session) if scrub_text.scrubbed.replacements]
     kept: dict[tuple[str, str, str], list[PiiDecision]] = {}
     for place, decision in pii_decisions(session.study).items():
         if decision.verdict is PiiVerdict.KEEP:
             kept.setdefault((place.table, place.row, place.field), []).append(decision)
     with session.step("Replace personal information in texts") as step:
-        for one in changed:
-            _write(session, one.text, one.scrubbed.text)
+        for scrubbed_text in changed:
+            _write(session, scrubbed_text.text, scrubbed_text.scrubbed.text)
             # A decision holds in the words that it was made in: what was written here for a name beside it is no reason
             # to ask again, unless it is not sure which of several places was kept.
-            for decision in kept.get((one.text.table, one.text.row, one.text.field), ()):
+            for decision in kept.get((scrubbed_text.text.table, scrubbed_text.text.row, scrubbed_text.text.field), ()):
                 word = decision.place.text
-                if one.text.text.count(word) == one.scrubbed.text.count(word):
+                if scrubbed_text.text.text.count(word) == scrubbed_text.scrubbed.text.count(word):
                     put_pii_decision(session.study, replace(decision, at=utc_now()))
         for name in read_stand_ins(session).values() if changed else ():
             put_public_word(session.study, name)
@@ -178,9 +181,9 @@ def _write(session: Session, at: FreeText, text: str) -> None:
         if (review := review_by(study, segment_id, reviewer_id)) is not None:
             set_review(study, replace(review, note=text))
     elif at.table == "collection":
-        for one in all_collections(study):
-            if one.id == at.row:
-                update_collection(study, replace(one, **{at.field: text}))
+        for collection in all_collections(study):
+            if collection.id == at.row:
+                update_collection(study, replace(collection, **{at.field: text}))
     elif at.table in EPISODE_TABLES:
         write_episode_text(study, at, text)
     else:

@@ -37,7 +37,7 @@ def hide_faces(planes: Sequence[Plane], masks: Iterable[FaceMask], method: Plane
     """
     height, width = planes[0].shape[:2]
     for mask in masks:
-        area = mask.area(width, height, math.lcm(2, method.grid(mask.face_width)))
+        area = mask.draw_area(width, height, math.lcm(2, method.grid(mask.face_width)))
         if area is None:
             continue
         for part, alpha, step in _parts(planes, area):
@@ -129,12 +129,12 @@ class HiddenFaces:
 
     def faces(self, track_id: str | None = None) -> Iterator[Face]:
         """Yield the face of a track, or of all, in every frame that it is hidden in, in order; decodes as it goes."""
-        wanted_tracks = [one for one in self.tracks if track_id in (None, one.id)]
+        wanted_tracks = [track for track in self.tracks if track_id in (None, track.id)]
         if not wanted_tracks:
             return
         start, end = self._span()
-        first = max(0, min(int(one.frames[0]) for one in wanted_tracks) - 1)
-        last = min(len(self.index) - 1, max(int(one.frames[-1]) for one in wanted_tracks) + 1)
+        first = max(0, min(int(track.frames[0]) for track in wanted_tracks) - 1)
+        last = min(len(self.index) - 1, max(int(track.frames[-1]) for track in wanted_tracks) + 1)
         begin = max(start, self.index.times.time_of(first))
         stop = min(end, self.index.times.time_of(last) + 1)
         if begin >= stop:
@@ -142,14 +142,14 @@ class HiddenFaces:
         for picture in iterate_frames(self.path, self.index, begin, stop):
             if picture.damaged:
                 continue
-            wanted = [mask for mask in self.masks.at(picture.index) if track_id in (None, mask.track_id)]
-            image = self.image_of(picture) if wanted else None
+            wanted = [mask for mask in self.masks.masks_at(picture.index) if track_id in (None, mask.track_id)]
+            image = self.masked_image(picture) if wanted else None
             for mask in wanted:
-                found = None if image is None else self.face(mask, picture, image)
+                found = None if image is None else self.build_face(mask, picture, image)
                 if found is not None:
                     yield found
 
-    def image_of(self, picture: DecodedFrame) -> Image:
+    def masked_image(self, picture: DecodedFrame) -> Image:
         """Return what methods may see of a picture: (h, w, 3) RGB, read-only, without what lies in areas."""
         image = picture.image
         for box in _boxes(self.areas, picture.time_us):
@@ -157,9 +157,9 @@ class HiddenFaces:
         image.setflags(write=False)
         return image
 
-    def face(self, mask: FaceMask, picture: DecodedFrame, image: Image) -> Face | None:
+    def build_face(self, mask: FaceMask, picture: DecodedFrame, image: Image) -> Face | None:
         """Return what a method is told about a face; None where its mask lies outside the picture."""
-        area = mask.area(picture.width, picture.height, 2)
+        area = mask.draw_area(picture.width, picture.height, 2)
         if area is None:
             return None
         who = self.identities.get(mask.track_id, mask.track_id)
@@ -220,7 +220,7 @@ class Painter:
             blank_picture(picture.planes)
             self.blanked_us.append(picture.time_us)
             return
-        masks = self._faces.masks.at(picture.index)
+        masks = self._faces.masks.masks_at(picture.index)
         if masks and self._method.kind == "face":
             self._draw(picture, masks, self._method)
         elif masks and self._method.kind == "plane":
@@ -234,11 +234,11 @@ class Painter:
         Solid masks lie under faces that owe nothing to the picture, so that a lamp beside a person does not hide the
         person's new face; and over faces that are made from it, so that nothing of what is under them shows.
         """
-        image = self._faces.image_of(picture)
+        image = self._faces.masked_image(picture)
         drawn: list[tuple[Face, Image]] = []
         undrawn: list[FaceMask] = []
         for mask in masks:
-            face = self._faces.face(mask, picture, image)
+            face = self._faces.build_face(mask, picture, image)
             if face is None:
                 continue
             new = method.draw(face)
@@ -251,7 +251,9 @@ class Painter:
         if not method.from_source:
             hide_faces(picture.planes, undrawn, Solid())
         for face, new in drawn:
-            paste_patch(picture.planes, Area(face.x, face.y, face.alpha), picture.planes_of(np.ascontiguousarray(new)))
+            paste_patch(
+                picture.planes, Area(face.x, face.y, face.alpha), picture.rgb_to_planes(np.ascontiguousarray(new))
+            )
         if method.from_source:
             hide_faces(picture.planes, undrawn, Solid())
         if undrawn:
@@ -261,5 +263,5 @@ class Painter:
 def _boxes(areas: Sequence[Region], time_us: int) -> Iterator[NDArray[np.float64]]:
     """Yield where areas are at a time."""
     for area in areas:
-        if area.lasts_at(time_us):
+        if area.is_active_at(time_us):
             yield area.boxes_at(np.array([time_us]))[0]

@@ -203,13 +203,13 @@ def find_uncovered_frames(plan: RenderPlan) -> list[int]:
     bare = set()
     for track in masks.hidden:
         for frame, time_us, box in zip(track.frames, track.times_us, track.boxes, strict=True):
-            own = next((mask for mask in masks.at(int(frame)) if mask.track_id == track.id), None)
+            own = next((mask for mask in masks.masks_at(int(frame)) if mask.track_id == track.id), None)
             x, y = (max(0, round(float(v))) for v in box[:2])
             right = min(canvas.width, round(float(box[0] + box[2])))
             bottom = min(canvas.height, round(float(box[1] + box[3])))
             if right <= x or bottom <= y:
                 continue
-            area = own.area(canvas.width, canvas.height) if own is not None else None
+            area = own.draw_area(canvas.width, canvas.height) if own is not None else None
             if area is None:
                 bare.add(int(time_us))
                 continue

@@ -152,7 +152,7 @@ def check_rendering(
         if picture.damaged:
             unreadable.append(time_us)
         here = _boxes_at_time(courses, time_us)
-        drawn = [one for one in regions if one.lasts_at(time_us)]
+        drawn = [region for region in regions if region.is_active_at(time_us)]
         for box, score in zip(found.boxes, found.scores, strict=True):
             if score >= MIN_SCORE:
                 hits.append(_classify_hit(box, float(score), time_us, here, drawn))
@@ -248,7 +248,7 @@ def _classify_hit(
 
 
 def _boxes(regions: Sequence[Region], kind: RegionKind, time_us: int) -> list[NDArray[np.float64]]:
-    return [one.boxes_at(np.array([time_us]))[0] for one in regions if one.kind is kind]
+    return [region.boxes_at(np.array([time_us]))[0] for region in regions if region.kind is kind]
 
 
 def _hidden_share(
@@ -267,7 +267,7 @@ def _hidden_share(
         alpha[rows, columns] = 255
     for course, at in faces:
         ellipse = np.concatenate([at[:2] + at[2:] / 2 - (x, y), at[2:] * (MIN_MARGIN - 0.5)])
-        area = FaceMask(course.track_id, float(at[2]), at, ellipse[None], 0.0).area(width, height)
+        area = FaceMask(course.track_id, float(at[2]), at, ellipse[None], 0.0).draw_area(width, height)
         if area is not None:
             rows, columns = (slice(at, at + size) for at, size in zip((area.y, area.x), area.alpha.shape, strict=True))
             np.maximum(alpha[rows, columns], area.alpha, out=alpha[rows, columns])

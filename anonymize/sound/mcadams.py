@@ -61,11 +61,11 @@ class McAdams:
     def __init__(self, options: McAdamsOptions | None = None) -> None:
         self.options = options or McAdamsOptions()
 
-    def alias(self, chance: np.random.Generator) -> Voice:
+    def draw_alias(self, chance: np.random.Generator) -> Voice:
         """Draw a coefficient: (1,)."""
         return chance.uniform(self.options.lowest, self.options.highest, 1)
 
-    def change(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
+    def change_voice(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
         """Return the samples with the poles of every frame moved."""
         from scipy.signal import lfilter
 

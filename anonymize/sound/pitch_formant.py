@@ -58,7 +58,7 @@ class PitchFormant:
     def __init__(self, options: PitchFormantOptions | None = None) -> None:
         self.options = options or PitchFormantOptions()
 
-    def alias(self, chance: np.random.Generator) -> Voice:
+    def draw_alias(self, chance: np.random.Generator) -> Voice:
         """Draw the factors of pitch and formants, and the lift of the treble in decibels an octave: (3,)."""
         sizes, up = chance.uniform(_MIN_MOVE_SHARE, 1.0, 2), chance.random() < 0.5
         sign = 1.0 if up else -1.0
@@ -66,13 +66,13 @@ class PitchFormant:
         formants = (1 + sizes[1] * self.options.formants / 100) ** sign
         return np.array([pitch, formants, chance.uniform(*_LIFT)])
 
-    def change(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
+    def change_voice(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
         """Return the samples with pitch and envelope moved; at lower rates by way of 16 kHz, which D4C needs."""
         import pyworld
         from scipy.signal import resample_poly
 
         if rate < RATE:
-            made = self.change(resample_poly(samples, RATE, rate), RATE, aliases)
+            made = self.change_voice(resample_poly(samples, RATE, rate), RATE, aliases)
             return np.asarray(resample_poly(made, rate, RATE)[: len(samples)], np.float64)
         samples = np.ascontiguousarray(samples, np.float64)
         if not samples.any():

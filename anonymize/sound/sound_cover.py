@@ -31,7 +31,7 @@ class RoomTone:
     response: NDArray[np.float64]
     seed: int = 0
 
-    def heard(self, first: int, count: int, channels: int) -> NDArray[np.float32]:
+    def samples_at(self, first: int, count: int, channels: int) -> NDArray[np.float32]:
         """Return (channels, count) samples of it from place `first` on; a place always sounds the same."""
         taps = self.response.shape[1]
         out = np.zeros((channels, count), np.float32)
@@ -59,8 +59,8 @@ def measure_room(blocks: Iterator[Samples], rate: int, seed: int = 0) -> RoomTon
         found += _quietest(rest, window)
     if not found:
         return RoomTone(np.zeros((1, 1)), seed)
-    found.sort(key=lambda one: one[0])
-    power = np.mean([one[1] for one in found[: max(1, round(_QUIETEST * len(found)))]], axis=0)
+    found.sort(key=lambda row: row[0])
+    power = np.mean([row[1] for row in found[: max(1, round(_QUIETEST * len(found)))]], axis=0)
     response = np.fft.fftshift(np.fft.irfft(np.sqrt(power), _WIDTH), axes=1) * np.hanning(_WIDTH)
     return RoomTone(response, seed)
 
@@ -135,12 +135,12 @@ class CoverFilter:
             if low < high:
                 places = np.arange(low, high) + at
                 gain = _gain(places, int(start), int(end), fade)
-                out[:, low:high] = np.where(gain > 0, out[:, low:high], 0) * gain + self._instead(
+                out[:, low:high] = np.where(gain > 0, out[:, low:high], 0) * gain + self._cover_samples(
                     places, int(start), int(end), fade, gain, rate, len(out)
                 )
         return out
 
-    def _instead(
+    def _cover_samples(
         self,
         places: NDArray[np.int64],
         start: int,
@@ -155,7 +155,7 @@ class CoverFilter:
             tone = _BEEP_LEVEL * ramp * np.sin(2 * np.pi * _BEEP_HZ * (places - start) / rate)
             return np.tile(tone.astype(np.float32), (channels, 1))
         if self.kind == SILENCE and self.tone is not None:
-            return self.tone.heard(int(places[0]), len(places), channels) * np.sqrt(1 - gain**2)
+            return self.tone.samples_at(int(places[0]), len(places), channels) * np.sqrt(1 - gain**2)
         return np.zeros((channels, len(places)), np.float32)
 
 
@@ -170,9 +170,9 @@ def covered_samples(spans: Sequence[TimeSpan], rate: int, start_us: int = 0) -> 
         start_us: where sample 0 lies on the recording's axis.
     """
     made: list[list[int]] = []
-    for one in sorted(spans, key=lambda each: each.start_us):
-        first = (one.start_us - start_us) * rate // SECOND_US
-        last = max(first + 1, -(-(one.end_us - start_us) * rate // SECOND_US))
+    for span in sorted(spans, key=lambda each: each.start_us):
+        first = (span.start_us - start_us) * rate // SECOND_US
+        last = max(first + 1, -(-(span.end_us - start_us) * rate // SECOND_US))
         if made and first <= made[-1][1]:
             made[-1][1] = max(made[-1][1], last)
         else:

@@ -40,7 +40,7 @@ class SoundPlan:
             raise ValueError("without a seed, voices would be changed alike in every study")
 
     @property
-    def untouched(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Whether it leaves the sound as it is."""
         return self.voice is None and not self.spans
 

@@ -41,10 +41,10 @@ class VoiceMethod(Protocol):
     options_type: ClassVar[type[Any]]
     options: Any
 
-    def alias(self, chance: np.random.Generator) -> Voice:
+    def draw_alias(self, chance: np.random.Generator) -> Voice:
         """Draw how one speaker is changed: (k,) numbers, the same for the same state of `chance`."""
 
-    def change(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
+    def change_voice(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
         """Return (n,) changed samples.
 
         How loud they are does not matter: they are made as loud as before. A sample may depend on what lies up to half

@@ -76,14 +76,14 @@ class VoiceFilter:
         size, context = self.block_s * rate, _CONTEXT_S * rate
         held: Voice | None = None
         for first, piece, final in _windows(blocks, size, context):
-            made = self._changed(piece, rate, cast.aliases(first, rate, piece.shape[1]))
+            made = self._change_channels(piece, rate, cast.aliases(first, rate, piece.shape[1]))
             if held is not None:
                 made = _cross_over(held, made, rate)
             ready = made.shape[1] if final else made.shape[1] - 2 * context
             held = made[:, ready:]
             yield made[:, :ready].astype(np.float32)
 
-    def _changed(self, piece: Samples, rate: int, aliases: Voice) -> Voice:
+    def _change_channels(self, piece: Samples, rate: int, aliases: Voice) -> Voice:
         """Change every channel; those that are alike are changed once. What is no number is silence."""
         piece = np.nan_to_num(piece, posinf=0.0, neginf=0.0)
         out = np.zeros(piece.shape)
@@ -92,16 +92,16 @@ class VoiceFilter:
             if twin is not None:
                 out[channel] = out[twin]
             elif samples.any():
-                out[channel] = self._narrow(np.asarray(samples, np.float64), rate, aliases)
+                out[channel] = self._change_resampled(np.asarray(samples, np.float64), rate, aliases)
         return out
 
-    def _narrow(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
+    def _change_resampled(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
         from scipy.signal import resample_poly
 
         if rate <= RATE:
-            return match_loudness(self.method.change(samples, rate, aliases), samples, rate)
+            return match_loudness(self.method.change_voice(samples, rate, aliases), samples, rate)
         narrow = resample_poly(samples, RATE, rate)
-        made = match_loudness(self.method.change(narrow, RATE, aliases), narrow, RATE)
+        made = match_loudness(self.method.change_voice(narrow, RATE, aliases), narrow, RATE)
         wide: Voice = resample_poly(made, rate, RATE)[: len(samples)]
         return np.clip(wide, -1.0, 1.0)
 
@@ -111,9 +111,9 @@ class _Cast:
 
     def __init__(self, voices: VoiceFilter, start_us: int) -> None:
         self._start_us = start_us
-        self._speakers = sorted(voices.speakers, key=lambda one: (one.start_us, one.end_us))
-        self._reach = np.maximum.accumulate([one.end_us for one in self._speakers] or [0])
-        self._aliases = {who: voices.method.alias(_random_generator(seed)) for who, seed in voices.seeds.items()}
+        self._speakers = sorted(voices.speakers, key=lambda voice_span: (voice_span.start_us, voice_span.end_us))
+        self._reach = np.maximum.accumulate([speaker.end_us for speaker in self._speakers] or [0])
+        self._aliases = {who: voices.method.draw_alias(_random_generator(seed)) for who, seed in voices.seeds.items()}
 
     def aliases(self, first: int, rate: int, count: int) -> Voice:
         """Return (m, k) aliases at every hundredth of a second of `count` samples from sample `first` on."""
@@ -121,11 +121,11 @@ class _Cast:
         start_us = self._start_us + first * SECOND_US // rate
         times = start_us + np.arange(frames) * (SECOND_US // ALIASES_PER_SECOND)
         found = np.tile(self._aliases[UNKNOWN_SPEAKER], (frames, 1))
-        for one in self._speakers[int(np.searchsorted(self._reach, start_us)) :]:
-            if one.start_us > times[-1]:
+        for speaker in self._speakers[int(np.searchsorted(self._reach, start_us)) :]:
+            if speaker.start_us > times[-1]:
                 break
-            if one.identity in self._aliases:
-                found[(times >= one.start_us) & (times < one.end_us)] = self._aliases[one.identity]
+            if speaker.identity in self._aliases:
+                found[(times >= speaker.start_us) & (times < speaker.end_us)] = self._aliases[speaker.identity]
         return found
 
 

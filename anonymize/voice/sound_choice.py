@@ -48,12 +48,12 @@ class SoundChoice:
         return self.voice not in (KEEP, NONE)
 
     @property
-    def covers(self) -> bool:
+    def covers_pii(self) -> bool:
         """Whether personal information is covered in sound that stays."""
         return self.cover != NONE and self.voice != NONE
 
     @property
-    def treats(self) -> bool:
+    def changes_sound(self) -> bool:
         """Whether the sound differs from the recording's."""
         return self.voice != KEEP or self.cover != NONE
 
@@ -97,12 +97,12 @@ def gather_sound_parameters(session: Session, recording_id: str, choice: SoundCh
         UserError: the choice cannot be done, or voices are to be changed in a study that cannot be written to.
     """
     require_choice(choice)
-    spans = pii_spans(session, recording_id) if choice.covers else []
+    spans = pii_spans(session, recording_id) if choice.covers_pii else []
     speakers = speaker_spans(session, recording_id) if choice.changes_voices else []
     return {
         **choice.as_json(),
-        "spans": [[*one] for one in spans],
-        "speakers": [[*one] for one in speakers],
+        "spans": [[*span] for span in spans],
+        "speakers": [[*speaker] for speaker in speakers],
         "seeds": dict(_seeds(session, {who for _, _, who in speakers})) if choice.changes_voices else {},
         "state": sound_checksum(session, recording_id, choice),
     }
@@ -117,7 +117,7 @@ def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> 
     content: list[object] = [choice.as_json()]
     if choice.changes_voices:
         content.append(speaker_spans(session, recording_id))
-    if choice.covers:
+    if choice.covers_pii:
         content.append(_transcript_state(session, recording_id))
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -126,20 +126,26 @@ def pii_spans(session: Session, recording_id: str) -> list[tuple[int, int]]:
     """Return where personal information is said that nobody decided to keep, in microseconds, in order of time."""
     if not utterances_of(session.study, recording_id):
         return []
-    return sorted({(one.start_us, one.end_us) for one in find_spoken_spans(session, recording_id)})
+    return sorted(
+        {(spoken_span.start_us, spoken_span.end_us) for spoken_span in find_spoken_spans(session, recording_id)}
+    )
 
 
 def needs_pii_search(session: Session, recording_id: str, choice: SoundChoice) -> bool:
     """Tell whether texts have to be searched before it is known what is covered: that is a job of its own."""
-    if not choice.covers or not utterances_of(session.study, recording_id):
+    if not choice.covers_pii or not utterances_of(session.study, recording_id):
         return False
-    return bool(unsearched_texts(session, [one.text for one in free_texts(session.study)]))
+    return bool(unsearched_texts(session, [free_text.text for free_text in free_texts(session.study)]))
 
 
 def speaker_spans(session: Session, recording_id: str) -> list[tuple[int, int, str]]:
     """Return who is heard when: start, end and id of the participant."""
     found = utterances_of(session.study, recording_id)
-    return [(one.start_us, one.end_us, one.participant_id) for one in found if one.participant_id is not None]
+    return [
+        (utterance.start_us, utterance.end_us, utterance.participant_id)
+        for utterance in found
+        if utterance.participant_id is not None
+    ]
 
 
 def _seeds(session: Session, participants: set[str]) -> dict[str, str]:
@@ -167,18 +173,21 @@ def _secret(session: Session) -> str:
 def _transcript_state(session: Session, recording_id: str) -> list[object]:
     study, recognizers = session.study, current_recognizers()
     said = utterances_of(study, recording_id)
-    rows = {one.id for one in said}
+    rows = {utterance.id for utterance in said}
     decided = [
-        [place.row, place.field, place.text, place.ordinal, str(one.verdict)]
-        for place, one in pii_decisions(study).items()
+        [place.row, place.field, place.text, place.ordinal, str(pii_decision.verdict)]
+        for place, pii_decision in pii_decisions(study).items()
         if place.row in rows
     ]
     return [
-        [[one.id, one.start_us, one.end_us, one.text, words_to_json(one.words)] for one in said],
+        [
+            [utterance.id, utterance.start_us, utterance.end_us, utterance.text, words_to_json(utterance.words)]
+            for utterance in said
+        ],
         sorted(decided),
-        sorted([one.word, one.kind] for one in private_words(study)),
+        sorted([private_word.word, private_word.kind] for private_word in private_words(study)),
         sorted(public_words(study)),
-        sorted(one.pseudonym for one in all_participants(study)),
+        sorted(participant.pseudonym for participant in all_participants(study)),
         # What another version of a model under the same key found is not what this one finds.
         recognizers.model and [recognizers.model, *recognizers.titles],
     ]

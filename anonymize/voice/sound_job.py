@@ -45,7 +45,7 @@ def build_filter(
     if sound["voice"] == NONE:
         return "none"
     plan = parse_sound_plan(sound)
-    return "keep" if plan.untouched else sound_filter(plan, source, progress, near)
+    return "keep" if plan.is_unchanged else sound_filter(plan, source, progress, near)
 
 
 def parse_sound_plan(sound: Mapping[str, Json]) -> SoundPlan:
@@ -95,15 +95,15 @@ def prepare(
         raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
     located = require_usable_sound(session, recording_id)
     require_utf8(destination)
-    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     parameters: dict[str, Json] = {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
         "offset_us": located.medium.offset_us,
         "sound": gather_sound_parameters(session, recording_id, choice),
         "said": [
-            [one.start_us, one.end_us, one.text, names.get(one.participant_id or "", "")]
-            for one in utterances_of(session.study, recording_id)
+            [utterance.start_us, utterance.end_us, utterance.text, names.get(utterance.participant_id or "", "")]
+            for utterance in utterances_of(session.study, recording_id)
         ],
         "output": str(destination.absolute()),
         "overwrite": overwrite,
@@ -150,6 +150,6 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     parameters["sound"] = stored_parameters(sound)
     kept = {**result, "output": Path(str(result["output"])).name}
     run = Run(new_id(), work.recording_id, KIND, str(sound["voice"]), parameters, kept, utc_now(), __version__)
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
-    return Changes.of([("run", run.id)])
+    return Changes.from_pairs([("run", run.id)])

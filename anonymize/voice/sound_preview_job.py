@@ -32,7 +32,7 @@ def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: i
     Raises:
         UserError: the choice cannot be done, or the recording's file cannot be used or has no sound.
     """
-    located = session.usable_picture(recording_id)
+    located = session.require_picture(recording_id)
     if located.medium.facts.audio is None:
         raise UserError("This recording has no sound.", "There is nothing to listen to.")
     return JobSpec(
@@ -73,7 +73,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
 def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Changes:
     """Keep nothing: it is only listened to."""
-    return Changes.of([])
+    return Changes.from_pairs([])
 
 
 def preview_file(result: Mapping[str, Json], which: str) -> Path:

@@ -52,8 +52,8 @@ def measure_voices(
     pitch = compare_intonation(first, second, RATE)
     progress.check_cancelled()
     rates = [count_syllables(part, RATE) for part in (first, second)]
-    inside = [one for one in said if one[1] <= MAX_COMPARED_S * SECOND_US and not _overlaps_any(one[:2], covered)]
-    left_out = [*covered, *(one[:2] for one in said if _overlaps_any(one[:2], covered))]
+    inside = [row for row in said if row[1] <= MAX_COMPARED_S * SECOND_US and not _overlaps_any(row[:2], covered)]
+    left_out = [*covered, *(row[:2] for row in said if _overlaps_any(row[:2], covered))]
     return {
         "compared_s": round(len(before) / RATE, 3),
         "intonation": _round_figure(pitch.correlation),
@@ -88,7 +88,7 @@ def _words(
     if name is None or not len(before):
         return {"words": None}
     progress.progress(0, 0, "Recognising words before and after")
-    speech = create_speech_detector().speech(iter([before]), progress)
+    speech = create_speech_detector().detect(iter([before]), progress)
     listener = create_recognizer(resolve_model(name)[1])
     heard: list[list[str]] = []
     for samples in (before, after):
@@ -96,8 +96,12 @@ def _words(
         for parts in plan_windows(speech, len(before) * SECOND_US // RATE):
             progress.check_cancelled()
             cut = [samples[a * RATE // SECOND_US : b * RATE // SECOND_US] for a, b in parts]
-            found = listener.recognize([Window(parts, np.concatenate(cut))], TranscriptionHints("en")).pieces
-            kept = [one.text for one in found if not _overlaps_any((one.start_us, one.end_us), left_out)]
+            found = listener.recognize([Window(parts, np.concatenate(cut))], TranscriptionHints("en")).words
+            kept = [
+                recognized_word.text
+                for recognized_word in found
+                if not _overlaps_any((recognized_word.start_us, recognized_word.end_us), left_out)
+            ]
             words += normalize_words("".join(kept))
         heard.append(words)
     told = normalize_words(" ".join(text for _, _, text, _ in said))
@@ -123,10 +127,10 @@ def _voices(before: Samples, after: Samples, said: Sequence[SpokenUtterance], pr
     progress.progress(0, 0, "Comparing the voices")
     model = create_voice_embedder(name)
     whole: list[SpokenUtterance] = [(0, len(before) * SECOND_US // RATE, "", "")]
-    spoken = {who: [one for one in (said or whole) if one[3] == who] for who in {one[3] for one in (said or whole)}}
+    spoken = {who: [row for row in (said or whole) if row[3] == who] for who in {row[3] for row in (said or whole)}}
     own, vectors = {}, {}
     for who, parts in sorted(spoken.items()):
-        cut = [slice(max(0, one[0] * RATE // SECOND_US), max(0, one[1] * RATE // SECOND_US)) for one in parts]
+        cut = [slice(max(0, part[0] * RATE // SECOND_US), max(0, part[1] * RATE // SECOND_US)) for part in parts]
         first, second = (np.concatenate([samples[each] for each in cut]) for samples in (before, after))
         progress.check_cancelled()
         if len(first) >= MIN_SPOKEN_S * RATE:
@@ -193,12 +197,12 @@ def compare_intonation(before: Voice, after: Voice, rate: int) -> Intonation:
         after: (n,) samples.
         rate: samples a second.
     """
-    one, two = (_pitch(part, rate) for part in (before, after))
-    length = min(len(one), len(two))
-    both = (one[:length] > 0) & (two[:length] > 0)
+    array, two = (_pitch(part, rate) for part in (before, after))
+    length = min(len(array), len(two))
+    both = (array[:length] > 0) & (two[:length] > 0)
     if both.sum() < _MIN_VOICED_FRAMES:
         return Intonation(None, None)
-    first, second = np.log(one[:length][both]), np.log(two[:length][both])
+    first, second = np.log(array[:length][both]), np.log(two[:length][both])
     ratio = float(np.exp(np.median(second - first)))
     if first.std() < 1e-6 or second.std() < 1e-6:
         return Intonation(None, ratio)

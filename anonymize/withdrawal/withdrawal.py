@@ -92,17 +92,17 @@ class CertificateNames:
     study: str
     secret: IdentifyingTerms
 
-    def file(self, name: str) -> str:
+    def file_name(self, name: str) -> str:
         """Return the name of a file beside the study, without what tells who withdraws."""
-        if not self.secret.in_text(name):
+        if not self.secret.matches_text(name):
             return name
         without = name.removeprefix(self.study)
-        return f"study{without}" if without != name and not self.secret.in_text(without) else "a file"
+        return f"study{without}" if without != name and not self.secret.matches_text(without) else "a file"
 
-    def stem(self) -> str:
+    def study_stem(self) -> str:
         """Return what the study is called in the name of the certificate."""
         stem = Path(self.study).stem
-        return "study" if self.secret.in_text(stem) else stem
+        return "study" if self.secret.matches_text(stem) else stem
 
     def require_nameless(self, place: Path | None) -> None:
         """Return quietly where the name of a certificate does not tell who withdraws.
@@ -110,14 +110,14 @@ class CertificateNames:
         Raises:
             UserError: it does.
         """
-        if place is not None and self.secret.in_text(place.name):
+        if place is not None and self.secret.matches_text(place.name):
             raise UserError("The name of the certificate tells who withdraws.", "Choose another: --certificate FILE")
 
 
 def certificate_names(pseudonym: str, reach: SubjectScope, study: Path) -> CertificateNames:
     """Return the names that a certificate may hold."""
     person = public_name(pseudonym, reach.people)
-    names = [name for name in reach.wording.names if name != person]
+    names = [name for name in reach.terms.names if name != person]
     return CertificateNames(person, study.name, IdentifyingTerms(names, search=PersonalSearch(names)))
 
 
@@ -177,8 +177,8 @@ class ErasurePlan:
 
     Attributes:
         study: path of the study.
-        nameless: what the certificate calls people and files.
-        alike: words that are taken for a name of theirs, and what looks like theirs and is left.
+        names: what the certificate calls people and files.
+        lookalikes: words that are taken for a name of theirs, and what looks like theirs and is left.
         exact: numbers, addresses and dates of theirs, which are removed wherever they stand.
         strings: kind of personal string -> how many their recordings held, which are searched everywhere.
         model: key of the model of names that searched their texts beside the rules; "" for none.
@@ -193,12 +193,12 @@ class ErasurePlan:
         named_by_path: whether the study's own path does; it is left.
     """
 
-    wanted: ErasureRequest
+    request: ErasureRequest
     study: Path
-    nameless: CertificateNames
+    names: CertificateNames
     facts: WithdrawalFacts
     removed: ErasureCounts
-    alike: LookAlikeWords
+    lookalikes: LookAlikeWords
     older: tuple[Path, ...]
     unreadable: Mapping[Path, str]
     caches: tuple[Path, ...]
@@ -217,7 +217,7 @@ class ErasurePlan:
     @property
     def undecided(self) -> tuple[str, ...]:
         """What looks like theirs and nobody decided about."""
-        return () if self.wanted.keep_rest else (*self.alike.left,)
+        return () if self.request.keep_rest else (*self.lookalikes.remaining,)
 
 
 @dataclass(slots=True)
@@ -240,7 +240,7 @@ class ErasureResult:
         deleted_beside: how many of those were deleted that held something before.
     """
 
-    foreseen: ErasurePlan
+    plan: ErasurePlan
     at: str
     sha256: str
     older: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -276,14 +276,19 @@ def _prepare_study(path: Path, wanted: ErasureRequest, finder: PersonalStringFin
 
 
 def _build_plan(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalStringFinder) -> ErasurePlan:
-    facts, study, wording = prepared.facts, prepared.path, prepared.reach.wording
+    facts, study, wording = prepared.facts, prepared.path, prepared.scope.terms
     older = tuple(find_older_states(study))
-    why = {one: unreadable_reason(one, study) for one in older}
+    why = {path: unreadable_reason(path, study) for path in older}
     copies = find_copies(study, facts.study_id, map(Path, load_settings().recent))
     lying_about = tuple(find_clips(facts, study.parent))
     footed = tuple(find_footage(facts, study.parent))
-    known = {study, *older, *(one.path for one in copies), *(one.path for one in lying_about if one.sure)}
-    known |= {one.path for one in footed if one.there}
+    known = {
+        study,
+        *older,
+        *(copy.path for copy in copies),
+        *(clip_file.path for clip_file in lying_about if clip_file.sure),
+    }
+    known |= {footage_file.path for footage_file in footed if footage_file.exists}
     # Of a study that is open they are a part of it: they go when it is closed, and must not be deleted by hand.
     known |= {
         *(sibling_path(study, ending) for ending in ("-wal", "-shm", "-journal")),
@@ -291,17 +296,17 @@ def _build_plan(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalS
         lock_path(study),
     }
     return ErasurePlan(
-        wanted=wanted,
+        request=wanted,
         study=study,
-        nameless=certificate_names(wanted.pseudonym, prepared.reach, study),
+        names=certificate_names(wanted.pseudonym, prepared.scope, study),
         facts=facts,
         removed=prepared.removed,
-        alike=_find_lookalikes(prepared, wanted, [one for one in older if not why[one]], finder),
-        exact=tuple(dict.fromkeys(one.text for one in prepared.reach.strings if one.is_exact)),
+        lookalikes=_find_lookalikes(prepared, wanted, [path for path in older if not why[path]], finder),
+        exact=tuple(dict.fromkeys(string.text for string in prepared.scope.strings if string.is_exact)),
         strings=_count_kinds(prepared),
         model=finder.model,
         older=older,
-        unreadable={one: reason for one, reason in why.items() if reason},
+        unreadable={path: reason for path, reason in why.items() if reason},
         caches=(
             *list_cache_files(facts, study),
             *list_program_notes(facts, study),
@@ -310,8 +315,8 @@ def _build_plan(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalS
         clips=lying_about,
         footage=footed,
         footage_copies=tuple(find_footage_copies(footed, study.parent, known, facts.others)),
-        copies=tuple(one.path for one in copies if one.sure),
-        closed_copies=tuple(one.path for one in copies if not one.sure),
+        copies=tuple(copy.path for copy in copies if copy.is_certain),
+        closed_copies=tuple(copy.path for copy in copies if not copy.is_certain),
         beside=search_files(list_files(study.parent), wording, study.parent, known),
         remembered=tuple(find_remembered_paths(facts.study_id, wording)),
         named_by_path=names_person(str(study), wording),
@@ -322,13 +327,13 @@ def _find_lookalikes(
     prepared: ErasedStudy, wanted: ErasureRequest, older: Collection[Path], finder: PersonalStringFinder
 ) -> LookAlikeWords:
     """Return what looks like theirs in the study and in older states of it."""
-    alike, words = prepared.alike, (*prepared.reach.wording.names, *wanted.words)
+    alike, words = prepared.look_alikes, (*prepared.scope.terms.names, *wanted.words)
     for file in older:
-        alike = alike.with_more(
+        alike = alike.merged_with(
             look_alikes_in_older_state(
                 file,
                 prepared.path,
-                prepared.reach,
+                prepared.scope,
                 words,
                 drop=wanted.drop_recordings,
                 keep=wanted.keep,
@@ -340,8 +345,8 @@ def _find_lookalikes(
 
 def _count_kinds(prepared: ErasedStudy) -> dict[str, int]:
     """Return kind -> how many different personal strings are searched for; the names they are known by are `name`."""
-    letters = {(one.kind, squeeze_letters(one.text)) for one in prepared.reach.strings}
-    found = {"name": len(prepared.reach.wording.names)}
+    letters = {(string.kind, squeeze_letters(string.text)) for string in prepared.scope.strings}
+    found = {"name": len(prepared.scope.terms.names)}
     for kind, _ in sorted(letters):
         found[kind] = found.get(kind, 0) + 1
     return found
@@ -380,9 +385,9 @@ def run_withdrawal(
             foreseen = _build_plan(prepared, wanted, finder)
             _require_readable(foreseen)
             require_decided(foreseen)
-            foreseen.nameless.require_nameless(wanted.certificate)
+            foreseen.names.require_nameless(wanted.certificate)
             done = ErasureResult(foreseen, at, "")
-            with prepared.rewritten(annotator, at) as rewritten:
+            with prepared.prepare_rewrite(annotator, at) as rewritten:
                 progress.progress(1, 5, "backups")
                 _erase_older_states(prepared, done, finder)
                 progress.progress(2, 5, "clips and caches")
@@ -430,7 +435,7 @@ def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
         done: takes what is found.
         finished: the study as it will be.
     """
-    path, reach = prepared.path, prepared.reach
+    path, reach = prepared.path, prepared.scope
     rewritten = [path.with_name(name) for name, (what, _) in done.older.items() if what in ("rewritten", "clean")]
     for file in (finished, *rewritten):
         name = "" if file == finished else file.name
@@ -449,15 +454,21 @@ def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
             done.problems.append(
                 f"{escape_unprintable(file if name else path)} still holds something of theirs: {listed}. Please report this."
             )
-    seen, known = done.foreseen, {path, *rewritten, *finished.parent.iterdir()}
-    known |= {*seen.copies, *seen.closed_copies, *(one.path for one in seen.footage if one.there)}
-    done.beside = search_files(list_files(path.parent), reach.wording, path.parent, known)
-    for one in done.beside.found:
-        what = "is called like them" if one.by_name and not one.by_content else "holds something of theirs"
-        done.problems.append(f"{escape_unprintable(one.path)} {what}: delete it, or make it anew without them.")
-    done.machine = _search_program_files(reach.wording, done)
-    for one in done.machine.found:
-        done.problems.append(f"{escape_unprintable(one.path)} holds something of theirs: delete it by hand.")
+    seen, known = done.plan, {path, *rewritten, *finished.parent.iterdir()}
+    known |= {
+        *seen.copies,
+        *seen.closed_copies,
+        *(footage_file.path for footage_file in seen.footage if footage_file.exists),
+    }
+    done.beside = search_files(list_files(path.parent), reach.terms, path.parent, known)
+    for file_match in done.beside.matches:
+        what = (
+            "is called like them" if file_match.by_name and not file_match.by_content else "holds something of theirs"
+        )
+        done.problems.append(f"{escape_unprintable(file_match.path)} {what}: delete it, or make it anew without them.")
+    done.machine = _search_program_files(reach.terms, done)
+    for file_match in done.machine.matches:
+        done.problems.append(f"{escape_unprintable(file_match.path)} holds something of theirs: delete it by hand.")
     for copy in seen.closed_copies:
         done.problems.append(
             f"{escape_unprintable(copy)} may be a copy of the study and cannot be read (sealed or damaged): unseal it and run the "
@@ -468,18 +479,22 @@ def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
 def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> FolderSearch:
     """Search settings, caches and logs; what a process left that was killed while it wrote one is erased."""
     searches = [search_files(each, wording, base) for base, each in program_files().items()]
-    found = [finding for one in searches for finding in one.found]
-    erased = {one.path for one in found if one.path.name.startswith(".") and _erase_file(one.path, done)}
+    found = [finding for search in searches for finding in search.matches]
+    erased = {
+        file_match.path
+        for file_match in found
+        if file_match.path.name.startswith(".") and _erase_file(file_match.path, done)
+    }
     done.caches += len(erased)
     return FolderSearch(
-        sum(one.files for one in searches),
-        tuple(one for one in found if one.path not in erased),
-        tuple(file for one in searches for file in one.unread),
+        sum(search.files for search in searches),
+        tuple(file_match for file_match in found if file_match.path not in erased),
+        tuple(file for search in searches for file in search.unread),
     )
 
 
 def _require_readable(foreseen: ErasurePlan) -> None:
-    if not foreseen.unreadable or foreseen.wanted.erase_unreadable:
+    if not foreseen.unreadable or foreseen.request.erase_unreadable:
         return
     count, names = (
         len(foreseen.unreadable),
@@ -492,14 +507,14 @@ def _require_readable(foreseen: ErasurePlan) -> None:
 
 
 def _erase_older_states(prepared: ErasedStudy, done: ErasureResult, finder: PersonalStringFinder) -> None:
-    wanted = done.foreseen.wanted
-    words = (*prepared.reach.wording.names, *wanted.words)
-    for file in done.foreseen.older:
+    wanted = done.plan.request
+    words = (*prepared.scope.terms.names, *wanted.words)
+    for file in done.plan.older:
         try:
             what = erase_from_older_state(
                 file,
                 prepared.path,
-                prepared.reach,
+                prepared.scope,
                 words,
                 drop=wanted.drop_recordings,
                 at=done.at,
@@ -513,20 +528,20 @@ def _erase_older_states(prepared: ErasedStudy, done: ErasureResult, finder: Pers
             raise
         except (OSError, UserError) as error:
             done.problems.append(_removal_problem(file, error))
-    for copy in done.foreseen.copies:
+    for copy in done.plan.copies:
         done.problems.append(
             f"{escape_unprintable(copy)} is a copy of the study: run the same command on it, or delete it."
         )
 
 
 def _delete_files(prepared: ErasedStudy, done: ErasureResult) -> None:
-    done.caches = sum(_erase_file(file, done) for file in done.foreseen.caches)
+    done.caches = sum(_erase_file(file, done) for file in done.plan.caches)
     _forget_in_logs(prepared, done)
     for place in list_outputs_in_progress(prepared.path.parent):
         done.problems.append(
             f"{escape_unprintable(place)} is being written by another process: end it, or delete what it made."
         )
-    for clip in done.foreseen.clips:
+    for clip in done.plan.clips:
         digest = _sha256(clip.path)
         if not clip.sure:
             done.problems.append(
@@ -534,19 +549,19 @@ def _delete_files(prepared: ErasedStudy, done: ErasureResult) -> None:
             )
         elif _erase_file(clip.path, done):
             done.clips.append((clip.recording, digest))
-    for one in done.foreseen.footage:
-        digest = _sha256(one.path) if one.there else ""
-        gone = one.there and done.foreseen.wanted.delete_footage and _erase_file(one.path, done)
-        done.footage.append((one.about.recording, one.about.role, digest, gone))
-    for copy in done.foreseen.footage_copies:
+    for footage_file in done.plan.footage:
+        digest = _sha256(footage_file.path) if footage_file.exists else ""
+        gone = footage_file.exists and done.plan.request.delete_footage and _erase_file(footage_file.path, done)
+        done.footage.append((footage_file.about.recording, footage_file.about.role, digest, gone))
+    for copy in done.plan.footage_copies:
         done.problems.append(
             f"{escape_unprintable(copy)} begins with the same pictures or sound: delete it where it is theirs."
         )
-    if done.foreseen.wanted.delete_beside:
-        done.deleted_beside = sum(_erase_file(one.path, done) for one in done.foreseen.beside.deletable)
+    if done.plan.request.delete_beside:
+        done.deleted_beside = sum(_erase_file(file_match.path, done) for file_match in done.plan.beside.deletable)
     try:
-        forget_paths(prepared.facts.study_id, done.foreseen.remembered)
-        done.forgotten = len(done.foreseen.remembered)
+        forget_paths(prepared.facts.study_id, done.plan.remembered)
+        done.forgotten = len(done.plan.remembered)
     except OSError as error:
         done.problems.append(f"Paths in the settings that name them could not be forgotten: {error.strerror}.")
 
@@ -557,7 +572,7 @@ def _forget_in_logs(prepared: ErasedStudy, done: ErasureResult) -> None:
         with suppress(FileNotFoundError):
             try:
                 lines = log.read_text("utf-8", "replace").splitlines(keepends=True)
-                kept = [one for one in lines if not prepared.reach.wording.in_text(one)]
+                kept = [text for text in lines if not prepared.scope.terms.matches_text(text)]
                 if len(kept) < len(lines):
                     write_plaintext([line.encode() for line in kept], log, log, wipe_old=True)
             except OSError as error:

@@ -50,15 +50,15 @@ SPELLINGS = (
 
 def certificate_to_json(done: ErasureResult) -> dict[str, Json]:
     """Return a certificate as a JSON object."""
-    seen, facts = done.foreseen, done.foreseen.facts
+    seen, facts = done.plan, done.plan.facts
     found: dict[str, object] = {
-        "withdrawn": seen.nameless.person,
+        "withdrawn": seen.names.person,
         "at": done.at,
         "program": f"Greenroom {__version__}",
         "study": {"id": facts.study_id, "sha256": done.sha256},
         "recordings": {
             "numbers": [*facts.recordings],
-            "kept": not seen.wanted.drop_recordings,
+            "kept": not seen.request.drop_recordings,
         },
         "removed": {table: {"rows": gone, "blanked": blanked} for table, (gone, blanked) in seen.removed.rows.items()},
         "history": {
@@ -68,11 +68,12 @@ def certificate_to_json(done: ErasureResult) -> dict[str, Json]:
         },
         "left": dict(seen.removed.left),
         "lists": {**seen.removed.lists},
-        "words_left": len(seen.alike.left),
-        "words_kept": len(seen.alike.kept),
+        "words_left": len(seen.lookalikes.remaining),
+        "words_kept": len(seen.lookalikes.kept),
         "searched": _search_json(done),
         "backups": [
-            {"file": seen.nameless.file(name), "what": what, "sha256": sha} for name, (what, sha) in done.older.items()
+            {"file": seen.names.file_name(name), "what": what, "sha256": sha}
+            for name, (what, sha) in done.older.items()
         ],
         "cached_files": done.caches,
         "forgotten_paths": done.forgotten,
@@ -84,18 +85,26 @@ def certificate_to_json(done: ErasureResult) -> dict[str, Json]:
         ],
         "elsewhere": {
             "releases": [
-                {"kind": one.kind, "recording": one.recording, "at": one.at}
-                for one in facts.made
-                if one.kind != "anonymize"
+                {"kind": made_file.kind, "recording": made_file.recording, "at": made_file.at}
+                for made_file in facts.made_files
+                if made_file.kind != "anonymize"
             ],
-            "clips_made": sum(one.kind == "anonymize" for one in facts.made),
+            "clips_made": sum(made_file.kind == "anonymize" for made_file in facts.made_files),
             "copies": [*facts.copies],
-            "shared": [{"at": one.at, "name": one.name} for one in facts.shared],
+            "shared": [{"at": shared_copy.at, "name": shared_copy.name} for shared_copy in facts.shared_copies],
             "footage_copies_on_this_machine": len(seen.footage_copies),
             "copies_on_this_machine": len(seen.copies),
             "closed_copies_on_this_machine": len(seen.closed_copies),
             "named_by_path": seen.named_by_path,
-            "sent": [{"at": one.at, "host": one.host, "bytes": one.size, "sha256": one.sha256} for one in facts.sent],
+            "sent": [
+                {
+                    "at": sent_request.at,
+                    "host": sent_request.host,
+                    "bytes": sent_request.size,
+                    "sha256": sent_request.sha256,
+                }
+                for sent_request in facts.sent_requests
+            ],
         },
         "by_hand": len(done.problems),
         "beyond": [*BEYOND_REACH],
@@ -104,31 +113,31 @@ def certificate_to_json(done: ErasureResult) -> dict[str, Json]:
 
 
 def _search_json(done: ErasureResult) -> dict[str, object]:
-    seen = done.foreseen
+    seen = done.plan
     return {
         "kinds": {**seen.strings},
         "spellings": [*SPELLINGS],
         "model": seen.model or None,
         "files": [
             {
-                "file": "the study" if not name else seen.nameless.file(name),
-                "tables": one.tables,
-                "texts": one.texts,
-                "free_pages": one.free_pages,
-                "bytes": one.bytes_searched,
-                "found": sum(one.found.values()),
-                "kept_names": sum(one.kept.values()),
+                "file": "the study" if not name else seen.names.file_name(name),
+                "tables": verification.tables,
+                "texts": verification.texts,
+                "free_pages": verification.free_pages,
+                "bytes": verification.bytes_searched,
+                "found": sum(verification.found.values()),
+                "kept_names": sum(verification.kept.values()),
             }
-            for name, one in done.verified.items()
+            for name, verification in done.verified.items()
         ],
         "beside": {
             "files": done.beside.files,
-            "found": len(done.beside.found),
+            "found": len(done.beside.matches),
             "name_only": len(done.beside.unread),
         },
         "program": {
             "files": done.machine.files,
-            "found": len(done.machine.found),
+            "found": len(done.machine.matches),
             "name_only": len(done.machine.unread),
         },
         "not_readable": len(seen.closed_copies),
@@ -136,7 +145,7 @@ def _search_json(done: ErasureResult) -> dict[str, object]:
 
 
 def _search_lines(done: ErasureResult) -> Iterator[str]:
-    seen = done.foreseen
+    seen = done.plan
     yield "## What was searched"
     yield ""
     yield "After the removal, every file below was searched for what the recordings of this person held:"
@@ -146,34 +155,37 @@ def _search_lines(done: ErasureResult) -> Iterator[str]:
     found_by = f"the rules and the model {seen.model}" if seen.model else "the rules, without a model of names"
     yield f"These were found in their texts by {found_by}, by private words and by what people hid. Searched for:"
     yield ""
-    yield from (f"- {one}" for one in SPELLINGS)
+    yield from (f"- {text}" for text in SPELLINGS)
     yield ""
     yield from _table(
         ("File", "Tables, the history among them", "Texts", "Free pages", "Bytes", "Found", "Names of others kept"),
         [
             (
-                "the study" if not name else f"`{seen.nameless.file(name)}`",
-                str(one.tables),
-                str(one.texts),
-                str(one.free_pages),
-                "searched" if one.bytes_searched else "sealed",
-                str(sum(one.found.values())),
-                str(sum(one.kept.values())),
+                "the study" if not name else f"`{seen.names.file_name(name)}`",
+                str(verification.tables),
+                str(verification.texts),
+                str(verification.free_pages),
+                "searched" if verification.bytes_searched else "sealed",
+                str(sum(verification.found.values())),
+                str(sum(verification.kept.values())),
             )
-            for name, one in done.verified.items()
+            for name, verification in done.verified.items()
         ],
     )
-    for title, one in (("Other files in the study's folder", done.beside), ("Settings, caches, logs", done.machine)):
+    for title, folder_search in (
+        ("Other files in the study's folder", done.beside),
+        ("Settings, caches, logs", done.machine),
+    ):
         yield (
-            f"- {title}: {pluralize(one.files, 'file')} searched; {len(one.found)} of them hold something; of "
-            f"{len(one.unread)} the name alone was looked at (media, arrays, packed or sealed, too large)."
+            f"- {title}: {pluralize(folder_search.files, 'file')} searched; {len(folder_search.matches)} of them hold something; of "
+            f"{len(folder_search.unread)} the name alone was looked at (media, arrays, packed or sealed, too large)."
         )
     if seen.closed_copies:
         count = len(seen.closed_copies)
         yield f"- **Not searched: {pluralize(count, 'file')} that may be a copy of the study, sealed or damaged.**"
         yield "  Unseal each and run the same command on it, or delete it."
-    if seen.alike.kept:
-        yield f"- Kept, because a person decided it is not theirs: {pluralize(len(seen.alike.kept), 'look-alike')}."
+    if seen.lookalikes.kept:
+        yield f"- Kept, because a person decided it is not theirs: {pluralize(len(seen.lookalikes.kept), 'look-alike')}."
     yield ""
 
 
@@ -183,14 +195,14 @@ def certificate_to_markdown(done: ErasureResult) -> str:
 
 
 def _lines(done: ErasureResult) -> Iterator[str]:
-    seen, facts, removed = done.foreseen, done.foreseen.facts, done.foreseen.removed
-    yield f"# Certificate of the withdrawal of {seen.nameless.person}"
+    seen, facts, removed = done.plan, done.plan.facts, done.plan.removed
+    yield f"# Certificate of the withdrawal of {seen.names.person}"
     yield ""
     yield f"On {done.at}, with Greenroom {__version__}."
     yield ""
     yield f"- Study `{facts.study_id}`; the file now has the SHA-256 `{done.sha256}`."
     numbers = ", ".join(map(str, facts.recordings)) or "none"
-    what = "removed as a whole" if seen.wanted.drop_recordings else "kept without footage, for others' annotations"
+    what = "removed as a whole" if seen.request.drop_recordings else "kept without footage, for others' annotations"
     yield f"- Recordings in which they were: {numbers} ({what})."
     yield ""
     yield "## Removed from the study"
@@ -206,9 +218,9 @@ def _lines(done: ErasureResult) -> Iterator[str]:
         yield ""
         yield "Names of other people and things that are spelled alike were left:"
         yield from (f"- `{where}`: {count}" for where, count in removed.left.items())
-    if seen.alike.left:
+    if seen.lookalikes.remaining:
         yield ""
-        count = len(seen.alike.left)
+        count = len(seen.lookalikes.remaining)
         yield (
             f"{pluralize(count, 'look-alike')} {'was' if count == 1 else 'were'} kept with all the rest, as shown before."
         )
@@ -225,7 +237,7 @@ def _lines(done: ErasureResult) -> Iterator[str]:
     yield from _table(
         ("Older state of the study", "What was done", "SHA-256 now"),
         [
-            (f"`{seen.nameless.file(name)}`", what, f"`{sha}`" if sha else "")
+            (f"`{seen.names.file_name(name)}`", what, f"`{sha}`" if sha else "")
             for name, (what, sha) in done.older.items()
         ],
     )
@@ -260,10 +272,10 @@ def _lines(done: ErasureResult) -> Iterator[str]:
         yield ""
     yield "## Where more of it may be"
     yield ""
-    for one in facts.made:
-        if one.kind != "anonymize":
-            yield f"- {_MADE[one.kind]} of recording {one.recording}, made {one.at}"
-    clips = sum(one.kind == "anonymize" for one in facts.made) - len(done.clips)
+    for made_file in facts.made_files:
+        if made_file.kind != "anonymize":
+            yield f"- {_MADE[made_file.kind]} of recording {made_file.recording}, made {made_file.at}"
+    clips = sum(made_file.kind == "anonymize" for made_file in facts.made_files) - len(done.clips)
     if clips > 0:
         yield f"- {pluralize(clips, 'clip')} that were made and are not beside the study any more"
     if seen.footage_copies:
@@ -276,11 +288,14 @@ def _lines(done: ErasureResult) -> Iterator[str]:
     if seen.named_by_path:
         yield "- The name of the study's file, or of a folder that it lies in, which names them"
     yield from (f"- Copy of the study, split off or merged {at}" for at in facts.copies)
-    for copy in facts.shared:
+    for copy in facts.shared_copies:
         name = f" `{copy.name}`" if copy.name else ""
         yield f"- Copy{name} with annotations alone, shared {copy.at}: times, labels, and who was there, under codes"
-    yield from (f"- Sent to {one.host}, {one.at}, {one.size} bytes, SHA-256 `{one.sha256}`" for one in facts.sent)
-    yield from (f"- {one}" for one in BEYOND_REACH)
+    yield from (
+        f"- Sent to {sent_request.host}, {sent_request.at}, {sent_request.size} bytes, SHA-256 `{sent_request.sha256}`"
+        for sent_request in facts.sent_requests
+    )
+    yield from (f"- {text}" for text in BEYOND_REACH)
 
 
 def _copies_verb(count: int) -> str:
@@ -322,21 +337,21 @@ class PendingCertificate:
     fields: dict[str, Json]
 
     @classmethod
-    def of(cls, done: ErasureResult) -> "PendingCertificate":
+    def from_result(cls, done: ErasureResult) -> "PendingCertificate":
         """Return the certificate of a withdrawal."""
-        seen = done.foreseen
-        plain = re.sub(r"[^\w-]+", "-", seen.nameless.person).strip("-") or "participant"
+        seen = done.plan
+        plain = re.sub(r"[^\w-]+", "-", seen.names.person).strip("-") or "participant"
         study = seen.study.absolute()
         return cls(
             free_pending_path(study),
-            seen.nameless.person,
+            seen.names.person,
             done.at,
-            f"{seen.nameless.stem()}, withdrawal of {plain}",
+            f"{seen.names.study_stem()}, withdrawal of {plain}",
             certificate_to_markdown(done),
             certificate_to_json(done),
         )
 
-    def place(self) -> Path:
+    def free_path(self) -> Path:
         """Return where it goes: beside the study, never in the place of another file."""
         place, number = self.file.with_name(f"{self.name}.md"), 1
         while self._is_taken(place):
@@ -352,7 +367,7 @@ class PendingCertificate:
     def _json(self) -> str:
         return json.dumps(self.fields, indent=1, ensure_ascii=False) + "\n"
 
-    def keep(self) -> None:
+    def store(self) -> None:
         """Write it beside the study, to wait.
 
         Raises:
@@ -376,7 +391,7 @@ class PendingCertificate:
         Raises:
             UserError: a folder cannot be written to; it goes on waiting.
         """
-        place = self.place() if chosen is None else chosen.absolute().with_suffix(".md")
+        place = self.free_path() if chosen is None else chosen.absolute().with_suffix(".md")
         written = place, place.with_suffix(".json")
         hint = "The withdrawal itself is done. The certificate is written by the next: greenroom withdraw STUDY"
         _write(written[1], self._json(), hint)
@@ -439,7 +454,7 @@ def store_pending(done: ErasureResult) -> None:
     Raises:
         UserError: the folder cannot be written to.
     """
-    PendingCertificate.of(done).keep()
+    PendingCertificate.from_result(done).store()
 
 
 def write_certificate(done: ErasureResult) -> tuple[Path, Path]:
@@ -448,8 +463,8 @@ def write_certificate(done: ErasureResult) -> tuple[Path, Path]:
     Raises:
         UserError: the folder cannot be written to.
     """
-    waiting = [one for one in list_pending(done.foreseen.study) if one.at == done.at]
-    return (waiting[0] if waiting else PendingCertificate.of(done)).publish(done.foreseen.wanted.certificate)
+    waiting = [certificate for certificate in list_pending(done.plan.study) if certificate.at == done.at]
+    return (waiting[0] if waiting else PendingCertificate.from_result(done)).publish(done.plan.request.certificate)
 
 
 def publish_pending(study: Path) -> list[tuple[str, Path]]:
@@ -472,11 +487,11 @@ def publish_pending(study: Path) -> list[tuple[str, Path]]:
     with Study.open(study, read_only=True) as opened:
         done = {str(row[0]) for row in opened.rows("SELECT DISTINCT at FROM withdrawal")}
     written = []
-    for one in waiting:
-        if one.at in done:
-            written.append((one.person, one.publish()[0]))
+    for certificate in waiting:
+        if certificate.at in done:
+            written.append((certificate.person, certificate.publish()[0]))
         else:
             # In a folder that cannot be written to it waits on; it says nothing as long as the study holds them.
             with suppress(OSError):
-                one.file.unlink()
+                certificate.file.unlink()
     return written

@@ -44,23 +44,23 @@ KIND_NAMES = {
 def preview_lines(seen: ErasurePlan, *, deciding: bool = True) -> list[str]:
     """Return what would be removed, a line each; what has to be decided too, where that is not shown elsewhere."""
     facts, removed = seen.facts, seen.removed
-    lines = [f"{escape_unprintable(seen.wanted.pseudonym)} is in {_recordings(facts.recordings)}."]
+    lines = [f"{escape_unprintable(seen.request.pseudonym)} is in {_recordings(facts.recordings)}."]
     if facts.recordings:
         lines.append(
             "These recordings would be removed as a whole, with everybody's annotations."
-            if seen.wanted.drop_recordings
+            if seen.request.drop_recordings
             else "Others' annotations of them stay; their footage is unlinked and must be deleted."
         )
     lines.append("Removed, or blanked in part:")
     lines += [f"  {TABLE_LABELS[table]}: {_counts_text(*counts)}" for table, counts in removed.rows.items()]
     lines.append(f"  changes of the history: {_counts_text(*removed.history)}. Undo ends here.")
-    lines += _words("Words that were taken for a name of theirs", seen.alike.found)
+    lines += _words("Words that were taken for a name of theirs", seen.lookalikes.found)
     lines += _words("Removed wherever they stand, because they stood in texts of theirs", dict.fromkeys(seen.exact, 0))
     lines += lookalike_lines(seen) if deciding else []
-    lines += _words("Kept, as you said", seen.alike.kept)
+    lines += _words("Kept, as you said", seen.lookalikes.kept)
     counts = ", ".join(f"{KIND_NAMES.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
     lines.append(f"Searched for in every file of the study ({counts}).")
-    readable = [one for one in seen.older if one not in seen.unreadable]
+    readable = [path for path in seen.older if path not in seen.unreadable]
     lines += _path_lines("Older states of the study, rewritten or erased", readable)
     lines += _unreadable_lines(seen)
     lines += _path_lines("Copies of the study, left: run the same command on them, or delete them", [*seen.copies])
@@ -68,21 +68,25 @@ def preview_lines(seen: ErasurePlan, *, deciding: bool = True) -> list[str]:
         "May be copies of the study, sealed or damaged: unseal them and run the same command on them, or delete them",
         [*seen.closed_copies],
     )
-    deleted = seen.beside.deletable if seen.wanted.delete_beside else ()
-    lines += _path_lines("Files beside the study that hold something of theirs, deleted", [one.path for one in deleted])
+    deleted = seen.beside.deletable if seen.request.delete_beside else ()
+    lines += _path_lines(
+        "Files beside the study that hold something of theirs, deleted", [file_match.path for file_match in deleted]
+    )
     lines += _path_lines(
         "Files beside the study that name them or hold something of theirs, left: delete them, or make them anew",
-        [one.path for one in seen.beside.found if one not in deleted],
+        [file_match.path for file_match in seen.beside.matches if file_match not in deleted],
     )
-    lines += _path_lines("Clips and reports, deleted", [one.path for one in seen.clips if one.sure])
+    lines += _path_lines("Clips and reports, deleted", [clip.path for clip in seen.clips if clip.sure])
     lines += _path_lines(
-        "Called like a clip of theirs, look yourself", [one.path for one in seen.clips if not one.sure]
+        "Called like a clip of theirs, look yourself", [clip.path for clip in seen.clips if not clip.sure]
     )
-    verb = "deleted" if seen.wanted.delete_footage else "left, must be deleted, too"
-    lines += _path_lines(f"Footage, {verb}", [one.path for one in seen.footage if one.there])
+    verb = "deleted" if seen.request.delete_footage else "left, must be deleted, too"
+    lines += _path_lines(
+        f"Footage, {verb}", [footage_file.path for footage_file in seen.footage if footage_file.exists]
+    )
     lines += _path_lines(
         "Footage that is not there, is another file, or lies outside the study's folder",
-        [one.path for one in seen.footage if not one.there],
+        [footage_file.path for footage_file in seen.footage if not footage_file.exists],
     )
     lines += _path_lines(
         "Files that begin as the footage does, left: delete those that are theirs", [*seen.footage_copies]
@@ -96,13 +100,13 @@ def preview_lines(seen: ErasurePlan, *, deciding: bool = True) -> list[str]:
         lines.append("The study's own name or folder names them: rename it afterwards.")
     for where, count in removed.left.items():
         lines.append(f"Spelled alike and left: {count} in {where}")
-    copies = len(facts.copies) + len(facts.shared)
-    elsewhere = len(facts.sent) + copies + sum(one.kind != "anonymize" for one in facts.made)
+    copies = len(facts.copies) + len(facts.shared_copies)
+    elsewhere = len(facts.sent_requests) + copies + sum(made_file.kind != "anonymize" for made_file in facts.made_files)
     if elsewhere:
         lines.append(
-            f"Out of reach: {pluralize(len(facts.sent), 'request')} that carried something of theirs, "
+            f"Out of reach: {pluralize(len(facts.sent_requests), 'request')} that carried something of theirs, "
             f"{copies} {'copy' if copies == 1 else 'copies'}, "
-            f"{pluralize(sum(one.kind != 'anonymize' for one in facts.made), 'release')}. The certificate lists them."
+            f"{pluralize(sum(made_file.kind != 'anonymize' for made_file in facts.made_files), 'release')}. The certificate lists them."
         )
     return lines
 
@@ -113,27 +117,27 @@ def preview_json(seen: ErasurePlan) -> dict[str, Json]:
         table: {"rows": gone, "blanked": blanked} for table, (gone, blanked) in seen.removed.rows.items()
     }
     return {
-        "participant": seen.wanted.pseudonym,
+        "participant": seen.request.pseudonym,
         "recordings": [*seen.facts.recordings],
         "removed": rows,
         "history": {"removed": seen.removed.history[0], "blanked": seen.removed.history[1]},
         "left": {**seen.removed.left},
         "words": {
-            "found": {**seen.alike.found},
-            "left": {**seen.alike.left},
-            "why": {word: why.value for word, why in seen.alike.why.items()},
-            "kept": {**seen.alike.kept},
+            "found": {**seen.lookalikes.found},
+            "left": {**seen.lookalikes.remaining},
+            "why": {word: why.value for word, why in seen.lookalikes.reasons.items()},
+            "kept": {**seen.lookalikes.kept},
             "exact": [*seen.exact],
             "undecided": [*seen.undecided],
         },
         "searched": {**seen.strings},
         "older": [*map(str, seen.older)],
-        "unreadable": {str(one): why for one, why in seen.unreadable.items()},
+        "unreadable": {str(path): why for path, why in seen.unreadable.items()},
         "copies": [*map(str, seen.copies)],
         "closed_copies": [*map(str, seen.closed_copies)],
-        "beside": [str(one.path) for one in seen.beside.found],
-        "clips": [str(one.path) for one in seen.clips if one.sure],
-        "footage": [{"path": str(one.path), "there": one.there} for one in seen.footage],
+        "beside": [str(file_match.path) for file_match in seen.beside.matches],
+        "clips": [str(clip.path) for clip in seen.clips if clip.sure],
+        "footage": [{"path": str(footage_file.path), "there": footage_file.exists} for footage_file in seen.footage],
         "footage_copies": [*map(str, seen.footage_copies)],
         "cached_files": len(seen.caches),
         "remembered_paths": [*seen.remembered],
@@ -143,8 +147,10 @@ def preview_json(seen: ErasurePlan) -> dict[str, Json]:
 
 def remaining_steps(done: ErasureResult) -> list[str]:
     """Return what must be done by hand now, a line each, with the paths that a certificate never names."""
-    left = [one.path for one in done.foreseen.footage if one.there and one.path.exists()]
-    footage = [f"{escape_unprintable(one)}: footage, which must still be deleted." for one in left]
+    left = [
+        footage_file.path for footage_file in done.plan.footage if footage_file.exists and footage_file.path.exists()
+    ]
+    footage = [f"{escape_unprintable(path)}: footage, which must still be deleted." for path in left]
     return [*done.problems, *footage]
 
 
@@ -152,9 +158,13 @@ def lookalike_lines(seen: ErasurePlan) -> list[str]:
     """Return what looks like theirs and stays, with why; a person has to decide about each."""
     lines = []
     for likeness, title in LIKENESS_TITLES.items():
-        listed = {word: count for word, count in seen.alike.left.items() if seen.alike.why.get(word) is likeness}
+        listed = {
+            word: count
+            for word, count in seen.lookalikes.remaining.items()
+            if seen.lookalikes.reasons.get(word) is likeness
+        }
         lines += _words(title, listed, len(listed))
-    if lines and seen.wanted.keep_rest:
+    if lines and seen.request.keep_rest:
         return ["Left, because all that is not given as theirs is kept:", *lines]
     return ["To decide: --word TEXT removes it as theirs, --keep TEXT leaves it:", *lines] if lines else []
 
@@ -173,10 +183,10 @@ def _words(title: str, found: Mapping[str, int], most: int = _MAX_LISTED) -> lis
 def _unreadable_lines(seen: ErasurePlan) -> list[str]:
     if not seen.unreadable:
         return []
-    what = "erased unread" if seen.wanted.erase_unreadable else "nothing is removed as long as they are there"
+    what = "erased unread" if seen.request.erase_unreadable else "nothing is removed as long as they are there"
     return [
         f"Backups that cannot be read, {what}:",
-        *(f"  {escape_unprintable(one)}: {why}" for one, why in seen.unreadable.items()),
+        *(f"  {escape_unprintable(path)}: {why}" for path, why in seen.unreadable.items()),
     ]
 
 
@@ -196,4 +206,4 @@ def _path_lines(title: str, paths: list[Path]) -> list[str]:
     if not paths:
         return []
     more = [f"  and {len(paths) - _MAX_LISTED} more"] if len(paths) > _MAX_LISTED else []
-    return [f"{title}:", *(f"  {escape_unprintable(one)}" for one in paths[:_MAX_LISTED]), *more]
+    return [f"{title}:", *(f"  {escape_unprintable(path)}" for path in paths[:_MAX_LISTED]), *more]

@@ -136,8 +136,8 @@ def anonymize(
                 sound=sound,
             )
             if recording != "all" and len(methods) == 1 and not scheduler:
-                one = _export_clip(session, queue, measure)
-                print_result(as_json, one, "\n".join(_clip_lines(one)))
+                entry = _export_clip(session, queue, measure)
+                print_result(as_json, entry, "\n".join(_clip_lines(entry)))
                 return
         made, failed = _export_all(session, queue, measure, scheduler)
     lines = [line for each in made for line in _clip_lines(each)]
@@ -163,7 +163,9 @@ def _select_recordings(session: Session, recording: str) -> list[str]:
 
     if recording != "all":
         return [resolve_recording(session, recording).id]
-    return [one.id for one in all_recordings(session.study) if session.has_picture(one.id)]
+    return [
+        each_recording.id for each_recording in all_recordings(session.study) if session.has_picture(each_recording.id)
+    ]
 
 
 def _export_clip(session: Session, queue: "RenderQueue", measure: bool) -> dict[str, Json]:
@@ -230,35 +232,35 @@ def _write_preview(
     return preview.write_pictures(preview.compute(work.parameters, Bar(work.title)), out)
 
 
-def _clip_lines(one: dict[str, Json]) -> list[str]:
-    left, doubtful, undrawn = (cast(list[float], one[key]) for key in ("faces_left", "doubtful", "undrawn"))
-    lines = [f"Recording {one['recording']}: {one['frames']} frames in {one['seconds']} s: {one['output']}"]
+def _clip_lines(entry: dict[str, Json]) -> list[str]:
+    left, doubtful, undrawn = (cast(list[float], entry[key]) for key in ("faces_left", "doubtful", "undrawn"))
+    lines = [f"Recording {entry['recording']}: {entry['frames']} frames in {entry['seconds']} s: {entry['output']}"]
     if left:
         lines.append(f"  FACES LEFT in {len(left)} frames, first at {left[0]:.3f} s. Do not release this clip.")
-    elif method_type(str(one["method"])).kind == "face":
+    elif method_type(str(entry["method"])).kind == "face":
         lines.append("  Every face was replaced by another. How well that hides people: greenroom privacy STUDY")
     else:
         lines.append("  No face left.")
-    sound = cast(dict[str, Json] | None, one.get("sound"))
+    sound = cast(dict[str, Json] | None, entry.get("sound"))
     if sound is not None and sound["voice"] == KEEP:
         lines.append(f"  The voices are as they were. {VOICE_WARNING}")
-    if not one["independent"]:
+    if not entry["independent"]:
         lines.append(
-            f"  Checked by {one['checked_by']}, which found the faces too. A witness sees more: {_WITNESS_COMMAND}"
+            f"  Checked by {entry['checked_by']}, which found the faces too. A witness sees more: {_WITNESS_COMMAND}"
         )
     if doubtful:
         lines.append(f"  {len(doubtful)} doubtful frames to look at, first at {doubtful[0]:.3f} s.")
     if undrawn:
         lines.append(f"  {len(undrawn)} frames have a face that could not be drawn and was painted solid.")
-    if one["blanked"]:
-        lines.append(f"  {len(cast(list[float], one['blanked']))} frames could not be read and were covered wholly.")
-    if one["ends_early_s"]:
-        lines.append(f"  The recording ends early: at least {one['ends_early_s']:.1f} s of it are missing.")
-    if one.get("privacy"):
-        lines.append(f"  Measured: {one['privacy']}; see also greenroom privacy STUDY.")
-    if one.get("not_measured"):
-        lines.append(f"  NOT MEASURED: {one['not_measured']}")
-    if one.get("outdated"):
+    if entry["blanked"]:
+        lines.append(f"  {len(cast(list[float], entry['blanked']))} frames could not be read and were covered wholly.")
+    if entry["ends_early_s"]:
+        lines.append(f"  The recording ends early: at least {entry['ends_early_s']:.1f} s of it are missing.")
+    if entry.get("privacy"):
+        lines.append(f"  Measured: {entry['privacy']}; see also greenroom privacy STUDY.")
+    if entry.get("not_measured"):
+        lines.append(f"  NOT MEASURED: {entry['not_measured']}")
+    if entry.get("outdated"):
         lines.append("  OUTDATED: what is hidden was changed meanwhile. Export it again.")
     return lines
 

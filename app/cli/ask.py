@@ -46,25 +46,25 @@ class JudgmentRow:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        one = self.judgment
+        judgment = self.judgment
         return {
-            "id": one.id,
+            "id": judgment.id,
             "recording": self.number,
-            "segment": one.segment_id,
-            "judge": str(one.judge.get("name", "")),
-            "task": one.task,
-            "condition": one.condition,
-            "status": one.status.value,
+            "segment": judgment.segment_id,
+            "judge": str(judgment.judge.get("name", "")),
+            "task": judgment.task,
+            "condition": judgment.condition,
+            "status": judgment.status.value,
             "hidden": self.hidden,
-            "answer": dict(one.answer),
-            "error": one.error,
+            "answer": dict(judgment.answer),
+            "error": judgment.error,
             "cached": self.cached,
-            "model_id": one.model_id,
-            "tokens_in": one.tokens_in,
-            "tokens_out": one.tokens_out,
-            "cost": one.cost,
-            "ms": one.ms,
-            "shortened": one.sight.get("shortened", []),
+            "model_id": judgment.model_id,
+            "tokens_in": judgment.tokens_in,
+            "tokens_out": judgment.tokens_out,
+            "cost": judgment.cost,
+            "ms": judgment.ms,
+            "shortened": judgment.sight.get("shortened", []),
         }
 
     def verdict(self) -> str:
@@ -78,27 +78,29 @@ class JudgmentRow:
 
     def details(self) -> str:
         """Return what else was said, in short; the error where there is no answer."""
-        one = self.judgment
-        if one.status is not JudgmentStatus.OK:
-            return one.error
+        judgment = self.judgment
+        if judgment.status is not JudgmentStatus.OK:
+            return judgment.error
         if self.hidden:
             return ""
-        rest = {name: value for name, value in one.answer.items() if name != _LABEL_KEY and value not in (None, "", [])}
-        if _LABEL_KEY not in one.answer:
+        rest = {
+            name: value for name, value in judgment.answer.items() if name != _LABEL_KEY and value not in (None, "", [])
+        }
+        if _LABEL_KEY not in judgment.answer:
             rest = dict([*rest.items()][1:])
         text = "; ".join(f"{name}: {_format_value(value)}" for name, value in rest.items())
         return text if len(text) <= _MAX_DETAIL_CHARS else f"{text[:_MAX_DETAIL_CHARS]}…"
 
-    def took(self) -> str:
+    def cost_text(self) -> str:
         """Return time, tokens and money."""
-        one = self.judgment
+        judgment = self.judgment
         if self.cached:
             return "cached"
-        parts = [f"{one.ms / 1000:.1f} s"]
-        if one.tokens_in is not None and one.tokens_out is not None:
-            parts.append(f"{one.tokens_in + one.tokens_out:,} tokens")
-        if one.cost is not None:
-            parts.append(f"{one.cost:.4f} {_currency(one)}")
+        parts = [f"{judgment.ms / 1000:.1f} s"]
+        if judgment.tokens_in is not None and judgment.tokens_out is not None:
+            parts.append(f"{judgment.tokens_in + judgment.tokens_out:,} tokens")
+        if judgment.cost is not None:
+            parts.append(f"{judgment.cost:.4f} {_currency(judgment)}")
         return ", ".join(parts)
 
 
@@ -112,25 +114,35 @@ def visible_answers(session: Session, ids: Sequence[str], cached: Container[str]
     from project.queries.judgment_rows import find_judgments
     from project.queries.segment_rows import find_segment
 
-    found = {one.id: one for one in find_judgments(session.study, ids)}
-    parted = split_by_visibility(session, [found[one] for one in ids if one in found])
-    for segment_id, task in {(one.segment_id, one.task) for one in parted.judgments}:
+    found = {judgment.id: judgment for judgment in find_judgments(session.study, ids)}
+    parted = split_by_visibility(session, [found[text] for text in ids if text in found])
+    for segment_id, task in {(judgment.segment_id, judgment.task) for judgment in parted.judgments}:
         reveal(session, segment_id, task)
-    numbers = {one: session.recording(one).number for one in {each.recording_id for each in found.values()}}
-    names = {one.id: one.name for one in all_annotators(session.study)}
+    numbers = {
+        recording_id: session.recording(recording_id).number
+        for recording_id in {each.recording_id for each in found.values()}
+    }
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
     people = {}
-    for segment_id in {one.segment_id for one in found.values()}:
+    for segment_id in {judgment.segment_id for judgment in found.values()}:
         about = find_segment(session.study, segment_id)
         people[segment_id] = f"{names.get(about.annotator_id, '?')}: {about.label}" if about else ""
-    listed = [(one, "") for one in parted.judgments] + [(one, parted.why_not) for one in parted.hidden]
-    made = [
-        JudgmentRow(one, numbers[one.recording_id], people[one.segment_id], why, one.id in cached)
-        for one, why in listed
+    listed = [(judgment, "") for judgment in parted.judgments] + [
+        (judgment, parted.hidden_reason) for judgment in parted.hidden
     ]
-    place = {one: at for at, one in enumerate(ids)}
+    made = [
+        JudgmentRow(judgment, numbers[judgment.recording_id], people[judgment.segment_id], why, judgment.id in cached)
+        for judgment, why in listed
+    ]
+    place = {text: at for at, text in enumerate(ids)}
     return sorted(
         made,
-        key=lambda one: (one.number, one.judgment.start_us, one.judgment.segment_id, place.get(one.judgment.id, 0)),
+        key=lambda judgment_row: (
+            judgment_row.number,
+            judgment_row.judgment.start_us,
+            judgment_row.judgment.segment_id,
+            place.get(judgment_row.judgment.id, 0),
+        ),
     )
 
 
@@ -140,25 +152,30 @@ def format_table(answers: Iterable[JudgmentRow]) -> list[str]:
     widths = [max((len(text) for text in column), default=0) for column in zip(*map(_cells, rows), strict=True)]
     lines: list[str] = []
     at = ""
-    for one in rows:
-        about = one.judgment
+    for row in rows:
+        about = row.judgment
         if about.segment_id != at:
             at = about.segment_id
             span = f"{format_time(about.start_us)} to {format_time(about.end_us)}"
-            lines.append(f"{at}  recording {one.number}  {span}  {one.people}")
-        cells = _cells(one)
+            lines.append(f"{at}  recording {row.number}  {span}  {row.people}")
+        cells = _cells(row)
         lines.append("  " + "  ".join(text.ljust(width) for text, width in zip(cells, widths, strict=True)).rstrip())
-    hidden = next((one.hidden for one in rows if one.hidden and one.judgment.status is JudgmentStatus.OK), "")
+    hidden = next((row.hidden for row in rows if row.hidden and row.judgment.status is JudgmentStatus.OK), "")
     return [*lines, *([hidden] if hidden else [])]
 
 
-def _cells(one: JudgmentRow) -> tuple[str, str, str, str]:
-    condition = "" if one.judgment.condition == RAW_CONDITION else f" ({one.judgment.condition[:8]})"
-    return f"{one.judgment.judge.get('name', '')}{condition}", one.verdict(), one.took(), one.details()
+def _cells(judgment_row: JudgmentRow) -> tuple[str, str, str, str]:
+    condition = "" if judgment_row.judgment.condition == RAW_CONDITION else f" ({judgment_row.judgment.condition[:8]})"
+    return (
+        f"{judgment_row.judgment.judge.get('name', '')}{condition}",
+        judgment_row.verdict(),
+        judgment_row.cost_text(),
+        judgment_row.details(),
+    )
 
 
-def _currency(one: Judgment) -> str:
-    settings = one.judge.get("settings")
+def _currency(judgment: Judgment) -> str:
+    settings = judgment.judge.get("settings")
     return str(settings.get("currency", "USD")) if isinstance(settings, dict) else ""
 
 
@@ -257,9 +274,9 @@ def ask(
             fresh,
         )
         came = ask_here(session, request)
-        came.require_something()
-        answers = visible_answers(session, came.ids, {*came.cached})
-    told: dict[str, Json] = {"judgments": [one.as_json() for one in answers], **came.as_json()}
+        came.require_answers()
+        answers = visible_answers(session, came.ids, {*came.cached_ids})
+    told: dict[str, Json] = {"judgments": [answer.as_json() for answer in answers], **came.as_json()}
     print_result(as_json, told, "\n".join([*format_table(answers), *came.lines()]))
 
 
@@ -269,11 +286,11 @@ def _select_segments(
     """Return the ids of the segments that are named or found, by recording and time."""
     from annotate.segments.segment_edits import find_segment
 
-    given = any(getattr(asked, one.name) not in (None, ()) for one in fields(SegmentFilterArgs))
+    given = any(getattr(asked, field.name) not in (None, ()) for field in fields(SegmentFilterArgs))
     if segments and (everything or given):
         raise UserError("Segments are named, or found by conditions, not both.", "Leave one of the two out.")
     if segments:
-        return [find_segment(session, one).id for one in dict.fromkeys(segments)]
+        return [find_segment(session, fromkey).id for fromkey in dict.fromkeys(segments)]
     if not everything and not given:
         raise UserError(
             "Which segments?", "Name them with --segment, or find them: --all, --recording 1, --label error."
@@ -296,21 +313,21 @@ class AskResult:
     """What came of asking.
 
     Attributes:
-        cached: ids of judgments that were there before.
-        new: ids of those that came now, in their order.
+        cached_ids: ids of judgments that were there before.
+        new_ids: ids of those that came now, in their order.
         outcome: counts, and why something was not asked.
     """
 
-    cached: tuple[str, ...]
-    new: tuple[str, ...]
+    cached_ids: tuple[str, ...]
+    new_ids: tuple[str, ...]
     outcome: RunOutcome
 
     @property
     def ids(self) -> list[str]:
         """All judgments, those from before first."""
-        return [*self.cached, *self.new]
+        return [*self.cached_ids, *self.new_ids]
 
-    def require_something(self) -> None:
+    def require_answers(self) -> None:
         """Return quietly where there is an answer, or no reason why there is none.
 
         Raises:
@@ -321,14 +338,14 @@ class AskResult:
 
     def as_json(self) -> dict[str, Json]:
         """Return it for `--json`."""
-        return {"cached": len(self.cached), **self.outcome.told()}
+        return {"cached": len(self.cached_ids), **self.outcome.as_short_json()}
 
     def lines(self) -> list[str]:
         """Say it: what was not asked and why, and at last what was."""
         found = self.outcome
-        said = [found.as_text()] if found.asked or found.over_budget or found.withdrawn else []
-        said += [f"{len(self.cached)} from before"] if self.cached else []
-        return [*(one.as_text() for one in found.notes), f"{', '.join(said)}." if said else "Nothing was asked."]
+        said = [found.as_text()] if found.completed or found.over_budget or found.withdrawn else []
+        said += [f"{len(self.cached_ids)} from before"] if self.cached_ids else []
+        return [*(note.as_text() for note in found.notes), f"{', '.join(said)}." if said else "Nothing was asked."]
 
 
 def ask_here(session: Session, request: AskRequest) -> AskResult:
@@ -345,12 +362,12 @@ def ask_here(session: Session, request: AskRequest) -> AskResult:
 def run_ask_plan(session: Session, asking: AskPlan) -> AskResult:
     """Ask what is left to ask, with progress."""
     outcome, new = RunOutcome(), []
-    if asking.work is not None:
-        bar = _Bar(asking.work.title)
+    if asking.job is not None:
+        bar = _Bar(asking.job.title)
         try:
-            result, changes = run_inline(session, asking.work, bar)
+            result, changes = run_inline(session, asking.job, bar)
         finally:
             bar.clear()
         outcome, new = read_outcome(result), sorted(changes.ids("judgment"))
     outcome.notes[:0] = asking.notes
-    return AskResult(tuple(one.id for one in asking.cached), tuple(new), outcome)
+    return AskResult(tuple(judgment.id for judgment in asking.cached), tuple(new), outcome)

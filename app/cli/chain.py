@@ -59,7 +59,9 @@ def use_author_name(session: Session, annotator: str | None, chain_id: str) -> N
     """Work under the name of who drew a chain, where no other name was given."""
     if annotator is None:
         author = commands.find_chain(session, chain_id).annotator_id
-        session.annotator_name = next(one.name for one in all_annotators(session.study) if one.id == author)
+        session.annotator_name = next(
+            each_annotator.name for each_annotator in all_annotators(session.study) if each_annotator.id == author
+        )
 
 
 @click.command()
@@ -85,7 +87,7 @@ def add(study: Path, recording: str, name: str, annotator: str, as_json: bool) -
 @click.command()
 @STUDY
 @CHAIN
-@click.option("--kind", type=click.Choice([one.value for one in NodeKind]), help="What it tells of.")
+@click.option("--kind", type=click.Choice([node_kind.value for node_kind in NodeKind]), help="What it tells of.")
 @click.option("--text", default="", help="What happens, or what somebody believes, wants or feels.")
 @click.option("--start", help="Seconds or h:mm:ss.mmm.")
 @click.option("--end", help="Seconds or h:mm:ss.mmm.")
@@ -271,13 +273,15 @@ def export_file(
         graphs = exportable_chains(session, ids, places)
         export_chains(session, graphs, out, key=key, overwrite=force)
     text = f"Wrote {pluralize(len(graphs), 'chain')} to {out}\n{UNSCRUBBED_NOTE}"
-    print_result(as_json, {"file": str(out), "chains": [one.chain.id for one in graphs]}, text)
+    print_result(as_json, {"file": str(out), "chains": [graph.chain.id for graph in graphs]}, text)
 
 
 @click.command()
 @STUDY
 @CHAIN
-@click.option("--decision", type=click.Choice([one.value for one in ChainDecision]), help="What you say.")
+@click.option(
+    "--decision", type=click.Choice([chain_decision.value for chain_decision in ChainDecision]), help="What you say."
+)
 @click.option("--note", default="", help="Why.")
 @click.option("--withdraw", is_flag=True, help="Take back what was said.")
 @click.option("--annotator", required=True, help="Who reviews.")
@@ -352,14 +356,14 @@ def list_chains(study: Path, recording: str | None, as_json: bool) -> None:
       greenroom chain list my-study.greenroom --recording 1
     """
     with Session.open(study, read_only=True) as session:
-        names = {one.id: one.name for one in all_annotators(session.study)}
+        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
         graphs = read_graphs(session.study, _select_chains(session, recording))
-        listed = [_chain_json(session, one, names) for one in graphs]
+        listed = [_chain_json(session, chain_graph, names) for chain_graph in graphs]
     lines = [
-        f"{one['id']}  recording {one['recording']}  {one['name']}  {one['annotator']}  "
+        f"{entry['id']}  recording {entry['recording']}  {entry['name']}  {entry['annotator']}  "
         f"{pluralize(len(graph.nodes), 'node')}, {pluralize(len(graph.subchains), 'subchain')}, "
-        f"{pluralize(graph.steps, 'step') if is_sound(graph) else 'goes round in a circle'}  {one['standing']}"
-        for one, graph in zip(listed, graphs, strict=True)
+        f"{pluralize(graph.longest_path_length, 'step') if is_sound(graph) else 'goes round in a circle'}  {entry['standing']}"
+        for entry, graph in zip(listed, graphs, strict=True)
     ]
     print_result(as_json, {"chains": [*listed]}, "\n".join(lines) or "No chains.")
 
@@ -377,30 +381,30 @@ def show(study: Path, chain_id: str, as_json: bool) -> None:
     """
     with Session.open(study, read_only=True) as session:
         graph = read_graph(session.study, find_chain(session, chain_id))
-        names = {one.id: one.name for one in all_annotators(session.study)}
-        people = {one.id: one.pseudonym for one in all_participants(session.study)}
+        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+        people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
         described = _chain_json(session, graph, names)
     nodes: list[Json] = [
         {
-            "id": one.id,
-            "kind": one.kind.value,
-            "text": one.text,
-            "start": one.start_us / 1e6,
-            "end": one.end_us / 1e6,
-            "people": [people[who] for who in one.people],
-            "reasons": [*graph.reasons[one.id]],
-            "source": one.source,
+            "id": node.id,
+            "kind": node.kind.value,
+            "text": node.text,
+            "start": node.start_us / 1e6,
+            "end": node.end_us / 1e6,
+            "people": [people[who] for who in node.people],
+            "reasons": [*graph.reasons[node.id]],
+            "source": node.source,
         }
-        for one in graph.nodes
+        for node in graph.nodes
     ]
-    number = {one.id: at for at, one in enumerate(graph.nodes, 1)}
+    number = {chain_node.id: at for at, chain_node in enumerate(graph.nodes, 1)}
     lines = [f"{graph.chain.name}, {described['annotator']}"]
-    for one in graph.nodes:
-        who = f" ({', '.join(people[each] for each in one.people)})" if one.people else ""
-        because = ", ".join(str(number[each]) for each in graph.reasons[one.id])
+    for node in graph.nodes:
+        who = f" ({', '.join(people[each] for each in node.people)})" if node.people else ""
+        because = ", ".join(str(number[each]) for each in graph.reasons[node.id])
         lines.append(
-            f"{number[one.id]:3d}. {one.id}  {format_time(one.start_us)} to {format_time(one.end_us)}  "
-            f"{one.kind.value}{who}: {one.text}{f'  because of {because}' if because else ''}"
+            f"{number[node.id]:3d}. {node.id}  {format_time(node.start_us)} to {format_time(node.end_us)}  "
+            f"{node.kind.value}{who}: {node.text}{f'  because of {because}' if because else ''}"
         )
     print_result(as_json, {**described, "node_list": nodes}, "\n".join(lines))
 
@@ -422,13 +426,13 @@ def check(study: Path, recording: str | None, chain_id: str | None, as_json: boo
         found: list[tuple[ChainGraph, ChainProblem]] = []
         for graph in read_graphs(session.study, wanted):
             duration_us = session.recording(graph.chain.recording_id).duration_us
-            found += [(graph, one) for one in find_problems(graph, duration_us)]
-    errors = sum(not one.warning for _, one in found)
-    listed: list[Json] = [{"chain": graph.chain.id, **asdict(one)} for graph, one in found]
+            found += [(graph, problem) for problem in find_problems(graph, duration_us)]
+    errors = sum(not chain_problem.warning for _, chain_problem in found)
+    listed: list[Json] = [{"chain": graph.chain.id, **asdict(chain_problem)} for graph, chain_problem in found]
     lines = [
-        f"{'warning' if one.warning else 'error'}  {graph.chain.id}"
-        f"  {_node_text(graph, one) or graph.chain.name}  {one.message}"
-        for graph, one in found
+        f"{'warning' if chain_problem.warning else 'error'}  {graph.chain.id}"
+        f"  {_node_text(graph, chain_problem) or graph.chain.name}  {chain_problem.message}"
+        for graph, chain_problem in found
     ]
     lines.append(
         f"{pluralize(len(wanted), 'chain')}: {pluralize(errors, 'error')}, {pluralize(len(found) - errors, 'warning')}."
@@ -457,12 +461,18 @@ def statistics(study: Path, everything: bool, as_json: bool) -> None:
         )
     figures = found.figures()
     lines = [f"{'':32} {'here':>8} {'R3-VQA':>8}"]
-    lines += [f"{one.name:32} {_format_number(one.value):>8} {_format_number(one.published):>8}" for one in figures]
+    lines += [
+        f"{figure.name:32} {_format_number(figure.value):>8} {_format_number(figure.published):>8}"
+        for figure in figures
+    ]
     lines += [f"Chains of {pluralize(length, 'step')}: {many}" for length, many in found.steps.items()]
     if found.empty or found.unsound:
         lines.append(f"Left out: {found.empty} without edges, {found.unsound} that do not hold together.")
     result: dict[str, Json] = {
-        "figures": {one.key: {"name": one.name, "value": one.value, "published": one.published} for one in figures},
+        "figures": {
+            figure.key: {"name": figure.name, "value": figure.value, "published": figure.published}
+            for figure in figures
+        },
         "steps": {str(length): many for length, many in found.steps.items()},
         "reasons": {str(number): many for number, many in found.reasons.items()},
         "people": {str(number): many for number, many in found.people.items()},
@@ -489,13 +499,13 @@ def _chain_json(session: Session, graph: ChainGraph, names: Mapping[str, str]) -
         "nodes": len(graph.nodes),
         "edges": len(graph.edges),
         "subchains": len(graph.subchains),
-        "steps": graph.steps if is_sound(graph) else None,
-        "standing": read_review_status(session, graph).standing.value,
+        "steps": graph.longest_path_length if is_sound(graph) else None,
+        "standing": read_review_status(session, graph).state.value,
     }
 
 
-def _node_text(graph: ChainGraph, one: ChainProblem) -> str:
-    node = graph.by_id.get(one.node_id)
+def _node_text(graph: ChainGraph, chain_problem: ChainProblem) -> str:
+    node = graph.nodes_by_id.get(chain_problem.node_id)
     return "" if node is None else f"{node.id} “{node.text}”"
 
 

@@ -108,7 +108,7 @@ class Bar:
         if not self._shown or (now - self._last < REDRAW_INTERVAL_S and done != total):
             return
         self._last = now
-        left = format_time_left(self._remaining.seconds(done, total))
+        left = format_time_left(self._remaining.estimate(done, total))
         if total:
             filled = min(BAR_WIDTH, BAR_WIDTH * done // total)
             drawn = f"[{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {100 * done // total:3d}%"

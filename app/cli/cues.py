@@ -41,33 +41,33 @@ def list_cues(study: Path, recording: str | None, kind: str | None, as_json: boo
     from project.queries.recording_rows import all_participants
 
     with Session.open(study, read_only=True) as session:
-        names = {one.id: one.pseudonym for one in all_participants(session.study)}
-        authors = {one.id: one.name for one in all_annotators(session.study)}
+        names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+        authors = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
         listed: list[dict[str, Json]] = []
         for owner in _select_recordings(session, recording):
             for marks in cues_by_utterance(session, owner.id).values():
                 listed += [
                     {
-                        "id": one.segment_id,
+                        "id": mark.segment_id,
                         "recording": owner.number,
-                        "start": one.start_us / SECOND_US,
-                        "end": one.end_us / SECOND_US,
-                        "track": one.track,
-                        "label": one.label,
-                        "who": names.get(one.participant_id or ""),
-                        "description": one.description,
-                        "word": one.word,
-                        "annotator": authors[one.annotator_id],
-                        "prelabel": one.prelabel,
+                        "start": mark.start_us / SECOND_US,
+                        "end": mark.end_us / SECOND_US,
+                        "track": mark.track,
+                        "label": mark.label,
+                        "who": names.get(mark.participant_id or ""),
+                        "description": mark.description,
+                        "word": mark.word,
+                        "annotator": authors[mark.annotator_id],
+                        "prelabel": mark.prelabel,
                     }
-                    for one in marks
-                    if _matches_kind(kind, one.track, one.label)
+                    for mark in marks
+                    if _matches_kind(kind, mark.track, mark.label)
                 ]
     lines = [
-        f"{one['id']}  recording {one['recording']}  {one['start']:.2f} to {one['end']:.2f} s  "
-        f"{one['track']}.{one['label']}  {one['who'] or '?'}  {one['description']}  "
-        f"{'pre-label' if one['prelabel'] else one['annotator']}"
-        for one in listed
+        f"{entry['id']}  recording {entry['recording']}  {entry['start']:.2f} to {entry['end']:.2f} s  "
+        f"{entry['track']}.{entry['label']}  {entry['who'] or '?'}  {entry['description']}  "
+        f"{'pre-label' if entry['prelabel'] else entry['annotator']}"
+        for entry in listed
     ]
     print_result(as_json, {"cues": [*listed]}, "\n".join(lines) or "No cues yet.")
 
@@ -103,14 +103,14 @@ def run(study: Path, recording: str | None, as_json: bool) -> None:
                     raise
         found: list[dict[str, Json]] = []
         for owner, result in run_jobs(
-            session, able, lambda one: job.prepare(session, one.id), lambda work: Bar(work.title)
+            session, able, lambda each_recording: job.prepare(session, each_recording.id), lambda work: Bar(work.title)
         ):
             kept: dict[str, Json] = {key: result[key] for key in ("faces", "utterances", "seconds")}
             found.append({"recording": owner.number, **kept, "prelabels": len(open_prelabels(session, owner.id))})
     lines = [
-        f"Recording {one['recording']}: {_count_text(one, 'prelabels', 'pre-label')} from {_count_text(one, 'faces', 'face')}"
-        f" and {_count_text(one, 'utterances', 'utterance')} ({one['seconds']} s)"
-        for one in found
+        f"Recording {entry['recording']}: {_count_text(entry, 'prelabels', 'pre-label')} from {_count_text(entry, 'faces', 'face')}"
+        f" and {_count_text(entry, 'utterances', 'utterance')} ({entry['seconds']} s)"
+        for entry in found
     ]
     print_result(
         as_json, {"recordings": [*found]}, "\n".join(lines) or "No recording has anything to suggest cues from."
@@ -177,10 +177,10 @@ def _open_prelabel_ids(session: Session, recording: str | None, kind: str | None
     from annotate.cues.prelabels import open_prelabels
 
     return tuple(
-        one.segment.id
+        open_prelabel.segment.id
         for owner in _select_recordings(session, recording)
-        for one in open_prelabels(session, owner.id)
-        if _matches_kind(kind, one.segment.track, one.segment.label)
+        for open_prelabel in open_prelabels(session, owner.id)
+        if _matches_kind(kind, open_prelabel.segment.track, open_prelabel.segment.label)
     )
 
 
@@ -188,7 +188,7 @@ def _matches_kind(kind: str | None, track: str, label: str) -> bool:
     return kind is None or kind in (track, f"{track}.{label}")
 
 
-def _count_text(one: dict[str, Json], key: str, thing: str) -> str:
-    number = one[key]
+def _count_text(entry: dict[str, Json], key: str, thing: str) -> str:
+    number = entry[key]
     assert isinstance(number, int)
     return pluralize(number, thing)

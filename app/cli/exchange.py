@@ -54,8 +54,8 @@ def export_annotations(
 
     to = get_format(key)
     with Session.open(study, read_only=True) as session:
-        wanted = exportable_recordings(session, [resolve_recording(session, one).id for one in recording] or None)
-        people = [require_annotator(session, one).id for one in annotator] or None
+        wanted = exportable_recordings(session, [resolve_recording(session, text).id for text in recording] or None)
+        people = [require_annotator(session, text).id for text in annotator] or None
         with progress_bar("Exporting") as bar:
             made = export_recordings(session, to, out, wanted, people, overwrite=force, progress=bar)
     files: list[Json] = [str(path) for path in made]
@@ -112,9 +112,9 @@ def import_annotations(
     given = None if chosen is None else load_mapping(chosen)
     with Session.open(study, annotator, read_only=preview) as session:
         mapping = guess_mapping(session, document) if given is None else given
-        places = assign_recordings(session, document, [resolve_recording(session, one) for one in recording])
+        places = assign_recordings(session, document, [resolve_recording(session, text) for text in recording])
         plan = plan_import(session, document, mapping, places)
-        numbers = {one.id: one.number for one in all_recordings(session.study)}
+        numbers = {each_recording.id: each_recording.number for each_recording in all_recordings(session.study)}
         if save_mapping is not None:
             with atomic_output(save_mapping, (file,)) as temporary:
                 temporary.write_text(mapping.to_json(), "utf-8")
@@ -123,10 +123,10 @@ def import_annotations(
     lanes: list[Json] = [_lane_json(lane, numbers.get(lane.recording_id)) for lane in plan.lanes]
     result: dict[str, Json] = {
         "added": plan.added,
-        "further": plan.further,
+        "further": plan.other_row_count,
         "known": plan.known,
         "left_out": plan.left_out,
-        "written": not preview and plan.added + plan.further > 0,
+        "written": not preview and plan.added + plan.other_row_count > 0,
         "lanes": lanes,
         "remarks": [*plan.remarks],
     }
@@ -159,7 +159,7 @@ def _plan_lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bo
     yield from plan.remarks
     verb = "Would import" if preview else "Imported"
     known = f"; {plan.known} are in the study already" if plan.known else ""
-    yield f"{verb} {pluralize(plan.added, 'annotation')} and {pluralize(plan.further, 'further row')}{known}."
+    yield f"{verb} {pluralize(plan.added, 'annotation')} and {pluralize(plan.other_row_count, 'further row')}{known}."
 
 
 def _target_text(lane: "LanePlan", where: str) -> str:

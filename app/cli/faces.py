@@ -92,15 +92,15 @@ def faces(
                 kept = {key: done.result[key] for key in ("frames", "frames_with_face", "tracks", "seconds")}
                 found.append({"recording": owner.number, **kept})
     totals: dict[str, Json] = {
-        key: sum(one[key] for one in found)  # type: ignore[misc]
+        key: sum(entry[key] for entry in found)  # type: ignore[misc]
         for key in ("frames", "frames_with_face", "tracks", "seconds")
     }
     lines = [
-        f"Recording {one['recording']}: {one['tracks']} face tracks, a face in {one['frames_with_face']} of"
-        f" {one['frames']} frames ({one['seconds']} s)"
-        for one in found
+        f"Recording {entry['recording']}: {entry['tracks']} face tracks, a face in {entry['frames_with_face']} of"
+        f" {entry['frames']} frames ({entry['seconds']} s)"
+        for entry in found
     ]
-    lines += [f"Recording {one['recording']}: FAILED. {one['problem']}" for one in failed]
+    lines += [f"Recording {entry['recording']}: FAILED. {entry['problem']}" for entry in failed]
     print_result(
         as_json,
         {**totals, "detectors": [*names.split(SEPARATOR)], "recordings": [*found], "failed": [*failed]},
@@ -175,7 +175,7 @@ def review_faces(
         raise UserError("--from, --to and --label say something about a region.", "Give --face, --area or --nothing.")
     with Session.open(study, annotator, read_only=not edits) as session:
         owner = resolve_recording(session, recording)
-        times = load_index(session.usable_picture(owner.id).path, cache_folder()).times
+        times = load_index(session.require_picture(owner.id).path, cache_folder()).times
         first = 0 if start is None else parse_time(start)
         last = owner.duration_us if end is None else parse_time(end)
         for kind, text in drawn:
@@ -198,7 +198,7 @@ def _regions_by_kind(
 def _parse_box(text: str) -> tuple[int, int, int, int]:
     parts = text.split(",")
     try:
-        x, y, width, height = (int(one) for one in parts)
+        x, y, width, height = (int(part) for part in parts)
     except ValueError:
         raise UserError(f"“{text}” is not a box.", "Write x,y,width,height in whole pixels: 20,30,90,40.") from None
     return x, y, width, height
@@ -208,10 +208,13 @@ def _apply_track_edits(
     session: Session, owner: Recording, found: FaceSheet, dismiss: Sequence[str], assign: Sequence[tuple[str, str]]
 ) -> None:
     if dismiss:
-        commands.dismiss_faces(session, [_find_track(found, one).id for one in dismiss])
+        commands.dismiss_faces(session, [_find_track(found, text).id for text in dismiss])
     for name in dict.fromkeys(name for _, name in assign):
-        ids = [_find_track(found, one).id for one, whose in assign if whose == name]
-        known = next((one for one in all_participants(session.study) if one.pseudonym == name.strip()), None)
+        ids = [_find_track(found, text).id for text, whose in assign if whose == name]
+        known = next(
+            (participant for participant in all_participants(session.study) if participant.pseudonym == name.strip()),
+            None,
+        )
         if known is None:
             commands.assign_faces_to_new(session, owner.id, ids, name, ParticipantRole.USER)
         else:
@@ -220,7 +223,7 @@ def _apply_track_edits(
 
 def _find_track(found: FaceSheet, text: str) -> FaceTrack:
     tracks = found.tracks
-    fits = [one for number, one in enumerate(tracks, 1) if text in (one.id, str(number))]
+    fits = [face_track for number, face_track in enumerate(tracks, 1) if text in (face_track.id, str(number))]
     if not fits:
         raise UserError(
             f"Recording {found.recording.number} has no face track “{text}”.",
@@ -233,7 +236,10 @@ def _mark_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequ
     spans: list[tuple[int, int]] = []
     for text in seen:
         if text == _ALL:
-            spans += [(one.start_us, one.end_us) for one in build_face_sheet(session, owner.id, times).waiting]
+            spans += [
+                (certainty_span.start_us, certainty_span.end_us)
+                for certainty_span in build_face_sheet(session, owner.id, times).pending
+            ]
             continue
         start, dash, end = text.partition("-")
         if not dash:
@@ -244,63 +250,63 @@ def _mark_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequ
 
 
 def _print_sheet(session: Session, found: FaceSheet, as_json: bool) -> None:
-    names = {one.id: one.name for one in all_annotators(session.study)}
-    people = {one.id: one.pseudonym for one in all_participants(session.study)}
-    numbers = {one.id: number for number, one in enumerate(found.tracks, 1)}
-    reviewers = [names.get(one.annotator_id, "?") for one in found.reviews]
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    numbers = {face_track.id: number for number, face_track in enumerate(found.tracks, 1)}
+    reviewers = [names.get(review.annotator_id, "?") for review in found.reviews]
     result: dict[str, Json] = {
         "recording": found.recording.number,
         "tracked": found.run is not None,
         "reviewed": bool(found.reviews),
         "reviewers": [*reviewers],
-        "revoked": [names.get(one.annotator_id, "?") for one in found.revoked],
+        "revoked": [names.get(face_review.annotator_id, "?") for face_review in found.revoked],
         "uncovered": found.count(Cover.UNCOVERED),
         "uncertain": found.count(Cover.UNCERTAIN),
         "places": [
             {
-                "start": one.start_us / 1e6,
-                "end": one.end_us / 1e6,
-                "state": one.state.value,
-                "reason": one.reason.value,
-                "why": REASON_TEXTS[one.reason],
-                "track": one.track_id,
-                "frame": one.frame,
-                "box": None if one.box is None else [*one.box],
+                "start": certainty_span.start_us / 1e6,
+                "end": certainty_span.end_us / 1e6,
+                "state": certainty_span.state.value,
+                "reason": certainty_span.reason.value,
+                "why": REASON_TEXTS[certainty_span.reason],
+                "track": certainty_span.track_id,
+                "frame": certainty_span.frame,
+                "box": None if certainty_span.box is None else [*certainty_span.box],
             }
-            for one in found.waiting
+            for certainty_span in found.pending
         ],
         "tracks": [
             {
-                "track": one.id,
-                "number": numbers[one.id],
-                "start": int(one.times_us[0]) / 1e6,
-                "end": int(one.times_us[-1]) / 1e6,
-                "participant": people.get(one.participant_id or ""),
-                "dismissed": one.dismissed,
-                "doubtful": one.doubtful,
-                "undecided": is_undecided(one),
+                "track": track.id,
+                "number": numbers[track.id],
+                "start": int(track.times_us[0]) / 1e6,
+                "end": int(track.times_us[-1]) / 1e6,
+                "participant": people.get(track.participant_id or ""),
+                "dismissed": track.dismissed,
+                "doubtful": track.is_doubtful,
+                "undecided": is_undecided(track),
             }
-            for one in found.tracks
+            for track in found.tracks
         ],
         "regions": [
             {
-                "region": one.id,
-                "kind": one.kind.value,
-                "label": one.label,
-                "start": one.start_us / 1e6,
-                "end": one.end_us / 1e6,
+                "region": region.id,
+                "kind": region.kind.value,
+                "label": region.label,
+                "start": region.start_us / 1e6,
+                "end": region.end_us / 1e6,
             }
-            for one in found.regions
+            for region in found.regions
         ],
-        "suggestions": [[*one.track_ids] for one in found.suggestions()],
+        "suggestions": [[*suggestion.track_ids] for suggestion in found.suggestions()],
     }
     lines = [
-        f"{format_time(one.start_us)} to {format_time(one.end_us)}  {one.state.value}  {REASON_TEXTS[one.reason]}"
-        + (f" (track {numbers[one.track_id]})" if one.track_id in numbers else "")
-        for one in found.waiting
+        f"{format_time(certainty_span.start_us)} to {format_time(certainty_span.end_us)}  {certainty_span.state.value}  {REASON_TEXTS[certainty_span.reason]}"
+        + (f" (track {numbers[certainty_span.track_id]})" if certainty_span.track_id in numbers else "")
+        for certainty_span in found.pending
     ]
     tracks = pluralize(len(found.tracks), "track")
-    lines.append(f"Recording {found.recording.number}: {tracks}; left: {found.left()}")
+    lines.append(f"Recording {found.recording.number}: {tracks}; left: {found.pending_text()}")
     if reviewers:
         lines.append(f"Reviewed by {', '.join(reviewers)}")
     elif found.revoked:

@@ -86,8 +86,10 @@ def list_judges(study: Path, as_json: bool) -> None:
 
     with Session.open(study, read_only=True) as session:
         known = all_judges(session.study)
-    lines = [_judge_line(one) for one in known]
-    print_result(as_json, {"judges": [_judge_json(one) for one in known]}, "\n".join(lines) or "No judges yet.")
+    lines = [_judge_line(judge_entry) for judge_entry in known]
+    print_result(
+        as_json, {"judges": [_judge_json(judge_entry) for judge_entry in known]}, "\n".join(lines) or "No judges yet."
+    )
 
 
 @judge.command()
@@ -173,19 +175,19 @@ def _read_key(name: str) -> str:
     return sys.stdin.readline()
 
 
-def _judge_json(one: JudgeEntry) -> dict[str, Json]:
+def _judge_json(judge_entry: JudgeEntry) -> dict[str, Json]:
     from benchmark.judging.judge_keys import address_variable, key_location, key_variable
 
     found: dict[str, Any] = {
-        "id": one.id,
-        "name": one.name,
-        "backend": one.backend,
-        "model": one.model,
-        "settings": dict(one.settings),
+        "id": judge_entry.id,
+        "name": judge_entry.name,
+        "backend": judge_entry.backend,
+        "model": judge_entry.model,
+        "settings": dict(judge_entry.settings),
     }
-    if address := _address_or_empty(one):
-        found |= {"address": address, "key": key_location(one), "key_variable": key_variable(one.name)}
-        found |= {"key_place_variable": address_variable(one.name)}
+    if address := _address_or_empty(judge_entry):
+        found |= {"address": address, "key": key_location(judge_entry), "key_variable": key_variable(judge_entry.name)}
+        found |= {"key_place_variable": address_variable(judge_entry.name)}
     return found
 
 
@@ -195,24 +197,28 @@ def _absolute_path(backend: str, path: str) -> str:
     return str(file.resolve()) if backend == _FILE_BACKEND and path and file.is_file() else path
 
 
-def _judge_line(one: JudgeEntry) -> str:
+def _judge_line(judge_entry: JudgeEntry) -> str:
     from benchmark.judging.judge_keys import key_location, setup_hint
 
-    parts = [one.name, one.backend, one.model]
-    if address := _address_or_empty(one):
-        place = key_location(one)
-        kept = f"key in {place if place != 'keyring' else 'the keyring'}" if place else f"no key ({setup_hint(one)})"
+    parts = [judge_entry.name, judge_entry.backend, judge_entry.model]
+    if address := _address_or_empty(judge_entry):
+        place = key_location(judge_entry)
+        kept = (
+            f"key in {place if place != 'keyring' else 'the keyring'}"
+            if place
+            else f"no key ({setup_hint(judge_entry)})"
+        )
         parts += [address, kept]
-    parts += [f"{name}={value}" for name, value in one.settings.items() if name != "url"]
+    parts += [f"{name}={value}" for name, value in judge_entry.settings.items() if name != "url"]
     return "  ".join(part for part in parts if part)
 
 
-def _address_or_empty(one: JudgeEntry) -> str:
+def _address_or_empty(judge_entry: JudgeEntry) -> str:
     """Return where a judge's server is; a judge that this version does not know is listed all the same."""
     from benchmark.judging.judge_keys import server_address
 
     try:
-        return server_address(one)
+        return server_address(judge_entry)
     except UserError:
         return ""
 

@@ -234,7 +234,7 @@ def check_libraries() -> None:
     gone = libraries.missing_libraries(libraries.window_uses())
     if not gone:
         return
-    for one in gone:
-        click.echo(libraries.missing_library_text(one), err=True)
-    command = libraries.install_command([one.package for one in gone])
+    for library in gone:
+        click.echo(libraries.missing_library_text(library), err=True)
+    command = libraries.install_command([library.package for library in gone])
     raise UserError("The window cannot open: libraries of the system are missing.", f"Get them all: {command}")

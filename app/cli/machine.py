@@ -70,20 +70,20 @@ def docs(pages: tuple[str, ...], as_json: bool) -> None:
     found = [_get_page(name) for name in pages]
     if not found:
         listed: list[Json] = [
-            {"page": _short_name(one), "title": one.title, "section": one.section} for one in list_pages()
+            {"page": _short_name(page), "title": page.title, "section": page.section} for page in list_pages()
         ]
         print_result(as_json, {"pages": listed}, _page_list())
         return
     from docs.site.parts import filled
 
-    texts = {one: filled(read_markdown(one.name)) for one in found}
-    told: list[Json] = [{"page": _short_name(one), "title": one.title, "text": text} for one, text in texts.items()]
+    texts = {page: filled(read_markdown(page.name)) for page in found}
+    told: list[Json] = [{"page": _short_name(page), "title": page.title, "text": text} for page, text in texts.items()]
     print_result(as_json, {"pages": told}, "\n".join(texts.values()))
 
 
 def _get_page(name: str) -> Page:
     found = find_page(name) or next(
-        (one for one in list_pages() if _short_name(one).casefold() == name.casefold()), None
+        (page for page in list_pages() if _short_name(page).casefold() == name.casefold()), None
     )
     if found is None:
         raise UserError(f"There is no page called {name}.", "See the list: greenroom docs")
@@ -95,14 +95,14 @@ def _short_name(page: Page) -> str:
 
 
 def _page_list() -> str:
-    wide = max(len(_short_name(one)) for one in list_pages())
+    wide = max(len(_short_name(page)) for page in list_pages())
     lines: list[str] = []
     under = ("", "")
-    for one in list_pages():
-        if (one.section, one.group) != under:
-            under = (one.section, one.group)
+    for page in list_pages():
+        if (page.section, page.group) != under:
+            under = (page.section, page.group)
             lines += ["", ": ".join(part for part in under if part)]
-        lines.append(f"  {_short_name(one).ljust(wide)}  {one.title}")
+        lines.append(f"  {_short_name(page).ljust(wide)}  {page.title}")
     return "\n".join(lines)
 
 
@@ -133,8 +133,8 @@ def _report_text(found: DiagnosticReport) -> str:
     if not found.problems:
         return "\n".join([*shown, "Everything that was looked at works."])
     shown.append("To put right")
-    for at, one in enumerate(found.problems, 1):
-        shown += [f"  {at}. {one.what}", f"     {one.todo}"]
+    for at, problem in enumerate(found.problems, 1):
+        shown += [f"  {at}. {problem.description}", f"     {problem.fix}"]
     return "\n".join(shown)
 
 
@@ -266,7 +266,7 @@ def _model_lines(each: ModelCatalogueEntry) -> list[str]:
     else:
         kept = f"{format_size(each.arrived)} have arrived; " if each.arrived else ""
         state = f"not installed; {kept}get it with: {weights.how_to_get(each.name)}"
-    sizes = "" if each.own or each.installed else f"{format_size(each.offers[0].size)}, "
+    sizes = "" if each.is_own or each.installed else f"{format_size(each.offers[0].size)}, "
     where = f"from {' or '.join(offer.origin for offer in each.offers)}" if each.offers else "you bring your own"
     return [
         f"{each.name}: {each.purpose} ({state})",
@@ -284,7 +284,7 @@ def _model_json(each: ModelCatalogueEntry) -> dict[str, Json]:
         "used_in": each.used_in,
         "licence": each.licence,
         "note": each.note,
-        "own": each.own,
+        "own": each.is_own,
         "folder": each.folder,
         "installed": each.installed,
         "place": str(each.place),
@@ -303,11 +303,11 @@ def _edition_json(each: Edition, offer: Offer) -> dict[str, Json]:
     return {
         "key": each.key,
         "file": each.file,
-        "folder": each.folder,
+        "folder": each.is_folder,
         "source": offer.origin,
         "size": each.size,
         "sha256": each.sha256,
-        "files": files if each.folder else [],
+        "files": files if each.is_folder else [],
     }
 
 

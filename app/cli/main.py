@@ -151,7 +151,9 @@ class _Commands(click.Group):
         for heading, names in _COMMANDS.items():
             found = [(name, self.get_command(context, name)) for name in names]
             lines = [
-                (name.ljust(longest), one.get_short_help_str(room)) for name, one in found if one and not one.hidden
+                (name.ljust(longest), command.get_short_help_str(room))
+                for name, command in found
+                if command and not command.hidden
             ]
             with formatter.section(heading):
                 formatter.write_dl(lines)

@@ -56,13 +56,15 @@ def show(study: Path, recording: str, as_json: bool) -> None:
     with Session.open(study, read_only=True) as session:
         owner = resolve_recording(session, recording)
         found = build_meta_information(session, owner.id)
-        names = {one.id: one.pseudonym for one in all_participants(session.study)}
+        names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
         lines = [format_prose(session, owner.id, names)]
         for source, summary in summaries_of(session.study, owner.id).items():
             lines += [f"Summary from {source.value}:", summary.text]
-        for number, one in enumerate(contradictions_in(session.study, owner.id), 1):
-            state = "settled" if one.settled else "open"
-            lines.append(f"Contradiction {number} ({state}): {' '.join([one.text, one.resolution]).strip()}")
+        for number, contradiction in enumerate(contradictions_in(session.study, owner.id), 1):
+            state = "settled" if contradiction.settled else "open"
+            lines.append(
+                f"Contradiction {number} ({state}): {' '.join([contradiction.text, contradiction.resolution]).strip()}"
+            )
     text = "\n".join(line for line in lines if line)
     print_result(as_json, found, text or f"Nothing is known about recording {owner.number} yet.")
 
@@ -92,12 +94,12 @@ def scenes(study: Path, recording: str, as_json: bool) -> None:
             result, _ = run_inline(session, work, bar)
         finally:
             bar.clear()
-        waiting = sum(one.prelabel for one in read_scene_events(session, owner.id))
+        waiting = sum(scene_event.prelabel for scene_event in read_scene_events(session, owner.id))
     times = result["times_us"]
     assert isinstance(times, list)
-    seconds: list[Json] = [int(one) / 1e6 for one in times if isinstance(one, int)]
+    seconds: list[Json] = [int(time) / 1e6 for time in times if isinstance(time, int)]
     said = f"Recording {owner.number}: {pluralize(len(seconds), 'scene change')}, {waiting} to decide on."
-    lines = [said, *(f"  {one:.2f} s" for one in seconds)]
+    lines = [said, *(f"  {second:.2f} s" for second in seconds)]
     print_result(as_json, {"recording": owner.number, "changes": seconds, "prelabels": waiting}, "\n".join(lines))
 
 
@@ -123,12 +125,12 @@ def export(study: Path, recordings: tuple[str, ...], out: Path, scrubbed: bool, 
     from project.session.session import resolve_recording
 
     with Session.open(study, read_only=True) as session:
-        wanted = [resolve_recording(session, one).id for one in recordings] or None
+        wanted = [resolve_recording(session, recording).id for recording in recordings] or None
         files = write_meta_information(
             session, collect_meta_information(session, wanted, scrubbed=scrubbed), out, overwrite=force
         )
     lines = [f"Wrote {pluralize(len(files), 'file')} to {out}", *([] if scrubbed else [UNSCRUBBED_NOTE])]
-    print_result(as_json, {"files": [str(one) for one in files], "scrubbed": scrubbed}, "\n".join(lines))
+    print_result(as_json, {"files": [str(file) for file in files], "scrubbed": scrubbed}, "\n".join(lines))
 
 
 _Step: TypeAlias = Callable[[], Changes]
@@ -200,7 +202,7 @@ def set_parts(
         raise UserError(
             "There is nothing to write.", "Give --look, --summary, --contradiction, --settle or --voice-over."
         )
-    changed = sum(bool(one) for one in steps)
+    changed = sum(bool(step) for step in steps)
     print_result(as_json, {"recording": owner.number, "changed": changed}, f"Changed {pluralize(changed, 'part')}.")
 
 
@@ -276,8 +278,8 @@ def _voice_over_steps(session: Session, recording_id: str, given: tuple[float, .
         found = utterances_between(session.study, recording_id, time_us, time_us + 1)
         if not found:
             raise UserError(f"Nobody speaks at {seconds:g} s.", "See: greenroom meta show")
-        for one in found:
-            yield partial(set_voice_over, session, one.id, True)
+        for utterance in found:
+            yield partial(set_voice_over, session, utterance.id, True)
 
 
 def _split_assignment(text: str, form: str) -> tuple[str, str]:
@@ -338,25 +340,25 @@ def suggest(
         asked = get_judges(session, judges)
         told: list[Json] = []
         lines: list[str] = []
-        for task in (one for one in META_TASKS if not parts or one in parts):
-            before = {one.id for one in read_answers(session, owner.id)}
+        for task in (text for text in META_TASKS if not parts or text in parts):
+            before = {answer.id for answer in read_answers(session, owner.id)}
             came = ask_here(session, suggestion_request(owner.id, task, asked, condition))
-            notes = [one.as_text() for one in came.outcome.notes]
-            answers = [one for one in read_answers(session, owner.id) if one.task == task]
-            one: dict[str, Json] = {"part": task, "answers": len(answers), "notes": [*notes]}
-            one["new"] = sum(each.id not in before for each in answers)
+            notes = [note.as_text() for note in came.outcome.notes]
+            answers = [answer for answer in read_answers(session, owner.id) if answer.task == task]
+            entry: dict[str, Json] = {"part": task, "answers": len(answers), "notes": [*notes]}
+            entry["new"] = sum(each.id not in before for each in answers)
             if accept and answers:
                 taken = import_answer(session, answers[0].id, replace_own=replace)
-                one |= {"taken": taken.new, "kept": taken.kept, "unread": [*taken.unread]}
-            told.append(one)
-            lines.append(_part_line(one))
+                entry |= {"taken": taken.new, "kept": taken.kept, "unread": [*taken.unparsed_lines]}
+            told.append(entry)
+            lines.append(_part_line(entry))
     print_result(as_json, {"recording": owner.number, "parts": told}, "\n".join(lines))
 
 
-def _part_line(one: dict[str, Json]) -> str:
-    parts = [f"{one['part']}: {one['new']} new of {one['answers']} answers"]
-    if "taken" in one:
-        parts.append(f"{one['taken']} taken over, {one['kept']} stay as they were written")
-    notes = one["notes"]
+def _part_line(entry: dict[str, Json]) -> str:
+    parts = [f"{entry['part']}: {entry['new']} new of {entry['answers']} answers"]
+    if "taken" in entry:
+        parts.append(f"{entry['taken']} taken over, {entry['kept']} stay as they were written")
+    notes = entry["notes"]
     assert isinstance(notes, list)
     return "; ".join(parts) + "".join(f"\n  {note}" for note in notes)

@@ -14,13 +14,15 @@ from project.errors import UserError
 from project.session.session import Session
 from project.text_format import escape_unprintable
 
-_USE = click.Choice([one.value for one in ConsentUse])
+_USE = click.Choice([consent_use.value for consent_use in ConsentUse])
 
 
 @click.command()
 @STUDY
 @click.argument("pseudonym", required=False)
-@click.option("--role", type=click.Choice([one.value for one in ParticipantRole]), help="Who they are.")
+@click.option(
+    "--role", type=click.Choice([participant_role.value for participant_role in ParticipantRole]), help="Who they are."
+)
 @click.option("--recording", multiple=True, help="Number, file name or id of one in which they appear. Repeatable.")
 @click.option("--consent", multiple=True, type=_USE, help="Something that they consented to. Repeatable.")
 @click.option("--no-consent", multiple=True, type=_USE, help="Something that they did not, or no longer. Repeatable.")
@@ -60,12 +62,12 @@ def participant(
                     commands.set_consent(session, found, ConsentUse(use), given)
         rows: list[Json] = [
             {
-                "pseudonym": one.pseudonym,
-                "role": one.role.value,
-                "consents": [use.value for use, given in consents(session.study, one.id).items() if given],
+                "pseudonym": each_participant.pseudonym,
+                "role": each_participant.role.value,
+                "consents": [use.value for use, given in consents(session.study, each_participant.id).items() if given],
             }
-            for one in all_participants(session.study)
-            if pseudonym in (None, one.pseudonym)
+            for each_participant in all_participants(session.study)
+            if pseudonym in (None, each_participant.pseudonym)
         ]
     lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]  # type: ignore[index, call-overload, arg-type]
     print_result(as_json, {"participants": rows}, "\n".join(lines) or "There are no participants yet.")
@@ -134,7 +136,7 @@ def withdraw(
     for person, place in certificates.publish_pending(study):
         told = f"The withdrawal of {escape_unprintable(person)} was interrupted, and is done. The certificate: {place}"
         with Session.open(study, read_only=True) as session:
-            there = pseudonym in {one.pseudonym for one in all_participants(session.study)}
+            there = pseudonym in {participant.pseudonym for participant in all_participants(session.study)}
         if not there:
             print_result(as_json, {"withdrawn": person, "certificate": str(place)}, told)
             return
@@ -148,15 +150,19 @@ def withdraw(
     with progress_bar("Removing") as bar:
         done = run_withdrawal(study, wanted, who, bar, finder, certificates.store_pending)
     written, _ = certificates.write_certificate(done)
-    whole = not any(one.found for one in done.verified.values())
+    whole = not any(verification.found for verification in done.verified.values())
     what = "was removed" if whole else "was removed in part, and something of theirs is left"
     lines = [f"{escape_unprintable(pseudonym)} {what}. The certificate: {written}"]
-    lines += [*remaining_steps(done), *lookalike_lines(done.foreseen)]
+    lines += [*remaining_steps(done), *lookalike_lines(done.plan)]
     result: dict[str, Json] = {
         **certificates.certificate_to_json(done),
         "certificate": str(written),
         "problems": [*done.problems],
-        "footage_left": [str(one.path) for one in done.foreseen.footage if one.there and one.path.exists()],
+        "footage_left": [
+            str(footage_file.path)
+            for footage_file in done.plan.footage
+            if footage_file.exists and footage_file.path.exists()
+        ],
     }
     print_result(as_json, result, "\n".join(lines))
     if not whole:

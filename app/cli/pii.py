@@ -60,13 +60,14 @@ def find(
             write_hits(out, found, numbers)
         recognizers = current_recognizers()
         gaps = find_language_gaps(session)
-    lines = [_hit_line(one, numbers) for one in found]
-    open_ones = sum(one.verdict is None for one in found)
+    lines = [_hit_line(placed_hit, numbers) for placed_hit in found]
+    open_ones = sum(placed_hit.verdict is None for placed_hit in found)
     lines.append(f"{pluralize(len(found), 'place')}, {open_ones} undecided (hidden until somebody decides).")
     lines.append(f"Searched by rules{''.join(f' and {title}' for title in recognizers.titles)}.")
     lines += _gap_lines(gaps)
     missed: list[Json] = [
-        {"recording": number, "words": dict(coverage.words), "covered": coverage.covered} for number, coverage in gaps
+        {"recording": number, "words": dict(coverage.words), "covered": coverage.covered_words}
+        for number, coverage in gaps
     ]
     answer: dict[str, Json] = {
         "hits": _hit_rows(found, numbers),
@@ -161,7 +162,7 @@ def review(
         numbers = _recording_numbers(session)
         left = undecided_in(session)
     lines = [f"Decided: {pluralize(decided, 'place')}." if not everywhere else "Done."] if edits else []
-    lines += [_hit_line(one, numbers) for one in left] if not edits else []
+    lines += [_hit_line(placed_hit, numbers) for placed_hit in left] if not edits else []
     lines.append(f"{pluralize(len(left), 'place')} undecided: hidden until somebody decides.")
     print_result(
         as_json, {"decided": decided, "undecided": len(left), "hits": _hit_rows(left, numbers)}, "\n".join(lines)
@@ -264,12 +265,12 @@ def _select_hits(
     every = find_hits(session)
     store_hit_numbers(session, every)
     return [
-        one
-        for one in every
-        if (not ids or one.recording_id in ids)
-        and (not kinds or one.kind in kinds)
-        and (not keys or word_key(one.hit.text) in keys)
-        and (not undecided or one.verdict is None)
+        placed_hit
+        for placed_hit in every
+        if (not ids or placed_hit.recording_id in ids)
+        and (not kinds or placed_hit.kind in kinds)
+        and (not keys or word_key(placed_hit.hit.text) in keys)
+        and (not undecided or placed_hit.verdict is None)
     ]
 
 
@@ -294,7 +295,7 @@ def _decide_everywhere(
         commands.keep_everywhere(session, word)
         return
     who = None if participant is None else resolve_participant(session, participant).id
-    found = [one.kind for one in find_hits(session) if word_key(one.hit.text) == word_key(word)]
+    found = [hit.kind for hit in find_hits(session) if word_key(hit.hit.text) == word_key(word)]
     kind = kinds[0] if kinds else PERSON if who is not None or not found else found[0]
     commands.hide_everywhere(session, word, kind, who, replacement)
 
@@ -307,7 +308,7 @@ def _apply_decisions_file(session: Session, file: Path) -> int:
     from project.queries.pii_rows import PiiVerdict
 
     choices = read_decisions(file)
-    by_place = {one.place: one for one in find_hits(session)}
+    by_place = {hit.place: hit for hit in find_hits(session)}
     unknown = [choice for choice in choices if choice.place not in by_place]
     if unknown:
         raise UserError(
@@ -316,14 +317,18 @@ def _apply_decisions_file(session: Session, file: Path) -> int:
         )
     for verdict in PiiVerdict:
         for kind in dict.fromkeys(choice.kind for choice in choices if choice.verdict is verdict):
-            chosen = [by_place[one.place] for one in choices if one.verdict is verdict and one.kind == kind]
+            chosen = [
+                by_place[decision.place]
+                for decision in choices
+                if decision.verdict is verdict and decision.kind == kind
+            ]
             commands.decide_places(session, chosen, verdict, kind)
     return len(choices)
 
 
 def _gap_lines(gaps: "Sequence[tuple[int, LanguageCoverage]]") -> list[str]:
     return [
-        f"Recording {number}: {coverage.sentence()}. Names may be missed. {coverage.hint()}"
+        f"Recording {number}: {coverage.problem_text()}. Names may be missed. {coverage.hint_text()}"
         for number, coverage in gaps
     ]
 
@@ -331,19 +336,21 @@ def _gap_lines(gaps: "Sequence[tuple[int, LanguageCoverage]]") -> list[str]:
 def _recording_numbers(session: Session) -> dict[str, int]:
     from project.queries.recording_rows import all_recordings
 
-    return {one.id: one.number for one in all_recordings(session.study)}
+    return {recording.id: recording.number for recording in all_recordings(session.study)}
 
 
 def _hit_rows(found: "list[PlacedHit]", numbers: dict[str, int]) -> list[Json]:
-    return [one.as_json(numbers.get(one.recording_id or "")) for one in found]
+    return [placed_hit.as_json(numbers.get(placed_hit.recording_id or "")) for placed_hit in found]
 
 
-def _hit_line(one: "PlacedHit", numbers: dict[str, int]) -> str:
-    number = numbers.get(one.recording_id or "")
-    where = f"recording {number}, {format_time(one.time_us)}" if number is not None else "the study"
-    before = one.text[max(0, one.hit.start - _CONTEXT_CHARS) : one.hit.start]
-    after = one.text[one.hit.end : one.hit.end + _CONTEXT_CHARS]
-    decided = one.verdict.value if one.verdict else "undecided"
+def _hit_line(placed_hit: "PlacedHit", numbers: dict[str, int]) -> str:
+    number = numbers.get(placed_hit.recording_id or "")
+    where = f"recording {number}, {format_time(placed_hit.time_us)}" if number is not None else "the study"
+    before = placed_hit.text[max(0, placed_hit.hit.start - _CONTEXT_CHARS) : placed_hit.hit.start]
+    after = placed_hit.text[placed_hit.hit.end : placed_hit.hit.end + _CONTEXT_CHARS]
+    decided = placed_hit.verdict.value if placed_hit.verdict else "undecided"
     return escape_unprintable(
-        f"{where}  {one.kind}  {decided}  {before}«{one.hit.text}»{after}  -> {one.replacement}".replace("\n", " ")
+        f"{where}  {placed_hit.kind}  {decided}  {before}«{placed_hit.hit.text}»{after}  -> {placed_hit.replacement}".replace(
+            "\n", " "
+        )
     )

@@ -85,7 +85,7 @@ def _confirm_policy(lines: list[str]) -> None:
 
 @policy.command("set")
 @STUDY
-@click.argument("level", required=False, type=click.Choice([one.value for one in EgressLevel]))
+@click.argument("level", required=False, type=click.Choice([egress_level.value for egress_level in EgressLevel]))
 @click.option("--reason", help="Why it may leave; needed for raw.")
 @click.option("--allowed-by", help="Who allowed it, such as a board and its number; needed for raw.")
 @click.option(
@@ -144,7 +144,7 @@ def set_(
         set_policy(session, wanted)
         found = read_policy(session.study)
         judges = all_judges(session.study) if found.level is not EgressLevel.NOTHING else []
-        notes = [note for one in judges if (note := unencrypted_warning(session, one))]
+        notes = [note for judge in judges if (note := unencrypted_warning(session, judge))]
     print_result(as_json, found.as_json(), "\n".join([*describe_policy(found), *notes]))
 
 
@@ -196,11 +196,13 @@ def egress(study: Path | None, only: str | None, table: Path | None, as_json: bo
         write_table(found, table)
     result: dict[str, Json] = {
         "policy": None if policy is None else policy.as_json(),
-        "requests": [one.as_json() for one in found],
-        "totals": cast(Json, {one.fate.value: one.as_json() for one in sums}),
+        "requests": [egress_log_row.as_json() for egress_log_row in found],
+        "totals": cast(Json, {total.fate.value: total.as_json() for total in sums}),
     }
-    told = [one.told() for one in found]
-    told += ["", *(one.text for one in sums if not only or one.fate == only)] if found else ["No request was made."]
+    told = [egress_log_row.format_details() for egress_log_row in found]
+    told += (
+        ["", *(total.text for total in sums if not only or total.fate == only)] if found else ["No request was made."]
+    )
     told += [f"Policy now: {LEVEL_NAMES[policy.level]}."] if policy is not None else []
     told += [f"Table: {table}"] if table is not None else []
     print_result(as_json, result, "\n".join(told))

@@ -35,8 +35,8 @@ def search(study: Path, words: tuple[str, ...], limit: int, as_json: bool) -> No
     typed = " ".join(f'"{word}"' if " " in word and '"' not in word else word for word in words)
     with Session.open(study, read_only=True) as session:
         searched = StudySearch(session)
-        hits = searched.hits(typed, limit)
-        total = len(searched.index.places(typed))
+        hits = searched.find_hits(typed, limit)
+        total = len(searched.index.find_locations(typed))
         searched.close()
     more = [f"{pluralize(total - len(hits), 'more text')}; --limit shows them."] if total > len(hits) else []
     lines = [hit.as_text() for hit in hits]
@@ -118,19 +118,19 @@ def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_jso
         chosen = _select_media(session, owner, medium)
         answers: list[dict[str, Json]] = []
         lines = []
-        for one in chosen:
-            work = synchronizing.prepare(session, owner.id, one.id)
+        for each_medium in chosen:
+            work = synchronizing.prepare(session, owner.id, each_medium.id)
             bar = Bar(work.title)
             result, _ = run_inline(session, work, bar)
             bar.clear()
             found = synchronizing.parse_sync_result(result)
             applied = apply_it and found.sure
             if applied:
-                move_medium(session, owner.id, one.id, found.offset_us)
-            name = PurePath(one.path).name
+                move_medium(session, owner.id, each_medium.id, found.offset_us)
+            name = PurePath(each_medium.path).name
             answers.append(
                 {
-                    "id": one.id,
+                    "id": each_medium.id,
                     "file": name,
                     "sure": found.sure,
                     "offset_s": found.offset_us / SECOND_US if found.sure else None,

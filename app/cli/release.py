@@ -73,24 +73,26 @@ def print_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotato
         reader: who read them as they are now; None where nobody did.
         changed: list only those in which something was changed.
     """
-    listed = [one for one in found if one.replacements or not changed]
+    listed = [released_text for released_text in found if released_text.replacements or not changed]
     lines = []
-    for one in listed:
-        lines.append(f"Recording {one.recording}, {format_time(one.time_us)}, {one.place}")
-        lines += [f"  - {escape_unprintable(one.before)}"] if one.replacements else []
-        lines.append(f"  + {escape_unprintable(one.after)}")
+    for released_text in listed:
+        lines.append(
+            f"Recording {released_text.recording}, {format_time(released_text.time_us)}, {released_text.place}"
+        )
+        lines += [f"  - {escape_unprintable(released_text.before)}"] if released_text.replacements else []
+        lines.append(f"  + {escape_unprintable(released_text.after)}")
     state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
     lines.append(f"{pluralize(len(found), 'text')}, {sum(bool(t.replacements) for t in found)} changed. {state}")
     rows: list[Json] = [
         {
-            "recording": one.recording,
-            "time": one.time_us / 1e6,
-            "place": one.place,
-            "before": one.before,
-            "after": one.after,
-            "kinds": [each.kind for each in one.replacements],
+            "recording": released_text.recording,
+            "time": released_text.time_us / 1e6,
+            "place": released_text.place,
+            "before": released_text.before,
+            "after": released_text.after,
+            "kinds": [each.kind for each in released_text.replacements],
         }
-        for one in listed
+        for released_text in listed
     ]
     print_result(as_json, {"confirmed_by": reader.name if reader else None, "texts": rows}, "\n".join(lines))
 
@@ -164,10 +166,10 @@ def release(
                 commands.waive_rule(session, *_parse_rule(session, which), reason)
         found = job.build_checklist(session, plan)
         if dry_run:
-            if found.standing:
-                _print_refusal(found.standing)
-            print_result(as_json, _checklist_json(found, study), "\n".join(_blocker_lines(found.standing, found)))
-            return EXIT_REFUSED if found.standing else 0
+            if found.remaining:
+                _print_refusal(found.remaining)
+            print_result(as_json, _checklist_json(found, study), "\n".join(_blocker_lines(found.remaining, found)))
+            return EXIT_REFUSED if found.remaining else 0
         assert out is not None
         work = job.prepare(session, out, plan)
         bar = Bar(work.title)
@@ -178,7 +180,7 @@ def release(
         reasons: list[ReleaseBlocker] = [parse_blocker(one) for one in result["reasons"]]  # type: ignore[arg-type, union-attr]
     told: dict[str, Json] = {
         "released": result["released"],
-        "reasons": [one.as_json(str(study)) for one in reasons],
+        "reasons": [release_blocker.as_json(str(study)) for release_blocker in reasons],
         "output": result["output"],
         "files": result["files"],
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},
@@ -234,7 +236,7 @@ def words(
         raise UserError("No word is given.", "Name words with --set WORD=REPLACEMENT or --file.")
     with Session.open(study, annotator, read_only=not lines and not remove) as session:
         before = replacements(session.study)
-        unknown = [one for one in remove if one not in before]
+        unknown = [text for text in remove if text not in before]
         if unknown:
             raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom words STUDY")
         after = {word: stands for word, stands in before.items() if word not in remove}
@@ -245,22 +247,24 @@ def words(
             who = resolve_participant(session, participant).id if participant else None
             for word, stands in map(_parse_word, lines):
                 hide_everywhere(session, word, kind or "person", who, stands)
-        people = {one.id: one.pseudonym for one in all_participants(session.study)}
-        found = sorted(private_words(session.study), key=lambda one: one.word)
+        people = {
+            each_participant.id: each_participant.pseudonym for each_participant in all_participants(session.study)
+        }
+        found = sorted(private_words(session.study), key=lambda private_word: private_word.word)
         kept = sorted(public_words(session.study))
     shown_lines = [
-        f"{one.word} = {one.replacement}  ({one.kind}{', ' + people[one.participant_id] if one.participant_id else ''})"
-        for one in found
+        f"{private_word.word} = {private_word.replacement}  ({private_word.kind}{', ' + people[private_word.participant_id] if private_word.participant_id else ''})"
+        for private_word in found
     ] or ["There are no private words."]
     shown_lines += [f"Kept everywhere: {', '.join(kept)}"] if kept else []
     rows: list[Json] = [
         {
-            "word": one.word,
-            "replacement": one.replacement,
-            "kind": one.kind,
-            "participant": people.get(one.participant_id or ""),
+            "word": private_word.word,
+            "replacement": private_word.replacement,
+            "kind": private_word.kind,
+            "participant": people.get(private_word.participant_id or ""),
         }
-        for one in found
+        for private_word in found
     ]
     told: dict[str, Json] = {"words": {**after}, "private": rows, "public": [*kept]}
     print_result(as_json, told, "\n".join(shown_lines))
@@ -298,14 +302,14 @@ def _updated_plan(
 ) -> "ReleasePlan":
     given = {key: value for key, value in choices.items() if value is not None and value != ()}
     if voice_option:
-        given["voice_options"] = dict(_parse_option(one) for one in voice_option)
+        given["voice_options"] = dict(_parse_option(text) for text in voice_option)
     elif given.get("sound", plan.sound) != plan.sound:
         given["voice_options"] = {}
     if method:
-        everywhere = tuple(one for one in method if "=" not in one)
+        everywhere = tuple(text for text in method if "=" not in text)
         only: dict[int, tuple[str, ...]] = {}
-        for one in method:
-            number, equals, name = one.partition("=")
+        for text in method:
+            number, equals, name = text.partition("=")
             if equals:
                 if not number.isdecimal():
                     raise UserError(f"“{number}” is not the number of a recording.", "Write it like this: 3=solid.")
@@ -322,17 +326,17 @@ def _parse_rule(session: Session, text: str) -> tuple[str, str | None]:
 
 
 def _print_refusal(reasons: "list[ReleaseBlocker]") -> None:
-    rules = len({(one.rule, one.recording) for one in reasons})
+    rules = len({(reason.rule, reason.recording) for reason in reasons})
     click.echo(f"greenroom: Refused: {pluralize(rules, 'rule')} not kept. Nothing was written.", err=True)
 
 
 def _checklist_json(found: "ReleaseChecklist", study: Path) -> dict[str, Json]:
     return {
         "released": False,
-        "ready": not found.standing,
-        "reasons": [one.as_json(str(study)) for one in found.standing],
+        "ready": not found.remaining,
+        "reasons": [release_blocker.as_json(str(study)) for release_blocker in found.remaining],
         "waived": [{"rule": rule, "recording": number} for rule, number in found.waived],
-        "recordings": [one.number for one in found.selection.candidates],
+        "recordings": [candidate.number for candidate in found.selection.candidates],
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},
     }
 
@@ -342,13 +346,15 @@ def _blocker_lines(reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -
 
     lines = []
     for rule, about in RULES.items():
-        here = [one for one in reasons if one.rule == rule]
+        here = [reason for reason in reasons if reason.rule == rule]
         if here:
-            mark = "  (can be waived)" if all(one.can_be_waived for one in here) else ""
+            mark = "  (can be waived)" if all(release_blocker.can_be_waived for release_blocker in here) else ""
             lines.append(f"NOT KEPT  {rule}: {about.title}{mark}")
-            lines += [f"  {one.sentence}" for one in here[:_MAX_LISTED]]
+            lines += [f"  {release_blocker.sentence}" for release_blocker in here[:_MAX_LISTED]]
             lines += [f"  and {len(here) - _MAX_LISTED} more"] if len(here) > _MAX_LISTED else []
-            lines += [f"  {hint}" for hint in dict.fromkeys(one.hint for one in here[:_MAX_LISTED])]
+            lines += [
+                f"  {hint}" for hint in dict.fromkeys(release_blocker.hint for release_blocker in here[:_MAX_LISTED])
+            ]
     for number, why in sorted(found.selection.left_out.items()):
         lines.append(f"Recording {number} is left out. {why}")
     if not reasons:

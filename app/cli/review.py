@@ -69,11 +69,11 @@ def list_waiting(
             done, total = done + progress.done, total + progress.total
             settled, disputed = settled + progress.settled, disputed + progress.disputed
             items += [
-                _item_json(session, owner, compared, one, reviewer)
-                for one in compared.items
-                if everything or one.waits_for(reviewer.id)
+                _item_json(session, owner, compared, item, reviewer)
+                for item in compared.items
+                if everything or item.pending_for(reviewer.id)
             ]
-    lines = [_item_line(one) for one in items]
+    lines = [_item_line(item) for item in items]
     lines.append(
         f"{done} of {pluralize(total, 'segment')} reviewed; {disputed} stay in disagreement, {settled} settled."
     )
@@ -92,7 +92,10 @@ def list_waiting(
 @STUDY
 @click.argument("segment_id", metavar="SEGMENT")
 @click.option(
-    "--decision", required=True, type=click.Choice([one.value for one in ReviewDecision]), help="What you say."
+    "--decision",
+    required=True,
+    type=click.Choice([review_decision.value for review_decision in ReviewDecision]),
+    help="What you say.",
 )
 @click.option("--note", default="", help="Why.")
 @REVIEWER
@@ -137,21 +140,21 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
     "--spans",
     default=SpanRule.MAJORITY.value,
     show_default=True,
-    type=click.Choice([one.value for one in SpanRule]),
+    type=click.Choice([span_rule.value for span_rule in SpanRule]),
     help="Where a segment lasts from and to.",
 )
 @click.option(
     "--labels",
     default=Labels.MAJORITY.value,
     show_default=True,
-    type=click.Choice([one.value for one in Labels]),
+    type=click.Choice([each_labels.value for each_labels in Labels]),
     help="How many have to say a label.",
 )
 @click.option(
     "--choices",
     default=ChoiceRule.MAJORITY.value,
     show_default=True,
-    type=click.Choice([one.value for one in ChoiceRule]),
+    type=click.Choice([choice_rule.value for choice_rule in ChoiceRule]),
     help="Which attributes a segment gets.",
 )
 @click.option("--minimum-iou", default=0.0, show_default=True, help="What overlapping means; 0 is any time in common.")
@@ -159,7 +162,7 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
     "--unsettled",
     default=Unsettled.LEAVE_OUT.value,
     show_default=True,
-    type=click.Choice([one.value for one in Unsettled]),
+    type=click.Choice([each_unsettled.value for each_unsettled in Unsettled]),
     help="What becomes of moments on which they do not agree.",
 )
 @click.option("--name", default=adjudication.DEFAULT_LANE_NAME, show_default=True, help="Of the lane.")
@@ -194,8 +197,10 @@ def adjudicate(
     result: dict[str, Json] = {
         "lane": made.lane.name,
         **asdict(counts),
-        "recordings": [{"recording": one.number, **asdict(found)} for one, found in made.recordings],
-        "skipped": [one.number for one in made.skipped],
+        "recordings": [
+            {"recording": each_recording.number, **asdict(found)} for each_recording, found in made.recordings
+        ],
+        "skipped": [each_recording.number for each_recording in made.skipped],
     }
     text = (
         f"{made.lane.name}: {pluralize(counts.segments, 'segment')} in {pluralize(len(made.recordings), 'recording')}, "
@@ -221,14 +226,14 @@ def _item_json(
     session: Session, owner: Recording, compared: RecordingReview, item: ReviewItem, reviewer: Annotator
 ) -> dict[str, Json]:
     names = {compared.first.id: compared.first.name, compared.second.id: compared.second.name}
-    scheme = session.schemes.known(item.marks[0].segment.scheme)
-    waiting = {mark.segment.id for mark in item.waits_for(reviewer.id)}
+    scheme = session.schemes.find(item.marks[0].segment.scheme)
+    waiting = {mark.segment.id for mark in item.pending_for(reviewer.id)}
     return {
         "recording": owner.number,
         "start": item.start_us / 1e6,
         "end": item.end_us / 1e6,
         "outcome": item.outcome.value,
-        "differs": [*name_differences(scheme, item.differs)],
+        "differs": [*name_differences(scheme, item.differing_parts)],
         "segments": [
             {
                 "segment": mark.segment.id,
@@ -237,8 +242,8 @@ def _item_json(
                 "start": mark.segment.start_us / 1e6,
                 "end": mark.segment.end_us / 1e6,
                 "waits": mark.segment.id in waiting,
-                "agreed": mark.agreed,
-                "disagreed": mark.disagreed,
+                "agreed": mark.agree_count,
+                "disagreed": mark.disagree_count,
             }
             for mark in item.pair
         ],
@@ -249,9 +254,9 @@ def _item_line(item: dict[str, Json]) -> str:
     segments = item["segments"]
     assert isinstance(segments, list)
     parts = [
-        f"{one['annotator']}: {one['label']} {one['segment']}{' (waits)' if one['waits'] else ''}"
-        for one in segments
-        if isinstance(one, dict)
+        f"{segment['annotator']}: {segment['label']} {segment['segment']}{' (waits)' if segment['waits'] else ''}"
+        for segment in segments
+        if isinstance(segment, dict)
     ]
     differs = item["differs"]
     assert isinstance(differs, list)
@@ -349,13 +354,15 @@ def _report_text(report: AgreementReport) -> str:
         if any(figure.n for figure in field.figures.values()):
             lines += [
                 field.name,
-                *_figure_lines({f"  {key.replace('_', ' ')}": one for key, one in field.figures.items()}),
+                *_figure_lines(
+                    {f"  {key.replace('_', ' ')}": statistic_result for key, statistic_result in field.figures.items()}
+                ),
             ]
     if report.published:
         lines.append("Beside what was published:")
-        for one in report.published:
-            own = "-" if one.own is None or one.own.value is None else f"{one.own.value:.3f}"
-            lines.append(f"  {one.published.name:<68} {one.published.value:>6.3f}   here {own:>6}")
+        for beside in report.published:
+            own = "-" if beside.own is None or beside.own.value is None else f"{beside.own.value:.3f}"
+            lines.append(f"  {beside.published.name:<68} {beside.published.value:>6.3f}   here {own:>6}")
     return "\n".join(lines)
 
 

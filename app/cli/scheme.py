@@ -37,23 +37,29 @@ def list_schemes(study: Path | None, as_json: bool) -> None:
     """
     if study is None:
         shipped = [load_scheme(name) for name in shipped_names()]
-        rows: list[Json] = [{"key": one.key, "name": one.name, "version": one.version} for one in shipped]
-        lines = [f"{one.key:14} version {one.version}  {one.name}" for one in shipped]
+        rows: list[Json] = [
+            {"key": each_scheme.key, "name": each_scheme.name, "version": each_scheme.version}
+            for each_scheme in shipped
+        ]
+        lines = [f"{each_scheme.key:14} version {each_scheme.version}  {each_scheme.name}" for each_scheme in shipped]
         print_result(as_json, {"schemes": rows}, "\n".join(lines))
         return
     with Session.open(study, read_only=True) as session:
         found = list_study_schemes(session)
         listed: list[Json] = [
-            {**one.as_json(), "orphaned": [orphan.as_json() for orphan in find_orphans(session, one.key)]}
-            for one in found
+            {
+                **kept_scheme.as_json(),
+                "orphaned": [orphan.as_json() for orphan in find_orphans(session, kept_scheme.key)],
+            }
+            for kept_scheme in found
         ]
     lines = []
-    for one in found:
-        kept = ", ".join(map(str, one.versions)) or "none"
-        state = "default" if one.default else "in use" if one.used else "kept only"
+    for kept_scheme in found:
+        kept = ", ".join(map(str, kept_scheme.versions)) or "none"
+        state = "default" if kept_scheme.default else "in use" if kept_scheme.used else "kept only"
         lines.append(
-            f"{one.key:14} {state:9}  versions kept: {kept}  segments: {one.segments}  values: {one.values}"
-            f"  orphans: {one.orphans}"
+            f"{kept_scheme.key:14} {state:9}  versions kept: {kept}  segments: {kept_scheme.segments}  values: {kept_scheme.values}"
+            f"  orphans: {kept_scheme.orphans}"
         )
     print_result(as_json, {"schemes": listed}, "\n".join(lines))
 
@@ -109,7 +115,7 @@ def use(study: Path, scheme: str, annotator: str | None, as_json: bool) -> None:
     with Session.open(study, annotator) as session:
         if _is_file(scheme):
             used, changes = commands.use_scheme(session, scheme_text(Path(scheme)), Path(scheme).name)
-        elif session.schemes.uses(scheme) or scheme not in shipped_names():
+        elif session.schemes.is_in_use(scheme) or scheme not in shipped_names():
             used, changes = commands.use_kept_scheme(session, scheme)
         else:
             used, changes = commands.use_shipped_scheme(session, scheme)
@@ -157,7 +163,7 @@ def _run_command(
 ) -> None:
     with Session.open(study, annotator) as session:
         changes = command(session, key)
-        used: list[Json] = [one.key for one in session.schemes]
+        used: list[Json] = [scheme.key for scheme in session.schemes]
     print_result(as_json, {"key": key, "in_use": used, "changed": bool(changes)}, said)
 
 
@@ -223,8 +229,8 @@ def _scheme_json(found: Scheme) -> dict[str, Json]:
                 "extent": track.extent.value,
                 "inside": track.inside,
                 "labels": [
-                    {"key": one.key, "name": one.name, "colour": one.colour, "shortcut": one.shortcut}
-                    for one in track.labels
+                    {"key": label.key, "name": label.name, "colour": label.colour, "shortcut": label.shortcut}
+                    for label in track.labels
                 ],
             }
             for track in found.tracks
@@ -239,7 +245,9 @@ def _field_json(field: Field) -> dict[str, Json]:
     told: dict[str, Json] = {"key": field.key, "kind": field.kind.value, "name": field.name}
     told |= {"shortcut": field.shortcut, "only_for": [*field.only_for], "tracks": [*field.tracks]}
     if field.choices:
-        told["choices"] = [{"key": one.key, "name": one.name, "shortcut": one.shortcut} for one in field.choices]
+        told["choices"] = [
+            {"key": choice.key, "name": choice.name, "shortcut": choice.shortcut} for choice in field.choices
+        ]
     if field.kind in NUMERIC_KINDS:
         told |= {"minimum": field.minimum, "maximum": field.maximum, "step": field.step, "ends": [*field.ends]}
     return told

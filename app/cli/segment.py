@@ -53,25 +53,28 @@ def comment(
     with Session.open(study, annotator, read_only=not writes) as session:
         find_segment(session, segment_id)
         if resolve:
-            unresolved = [one.id for one in comments_of(session.study, segment_id) if not one.resolved]
+            unresolved = [
+                each_comment.id for each_comment in comments_of(session.study, segment_id) if not each_comment.resolved
+            ]
             commands.resolve_comments(session, unresolved)
         if text is not None:
             commands.add_comment(session, segment_id, text)
-        names = {one.id: one.name for one in all_annotators(session.study)}
-        found = [_comment_json(one, names) for one in comments_of(session.study, segment_id)]
+        names = {each_annotator.id: each_annotator.name for each_annotator in all_annotators(session.study)}
+        found = [_comment_json(each_comment, names) for each_comment in comments_of(session.study, segment_id)]
     lines = [
-        f"{one['at']}  {one['annotator']}{' (resolved)' if one['resolved'] else ''}: {one['text']}" for one in found
+        f"{entry['at']}  {entry['annotator']}{' (resolved)' if entry['resolved'] else ''}: {entry['text']}"
+        for entry in found
     ]
     print_result(as_json, {"segment": segment_id, "comments": [*found]}, "\n".join(lines) or "No comments.")
 
 
-def _comment_json(one: Comment, names: dict[str, str]) -> dict[str, Json]:
+def _comment_json(comment: Comment, names: dict[str, str]) -> dict[str, Json]:
     return {
-        "id": one.id,
-        "annotator": names[one.annotator_id],
-        "text": one.text,
-        "at": one.at,
-        "resolved": one.resolved,
+        "id": comment.id,
+        "annotator": names[comment.annotator_id],
+        "text": comment.text,
+        "at": comment.at,
+        "resolved": comment.resolved,
     }
 
 
@@ -144,22 +147,22 @@ def find_segments(session: Session, asked: SegmentFilterArgs) -> list[str]:
     among = None
     if asked.text is not None:
         searched = StudySearch(session)
-        among = searched.segments(asked.text)
+        among = searched.match_segments(asked.text)
         searched.close()
-    found = _build_filter(session, table, asked).apply(table, among)
+    found = _build_filter(session, table, asked).select(table, among)
     if asked.judges_differ is not None:
-        table.note_judges_shown(found)
+        table.record_judges_shown(found)
     return found
 
 
 def _build_filter(session: Session, table: SegmentTable, asked: SegmentFilterArgs) -> Filter:
     # Somebody of whom there is nothing here has no segments, which is an answer.
-    people = {one.id for one in table.annotators.values() if one.name == asked.annotator} or {""}
-    collections = {one.id for one in table.collections.values() if one.name == asked.collection}
+    people = {annotator.id for annotator in table.annotators.values() if annotator.name == asked.annotator} or {""}
+    collections = {collection.id for collection in table.collections.values() if collection.name == asked.collection}
     if asked.collection is not None and not collections:
         raise UserError(
             f"No collection is called “{asked.collection}”.",
-            f"There are: {', '.join(one.name for one in table.collections.values()) or 'none'}.",
+            f"There are: {', '.join(collection.name for collection in table.collections.values()) or 'none'}.",
         )
     values: dict[str, frozenset[str]] = {}
     for given in asked.field:
@@ -349,15 +352,20 @@ def list_segments(study: Path, asked: SegmentFilterArgs, as_json: bool) -> None:
         names = {a.id: a.name for a in all_annotators(session.study)}
         listed: list[dict[str, Json]] = []
         for owner in all_recordings(session.study):
-            found = [one for one in rows.segments_of(session.study, owner.id) if one.id in wanted]
+            found = [
+                each_segment for each_segment in rows.segments_of(session.study, owner.id) if each_segment.id in wanted
+            ]
             values = rows.values_in(session.study, owner.id) if found else {}
             listed += [
-                _segment_json(one, owner.number, names[one.annotator_id], values.get(one.id, {})) for one in found
+                _segment_json(
+                    each_segment, owner.number, names[each_segment.annotator_id], values.get(each_segment.id, {})
+                )
+                for each_segment in found
             ]
     lines = [
-        f"{one['id']}  recording {one['recording']}  {one['start']:.3f} to {one['end']:.3f} s"
-        f"  {one['verdict']}  {one['annotator']}"
-        for one in listed
+        f"{entry['id']}  recording {entry['recording']}  {entry['start']:.3f} to {entry['end']:.3f} s"
+        f"  {entry['verdict']}  {entry['annotator']}"
+        for entry in listed
     ]
     print_result(as_json, {"segments": [*listed]}, "\n".join(lines) or "No segments.")
 
@@ -423,7 +431,7 @@ def delete(study: Path, segment_ids: tuple[str, ...], annotator: str | None, as_
     """
     with Session.open(study, annotator) as session:
         _use_author_name(session, annotator, segment_ids[0])
-        recordings = {one.recording_id for one in table_segments(session.study, segment_ids)}
+        recordings = {table_segment.recording_id for table_segment in table_segments(session.study, segment_ids)}
         segment_edits.delete_segments(session, segment_ids)
     among = f" in {pluralize(len(recordings), 'recording')}" if len(recordings) > 1 else ""
     told = f"Deleted {pluralize(len(set(segment_ids)), 'segment')}{among}. Undo: greenroom undo {escape_unprintable(study)}"

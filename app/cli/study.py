@@ -269,9 +269,10 @@ def _list_backups(study: Path, as_json: bool) -> None:
             f"There is neither a study “{escape_unprintable(study)}” nor a backup of it.", "See where it lies."
         )
     lines = [
-        f"{one.number}  {one.made.astimezone():%Y-%m-%d %H:%M}  {format_size(one.size):>9}  {one.path}" for one in found
+        f"{backup.number}  {backup.made.astimezone():%Y-%m-%d %H:%M}  {format_size(backup.size):>9}  {backup.path}"
+        for backup in found
     ]
-    total = sum(one.size for one in found)
+    total = sum(backup.size for backup in found)
     head = (
         f"{pluralize(len(found), 'backup')}, {format_size(total)}, the newest first:"
         if found
@@ -284,8 +285,13 @@ def _list_backups(study: Path, as_json: bool) -> None:
         as_json,
         {
             "backups": [
-                {"number": one.number, "path": str(one.path), "made": one.made.isoformat(), "bytes": one.size}
-                for one in found
+                {
+                    "number": backup.number,
+                    "path": str(backup.path),
+                    "made": backup.made.isoformat(),
+                    "bytes": backup.size,
+                }
+                for backup in found
             ]
         },
         "\n".join([head, *lines, hint]),
@@ -297,23 +303,23 @@ def _recovery_json(found: Recovered) -> dict[str, Json]:
         "study": str(found.path),
         "history_whole": found.whole_history,
         "foreign": list(found.foreign),
-        "unlike_history": found.unlike_history,
+        "unlike_history": found.history_mismatches,
         "log_damage": found.log_damage,
         "backup": str(found.backup[0]) if found.backup else None,
         "problems": [*found.problems],
         "tables": {
-            one.name: {
-                "saved": one.saved,
-                "from_history": one.from_history,
-                "loose": one.loose,
-                "from_backup": one.from_backup,
-                "made_up": one.made_up,
-                "pages_lost": one.bad_pages,
-                "rows_unreadable": one.bad_rows,
-                "left_out": one.left_out,
-                "only_in_backup": one.only_in_backup,
+            table.name: {
+                "saved": table.saved,
+                "from_history": table.from_history,
+                "loose": table.orphaned,
+                "from_backup": table.from_backup,
+                "made_up": table.placeholders,
+                "pages_lost": table.bad_pages,
+                "rows_unreadable": table.bad_rows,
+                "left_out": table.left_out,
+                "only_in_backup": table.only_in_backup,
             }
-            for one in found.tables
+            for table in found.tables
         },
     }
 
@@ -358,12 +364,12 @@ def seal(study: Path, change: bool, passphrase_file: Path | None, as_json: bool)
     else:
         done = seal_study(study, lambda: _new_passphrase(passphrase_file))
     lines = [f"{'Changed the passphrase of' if change else 'Sealed'} {pluralize(len(done.files), 'file')}:"]
-    lines += [f"  {one}" for one in done.files]
-    lines += [f"Left as it was, for its passphrase is another: {one}" for one in done.left]
+    lines += [f"  {file}" for file in done.files]
+    lines += [f"Left as it was, for its passphrase is another: {path}" for path in done.skipped_backups]
     if done.caches:
         lines.append(f"Removed {pluralize(done.caches, 'file')} in the clear from the cache.")
     lines.append("Keep the passphrase safe: without it nobody can open this, and there is no other way in.")
-    print_result(as_json, _files_json(done.files, done.left), "\n".join(lines))
+    print_result(as_json, _files_json(done.files, done.skipped_backups), "\n".join(lines))
 
 
 @click.command()
@@ -391,9 +397,13 @@ def unseal(study: Path, passphrase_file: Path | None, as_json: bool) -> None:
         print_result(as_json, {"unsealed": [str(place)]}, f"Unsealed {place}")
         return
     done = unseal_study(study)
-    lines = ["Unsealed, and readable by whoever can read the files:", *(f"  {one}" for one in done.files)]
-    lines += [f"Still sealed, for its passphrase is another: {one}" for one in done.left]
-    print_result(as_json, {**_files_json(done.files, done.left), "unsealed": [*map(str, done.files)]}, "\n".join(lines))
+    lines = ["Unsealed, and readable by whoever can read the files:", *(f"  {file}" for file in done.files)]
+    lines += [f"Still sealed, for its passphrase is another: {path}" for path in done.skipped_backups]
+    print_result(
+        as_json,
+        {**_files_json(done.files, done.skipped_backups), "unsealed": [*map(str, done.files)]},
+        "\n".join(lines),
+    )
 
 
 def _new_passphrase(file: Path | None) -> str:

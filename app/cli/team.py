@@ -39,7 +39,7 @@ from project.text_format import escape_unprintable, pluralize
     "--media",
     default="leave",
     show_default=True,
-    type=click.Choice([one.value for one in MediaWith]),
+    type=click.Choice([media_with.value for media_with in MediaWith]),
     help="What becomes of the recordings' files: left where they are, linked, or copied beside the copy.",
 )
 @json_option
@@ -110,19 +110,21 @@ def conflicts(study: Path, everything: bool, as_json: bool) -> None:
     """
     with Session.open(study, read_only=True) as session:
         listed = all_conflicts(session.study, unresolved=not everything)
-        found = [describe_conflict(session, one, keys=as_json) for one in listed]
+        found = [describe_conflict(session, conflict, keys=as_json) for conflict in listed]
     lines = []
-    for one in found:
-        state = f" ({one.resolution} was taken)" if one.resolution else ""
-        lines.append(f"{one.id}  {escape_unprintable(one.title)}{state}")
-        lines += _version_lines(one)
-    print_result(as_json, {"conflicts": [one.as_json() for one in found]}, "\n".join(lines) or "No conflicts.")
+    for description in found:
+        state = f" ({description.resolution} was taken)" if description.resolution else ""
+        lines.append(f"{description.id}  {escape_unprintable(description.title)}{state}")
+        lines += _version_lines(description)
+    print_result(
+        as_json, {"conflicts": [description.as_json() for description in found]}, "\n".join(lines) or "No conflicts."
+    )
 
 
 @click.command()
 @STUDY
 @click.argument("conflict")
-@click.option("--take", required=True, type=click.Choice([one.value for one in commands.Side]), help="Which version.")
+@click.option("--take", required=True, type=click.Choice([side.value for side in commands.Side]), help="Which version.")
 @json_option
 def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
     """Choose one version of a conflict, or of all that are left.
@@ -136,28 +138,28 @@ def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
     """
     with Session.open(study) as session:
         if conflict == "all":
-            chosen = [one.id for one in all_conflicts(session.study, unresolved=True)]
+            chosen = [each_conflict.id for each_conflict in all_conflicts(session.study, unresolved=True)]
         else:
             chosen = [commands.find_conflict(session, conflict).id]
         session.study.require_writable()
-        for one in chosen:
-            commands.resolve_conflict(session, one, commands.Side(take))
+        for text in chosen:
+            commands.resolve_conflict(session, text, commands.Side(take))
         left = count_unresolved(session.study)
     result: dict[str, Json] = {"conflicts": [*chosen], "taken": take, "unresolved": left}
     print_result(as_json, result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
 
 
-def _version_lines(one: ConflictDescription) -> list[str]:
-    if one.deleted:
-        who = escape_unprintable(one.source) if one.deleted == "theirs" else "this study"
+def _version_lines(description: ConflictDescription) -> list[str]:
+    if description.deleted:
+        who = escape_unprintable(description.source) if description.deleted == "theirs" else "this study"
         side = [
-            f"{line.name} {escape_unprintable(line.ours if one.deleted == 'theirs' else line.theirs)}"
-            for line in one.lines
+            f"{line.name} {escape_unprintable(line.ours if description.deleted == 'theirs' else line.theirs)}"
+            for line in description.lines
         ]
         return [f"    {who} deleted it; the other side has: {', '.join(side)}"]
     return [
-        f"    {line.name}: ours {escape_unprintable(line.ours)} | {escape_unprintable(one.source)} {escape_unprintable(line.theirs)}"
-        for line in one.differing
+        f"    {line.name}: ours {escape_unprintable(line.ours)} | {escape_unprintable(description.source)} {escape_unprintable(line.theirs)}"
+        for line in description.differing
     ]
 
 
@@ -175,8 +177,8 @@ def activity(study: Path, as_json: bool) -> None:
     """
     with Session.open(study, read_only=True) as session:
         found, shares = counters(session), totals_by_recording(session)
-    lines = [f"{one.name}  {one.annotator}: {format_minutes(one.seconds)}" for one in shares]
-    lines.append(f"In all: {format_minutes(sum(one.seconds for one in shares))}")
+    lines = [f"{share.name}  {share.annotator}: {format_minutes(share.seconds)}" for share in shares]
+    lines.append(f"In all: {format_minutes(sum(share.seconds for share in shares))}")
     print_result(as_json, found, "\n".join(lines) if shares else "No active minutes were counted.")
 
 
@@ -240,7 +242,7 @@ def plan(
                 per_recording,
                 seed,
                 keep,
-                tuple(resolve_recording(session, one).id for one in training),
+                tuple(resolve_recording(session, text).id for text in training),
                 with_hold_out,
             )
             assignments.make_plan(session, wish)
@@ -328,12 +330,12 @@ def training(
         if off:
             assignments_of_training.end_training(session)
         elif reference is not None:
-            ids = [resolve_recording(session, one).id for one in recording]
+            ids = [resolve_recording(session, text).id for text in recording]
             assignments_of_training.set_training(session, ids, reference, least)
         gate = read_gate(session)
         people = [evaluate_training(session, who, gate) for who in list_trainees(session)] if gate else []
-        names = {one.id: one.name for one in all_annotators(session.study)}
-        numbers = [session.recording(one).number for one in gate.recordings] if gate else []
+        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+        numbers = [session.recording(text).number for text in gate.recordings] if gate else []
     if gate is None:
         print_result(as_json, {"training": None, "annotators": []}, "There is no training in this study.")
         return
@@ -346,7 +348,7 @@ def training(
     heading = f"Training on {where} against {about['reference']}: {_minimum_text(gate)}"
     print_result(
         as_json,
-        {"training": about, "annotators": [_trainee_json(one) for one in people]},
+        {"training": about, "annotators": [_trainee_json(person) for person in people]},
         "\n".join([heading, *map(_trainee_line, people)]),
     )
 
@@ -355,18 +357,18 @@ def _minimum_text(gate: Gate) -> str:
     return ", ".join(f"{figure} at least {least:.2f}" for figure, least in gate.minimum.items()) or "nothing required"
 
 
-def _trainee_json(one: Trained) -> Json:
+def _trainee_json(trained: Trained) -> Json:
     return {
-        "name": one.annotator.name,
-        "given": one.given,
-        "done": one.done,
-        "pairs": one.pairs,
-        **one.figures,
-        "passed": one.passed,
+        "name": trained.annotator.name,
+        "given": trained.given,
+        "done": trained.done,
+        "pairs": trained.pairs,
+        **trained.figures,
+        "passed": trained.passed,
     }
 
 
-def _trainee_line(one: Trained) -> str:
-    figures = ", ".join(f"{key} {'-' if value is None else f'{value:.2f}'}" for key, value in one.figures.items())
-    state = "passed" if one.passed else "not passed yet"
-    return f"{one.annotator.name}: {state}, {one.done} of {one.given} done, {figures} (n = {one.pairs})"
+def _trainee_line(trained: Trained) -> str:
+    figures = ", ".join(f"{key} {'-' if value is None else f'{value:.2f}'}" for key, value in trained.figures.items())
+    state = "passed" if trained.passed else "not passed yet"
+    return f"{trained.annotator.name}: {state}, {trained.done} of {trained.given} done, {figures} (n = {trained.pairs})"

@@ -140,14 +140,14 @@ def export_file(study: Path, recording: str, file: Path | None, key: str | None,
             lines = "\n".join(
                 [
                     f"Wrote {pluralize(count, 'utterance')} to {file}",
-                    *(f"  Not held by it: {one}" for one in losses),
+                    *(f"  Not held by it: {loss}" for loss in losses),
                     UNSCRUBBED_NOTE,
                 ]
             )
     print_result(as_json, result, lines)
 
 
-_ROLES = [one.value for one in ParticipantRole]
+_ROLES = [participant_role.value for participant_role in ParticipantRole]
 
 
 @click.command()
@@ -199,9 +199,9 @@ def speakers(
             raise UserError("Speakers are named in one recording.", "Say which: --recording NUMBER")
         else:
             chosen = [
-                one
-                for one in all_recordings(session.study)
-                if utterances_of(session.study, one.id) or speech_spans(session.study, one.id)
+                each_recording
+                for each_recording in all_recordings(session.study)
+                if utterances_of(session.study, each_recording.id) or speech_spans(session.study, each_recording.id)
             ]
         for text in names:
             _name_speaker(session, chosen[0], text, ParticipantRole(role))
@@ -209,13 +209,16 @@ def speakers(
             _accept_suggestions(session, chosen)
         if not names and not accept:
             for _ in run_jobs(
-                session, chosen, lambda one: job.prepare(session, one.id, number), lambda work: Bar(work.title)
+                session,
+                chosen,
+                lambda each_recording: job.prepare(session, each_recording.id, number),
+                lambda work: Bar(work.title),
             ):
                 pass
         found: list[Json] = []
         lines: list[str] = []
-        for one in chosen:
-            described, told = _describe_speakers(session, one)
+        for each_recording in chosen:
+            described, told = _describe_speakers(session, each_recording)
             found.append(described)
             lines += told
     nothing = "No recording has a transcript or found speech yet. Begin with: greenroom transcribe STUDY"
@@ -231,7 +234,7 @@ def _name_speaker(session: Session, recording: Recording, text: str, role: Parti
         raise UserError(
             f"“{text}” does not say who a speaker is.", "Write the number and the pseudonym, such as 2=P04."
         )
-    known = {one.pseudonym: one.id for one in all_participants(session.study)}
+    known = {participant.pseudonym: participant.id for participant in all_participants(session.study)}
     if pseudonym.strip() in known:
         name_speaker(session, recording.id, int(number), known[pseudonym.strip()])
     else:
@@ -244,13 +247,15 @@ def _accept_suggestions(session: Session, recordings: list[Recording]) -> None:
     from project.queries.transcript_rows import utterances_of
 
     ids = [
-        one.id
+        utterance.id
         for recording in recordings
-        for one in utterances_of(session.study, recording.id)
-        if one.suggested and one.participant_id is not None
+        for utterance in utterances_of(session.study, recording.id)
+        if utterance.suggested and utterance.participant_id is not None
     ]
     if not ids:
-        unnamed = any(one.participant_id is None for each in recordings for one in list_speakers(session, each.id))
+        unnamed = any(
+            speaker.participant_id is None for each in recordings for speaker in list_speakers(session, each.id)
+        )
         raise UserError(
             "No suggestion of a speaker waits here.",
             "The speakers that were found are no participants yet. Say who they are, such as: --name 1=P01"
@@ -265,64 +270,67 @@ def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str
     from project.queries.recording_rows import all_participants
     from project.queries.transcript_rows import utterances_of
 
-    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     rows = read_suggestions(session, recording.id)
-    now = {one.id: names.get(one.participant_id or "") for one in utterances_of(session.study, recording.id)}
+    now = {
+        utterance.id: names.get(utterance.participant_id or "")
+        for utterance in utterances_of(session.study, recording.id)
+    }
     found, flags = list_speakers(session, recording.id), list_speaker_flags(session, recording.id)
     suggestions: list[Json] = [
         {
-            "utterance": one["utterance"] or None,
-            "start": one["start_us"] / SECOND_US,
-            "end": one["end_us"] / SECOND_US,
-            "speaker": one["speaker"],
-            "participant": names.get(one["participant"]),
-            "confidence": one["confidence"],
+            "utterance": row["utterance"] or None,
+            "start": row["start_us"] / SECOND_US,
+            "end": row["end_us"] / SECOND_US,
+            "speaker": row["speaker"],
+            "participant": names.get(row["participant"]),
+            "confidence": row["confidence"],
         }
-        for one in rows
+        for row in rows
     ]
     described: dict[str, Json] = {
         "recording": recording.number,
-        "speakers": [_speaker_json(one, names) for one in found],
+        "speakers": [_speaker_json(found_speaker, names) for found_speaker in found],
         "suggestions": suggestions,
-        "flags": [_flag_json(one) for one in flags],
+        "flags": [_flag_json(flag) for flag in flags],
     }
     lines = [
         f"Recording {recording.number}: {pluralize(len(found), 'speaker')}, {pluralize(len(flags), 'place')} to look at"
     ]
     lines += [
-        f"  {one.label}: {_speaker_owner(one, names, now)}, {format_seconds(one.seconds * SECOND_US)} of speech, "
-        f"confidence {one.confidence:.2f}"
-        for one in found
+        f"  {found_speaker.label}: {_speaker_owner(found_speaker, names, now)}, {format_seconds(found_speaker.seconds * SECOND_US)} of speech, "
+        f"confidence {found_speaker.confidence:.2f}"
+        for found_speaker in found
     ]
-    lines += [f"  [{one.start_us / SECOND_US:.2f}-{one.end_us / SECOND_US:.2f}] {one.text}" for one in flags]
+    lines += [f"  [{flag.start_us / SECOND_US:.2f}-{flag.end_us / SECOND_US:.2f}] {flag.text}" for flag in flags]
     return described, lines
 
 
-def _speaker_owner(one: "FoundSpeaker", names: dict[str, str], now: dict[str, str | None]) -> str:
+def _speaker_owner(found_speaker: "FoundSpeaker", names: dict[str, str], now: dict[str, str | None]) -> str:
     """Say whose a voice is: by the search, or by those whom people have said since."""
-    named = {name for key in one.utterance_ids if (name := now.get(key))}
-    return names.get(one.participant_id or "") or " or ".join(sorted(named)) or "no participant yet"
+    named = {name for key in found_speaker.utterance_ids if (name := now.get(key))}
+    return names.get(found_speaker.participant_id or "") or " or ".join(sorted(named)) or "no participant yet"
 
 
-def _speaker_json(one: "FoundSpeaker", names: dict[str, str]) -> dict[str, Json]:
+def _speaker_json(found_speaker: "FoundSpeaker", names: dict[str, str]) -> dict[str, Json]:
     return {
-        "number": one.number,
-        "label": one.label,
-        "participant": names.get(one.participant_id or ""),
-        "seconds": one.seconds,
-        "confidence": one.confidence,
-        "utterances": len(one.utterance_ids),
-        "faces": [*one.tracks],
+        "number": found_speaker.number,
+        "label": found_speaker.label,
+        "participant": names.get(found_speaker.participant_id or ""),
+        "seconds": found_speaker.seconds,
+        "confidence": found_speaker.confidence,
+        "utterances": len(found_speaker.utterance_ids),
+        "faces": [*found_speaker.tracks],
     }
 
 
-def _flag_json(one: "SpeakerFlag") -> dict[str, Json]:
+def _flag_json(speaker_flag: "SpeakerFlag") -> dict[str, Json]:
     return {
-        "kind": one.kind.value,
-        "utterance": one.utterance_id,
-        "start": one.start_us / SECOND_US,
-        "end": one.end_us / SECOND_US,
-        "text": one.text,
+        "kind": speaker_flag.kind.value,
+        "utterance": speaker_flag.utterance_id,
+        "start": speaker_flag.start_us / SECOND_US,
+        "end": speaker_flag.end_us / SECOND_US,
+        "text": speaker_flag.text,
     }
 
 
@@ -382,17 +390,25 @@ def transcribe(
         if recording is not None:
             chosen, left_out = [resolve_recording(session, recording)], []
         else:
-            heard = [one for one in all_recordings(session.study) if has_sound(session, one.id)]
-            done = {one.id for one in heard if utterances_of(session.study, one.id)}
-            chosen = [one for one in heard if speech_only or replace or one.id not in done]
-            left_out = [one for one in heard if one not in chosen]
+            heard = [
+                each_recording
+                for each_recording in all_recordings(session.study)
+                if has_sound(session, each_recording.id)
+            ]
+            done = {each_recording.id for each_recording in heard if utterances_of(session.study, each_recording.id)}
+            chosen = [
+                each_recording for each_recording in heard if speech_only or replace or each_recording.id not in done
+            ]
+            left_out = [each_recording for each_recording in heard if each_recording not in chosen]
         results = run_jobs(
             session,
             chosen,
-            lambda one: (
-                speech.prepare(session, one.id)
+            lambda each_recording: (
+                speech.prepare(session, each_recording.id)
                 if speech_only
-                else transcription.prepare(session, one.id, model, spoken, replace=replace, processor=processor)
+                else transcription.prepare(
+                    session, each_recording.id, model, spoken, replace=replace, processor=processor
+                )
             ),
             lambda work: Bar(work.title),
         )
@@ -404,7 +420,7 @@ def transcribe(
             found = speech_spans(session.study, owner.id) or []
             said = [] if speech_only else utterances_of(session.study, owner.id)
             stretches += [{"recording": owner.number, "start": s / SECOND_US, "end": e / SECOND_US} for s, e in found]
-            utterances += [_utterance_json(owner, one) for one in said]
+            utterances += [_utterance_json(owner, utterance) for utterance in said]
             facts: dict[str, Json] = {
                 key: result[key] for key in ("language", "language_certainty", "chunks", "seconds") if key in result
             }
@@ -418,10 +434,13 @@ def transcribe(
                 sure = float(str(result["language_certainty"]))
                 lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({format_percent(sure, 0)} sure)"
             lines += [
-                f"  [{one.start_us / SECOND_US:.2f}-{one.end_us / SECOND_US:.2f}] {escape_unprintable(one.text)}"
-                for one in said
+                f"  [{utterance.start_us / SECOND_US:.2f}-{utterance.end_us / SECOND_US:.2f}] {escape_unprintable(utterance.text)}"
+                for utterance in said
             ]
-    lines += [f"Recording {one.number} has a transcript already; --replace renews its drafts." for one in left_out]
+    lines += [
+        f"Recording {each_recording.number} has a transcript already; --replace renews its drafts."
+        for each_recording in left_out
+    ]
     print_result(
         as_json,
         {"speech": stretches, "utterances": utterances, "recordings": recordings},
@@ -429,14 +448,14 @@ def transcribe(
     )
 
 
-def _utterance_json(owner: "Recording", one: "Utterance") -> dict[str, Json]:
+def _utterance_json(owner: "Recording", utterance: "Utterance") -> dict[str, Json]:
     from annotate.transcript.transcript_files import words_to_json
 
     return {
-        "id": one.id,
+        "id": utterance.id,
         "recording": owner.number,
-        "start": one.start_us / SECOND_US,
-        "end": one.end_us / SECOND_US,
-        "text": one.text,
-        "words": words_to_json(one),
+        "start": utterance.start_us / SECOND_US,
+        "end": utterance.end_us / SECOND_US,
+        "text": utterance.text,
+        "words": words_to_json(utterance),
     }

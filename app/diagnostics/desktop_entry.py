@@ -58,8 +58,8 @@ def remove() -> list[Path]:
     home = _data_home()
     there = installed_files()
     try:
-        for one in there:
-            one.unlink()
+        for path in there:
+            path.unlink()
     except OSError as error:
         raise UserError(
             f"The desktop's files cannot be deleted: {error.strerror}.", f"Give yourself the right to write in {home}."

@@ -59,12 +59,12 @@ class ProbeResult:
     """What came back.
 
     Attributes:
-        said: as the question put it together; empty where it failed.
-        failed: why there is none, as the name of an error: its text may hold paths.
+        answer: as the question put it together; empty where it failed.
+        error: why there is none, as the name of an error: its text may hold paths.
     """
 
-    said: dict[str, Json]
-    failed: str = ""
+    answer: dict[str, Json]
+    error: str = ""
 
 
 def run_probe(question: str) -> ProbeResult:
@@ -101,12 +101,12 @@ class DiagnosticProblem:
     """Something that a user can put right.
 
     Attributes:
-        what: a sentence.
-        todo: what to do about it, another one.
+        description: a sentence.
+        fix: what to do about it, another one.
     """
 
-    what: str
-    todo: str
+    description: str
+    fix: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class DiagnosticReport:
         """Return it for `--json`."""
         return {
             "ok": not self.problems,
-            "problems": [{"what": one.what, "todo": one.todo} for one in self.problems],
+            "problems": [{"what": problem.description, "todo": problem.fix} for problem in self.problems],
             **{title: {**lines} for title, lines in self.sections.items()},
         }
 
@@ -191,8 +191,11 @@ def _system() -> SectionResult:
         "Screen": system.screen(),
         "Desktop": system.environment_variable("XDG_CURRENT_DESKTOP"),
         "Language": system.environment_variable("LC_ALL", "LANG"),
-        "Missing libraries": ", ".join(one.file for one in gone) or "none",
-    }, [DiagnosticProblem(f"{one.file} is missing, which {one.use} needs.", _install_hint(one.package)) for one in gone]
+        "Missing libraries": ", ".join(library.file for library in gone) or "none",
+    }, [
+        DiagnosticProblem(f"{library.file} is missing, which {library.use} needs.", _install_hint(library.package))
+        for library in gone
+    ]
 
 
 def _playback() -> SectionResult:
@@ -207,7 +210,7 @@ def _playback() -> SectionResult:
     if libraries.missing_libraries([libraries.Use.PLAYBACK]):
         return {**lines, "libVLC": "missing"}, problems
     vlc = run_probe(VLC_PROBE)
-    whole = bool(vlc.said.get("plugins"))
+    whole = bool(vlc.answer.get("plugins"))
     if not whole:
         problems.append(
             DiagnosticProblem("libVLC does not start: its plugins are missing.", _install_hint(libraries.VLC_PLUGINS))
@@ -225,8 +228,12 @@ def _graphics_card() -> SectionResult:
         *_load_problems("onnxruntime, which runs networks,", "onnxruntime", networks),
         *_load_problems("ctranslate2, which recognises speech,", "ctranslate2", whisper),
     ]
-    providers = networks.said.get("providers")
-    known = [str(one).removesuffix("ExecutionProvider") for one in providers] if isinstance(providers, list) else []
+    providers = networks.answer.get("providers")
+    known = (
+        [str(provider).removesuffix("ExecutionProvider") for provider in providers]
+        if isinstance(providers, list)
+        else []
+    )
     if known and "CUDA" not in known and all(map(packages.installed_version, packages.ONNXRUNTIME_PACKAGES)):
         problems.append(
             DiagnosticProblem(
@@ -237,7 +244,7 @@ def _graphics_card() -> SectionResult:
     torch, more = _torch()
     return {
         "NVIDIA": "; ".join(system.nvidia_cards()) or "none found",
-        "Providers of onnxruntime": ", ".join(known) or f"failed: {networks.failed}",
+        "Providers of onnxruntime": ", ".join(known) or f"failed: {networks.error}",
         "Devices for speech recognition": _probe_text(whisper, "devices", "{}"),
         "PyTorch": torch,
     }, [*problems, *more]
@@ -247,10 +254,10 @@ def _torch() -> tuple[str, list[DiagnosticProblem]]:
     if find_spec("torch") is None:
         return "not installed", []
     answer = run_probe(TORCH_PROBE)
-    if answer.failed:
-        return f"failed: {answer.failed}", _load_problems("PyTorch", "torch", answer)
-    built = f"CUDA {answer.said['cuda']}" if answer.said["cuda"] else "no CUDA"
-    return f"{packages.installed_version('torch')}, {built}, {answer.said['devices']} devices", []
+    if answer.error:
+        return f"failed: {answer.error}", _load_problems("PyTorch", "torch", answer)
+    built = f"CUDA {answer.answer['cuda']}" if answer.answer["cuda"] else "no CUDA"
+    return f"{packages.installed_version('torch')}, {built}, {answer.answer['devices']} devices", []
 
 
 def _packages() -> SectionResult:
@@ -260,46 +267,54 @@ def _packages() -> SectionResult:
         DiagnosticProblem(f"The Python package {name} is missing.", "Install Greenroom again.") for name in lacking
     ]
     if len({packages.installed_version(name) for name in packages.OPENCV_PACKAGES} - {""}) > 1:
-        wanted = next(one.tested for one in known if one.name in packages.OPENCV_PACKAGES)
+        wanted = next(package.tested for package in known if package.name in packages.OPENCV_PACKAGES)
         names = " ".join(f"{name}=={wanted}" for name in packages.OPENCV_PACKAGES)
         problems.append(DiagnosticProblem("Two versions of OpenCV lie over one another.", f"Run: pip install {names}"))
     if "mediapipe" not in lacking:
         landmarks = run_probe(LANDMARKS_PROBE)
         problems += _load_problems("mediapipe, which finds landmarks of faces,", "mediapipe", landmarks)
-    differ = [f"{one.name} {one.installed} (tested: {one.tested})" for one in known if one.differs]
+    differ = [
+        f"{package.name} {package.installed} (tested: {package.tested})"
+        for package in known
+        if package.is_other_version
+    ]
     return {
         "Qt for Python": packages.installed_version("PySide6-Essentials") or "missing",
         "Optional parts": ", ".join(name for name, whole in packages.optional_parts().items() if whole) or "none",
-        "As tested": f"{sum(bool(one.installed) and not one.differs for one in known)} packages",
+        "As tested": f"{sum(bool(package.installed) and not package.is_other_version for package in known)} packages",
         "In another version": ", ".join(differ) or "none",
     }, problems
 
 
 def _models() -> SectionResult:
-    return {one.name: format_size(one.on_disk) for one in list_models() if one.installed} or {"Installed": "none"}, []
+    return {model.name: format_size(model.on_disk) for model in list_models() if model.installed} or {
+        "Installed": "none"
+    }, []
 
 
 def _folders() -> SectionResult:
     lines: dict[str, str] = {}
     problems: list[DiagnosticProblem] = []
-    for one in places.program_folders():
-        if not one.writable:
-            what = f"The folder for {one.what} cannot be written."
-            todo = f"Give yourself the right to write there, or set {one.variable} to another folder."
+    for program_folder in places.program_folders():
+        if not program_folder.writable:
+            what = f"The folder for {program_folder.purpose} cannot be written."
+            todo = f"Give yourself the right to write there, or set {program_folder.variable} to another folder."
             problems.append(DiagnosticProblem(what, todo))
-        elif one.free < places.MIN_FREE_BYTES:
-            what = f"Little room is left for {one.what}: {format_size(one.free)}."
-            todo = f"Delete what is not needed, or set {one.variable} to a folder on another disk."
+        elif program_folder.free_bytes < places.MIN_FREE_BYTES:
+            what = f"Little room is left for {program_folder.purpose}: {format_size(program_folder.free_bytes)}."
+            todo = f"Delete what is not needed, or set {program_folder.variable} to a folder on another disk."
             problems.append(DiagnosticProblem(what, todo))
-        lines[one.what.capitalize()] = f"{'writable' if one.writable else 'not writable'}, {format_size(one.free)} free"
+        lines[program_folder.purpose.capitalize()] = (
+            f"{'writable' if program_folder.writable else 'not writable'}, {format_size(program_folder.free_bytes)} free"
+        )
     return lines, problems
 
 
 def _load_problems(what: str, package: str, answer: ProbeResult) -> list[DiagnosticProblem]:
-    if not answer.failed:
+    if not answer.error:
         return []
     todo = f"Run: pip install --force-reinstall --no-deps {package}"
-    return [DiagnosticProblem(f"{what} cannot be loaded: {answer.failed}.", todo)]
+    return [DiagnosticProblem(f"{what} cannot be loaded: {answer.error}.", todo)]
 
 
 def _install_hint(package: str) -> str:
@@ -308,4 +323,4 @@ def _install_hint(package: str) -> str:
 
 
 def _probe_text(answer: ProbeResult, key: str, text: str) -> str:
-    return text.format(answer.said[key]) if key in answer.said else f"failed: {answer.failed}"
+    return text.format(answer.answer[key]) if key in answer.answer else f"failed: {answer.error}"

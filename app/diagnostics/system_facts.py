@@ -110,13 +110,13 @@ class ProgramFolder:
     Attributes:
         variable: what moves it elsewhere.
         writable: whether a file can be made there, or in the nearest folder above that exists.
-        free: bytes; 0 where that is not known.
+        free_bytes: bytes; 0 where that is not known.
     """
 
-    what: str
+    purpose: str
     variable: str
     writable: bool
-    free: int
+    free_bytes: int
 
 
 def program_folders() -> list[ProgramFolder]:
@@ -264,7 +264,9 @@ def missing_libraries(uses: Iterable[Use]) -> list[Library]:
     """Return the libraries for these uses that cannot be loaded; none elsewhere than on Linux."""
     wanted = set(uses)
     return (
-        [one for one in LIBRARIES if one.use in wanted and not _can_load(one.file)] if sys.platform == "linux" else []
+        [library for library in LIBRARIES if library.use in wanted and not _can_load(library.file)]
+        if sys.platform == "linux"
+        else []
     )
 
 
@@ -275,9 +277,9 @@ def window_uses() -> set[Use]:
     return {Use.WINDOW, Use.X11} if on_x11 else {Use.WINDOW}
 
 
-def missing_library_text(one: Library) -> str:
+def missing_library_text(library: Library) -> str:
     """Return a line about a library that is missing."""
-    return f"{one.file} is missing, which {one.use} needs: {install_command([one.package])}"
+    return f"{library.file} is missing, which {library.use} needs: {install_command([library.package])}"
 
 
 def install_command(packages: Iterable[str]) -> str:
@@ -323,7 +325,7 @@ class Package:
     installed: str
 
     @property
-    def differs(self) -> bool:
+    def is_other_version(self) -> bool:
         """Whether another version is here than the one that was tested."""
         return bool(self.installed) and self.installed.partition("+")[0] != self.tested
 
@@ -349,7 +351,7 @@ def missing_packages() -> list[str]:
         required = metadata.requires("greenroom") or []
     except metadata.PackageNotFoundError:
         return []
-    names = [_requirement_name(one) for one in required if "extra ==" not in one]
+    names = [_requirement_name(text) for text in required if "extra ==" not in text]
     return [name for name in names if not installed_version(name)]
 
 

@@ -206,7 +206,7 @@ def page_html(name: str, look: DocsTheme) -> str:
     places: dict[str, Any] = {"page": name}
     tokens = _parser().parse(read_markdown(name), places)
     headings = [after for token, after in pairwise(tokens) if token.type == "heading_open"]
-    places["anchors"] = list(heading_anchors(inline_text(one) for one in headings))
+    places["anchors"] = list(heading_anchors(inline_text(heading) for heading in headings))
     places["look"] = look
     renderer = _Renderer()
     return f"<body>{renderer.render(tokens, _parser().options, places)}</body>"
@@ -220,7 +220,7 @@ def picture_html(name: str) -> str:
 def inline_text(token: Token) -> str:
     """Return the words of a piece of text, without what marks them."""
     children = token.children or []
-    return "".join(" " if one.type == "softbreak" else one.content for one in children if one.type != "image")
+    return "".join(" " if child.type == "softbreak" else child.content for child in children if child.type != "image")
 
 
 @cache
@@ -240,7 +240,7 @@ class _Renderer(RendererHTML):
 
     def paragraph_open(self, tokens: Tokens, at: int, options: OptionsDict, places: RenderEnvironment) -> str:
         # The height of a line counts for pictures too, and would leave as much room under a tall one.
-        if any(one.type == "image" for one in tokens[at + 1].children or ()):
+        if any(child.type == "image" for child in tokens[at + 1].children or ()):
             return '<p style="line-height: 100%">'
         return str(self.renderToken(tokens, at, options, places))
 

@@ -61,11 +61,11 @@ def search(typed: str) -> list[DocsSearchHit]:
     if not words:
         return []
     rated = (
-        (_score(one, words), one.section)
+        (_score(fold_section, words), fold_section.section)
         for page in list_pages()
-        for one in _fold_sections(page, read_markdown(page.name))
+        for fold_section in _fold_sections(page, read_markdown(page.name))
     )
-    best = sorted(((rate, section) for rate, section in rated if rate), key=lambda one: -one[0])
+    best = sorted(((rate, section) for rate, section in rated if rate), key=lambda pair: -pair[0])
     return [DocsSearchHit(section, _excerpt(section.text, words)) for _, section in best[:_MAX_HITS]]
 
 
@@ -87,8 +87,13 @@ class _Folded:
 @cache
 def _fold_sections(page: Page, text: str) -> tuple[_Folded, ...]:
     return tuple(
-        _Folded(one, fold_case_accents(one.page.title), fold_case_accents(one.heading), fold_case_accents(one.text))
-        for one in _split_sections(page, text)
+        _Folded(
+            section,
+            fold_case_accents(section.page.title),
+            fold_case_accents(section.heading),
+            fold_case_accents(section.text),
+        )
+        for section in _split_sections(page, text)
     )
 
 
@@ -116,14 +121,14 @@ def _split_sections(page: Page, text: str) -> Iterator[DocsSection]:
         yield DocsSection(page, anchor if number else "", heading if number else "", words)
 
 
-def _score(one: _Folded, words: Sequence[str]) -> int:
+def _score(folded: _Folded, words: Sequence[str]) -> int:
     """Return how well the words fit; 0 where one of them is nowhere, or all are in the title alone."""
-    rate = _PHRASE * (len(words) > 1 and " ".join(words) in one.heading)
+    rate = _PHRASE * (len(words) > 1 and " ".join(words) in folded.heading)
     for word in words:
         begins = re.compile(rf"\b{re.escape(word)}")
-        titled = bool(begins.search(one.title))
-        own = _UNDER_HEADING * bool(begins.search(one.heading)) + _TITLE * (titled and not one.heading)
-        own += min(_MAX_WORD_COUNT, len(begins.findall(one.text))) * _WORD or _INSIDE * (word in one.text)
+        titled = bool(begins.search(folded.title))
+        own = _UNDER_HEADING * bool(begins.search(folded.heading)) + _TITLE * (titled and not folded.heading)
+        own += min(_MAX_WORD_COUNT, len(begins.findall(folded.text))) * _WORD or _INSIDE * (word in folded.text)
         if not own and not titled:
             return 0
         rate += own

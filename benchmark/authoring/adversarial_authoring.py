@@ -62,7 +62,7 @@ def read_trial_answers(session: Session, question: Question, request: AskRequest
         UserError: the try could not be asked at all.
     """
     known = prepare(session, replace(request, again=False, fresh=False)).cached
-    return tuple(trial_answer(question, one) for one in known)
+    return tuple(trial_answer(question, judgment) for judgment in known)
 
 
 def trial_answer(question: Question, judgment: Judgment) -> Tried:
@@ -74,16 +74,16 @@ def trial_answer(question: Question, judgment: Judgment) -> Tried:
         judgment.judge_id,
         name if isinstance(name, str) else judgment.judge_id,
         given,
-        given == question.letter if given else None,
+        given == question.correct_letter if given else None,
         judgment.id,
     )
 
 
 def all_judges_failed(answers: Iterable[Tried], judge_ids: Iterable[str]) -> bool:
     """Tell whether all judges of a try failed: each gave an answer, and none is right."""
-    said = {one.judge_id: one.right for one in answers}
+    said = {answer.judge_id: answer.right for answer in answers}
     asked = {*judge_ids}
-    return bool(asked) and all(said.get(one) is False for one in asked)
+    return bool(asked) and all(said.get(text) is False for text in asked)
 
 
 def verified_written_ids(session: Session) -> set[str]:
@@ -93,9 +93,9 @@ def verified_written_ids(session: Session) -> set[str]:
         UserError: a question is damaged.
     """
     return {
-        one.question.id
-        for one in read_items(session)
-        if one.question.kind is QuestionKind.WRITTEN and one.ready and one.standing is VerificationState.VERIFIED
+        item.question.id
+        for item in read_items(session)
+        if item.question.kind is QuestionKind.WRITTEN and item.ready and item.state is VerificationState.VERIFIED
     }
 
 
@@ -154,14 +154,16 @@ def record_trial(session: Session, question_id: str, answers: Sequence[Tried], j
     session.study.require_writable()
     question = get_question(session, question_id)
     who = require_author(session, question)
-    said = {one.annotator_id: one for one in rows.verifications_of(session.study, question.id)}
+    said = {
+        verification.annotator_id: verification for verification in rows.verifications_of(session.study, question.id)
+    }
     if not all_judges_failed(answers, judge_ids):
         if who.id not in said:
             return Changes()
         with session.step("Question is a draft again") as step:
             rows.delete_verification(session.study, question.id, who.id)
         return step.changes
-    note = f"Failed: {', '.join(sorted(one.judge for one in answers))}"
+    note = f"Failed: {', '.join(sorted(answer.judge for answer in answers))}"
     before = said.get(who.id)
     if before is not None and (before.state, before.note) == (content_state(question), note):
         return Changes()
@@ -190,6 +192,8 @@ def require_author(session: Session, question: Question) -> Annotator:
 
 def _pick_answer_position(session: Session, identifier: str) -> int:
     """Return one of the places that hold the fewest right answers of the written questions."""
-    used = Counter(one.place for one in rows.all_questions(session.study) if one.kind is QuestionKind.WRITTEN)
+    used = Counter(
+        question.place for question in rows.all_questions(session.study) if question.kind is QuestionKind.WRITTEN
+    )
     fewest = min(used[place] for place in range(OPTION_COUNT))
     return random.Random(identifier).choice([place for place in range(OPTION_COUNT) if used[place] == fewest])

@@ -49,18 +49,18 @@ class ReadChain:
     """What lines say.
 
     Attributes:
-        drawing: the chain; without edges where they go round in a circle.
-        unread: what is wrong, a sentence for each line or edge that was left out, in order.
+        draft: the chain; without edges where they go round in a circle.
+        problems: what is wrong, a sentence for each line or edge that was left out, in order.
     """
 
-    drawing: ChainDraft
-    unread: tuple[str, ...]
+    draft: ChainDraft
+    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _ListedNode:
-    place: int
-    number: int
+    line_number: int
+    node_number: int
     node: DrawnNode
     reasons: tuple[int, ...]
 
@@ -90,29 +90,31 @@ def parse_chain(
         found = _parse_line(place, line, start_us, end_us, who, plain)
         if isinstance(found, str):
             unread.append(f"Line {place}: {found}")
-        elif found.number in lines:
-            unread.append(f"Line {place}: number {found.number} is there already.")
+        elif found.node_number in lines:
+            unread.append(f"Line {place}: number {found.node_number} is there already.")
         else:
-            lines[found.number] = found
+            lines[found.node_number] = found
     places = {number: at for at, number in enumerate(lines)}
     edges: list[tuple[int, int]] = []
-    for at, one in enumerate(lines.values()):
-        for reason in one.reasons:
-            if reason not in places or reason == one.number:
-                unread.append(f"Line {one.place}: {reason} is no other line of the chain.")
+    for at, listed_node in enumerate(lines.values()):
+        for reason in listed_node.reasons:
+            if reason not in places or reason == listed_node.node_number:
+                unread.append(f"Line {listed_node.line_number}: {reason} is no other line of the chain.")
             else:
                 edges.append((places[reason], at))
     if find_cycle(len(lines), edges):
         unread.append("The reasons go round in a circle, so none of them is drawn.")
         edges = []
-    return ReadChain(ChainDraft(name, tuple(one.node for one in lines.values()), tuple(edges)), tuple(unread))
+    return ReadChain(
+        ChainDraft(name, tuple(listed_node.node for listed_node in lines.values()), tuple(edges)), tuple(unread)
+    )
 
 
 def _parse_line(
     place: int, line: str, start_us: int, end_us: int, who: Callable[[str], str], plain: Callable[[str], str]
 ) -> _ListedNode | str:
     """Return a line that was read, else what is wrong with it."""
-    parts = [one.strip() for one in line.removeprefix("|").removesuffix("|").split("|")]
+    parts = [part.strip() for part in line.removeprefix("|").removesuffix("|").split("|")]
     if line.rstrip().endswith("|") and len(parts) == _COLUMN_COUNT - 1:
         # The bar at the end is that before the reasons, of which there are none.
         parts.append("")
@@ -121,7 +123,7 @@ def _parse_line(
     number, kind, whose, span, told, because = parts
     if not re.fullmatch(r"\d{1,4}", number, re.ASCII):
         return f"it begins with no number: {_truncate(line)}"
-    if kind.lower() not in {one.value for one in NodeKind}:
+    if kind.lower() not in {node_kind.value for node_kind in NodeKind}:
         return f"“{_truncate(kind)}” is no kind of node."
     times = _SPAN_PATTERN.fullmatch(span)
     if times is None:
@@ -129,16 +131,16 @@ def _parse_line(
     start, end = (start_us + round(float(time) * SECOND_US) for time in times.groups())
     if not start_us <= start < start + MIN_SPAN_US <= end <= end_us:
         return f"“{_truncate(span)}” does not lie inside what was shown."
-    people = [one.strip() for one in whose.split(",") if one.strip()]
-    if unknown := next((one for one in people if not who(one)), ""):
+    people = [part.strip() for part in whose.split(",") if part.strip()]
+    if unknown := next((person for person in people if not who(person)), ""):
         return f"nobody here is called “{_truncate(unknown)}”."
     text = to_single_line(plain(told))
     if not text or len(text) > MAX_TEXT_CHARS:
         return "its text is empty." if not text else "its text is too long."
     if because and not re.fullmatch(r"\d{1,4}(?:\s*,\s*\d{1,4})*", because, re.ASCII):
         return f"“{_truncate(because)}” are no numbers of reasons."
-    reasons = tuple(dict.fromkeys(int(one) for one in because.split(",") if one.strip()))
-    node = DrawnNode(NodeKind(kind.lower()), text, start, end, tuple(sorted({who(one) for one in people})))
+    reasons = tuple(dict.fromkeys(int(part) for part in because.split(",") if part.strip()))
+    node = DrawnNode(NodeKind(kind.lower()), text, start, end, tuple(sorted({who(person) for person in people})))
     return _ListedNode(place, int(number), node, reasons)
 
 
@@ -178,8 +180,8 @@ def read_chain_answer(session: Session, judgment: Judgment) -> ReadChain:
         _draft_name(question.text if question else ""),
         judgment.start_us,
         judgment.end_us,
-        lambda one: find_participant(one, called),
-        lambda one: restore_pseudonyms(one, called),
+        lambda text: find_participant(text, called),
+        lambda text: restore_pseudonyms(text, called),
     )
 
 
@@ -193,10 +195,10 @@ def add_chain_draft(session: Session, judgment: Judgment) -> tuple[str, Changes]
     """
     session.study.require_writable()
     found = read_chain_answer(session, judgment)
-    if not found.drawing.nodes:
-        first = next(iter(found.unread), "It is empty.")
+    if not found.draft.nodes:
+        first = next(iter(found.problems), "It is empty.")
         raise UserError(f"No line of the chain can be read. {first}", "Ask another judge, or draw it yourself.")
-    return add_chain_from_draft(session, judgment.recording_id, found.drawing, what="Draft chain from explanation")
+    return add_chain_from_draft(session, judgment.recording_id, found.draft, what="Draft chain from explanation")
 
 
 def _draft_name(text: str) -> str:

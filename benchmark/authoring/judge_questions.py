@@ -65,54 +65,59 @@ class Intake:
 
     Attributes:
         skipped: a reason in one sentence -> how many.
-        used: ids of judgments that questions of the study were made from.
+        used_judgment_ids: ids of judgments that questions of the study were made from.
     """
 
     session: Session
     skipped: Counter[str] = field(default_factory=Counter)
-    used: set[str] = field(default_factory=set)
-    _called: dict[tuple[str, str], dict[str, Participant]] = field(default_factory=dict)
+    used_judgment_ids: set[str] = field(default_factory=set)
+    _names_by_request: dict[tuple[str, str], dict[str, Participant]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, session: Session) -> "Intake":
+    def for_session(cls, session: Session) -> "Intake":
         """Return an empty one for a study."""
-        return cls(session, used={one.judgment_id for one in all_questions(session.study) if one.judgment_id})
+        return cls(
+            session,
+            used_judgment_ids={
+                question.judgment_id for question in all_questions(session.study) if question.judgment_id
+            },
+        )
 
-    def usable(self, judgments: Iterable[Judgment], task: str) -> list[Judgment]:
+    def usable_answers(self, judgments: Iterable[Judgment], task: str) -> list[Judgment]:
         """Return the answers to a task that were read and that no question was made from; counts the others."""
         found = []
-        for one in {one.id: one for one in judgments}.values():
-            if one.task != task:
+        for judgment in {judgment.id: judgment for judgment in judgments}.values():
+            if judgment.task != task:
                 self.skipped[OTHER_TASK] += 1
-            elif one.status is not JudgmentStatus.OK:
+            elif judgment.status is not JudgmentStatus.OK:
                 self.skipped[NO_ANSWER] += 1
-            elif one.id in self.used:
+            elif judgment.id in self.used_judgment_ids:
                 self.skipped[ALREADY_EXISTS] += 1
             else:
-                found.append(one)
+                found.append(judgment)
         return found
 
-    def draft(
+    def draft_question(
         self, said: Judgment, kind: QuestionKind, aspect: str, covers: tuple[str, ...], options: int
     ) -> QuestionDraft | None:
         """Return what a judge worded; None, and a reason counted, where it cannot be used."""
         key = (said.recording_id, said.condition)
-        if key not in self._called:
-            self._called[key] = participants_by_name(self.session, *key)
+        if key not in self._names_by_request:
+            self._names_by_request[key] = participants_by_name(self.session, *key)
         worded = _parse_draft(said.answer, kind, aspect, covers, options)
-        made = _pseudonymize(worded, self._called[key])
+        made = _pseudonymize(worded, self._names_by_request[key])
         # In both forms: two options that differ as `the User` and `the user` do say the same before and not after.
         if reason := draft_problem(worded, options) or draft_problem(made, options):
             self.skipped[reason] += 1
             return None
         return made
 
-    def made(self, questions: Sequence[Question], kinds: Sequence[QuestionKind]) -> QuestionGenerationResult:
+    def result(self, questions: Sequence[Question], kinds: Sequence[QuestionKind]) -> QuestionGenerationResult:
         """Return what came of it."""
-        counts = Counter(one.kind.value for one in questions)
+        counts = Counter(question.kind.value for question in questions)
         return QuestionGenerationResult(
-            dict.fromkeys((one.value for one in kinds), 0) | counts,
-            tuple(one.id for one in questions),
+            dict.fromkeys((kind.value for kind in kinds), 0) | counts,
+            tuple(question.id for question in questions),
             dict(self.skipped),
         )
 
@@ -136,7 +141,9 @@ def _pseudonymize(draft: QuestionDraft, called: Mapping[str, Participant]) -> Qu
         draft,
         text=restore_pseudonyms(draft.text, called),
         answer=restore_pseudonyms(draft.answer, called),
-        wrong=tuple(replace(one, text=restore_pseudonyms(one.text, called)) for one in draft.wrong),
+        wrong=tuple(
+            replace(wrong_option, text=restore_pseudonyms(wrong_option.text, called)) for wrong_option in draft.wrong
+        ),
     )
 
 
@@ -167,13 +174,13 @@ def chain_requests(
         UserError: there is no chain, or none of an id, or nothing is left to ask for.
     """
     known = read_graphs(session.study, all_chains(session.study))
-    there = _existing_keys(session, {one.chain.id: one for one in known})
+    there = _existing_keys(session, {chain_graph.chain.id: chain_graph for chain_graph in known})
     about = [
-        JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, one.part).key
+        JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, required_question.part).key
         for graph in select_graphs(session, known, chain_ids)
         if is_sound(graph)
-        for one in required_questions(graph, kinds)
-        if (graph.chain.id, one.part) not in there
+        for required_question in required_questions(graph, kinds)
+        if (graph.chain.id, required_question.part) not in there
     ]
     if not about:
         raise UserError(
@@ -196,11 +203,13 @@ def import_chain_questions(
         seed: of the order of options, and of the places of the right ones.
     """
     session.study.require_writable()
-    graphs = {one.chain.id: one for one in read_graphs(session.study, all_chains(session.study))}
+    graphs = {
+        chain_graph.chain.id: chain_graph for chain_graph in read_graphs(session.study, all_chains(session.study))
+    }
     there = _existing_keys(session, graphs)
-    intake = Intake.of(session)
+    intake = Intake.for_session(session)
     drafts: list[tuple[ChainGraph, QuestionDraft, str]] = []
-    for said in intake.usable(judgments, WORD_QUESTION_TASK):
+    for said in intake.usable_answers(judgments, WORD_QUESTION_TASK):
         graph = graphs.get(said.chain_id)
         reason, wanted = _match_spec(graph, said)
         if wanted is not None and (said.chain_id, wanted.part) in there:
@@ -208,14 +217,19 @@ def import_chain_questions(
         if reason or graph is None or wanted is None:
             intake.skipped[reason] += 1
             continue
-        draft = intake.draft(said, wanted.kind, wanted.aspect, wanted.covers, OPTION_COUNT)
+        draft = intake.draft_question(said, wanted.kind, wanted.aspect, wanted.covers, OPTION_COUNT)
         if draft is not None:
             there.add((said.chain_id, wanted.part))
             drafts.append((graph, draft, said.id))
     questions = build_questions(session, drafts, Maker.JUDGE, seed)
     changes = add_questions(session, questions, f"Take {pluralize(len(questions), 'question')} of judges")
-    return intake.made(
-        questions, [one for one in CHAIN_QUESTION_KINDS if any(each.kind is one for each in questions)]
+    return intake.result(
+        questions,
+        [
+            question_kind
+            for question_kind in CHAIN_QUESTION_KINDS
+            if any(each.kind is question_kind for each in questions)
+        ],
     ), changes
 
 
@@ -234,9 +248,12 @@ def _match_spec(graph: ChainGraph | None, said: Judgment) -> tuple[str, Question
 def _existing_keys(session: Session, graphs: dict[str, ChainGraph]) -> set[tuple[str, str]]:
     """Return which questions judges have worded that still fit, each by its chain and `Wanted.part`."""
     return {
-        (one.chain_id, QuestionSpec(one.kind, one.aspect, one.covers).part)
-        for one in all_questions(session.study)
-        if one.chain_id and one.covers and one.maker is Maker.JUDGE and not is_stale(one, graphs.get(one.chain_id))
+        (question.chain_id, QuestionSpec(question.kind, question.aspect, question.covers).part)
+        for question in all_questions(session.study)
+        if question.chain_id
+        and question.covers
+        and question.maker is Maker.JUDGE
+        and not is_stale(question, graphs.get(question.chain_id))
     }
 
 
@@ -273,9 +290,9 @@ def esi_requests(
             f"There are 1 to {PASSES} rounds of 1 to {EACH} questions.", "More of them would repeat each other."
         )
     about = [
-        JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(recording).id, one.part).key
+        JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(recording).id, esi_part.part).key
         for recording in dict.fromkeys(recording_ids)
-        for one in esi_parts(rounds, each)
+        for esi_part in esi_parts(rounds, each)
     ]
     return AskRequest(judges, about, ESI_QUESTION_TASK, condition=condition, sight=ESI_INPUT, frames=FRAME_COUNT)
 
@@ -294,16 +311,16 @@ def import_esi_questions(
         seed: of the order of options, and of the places of the right ones.
     """
     session.study.require_writable()
-    intake = Intake.of(session)
-    durations = {one.id: one.duration_us for one in all_recordings(session.study)}
-    there = {(one.recording_id, gist(one.text)) for one in all_questions(session.study)}
+    intake = Intake.for_session(session)
+    durations = {recording.id: recording.duration_us for recording in all_recordings(session.study)}
+    there = {(question.recording_id, gist(question.text)) for question in all_questions(session.study)}
     drafts: list[tuple[Judgment, QuestionDraft]] = []
-    for said in intake.usable(judgments, ESI_QUESTION_TASK):
+    for said in intake.usable_answers(judgments, ESI_QUESTION_TASK):
         part = parse_esi_part(said.part)
         if part is None or said.recording_id not in durations:
             intake.skipped[NO_DIMENSION if part is None else RECORDING_MISSING] += 1
             continue
-        draft = intake.draft(said, QuestionKind.ESI, part.dimension, (), ESI_DIMENSIONS_OPTIONS)
+        draft = intake.draft_question(said, QuestionKind.ESI, part.dimension, (), ESI_DIMENSIONS_OPTIONS)
         if draft is None:
             continue
         if (said.recording_id, gist(draft.text)) in there:
@@ -321,4 +338,4 @@ def import_esi_questions(
         for (said, draft), place in zip(drafts, places, strict=True)
     ]
     changes = add_questions(session, questions, f"Take {pluralize(len(questions), 'question')} of judges")
-    return intake.made(questions, [QuestionKind.ESI]), changes
+    return intake.result(questions, [QuestionKind.ESI]), changes

@@ -43,20 +43,20 @@ class MetaImportResult:
     Attributes:
         new: how many looks, summaries or contradictions were written.
         kept: how many stay as a person has them and the answer says otherwise.
-        unread: lines of the answer that say nothing about anybody who is there.
+        unparsed_lines: lines of the answer that say nothing about anybody who is there.
         changes: rows touched.
     """
 
     new: int
     kept: int
-    unread: tuple[str, ...]
+    unparsed_lines: tuple[str, ...]
     changes: Changes
 
 
 def read_answers(session: Session, recording_id: str) -> list[Judgment]:
     """Return what judges answered about a recording in `TASKS`, newest first."""
     found = judgments_about(session.study, recording_id, META_TASKS)
-    return [one for one in found if one.status is JudgmentStatus.OK]
+    return [judgment for judgment in found if judgment.status is JudgmentStatus.OK]
 
 
 def import_answer(session: Session, judgment_id: str, *, replace_own: bool = False) -> MetaImportResult:
@@ -94,8 +94,8 @@ def answer_summary(session: Session, said: Judgment) -> str:
 def answer_contradictions(session: Session, said: Judgment) -> list[str]:
     """Return the contradictions that a judge found, as they are taken in: under pseudonyms."""
     lines = [
-        one[: commands.MAX_CONTRADICTION_CHARS]
-        for one in _split_lines(_pseudonymized_field(session, said, "contradictions"))
+        line[: commands.MAX_CONTRADICTION_CHARS]
+        for line in _split_lines(_pseudonymized_field(session, said, "contradictions"))
     ]
     return [] if len(lines) == 1 and _EMPTY_ANSWER.fullmatch(lines[0]) else lines
 
@@ -111,7 +111,7 @@ def parse_looks(session: Session, said: Judgment) -> tuple[list[PersonDescriptio
     for line in _split_lines(said.answer.get("looks")):
         who, kind, what = (*(part.strip() for part in line.strip("| ").split("|", 2)), "", "")[:3]
         participant = find(who)
-        if not participant or kind.casefold() not in {one.value for one in LookKind} or not what:
+        if not participant or kind.casefold() not in {look_kind.value for look_kind in LookKind} or not what:
             unread.append(line)
             continue
         key = participant, LookKind(kind.casefold())
@@ -134,16 +134,27 @@ def _import_summary(session: Session, said: Judgment, source: SummarySource, rep
 def _import_audit(session: Session, said: Judgment) -> MetaImportResult:
     texts = answer_contradictions(session, said)
     known = contradictions_in(session.study, said.recording_id)
-    open_ones = [one.id for one in known if one.judgment_id and not one.settled and not one.resolution]
+    open_ones = [
+        contradiction.id
+        for contradiction in known
+        if contradiction.judgment_id and not contradiction.settled and not contradiction.resolution
+    ]
     made, changes = commands.replace_contradictions(session, said.recording_id, texts, said.id, open_ones)
     return MetaImportResult(len(made), len(known) - len(open_ones), (), changes)
 
 
 def _import_looks(session: Session, said: Judgment, replace_own: bool) -> MetaImportResult:
     looks, unread = parse_looks(session, said)
-    known = {(one.participant_id, one.kind): one.text for one in person_descriptions(session.study, said.recording_id)}
-    fresh = [one for one in looks if known.get((one.participant_id, one.kind)) != one.text]
-    wanted = [one for one in fresh if replace_own or (one.participant_id, one.kind) not in known]
+    known = {
+        (person_description.participant_id, person_description.kind): person_description.text
+        for person_description in person_descriptions(session.study, said.recording_id)
+    }
+    fresh = [look for look in looks if known.get((look.participant_id, look.kind)) != look.text]
+    wanted = [
+        description
+        for description in fresh
+        if replace_own or (description.participant_id, description.kind) not in known
+    ]
     changes = commands.set_person_descriptions(session, wanted) if wanted else Changes()
     return MetaImportResult(len(wanted), len(fresh) - len(wanted), tuple(unread), changes)
 
@@ -157,7 +168,7 @@ def _pseudonymized_field(session: Session, said: Judgment, key: str) -> str:
 def _participant_finder(session: Session, said: Judgment) -> Callable[[str], str]:
     """Return what tells the participant's id from a name in an answer; "" for nobody who is there."""
     called = participants_by_name(session, said.recording_id, said.condition)
-    others = {one.pseudonym.casefold(): one.id for one in list_cast(session, said.recording_id)}
+    others = {participant.pseudonym.casefold(): participant.id for participant in list_cast(session, said.recording_id)}
     return lambda name: find_participant(name, called) or others.get(name.casefold(), "")
 
 

@@ -75,21 +75,21 @@ def set_deciding_steps(session: Session, steps: Collection[str]) -> Changes:
     Raises:
         UserError: there is no such step, or it drops no question.
     """
-    wanted = {get_step(one).key for one in steps}
+    wanted = {get_step(step).key for step in steps}
     rules = {key: replace(rule, decides=key in wanted) for key, rule in read_rules(session.study).items()}
     return _write_rules(session, _changed_rules(session, rules), "Choose which steps decide", None)
 
 
 def _changed_rules(session: Session, rules: Mapping[str, FilterRule]) -> dict[str, FilterRule]:
     now = read_rules(session.study)
-    known = {one.id for one in all_judges(session.study)}
+    known = {judge.id for judge in all_judges(session.study)}
     wanted = {}
     for key, rule in rules.items():
         step = get_step(key)
         made = validate_rule(step, rule)
-        if made.decides and step.needs is Needs.NOTHING:
+        if made.decides and step.needs is Needs.NO_LIMIT:
             raise UserError(f"{step.name} drops no question, so it cannot decide.", "Choose another step.")
-        if any(one not in known and one not in now[key].judges for one in made.judges):
+        if any(judge not in known and judge not in now[key].judges for judge in made.judges):
             raise UserError("A judge that is to count is no longer part of the study.", "Choose others.")
         if made != now[key]:
             wanted[key] = made
@@ -121,7 +121,7 @@ def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> 
     """
     from benchmark.judging.judge_registry import get_judge
 
-    name, equals, value = (one.strip() for one in said.partition("="))
+    name, equals, value = (text.strip() for text in said.partition("="))
     if not equals or not name or not value:
         raise UserError(f"“{said}” sets nothing.", "Write STEP=LIMIT, such as difficulty=2.")
     key, _, part = name.partition(".")
@@ -133,12 +133,12 @@ def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> 
                 raise UserError(f"“{shorten(value, 40)}” is no whole number that fits.", f"Write {name}=NUMBER.")
             rule = replace(rule, **{part: int(value)})  # type: ignore[arg-type]
         case "several":
-            if value not in {one.value for one in Several}:
+            if value not in {several.value for several in Several}:
                 raise UserError(f"“{value}” is not allowed for {name}.", "Choose strictest or mean.")
             rule = replace(rule, several=Several(value))
         case "judges":
-            names = [] if value == "all" else [one.strip() for one in value.split("+")]
-            rule = replace(rule, judges=tuple(get_judge(session, one).id for one in names))
+            names = [] if value == "all" else [text.strip() for text in value.split("+")]
+            rule = replace(rule, judges=tuple(get_judge(session, text).id for text in names))
         case _:
             raise UserError(f"There is nothing called “{part}” at a step.", "Choose limit, runs, several or judges.")
     return step.key, validate_rule(step, rule)
@@ -154,12 +154,12 @@ class FilterRequests:
 
     Attributes:
         requests: one for each judge and seed that has something to answer.
-        there: answers that are there already, and are not asked for again.
+        answered_count: answers that are there already, and are not asked for again.
         left_out: why a judge is not asked about some questions -> those questions.
     """
 
     requests: tuple[AskRequest, ...]
-    there: int = 0
+    answered_count: int = 0
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -196,7 +196,7 @@ def plan_step_requests(
     for judge in judges:
         entry = _with_temperature(step, judge)
         about: dict[int, list[str]] = {seed: [] for seed in range(_run_count(reading, step))}
-        for key in (one for one in reading.questions if one in question_ids):
+        for key in (question for question in reading.questions if question in question_ids):
             if why := _exclusion_reason(reading, step, judge, key):
                 left_out.setdefault(why, []).append(key)
                 continue
@@ -242,10 +242,10 @@ def prepare_step(
     """
     session.study.require_writable()
     reading = read_funnel_input(session)
-    entries = [get_judge(session, one) if isinstance(one, str) else one for one in judges]
+    entries = [get_judge(session, judge) if isinstance(judge, str) else judge for judge in judges]
     asked_about = {*question_ids} or {*reading.questions}
     found = plan_step_requests(reading, step_key, entries, asked_about, condition=condition, budget=budget, again=again)
-    return [prepare(session, one, progress) for one in found.requests], found
+    return [prepare(session, request, progress) for request in found.requests], found
 
 
 def split_request(request: AskRequest, size: int) -> list[AskRequest]:
@@ -255,13 +255,13 @@ def split_request(request: AskRequest, size: int) -> list[AskRequest]:
 
 def merge_jobs(works: Sequence[JobSpec], title: str) -> JobSpec:
     """Return the jobs of the pieces of one request as one job."""
-    payloads = [read_payload(one.parameters) for one in works]
+    payloads = [read_payload(work.parameters) for work in works]
     plans: list[Mapping[str, Json]] = []
     items: list[RunItem] = []
-    for one in payloads:
-        items += [replace(item, plan=item.plan + len(plans)) for item in one.items]
-        plans += one.plans
-    recordings = {one.recording_id for one in items}
+    for payload in payloads:
+        items += [replace(item, plan=item.plan + len(plans)) for item in payload.items]
+        plans += payload.plans
+    recordings = {run_item.recording_id for run_item in items}
     whole = replace(payloads[0], plans=tuple(plans), items=tuple(items))
     about = recordings.pop() if len(recordings) == 1 else ""
     return JobSpec(KIND, title, about, {"run": new_id(), **whole.as_json()})
@@ -274,13 +274,15 @@ def questions_reaching(reading: FunnelInput, step_key: str, steps: Collection[st
         UserError: there is no such step.
     """
     chosen = {*steps} | {get_step(step_key).key} if steps else ()
-    return build_funnel(reading, (), [*chosen]).at(step_key).entered
+    return build_funnel(reading, (), [*chosen]).stage(step_key).entered
 
 
 def _exclusion_reason(reading: FunnelInput, step: FilterStep, judge: JudgeEntry, question_id: str) -> str:
     if step.key != REVIEW:
         return ""
-    return reading.why_not_by(reading.questions[question_id], read_judge_snapshot(judge.id, to_json(judge_json(judge))))
+    return reading.review_exclusion(
+        reading.questions[question_id], read_judge_snapshot(judge.id, to_json(judge_json(judge)))
+    )
 
 
 def _run_count(reading: FunnelInput, step: FilterStep) -> int:
@@ -338,7 +340,7 @@ def answer_request(
     how = QUESTION_SETTINGS[setting]
     return AskRequest(
         judges,
-        [JudgmentTarget(JudgmentTargetKind.QUESTION, one).key for one in question_ids],
+        [JudgmentTarget(JudgmentTargetKind.QUESTION, text).key for text in question_ids],
         ANSWER,
         how.variant,
         sight=InputSettings(words=how.words),

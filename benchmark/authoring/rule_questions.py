@@ -105,15 +105,17 @@ def build_rule_questions(
         if not is_sound(graph):
             skipped[INVALID_CHAIN] += 1
             continue
-        for one in required_questions(graph, wanted_kinds):
-            if (graph.chain.id, one.part) in there:
+        for required_question in required_questions(graph, wanted_kinds):
+            if (graph.chain.id, required_question.part) in there:
                 skipped[ALREADY_EXISTS] += 1
             else:
-                wanted.append((graph, one))
+                wanted.append((graph, required_question))
     drafts = _build_drafts(session, known, chosen, wanted, seed, skipped, progress)
     questions = _rule_questions(session, drafts, seed)
-    by_kind = dict.fromkeys((one.value for one in wanted_kinds), 0) | Counter(one.kind.value for one in questions)
-    return questions, QuestionGenerationResult(by_kind, tuple(one.id for one in questions), dict(skipped))
+    by_kind = dict.fromkeys((kind.value for kind in wanted_kinds), 0) | Counter(
+        question.kind.value for question in questions
+    )
+    return questions, QuestionGenerationResult(by_kind, tuple(question.id for question in questions), dict(skipped))
 
 
 def select_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequence[str]) -> list[ChainGraph]:
@@ -122,16 +124,16 @@ def select_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequ
     Raises:
         UserError: there is none at all, or none of an id.
     """
-    by_id = {one.chain.id: one for one in known}
-    for one in chain_ids:
-        if one not in by_id:
+    by_id = {chain_graph.chain.id: chain_graph for chain_graph in known}
+    for text in chain_ids:
+        if text not in by_id:
             raise UserError(
-                f"No chain has the id {escape_unprintable(one)}.", "See which there are: greenroom chain list STUDY"
+                f"No chain has the id {escape_unprintable(text)}.", "See which there are: greenroom chain list STUDY"
             )
     if not known:
         raise UserError("There is no chain in this study.", NO_CHAINS_HINT)
-    named = chain_ids or [one.id for one in select_versions(session, [graph.chain for graph in known])]
-    return [by_id[one] for one in dict.fromkeys(named)]
+    named = chain_ids or [version.id for version in select_versions(session, [graph.chain for graph in known])]
+    return [by_id[fromkey] for fromkey in dict.fromkeys(named)]
 
 
 def build_questions(
@@ -170,21 +172,24 @@ def build_questions(
 
 
 def _require_chain_kinds(kinds: Sequence[QuestionKind]) -> tuple[QuestionKind, ...]:
-    if foreign := [one for one in kinds if one not in CHAIN_QUESTION_KINDS]:
+    if foreign := [kind for kind in kinds if kind not in CHAIN_QUESTION_KINDS]:
         raise UserError(
             f"Questions of the kind {foreign[0].value} are not made from chains.",
-            f"Choose from {', '.join(one.value for one in CHAIN_QUESTION_KINDS)}.",
+            f"Choose from {', '.join(question_kind.value for question_kind in CHAIN_QUESTION_KINDS)}.",
         )
     return tuple(dict.fromkeys(kinds)) or SINGLE_STEP
 
 
 def _existing_keys(session: Session, known: Sequence[ChainGraph]) -> set[tuple[str, str]]:
     """Return which questions of chains are there by rules and still fit, each by its chain and `Wanted.part`."""
-    graphs = {one.chain.id: one for one in known}
+    graphs = {chain_graph.chain.id: chain_graph for chain_graph in known}
     return {
-        (one.chain_id, QuestionSpec(one.kind, one.aspect, one.covers).part)
-        for one in all_questions(session.study)
-        if one.chain_id and one.covers and one.maker is Maker.RULES and not is_stale(one, graphs.get(one.chain_id))
+        (question.chain_id, QuestionSpec(question.kind, question.aspect, question.covers).part)
+        for question in all_questions(session.study)
+        if question.chain_id
+        and question.covers
+        and question.maker is Maker.RULES
+        and not is_stale(question, graphs.get(question.chain_id))
     }
 
 
@@ -197,22 +202,22 @@ def _build_drafts(
     skipped: Counter[str],
     progress: Progress,
 ) -> list[tuple[ChainGraph, QuestionDraft]]:
-    usual = {one.id for one in select_versions(session, [graph.chain for graph in known])}
-    usual |= {one.chain.id for one in chosen}
-    pool = [one for one in known if one.chain.id in usual and is_sound(one)]
-    names = [one.pseudonym for one in all_participants(session.study)]
+    usual = {version.id for version in select_versions(session, [graph.chain for graph in known])}
+    usual |= {chain_graph.chain.id for chain_graph in chosen}
+    pool = [chain_graph for chain_graph in known if chain_graph.chain.id in usual and is_sound(chain_graph)]
+    names = [participant.pseudonym for participant in all_participants(session.study)]
     rules = RuleQuestionGenerator(pool, known, _recording_contexts(session, known), names, seed)
     found: dict[tuple[str, str], tuple[ChainGraph, QuestionDraft]] = {}
-    for done, (graph, one, draft) in enumerate(rules.drafts(wanted)):
+    for done, (graph, question_spec, draft) in enumerate(rules.drafts(wanted)):
         if done % 100 == 0:
             progress.check_cancelled()
             progress.progress(done, len(wanted), "questions")
         if isinstance(draft, str):
             skipped[draft] += 1
         else:
-            found[graph.chain.id, one.part] = graph, draft
-    ordered = [(graph.chain.id, one.part) for graph, one in wanted]
-    return [found[one] for one in ordered if one in found]
+            found[graph.chain.id, question_spec.part] = graph, draft
+    ordered = [(graph.chain.id, question_spec.part) for graph, question_spec in wanted]
+    return [found[pair] for pair in ordered if pair in found]
 
 
 def _recording_contexts(session: Session, known: Sequence[ChainGraph]) -> dict[str, RecordingContext]:
@@ -226,7 +231,7 @@ def _recording_contexts(session: Session, known: Sequence[ChainGraph]) -> dict[s
         home = graph.chain.recording_id
         zero.setdefault(home, {})[graph.chain.id] = shown_span(session.recording(home).duration_us, *graph.span)[0]
     for home, starts in zero.items():
-        people = {one.id: one.pseudonym for one in participants_in(study, home)}
+        people = {participant.id: participant.pseudonym for participant in participants_in(study, home)}
         reach = given[home] | ({_NOT_HELD_OUT} if home not in held_out else frozenset())
         scenes[home] = RecordingContext(starts, people, reach)
     return scenes
@@ -239,7 +244,9 @@ def _granted_uses(session: Session) -> dict[str, frozenset[str]]:
 
     return {
         home: frozenset(
-            use.value for use in ConsentUse if there and all(has_consented(session, one, use) for one in there)
+            use.value
+            for use in ConsentUse
+            if there and all(has_consented(session, participant, use) for participant in there)
         )
         for home, there in all_people_in_recordings(session).items()
     }

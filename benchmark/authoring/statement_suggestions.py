@@ -68,10 +68,10 @@ def ask_judges(session: Session, requests: Iterable[AskRequest], progress: Progr
     notes: list[Note] = []
     for request in requests:
         asking = prepare(session, request, progress)
-        ids += [one.id for one in asking.cached]
+        ids += [judgment.id for judgment in asking.cached]
         notes += asking.notes
-        if asking.work is not None:
-            result, changes = run_inline(session, asking.work, progress)
+        if asking.job is not None:
+            result, changes = run_inline(session, asking.job, progress)
             ids += sorted(changes.ids("judgment"))
             notes += read_outcome(result).notes
     if not ids and notes:
@@ -95,8 +95,8 @@ def question_request(
     if not 1 <= questions <= MAX_QUESTIONS:
         raise UserError(f"There are 1 to {MAX_QUESTIONS} questions about a recording.", "Choose a number from 1.")
     about = [
-        JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(one).id, str(number)).key
-        for one in dict.fromkeys(recording_ids)
+        JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(fromkey).id, str(number)).key
+        for fromkey in dict.fromkeys(recording_ids)
         for number in range(1, questions + 1)
     ]
     return AskRequest(judges, about, QUESTION, condition=condition, seed=seed)
@@ -106,13 +106,15 @@ def inference_requests(
     judges: Sequence[JudgeEntry], questions: Iterable[Judgment], condition: str = RAW_CONDITION, seed: int = 0
 ) -> list[AskRequest]:
     """Return what is asked then: of each judge, inferences for its own questions, at both strengths."""
-    asked = [one for one in questions if one.task == QUESTION and one.status is JudgmentStatus.OK]
+    asked = [question for question in questions if question.task == QUESTION and question.status is JudgmentStatus.OK]
     found = []
     for judge in judges:
         about = [
-            JudgmentTarget(JudgmentTargetKind.RECORDING, one.recording_id, followup_part(QUESTION, one.id)).key
-            for one in asked
-            if one.judge_id == judge.id
+            JudgmentTarget(
+                JudgmentTargetKind.RECORDING, judgment.recording_id, followup_part(QUESTION, judgment.id)
+            ).key
+            for judgment in asked
+            if judgment.judge_id == judge.id
         ]
         if about:
             found += [
@@ -131,7 +133,7 @@ DUPLICATE = "The recording has a statement that says the same."
 NO_CLASS = "It has none of the three classes."
 _INVISIBLE_CHARS = re.compile("[\u0000-\u0008\u000b-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LIST_MARKER = re.compile(r"^\s*(?:\d{1,2}[.):]|[-*\u2022])\s+")
-_CLASSES = frozenset(one.key for one in STATEMENT_CLASSES)
+_CLASSES = frozenset(field_choice.key for field_choice in STATEMENT_CLASSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +172,18 @@ def import_inferences(
         UserError: a rater is no person, or the study cannot be written to.
     """
     session.study.require_writable()
-    names = [*dict.fromkeys(one.strip() for one in raters if one.strip())] or [session.annotator_name]
+    names = [*dict.fromkeys(rater.strip() for rater in raters if rater.strip())] or [session.annotator_name]
     skipped: Counter[str] = Counter()
     found = [*_usable_inferences(session, judgments, skipped)]
     if not found:
         return InferenceImportResult(0, (), dict(skipped)), Changes()
-    if not session.schemes.uses(SCHEME):
+    if not session.schemes.is_in_use(SCHEME):
         use_shipped_scheme(session, SCHEME)
     scheme = session.schemes.get(SCHEME)
     study, version = session.study, scheme.version
     with session.step(f"Take {pluralize(len(found), 'statement')} of judges") as step:
-        people = [_find_or_add_rater(session, one) for one in names]
-        session.schemes.keep(scheme)
+        people = [_find_or_add_rater(session, name) for name in names]
+        session.schemes.store_text(scheme)
         segments: list[Segment] = []
         values: list[FieldValue] = []
         for said, label, text in found:
@@ -191,7 +193,7 @@ def import_inferences(
                 values.append(FieldValue(segments[-1].id, SCHEME, version, STATEMENT, text))
         insert_segments(study, segments)
         insert_values(study, values)
-    return InferenceImportResult(len(found), tuple(one.id for one in segments), dict(skipped)), step.changes
+    return InferenceImportResult(len(found), tuple(segment.id for segment in segments), dict(skipped)), step.changes
 
 
 def _usable_inferences(
@@ -200,7 +202,7 @@ def _usable_inferences(
     """Yield judgment, class and statement of what can be used; counts the rest."""
     there = _existing_statements(session)
     called: dict[tuple[str, str], dict[str, Participant]] = {}
-    for said in {one.id: one for one in judgments}.values():
+    for said in {judgment.id: judgment for judgment in judgments}.values():
         if said.task != INFERENCES or said.status is not JudgmentStatus.OK:
             skipped[OTHER_TASK if said.task != INFERENCES else NO_ANSWER] += 1
             continue
@@ -239,10 +241,10 @@ def _clean_statement(said: Json, called: Mapping[str, Participant]) -> str:
 def _existing_statements(session: Session) -> dict[str, set[str]]:
     """Return recording id -> what its statements say."""
     found: dict[str, set[str]] = {}
-    for one in segments_of_scheme(session.study, SCHEME):
-        value = values_of(session.study, one.id, SCHEME).get(STATEMENT)
+    for segment in segments_of_scheme(session.study, SCHEME):
+        value = values_of(session.study, segment.id, SCHEME).get(STATEMENT)
         if value is not None and isinstance(value.value, str):
-            found.setdefault(one.recording_id, set()).add(gist(value.value))
+            found.setdefault(segment.recording_id, set()).add(gist(value.value))
     return found
 
 

@@ -54,8 +54,8 @@ class _Told:
     start_us: int
     end_us: int
     label: str
-    who: str
-    said: str
+    speaker: str
+    utterance: str
     rationale: str
 
 
@@ -79,7 +79,7 @@ def add_synthetic_questions(session: Session, seed: int, progress: Progress) -> 
     chance = random.Random(f"{seed} questions")
     new_id = InventedIds(chance).new
     study = session.study
-    people = [one.id for one in all_annotators(study)][:2]
+    people = [annotator.id for annotator in all_annotators(study)][:2]
     made = build_rule_questions(session, seed=seed, progress=progress)[0] if all_chains(study) else []
     writer = Annotator(new_id(), WRITER_NAME)
     told = _read_moments(session)
@@ -88,13 +88,14 @@ def add_synthetic_questions(session: Session, seed: int, progress: Progress) -> 
         told, QuestionKind.WRITTEN, writer.id, chance
     )
     questions = [
-        replace(one, id=new_id(), annotator_id=one.annotator_id or people[0], at=REVIEW_TIME) for one in made + written
+        replace(question, id=new_id(), annotator_id=question.annotator_id or people[0], at=REVIEW_TIME)
+        for question in made + written
     ]
     with study.without_history():
         insert_annotator(study, writer)
         insert_questions(study, questions)
-        for one in questions:
-            for word in _verifications(one, people, writer.id, chance):
+        for question in questions:
+            for word in _verifications(question, people, writer.id, chance):
                 set_verification(study, word)
     return len(questions)
 
@@ -114,34 +115,34 @@ def _questions_about(told: Sequence[_Told], kind: QuestionKind, author: str, cha
     found: list[Question] = []
     count = ESI_OPTIONS if kind is QuestionKind.ESI else OPTION_COUNT
     homes: set[str] = set()
-    for one in told:
-        if one.recording_id in homes or len(found) == _MAX_PER_KIND:
+    for each_told in told:
+        if each_told.recording_id in homes or len(found) == _MAX_PER_KIND:
             continue
-        others = _distractors(one, told, count - 1, chance)
+        others = _distractors(each_told, told, count - 1, chance)
         if len(others) < count - 1:
             continue
-        homes.add(one.recording_id)
+        homes.add(each_told.recording_id)
         dimension = [*DIMENSIONS][len(found) % len(DIMENSIONS)]
         aspect = dimension if kind is QuestionKind.ESI else ""
-        text = _QUESTION_TEMPLATES[dimension].format(who=one.who, said=one.said)
+        text = _QUESTION_TEMPLATES[dimension].format(who=each_told.speaker, said=each_told.utterance)
         wrong = tuple(WrongOption(text) for text in others)
         seed, place = chance.randrange(1 << 30), chance.randrange(count)
-        words = _Words(text, one.rationale, wrong, seed, place)
-        found.append(_build_question(kind, aspect, one, words, author))
+        words = _Words(text, each_told.rationale, wrong, seed, place)
+        found.append(_build_question(kind, aspect, each_told, words, author))
     return found
 
 
-def _build_question(kind: QuestionKind, aspect: str, one: _Told, words: _Words, author: str) -> Question:
+def _build_question(kind: QuestionKind, aspect: str, told: _Told, words: _Words, author: str) -> Question:
     return Question(
         id="",
-        recording_id=one.recording_id,
+        recording_id=told.recording_id,
         chain_id=None,
         kind=kind,
         aspect=aspect,
         covers=(),
         made_from="",
-        start_us=one.start_us,
-        end_us=one.end_us,
+        start_us=told.start_us,
+        end_us=told.end_us,
         text=words.text,
         answer=words.answer,
         wrong=words.wrong,
@@ -155,9 +156,11 @@ def _build_question(kind: QuestionKind, aspect: str, one: _Told, words: _Words, 
     )
 
 
-def _distractors(one: _Told, told: Sequence[_Told], count: int, chance: random.Random) -> list[str]:
-    texts = {other.rationale for other in chance.sample(told, min(len(told), 8 * count)) if other.label == one.label}
-    return sorted(texts - {one.rationale})[:count]
+def _distractors(each_told: _Told, told: Sequence[_Told], count: int, chance: random.Random) -> list[str]:
+    texts = {
+        other.rationale for other in chance.sample(told, min(len(told), 8 * count)) if other.label == each_told.label
+    }
+    return sorted(texts - {each_told.rationale})[:count]
 
 
 def _verifications(

@@ -52,7 +52,7 @@ class JobResult:
         error: why it, or a part of it, failed.
     """
 
-    work: JobSpec
+    job: JobSpec
     result: dict[str, Json] | None
     changes: Changes
     error: UserError | None
@@ -118,22 +118,22 @@ async def _run_on_cluster(
     found: dict[int, JobResult] = {}
     try:
         async with connect(wanted, addresses) as cluster:
-            threads = sum(one.threads for one in await cluster.seats())
+            threads = sum(cluster_worker.threads for cluster_worker in await cluster.list_workers())
             pieces: list[ClusterTask] = []
             for at, work in enumerate(works):
                 if work.kind == asking.KIND:
                     cut = splitting.split_job(work, max(_MIN_PARTS, threads))
-                    pieces += [ClusterTask(at, one, splitting.served_judge_ids(one)) for one in cut]
+                    pieces += [ClusterTask(at, job_spec, splitting.served_judge_ids(job_spec)) for job_spec in cut]
                 else:
                     pieces.append(ClusterTask(at, work))
 
             def piece_ended(piece: ClusterTask) -> None:
-                of_it = [one for one in pieces if one.whole == piece.whole]
-                if all(one.over for one in of_it):
-                    found[piece.whole] = _merge_results(works[piece.whole], of_it)
-                    ended(found[piece.whole])
+                of_it = [cluster_task for cluster_task in pieces if cluster_task.job_index == piece.job_index]
+                if all(cluster_task.is_done for cluster_task in of_it):
+                    found[piece.job_index] = _merge_results(works[piece.job_index], of_it)
+                    ended(found[piece.job_index])
 
-            await ClusterCoordinator(session, wanted, cluster, addresses, pieces, progress, piece_ended).go()
+            await ClusterCoordinator(session, wanted, cluster, addresses, pieces, progress, piece_ended).run()
     except SchedulerLostError:
         raise UserError(
             f"The scheduler at {wanted} does not answer any more.",
@@ -144,10 +144,10 @@ async def _run_on_cluster(
 
 def _merge_results(work: JobSpec, pieces: Sequence["ClusterTask"]) -> JobResult:
     changes = Changes()
-    for one in pieces:
-        changes |= one.changes
-    error = next((one.error for one in pieces if one.error is not None), None)
-    results = [one.result for one in pieces if one.result is not None]
+    for piece in pieces:
+        changes |= piece.changes
+    error = next((piece.error for piece in pieces if piece.error is not None), None)
+    results = [piece.result for piece in pieces if piece.result is not None]
     if work.kind == asking.KIND:
         return JobResult(work, splitting.merge_results(results) if results else None, changes, error)
     return JobResult(work, results[0] if results else None, changes, error)
@@ -177,82 +177,82 @@ class ClusterTask:
     """One work, or a part of one.
 
     Attributes:
-        whole: position of what it is a part of.
-        work: what is left of it.
-        asks: judges at servers; two works that ask the same one are not done at once.
+        job_index: position of what it is a part of.
+        job: what is left of it.
+        judge_ids: judges at servers; two works that ask the same one are not done at once.
         tries: how often it was begun.
         token: names the try that counts; "" before the first and between two.
         crashed: the process that did it ended by itself.
         host: the machine that does it.
-        share: how much of it is done, from 0 to 1.
-        text: how far it is, in words.
+        fraction_done: how much of it is done, from 0 to 1.
+        progress_text: how far it is, in words.
         result: what came of it; None while it is not done.
         error: why nothing came of it.
         changes: what was stored of it.
     """
 
-    whole: int
-    work: JobSpec
-    asks: frozenset[str] = frozenset()
+    job_index: int
+    job: JobSpec
+    judge_ids: frozenset[str] = frozenset()
     tries: int = 0
     token: str = ""
     crashed: bool = False
     host: str = ""
-    share: float = 0.0
-    text: str = ""
+    fraction_done: float = 0.0
+    progress_text: str = ""
     result: dict[str, Json] | None = None
     error: UserError | None = None
     changes: Changes = field(default_factory=Changes)
-    _parts: list[Mapping[str, Json]] = field(default_factory=list)
-    _before: list[dict[str, Json]] = field(default_factory=list)
+    _stored_parts: list[Mapping[str, Json]] = field(default_factory=list)
+    _earlier_results: list[dict[str, Json]] = field(default_factory=list)
 
     @property
-    def over(self) -> bool:
+    def is_done(self) -> bool:
         """Whether nothing more comes of it."""
         return self.result is not None or self.error is not None
 
-    def kept(self, part: Mapping[str, Json], changes: Changes) -> None:
+    def add_stored_part(self, part: Mapping[str, Json], changes: Changes) -> None:
         """Take in that a part of it was stored."""
-        self._parts.append(part)
+        self._stored_parts.append(part)
         self.changes |= changes
 
-    def begin(self, token: str, host: str) -> bool:
+    def start(self, token: str, host: str) -> bool:
         """Take in that a worker wants to begin it; where one began it before, what was stored since is left out.
 
         Returns:
             Whether it may; otherwise it is over, with a result or an error.
         """
-        if self.tries and self.work.kind == asking.KIND:
+        if self.tries and self.job.kind == asking.KIND:
             try:
-                left = splitting.remaining_job(self.work, self._parts)
+                left = splitting.remaining_job(self.job, self._stored_parts)
             except UserError as error:
                 self.error = error
                 return False
-            self._before.append(splitting.partial_result(self._parts))
-            self._parts.clear()
+            self._earlier_results.append(splitting.partial_result(self._stored_parts))
+            self._stored_parts.clear()
             if left is None:
-                self.end(splitting.merge_results([]))
+                self.finish(splitting.merge_results([]))
                 return False
-            self.work = left
-        if self.tries and "overwrite" in self.work.parameters:
+            self.job = left
+        if self.tries and "overwrite" in self.job.parameters:
             # What a worker wrote just before it stopped.
-            self.work = replace(self.work, parameters={**self.work.parameters, "overwrite": True})
+            self.job = replace(self.job, parameters={**self.job.parameters, "overwrite": True})
         self.tries, self.token, self.host = self.tries + 1, token, host
-        self.share, self.text, self.crashed = 0.0, "", False
+        self.fraction_done, self.progress_text, self.crashed = 0.0, "", False
         if self.tries > MAX_TRIES:
-            self.error = self.lost()
+            self.error = self.lost_error()
         return self.error is None
 
-    def end(self, result: dict[str, Json]) -> None:
+    def finish(self, result: dict[str, Json]) -> None:
         """Take in what came of it."""
-        self.result = splitting.merge_results([*self._before, result]) if self._before else result
-        self.share = 1.0
+        self.result = splitting.merge_results([*self._earlier_results, result]) if self._earlier_results else result
+        self.fraction_done = 1.0
 
-    def lost(self) -> UserError:
+    def lost_error(self) -> UserError:
         """Return what is said where nobody could do it."""
         on = f" (the last one on {self.host})" if self.host else ""
         return UserError(
-            f"Its workers stopped {MAX_TRIES} times{on}: {self.work.title}.",
+            f"Its workers stopped {MAX_TRIES} times{on}: {self.job.title}.",
             "The log of that worker says why. Run it again.",
         )
 
@@ -293,7 +293,7 @@ class ClusterCoordinator:
         self._seen_at = 0.0
         self._ending = False
 
-    async def go(self) -> None:
+    async def run(self) -> None:
         """Return when all is done, or cannot be.
 
         Raises:
@@ -302,57 +302,59 @@ class ClusterCoordinator:
             Cancelled: the user stopped it; what was answered until then is stored.
         """
         try:
-            while not self._over():
+            while not self._is_done():
                 self._progress.check_cancelled()
-                self._give_out()
-                await self._look()
-                self._tell_progress()
+                self._submit_pending()
+                await self._poll()
+                self._report_progress()
                 await asyncio.sleep(_POLL_INTERVAL_S)
         except BaseException:
             await asyncio.shield(self._stop())
             raise
         finally:
             self._ending = True
-            for one in self._asked.values():
-                one.cancel()
+            for task in self._asked.values():
+                task.cancel()
             await asyncio.gather(*self._asked.values(), return_exceptions=True)
-        self._tell_progress()
+        self._report_progress()
 
-    def _over(self) -> bool:
-        return all(one.over for one in self._pieces)
+    def _is_done(self) -> bool:
+        return all(piece.is_done for piece in self._pieces)
 
-    def _give_out(self) -> None:
+    def _submit_pending(self) -> None:
         """Give out what was not yet, but for what asks a judge that another work is asking."""
-        asked = {judge for number in self._futures if not (one := self._pieces[number]).over for judge in one.asks}
+        asked = {
+            judge for number in self._futures if not (one := self._pieces[number]).is_done for judge in one.judge_ids
+        }
         for number, piece in enumerate(self._pieces):
-            if number not in self._futures and not piece.over and not asked & piece.asks:
-                asked |= piece.asks
-                self._give(number)
+            if number not in self._futures and not piece.is_done and not asked & piece.judge_ids:
+                asked |= piece.judge_ids
+                self._submit(number)
 
-    def _give(self, number: int) -> None:
+    def _submit(self, number: int) -> None:
         key = f"greenroom-{self._run}-{number}-{new_id()}"
-        self._futures[number] = self._cluster.give(task, self._run, number, key, key=key)
+        self._futures[number] = self._cluster.submit(task, self._run, number, key, key=key)
         self._finished.pop(number, None)
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         """Look who is there, and which works were given up by their workers."""
-        if not self._cluster.alive:
+        if not self._cluster.is_alive:
             raise SchedulerLostError
         now = time.monotonic()
         if now - self._seen_at > _WORKERS_INTERVAL_S:
             self._seen_at = now
-            for seat in await self._cluster.seats():
+            for seat in await self._cluster.list_workers():
                 if seat.address not in self._asked:
-                    self._asked[seat.address] = asyncio.create_task(self._hear(seat))
-        for address, one in [*self._asked.items()]:
-            if one.done():
+                    self._asked[seat.address] = asyncio.create_task(self._serve_worker(seat))
+        for address, running in [*self._asked.items()]:
+            if running.done():
                 del self._asked[address]
-                one.result()
+                running.result()
         for number, piece in enumerate(self._pieces):
-            if number in self._futures and not piece.over:
-                self._look_at(number, piece, now)
+            if number in self._futures and not piece.is_done:
+                self._check_piece(number, piece, now)
 
-    def _look_at(self, number: int, piece: ClusterTask, now: float) -> None:
+    def _check_piece(self, number: int, piece: ClusterTask, now: float) -> None:
         status = self._futures[number].status
         if status == "pending":
             return
@@ -360,23 +362,23 @@ class ClusterCoordinator:
         if not piece.crashed and now - self._finished.setdefault(number, now) < _GRACE_S:
             return
         if status == "error" or piece.tries >= MAX_TRIES:
-            piece.error = piece.lost()
+            piece.error = piece.lost_error()
             self._ended(piece)
         else:
-            self._give(number)
+            self._submit(number)
 
-    async def _hear(self, seat: ClusterWorker) -> None:
+    async def _serve_worker(self, seat: ClusterWorker) -> None:
         """Ask one worker again and again what it has to say; ends when it is gone."""
         missing = 0
         while True:
             try:
-                said = await self._cluster.exchange(seat.address, run="", seen=0, told="", wait_s=0)
+                said = await self._cluster.send_message(seat.address, run="", seen=0, told="", wait_s=0)
                 if said is not None:
                     break
                 missing += 1
             except WorkerSilent:
                 pass
-            if all(one.address != seat.address for one in await self._cluster.seats()):
+            if all(cluster_worker.address != seat.address for cluster_worker in await self._cluster.list_workers()):
                 return
             if missing >= _MAX_MISSED:
                 raise UserError(
@@ -394,7 +396,7 @@ class ClusterCoordinator:
         while not self._ending:
             telling = [*self._telling[seat.address]]
             try:
-                said = await self._cluster.exchange(
+                said = await self._cluster.send_message(
                     seat.address,
                     run=self._run,
                     seen=self._seen[seat.address],
@@ -405,7 +407,9 @@ class ClusterCoordinator:
                 said = None
             if said is None:
                 missing += 1
-                if missing >= _MAX_MISSED or all(one.address != seat.address for one in await self._cluster.seats()):
+                if missing >= _MAX_MISSED or all(
+                    cluster_worker.address != seat.address for cluster_worker in await self._cluster.list_workers()
+                ):
                     return
                 await asyncio.sleep(_EXCHANGE_WAIT_S)
                 continue
@@ -415,51 +419,51 @@ class ClusterCoordinator:
             for number, message in json.loads(said)["said"]:
                 if number > self._seen[seat.address]:
                     self._seen[seat.address] = number
-                    self._take(seat, message)
+                    self._handle_message(seat, message)
 
-    def _tell(self, token: str, line: Json) -> None:
+    def _queue_message(self, token: str, line: Json) -> None:
         seat = self._seat_of[token]
         self._told[seat] += 1
         self._telling[seat].append([self._told[seat], token, line])
 
-    def _take(self, seat: ClusterWorker, message: dict[str, Any]) -> None:
+    def _handle_message(self, seat: ClusterWorker, message: dict[str, Any]) -> None:
         token = message["token"]
         if "begin" in message:
             self._seat_of[token] = seat.address
-            self._begin(seat, self._pieces[message["number"]], token, message["begin"])
+            self._start_piece(seat, self._pieces[message["number"]], token, message["begin"])
             return
-        piece = next((one for one in self._pieces if one.token == token), None)
+        piece = next((cluster_task for cluster_task in self._pieces if cluster_task.token == token), None)
         line = message["line"]
-        if piece is None or piece.over:
+        if piece is None or piece.is_done:
             # Somebody else was asked to do it meanwhile.
             if "ask" in line:
-                self._tell(token, "cancel")
+                self._queue_message(token, "cancel")
             return
-        self._take_line(piece, token, line)
+        self._handle_line(piece, token, line)
 
-    def _begin(self, seat: ClusterWorker, piece: ClusterTask, token: str, facts: dict[str, Any]) -> None:
-        if piece.over:
-            self._tell(token, None)
+    def _start_piece(self, seat: ClusterWorker, piece: ClusterTask, token: str, facts: dict[str, Any]) -> None:
+        if piece.is_done:
+            self._queue_message(token, None)
             return
         _require_same_version(facts)
-        if piece.begin(token, str(facts["host"])):
+        if piece.start(token, str(facts["host"])):
             try:
-                permit_job(self._session, self._scheduler, self._addresses, seat, piece.work)
-                self._tell(token, worker_request(self._session, piece.work))
+                permit_job(self._session, self._scheduler, self._addresses, seat, piece.job)
+                self._queue_message(token, worker_request(self._session, piece.job))
                 return
             except UserError as error:
                 piece.error = error
-        self._tell(token, None)
+        self._queue_message(token, None)
         self._ended(piece)
 
-    def _take_line(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
+    def _handle_line(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
         if "progress" in line:
             done, total, text = line["progress"]
-            piece.share, piece.text = (min(1.0, done / total) if total else 0.0), text
+            piece.fraction_done, piece.progress_text = (min(1.0, done / total) if total else 0.0), text
         elif "part" in line or "question" in line:
-            self._answer(piece, token, line)
+            self._answer_question(piece, token, line)
         elif "result" in line:
-            self._end(piece, line["result"], line.get("files", {}))
+            self._store_result(piece, line["result"], line.get("files", {}))
         elif "error" in line:
             piece.error = UserError(line["error"]["message"], line["error"]["hint"])
         elif "unreachable" in line:
@@ -468,28 +472,28 @@ class ClusterCoordinator:
             piece.error = UserError("It was stopped.", "Run it again: it goes on where it was.")
         elif "crashed" in line:
             piece.token, piece.crashed = "", True
-        if piece.over:
+        if piece.is_done:
             self._ended(piece)
 
-    def _answer(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
+    def _answer_question(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
         told: dict[str, Json] = {"answer": line.get("ask")}
         try:
             if "part" in line:
-                piece.kept(line["part"], store_part(self._session, piece.work, line["part"]))
+                piece.add_stored_part(line["part"], store_part(self._session, piece.job, line["part"]))
                 told["content"] = {}
             else:
-                told["content"] = answer(self._session, piece.work, line["question"])
+                told["content"] = answer(self._session, piece.job, line["question"])
         except UserError as error:
             rule = error.rule if isinstance(error, Forbidden) else ""
             told["error"] = {"message": error.message, "hint": error.hint, "rule": rule}
         if "ask" in line:
-            self._tell(token, told)
+            self._queue_message(token, told)
 
-    def _end(self, piece: ClusterTask, result: dict[str, Json], files: dict[str, Json]) -> None:
+    def _store_result(self, piece: ClusterTask, result: dict[str, Json], files: dict[str, Json]) -> None:
         try:
             found = unpack_files(result, files)
-            piece.changes |= load_kind(piece.work.kind).store(self._session, piece.work, found)
-            piece.end(found)
+            piece.changes |= load_kind(piece.job.kind).store(self._session, piece.job, found)
+            piece.finish(found)
         except UserError as error:
             piece.error = error
 
@@ -497,22 +501,22 @@ class ClusterCoordinator:
         """Stop what is under way, and take in what was answered until then."""
         with suppress(SchedulerLostError, UserError, asyncio.TimeoutError):
             for piece in self._pieces:
-                if not piece.over and piece.token:
-                    self._tell(piece.token, "cancel")
+                if not piece.is_done and piece.token:
+                    self._queue_message(piece.token, "cancel")
             until = time.monotonic() + _STOP_TIMEOUT_S
             while (
-                self._cluster.alive
+                self._cluster.is_alive
                 and time.monotonic() < until
-                and any(one.token and not one.over for one in self._pieces)
+                and any(cluster_task.token and not cluster_task.is_done for cluster_task in self._pieces)
             ):
                 await asyncio.sleep(_POLL_INTERVAL_S)
-            if self._cluster.alive:
-                await asyncio.wait_for(self._cluster.take_back([*self._futures.values()]), _STOP_TIMEOUT_S)
+            if self._cluster.is_alive:
+                await asyncio.wait_for(self._cluster.cancel([*self._futures.values()]), _STOP_TIMEOUT_S)
 
-    def _tell_progress(self) -> None:
-        ended = sum(one.over for one in self._pieces)
-        share = sum(1.0 if one.over else one.share for one in self._pieces) / max(1, len(self._pieces))
-        at_work = sum(1 for one in self._pieces if one.token and not one.over)
+    def _report_progress(self) -> None:
+        ended = sum(piece.is_done for piece in self._pieces)
+        share = sum(1.0 if piece.is_done else piece.fraction_done for piece in self._pieces) / max(1, len(self._pieces))
+        at_work = sum(1 for piece in self._pieces if piece.token and not piece.is_done)
         text = f"{ended} of {pluralize(len(self._pieces), 'part')}, {at_work} under way"
         if not self._asked and ended < len(self._pieces):
             text = f"No worker yet: dask worker --preload greenroom {self._scheduler}"

@@ -27,22 +27,22 @@ def run_queue_on_cluster(
 
     def mark(clip: QueuedClip, state: ClipState, problem: str = "") -> QueuedClip:
         nonlocal queue
-        queue = queue.marked(clip, state, problem)
+        queue = queue.with_state(clip, state, problem)
         save_queue(session, queue)
         return replace(clip, state=state, problem=problem)
 
     def ended(done: JobResult) -> None:
-        clip = next(one for one, work in given if work is done.work)
-        delete_tracks_file(done.work.parameters)
+        clip = next(queued_clip for queued_clip, work in given if work is done.job)
+        delete_tracks_file(done.job.parameters)
         state = ClipState.DONE if done.error is None else ClipState.FAILED
         over.append((mark(clip, state, str(done.error or "")), done.result))
 
-    for clip in queue.left:
+    for clip in queue.pending:
         try:
             given.append((clip, prepare(session, queue, clip)))
             mark(clip, ClipState.RUNNING)
         except UserError as error:
             over.append((mark(clip, ClipState.FAILED, str(error)), None))
     run_jobs(session, [work for _, work in given], progress, scheduler, ended=ended)
-    order = [(one.recording_id, one.method) for one in queue.clips]
-    return sorted(over, key=lambda one: order.index((one[0].recording_id, one[0].method)))
+    order = [(queued_clip.recording_id, queued_clip.method) for queued_clip in queue.clips]
+    return sorted(over, key=lambda row: order.index((row[0].recording_id, row[0].method)))

@@ -34,7 +34,7 @@ def job_recordings(work: JobSpec) -> tuple[str, ...]:
     if work.kind != asking.KIND:
         return (work.recording_id,) if work.recording_id else ()
     payload = read_payload(work.parameters)
-    found = [one.recording_id for one in payload.items]
+    found = [item.recording_id for item in payload.items]
     found += [str(other) for plan in payload.plans for other in cast(list[Json], plan["others"])]
     return tuple(dict.fromkeys(found))
 
@@ -43,7 +43,7 @@ def job_condition(work: JobSpec) -> str:
     """Return the condition under which a work shows its recordings; `raw` where any of them is shown as it is."""
     if work.kind != asking.KIND:
         return "raw"
-    conditions = {one.condition for one in read_payload(work.parameters).items}
+    conditions = {item.condition for item in read_payload(work.parameters).items}
     return conditions.pop() if len(conditions) == 1 else "raw"
 
 
@@ -63,7 +63,7 @@ def _judge_files(session: Session, work: JobSpec) -> Iterator[tuple[Path, str]]:
         media = cast(Mapping[str, Any] | None, plan["media"])
         if media is not None:
             yield Path(str(media["path"])), f"the file of {_recording_label(session, str(plan['recording_id']))}"
-    for judge in sorted({one.judge for one in payload.items}):
+    for judge in sorted({item.judge for item in payload.items}):
         entry = payload.entries[judge]
         for named in (entry.model, entry.settings.get("projector")):
             if isinstance(named, str) and named.endswith(".gguf"):
@@ -71,8 +71,8 @@ def _judge_files(session: Session, work: JobSpec) -> Iterator[tuple[Path, str]]:
 
 
 def _recording_label(session: Session, recording_id: str) -> str:
-    one = session.recording(recording_id)
-    return f"recording {one.number} ({escape_unprintable(one.name)})"
+    recording = session.recording(recording_id)
+    return f"recording {recording.number} ({escape_unprintable(recording.name)})"
 
 
 def permit_job(

@@ -38,7 +38,7 @@ def pack_files(values: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, 
     Raises:
         OSError: one cannot be read.
     """
-    return {one: base64.b64encode(Path(str(values[one])).read_bytes()).decode() for one in names if one in values}
+    return {name: base64.b64encode(Path(str(values[name])).read_bytes()).decode() for name in names if name in values}
 
 
 def unpack_files(values: Mapping[str, Json], packed_files: Mapping[str, Json]) -> dict[str, Json]:
@@ -85,7 +85,7 @@ class Child:
         """Whether it has not ended."""
         return self._process.poll() is None
 
-    def say(self, message: Mapping[str, Json] | str) -> None:
+    def send(self, message: Mapping[str, Json] | str) -> None:
         """Tell it something; one that has ended hears nothing. Any thread may."""
         line = message if isinstance(message, str) else json.dumps(message)
         assert self._process.stdin is not None
@@ -93,14 +93,14 @@ class Child:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
 
-    def heard(self) -> Iterator[dict[str, Json]]:
+    def messages(self) -> Iterator[dict[str, Json]]:
         """Yield what it says, until it ends, be it in the middle of a line."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.endswith("\n"):
                 yield json.loads(line)
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """End it, whatever it does."""
         self._process.kill()
         self._process.wait()
@@ -110,7 +110,7 @@ class Child:
 
     def close(self) -> None:
         """End it, and let go of what it said; nobody may be reading that any more."""
-        self.end()
+        self.kill()
         assert self._process.stdout is not None
         self._process.stdout.close()
 
@@ -123,7 +123,7 @@ class Children:
         self._idle: list[Child] = []
         self._lock = threading.Lock()
 
-    def take(self) -> Child:
+    def acquire(self) -> Child:
         """Lend a process."""
         with self._lock:
             while self._idle:
@@ -133,7 +133,7 @@ class Children:
                 child.close()
         return Child(self._launcher)
 
-    def give_back(self, child: Child, *, well: bool) -> None:
+    def release(self, child: Child, *, well: bool) -> None:
         """Keep a process for the next work where the last one ended well; end it where not."""
         if not well:
             child.close()
@@ -141,7 +141,7 @@ class Children:
         with self._lock:
             self._idle.append(child)
 
-    def end(self) -> None:
+    def close_idle(self) -> None:
         """End those that do nothing."""
         with self._lock:
             idle, self._idle = self._idle, []
@@ -178,14 +178,14 @@ class _DaskJob:
         self.late: threading.Timer | None = None
         self.first: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 
-    def hear(self, line: Any) -> None:
+    def receive(self, line: Any) -> None:
         """Take what the holder of the study says about it."""
         if line == "cancel":
             self.stop()
         elif self.child is None:
             self.first.put(line)
         else:
-            self.child.say(line)
+            self.child.send(line)
 
     def stop(self) -> None:
         """Have it stop: it is no longer wanted, or nobody is there any more."""
@@ -194,18 +194,18 @@ class _DaskJob:
         self.wanted = False
         self.first.put(None)
         if self.child is not None:
-            self._end(self.child)
+            self._cancel(self.child)
 
-    def begin(self, child: Child, request: dict[str, Json]) -> None:
+    def start(self, child: Child, request: dict[str, Json]) -> None:
         """Have a process do it."""
         self.child = child
-        child.say(request)
+        child.send(request)
         if not self.wanted:
-            self._end(child)
+            self._cancel(child)
 
-    def _end(self, child: Child) -> None:
-        child.say("cancel")
-        self.late = threading.Timer(_GRACE_S, child.end)
+    def _cancel(self, child: Child) -> None:
+        child.send("cancel")
+        self.late = threading.Timer(_GRACE_S, child.kill)
         self.late.daemon = True
         self.late.start()
 
@@ -221,16 +221,16 @@ class _Run:
         self._count = 0
         self._heard = 0
 
-    def hear(self, told: str) -> None:
+    def receive(self, told: str) -> None:
         """Take what the holder of the study says, as JSON; what was heard before is left out."""
         with self._changed:
             new = [(token, line) for number, token, line in json.loads(told) if number > self._heard]
             self._heard += len(new)
         for token, line in new:
             if (job := self.jobs.get(token)) is not None:
-                job.hear(line)
+                job.receive(line)
 
-    def say(self, message: dict[str, Json]) -> None:
+    def send(self, message: dict[str, Json]) -> None:
         """Have something passed on; of what only tells how far a work is, the newest."""
         line = message.get("line")
         passing = isinstance(line, dict) and "progress" in line
@@ -243,10 +243,10 @@ class _Run:
             self._said.append((self._count, message))
             self._changed.notify_all()
 
-    def after(self, seen: int, wait_s: float) -> str:
+    def messages_after(self, seen: int, wait_s: float) -> str:
         """Return what was said after a number, as JSON; waits for something where there is nothing yet."""
         with self._changed:
-            self._said = [one for one in self._said if one[0] > seen]
+            self._said = [row for row in self._said if row[0] > seen]
             if not self._said and wait_s:
                 self._changed.wait(wait_s)
             return json.dumps({"said": [[number, message] for number, message in self._said]})
@@ -260,7 +260,7 @@ class Relay:
         self._worker = worker
         self._runs: dict[str, _Run] = {}
         self._lock = threading.Lock()
-        threading.Thread(target=self._look, daemon=True).start()
+        threading.Thread(target=self._expire_runs, daemon=True).start()
 
     async def exchange(self, run: str, seen: int, told: str, wait_s: float) -> str:
         """Take what the holder of a study says, and return what is to be said to it; "" as `run` for facts alone."""
@@ -268,11 +268,11 @@ class Relay:
             return json.dumps(worker_info())
         return await asyncio.to_thread(self._exchange, run, seen, told, wait_s)
 
-    def work(self, run: str, number: int, key: str) -> None:
+    def run_job(self, run: str, number: int, key: str) -> None:
         """Do a work of a run; its parameters come from the holder of the study, and its result goes there."""
-        going, job, child, well = self._run(run), _DaskJob(key), None, False
+        going, job, child, well = self._get_run(run), _DaskJob(key), None, False
         going.jobs[job.token] = job
-        going.say({"token": job.token, "number": number, "begin": worker_info()})
+        going.send({"token": job.token, "number": number, "begin": worker_info()})
         try:
             first = job.first.get()
             if first is None:
@@ -281,45 +281,45 @@ class Relay:
             try:
                 request = _build_request(first)
             except UserError as error:
-                going.say({"token": job.token, "line": {"unreachable": [error.message, error.hint]}})
+                going.send({"token": job.token, "line": {"unreachable": [error.message, error.hint]}})
                 return
-            child = self.children.take()
-            job.begin(child, request)
+            child = self.children.acquire()
+            job.start(child, request)
             well = _forward_messages(going, job.token, kind, child)
         finally:
             going.jobs.pop(job.token, None)
             if job.late is not None:
                 job.late.cancel()
             if child is not None:
-                self.children.give_back(child, well=well)
+                self.children.release(child, well=well)
 
     def _exchange(self, run: str, seen: int, told: str, wait_s: float) -> str:
-        going = self._run(run)
-        going.hear(told)
-        return going.after(seen, wait_s)
+        going = self._get_run(run)
+        going.receive(told)
+        return going.messages_after(seen, wait_s)
 
-    def _run(self, run: str) -> _Run:
+    def _get_run(self, run: str) -> _Run:
         with self._lock:
             found = self._runs.setdefault(run, _Run())
             found.asked = time.monotonic()
             return found
 
-    def _look(self) -> None:
+    def _expire_runs(self) -> None:
         """End what nobody asks about any more."""
         while True:
             time.sleep(_POLL_INTERVAL_S)
             now = time.monotonic()
             with self._lock:
                 runs = {**self._runs}
-                left = {run for run, one in runs.items() if now - one.asked > LEASE_S}
+                left = {run for run, each_run in runs.items() if now - each_run.asked > LEASE_S}
                 for run in left:
                     del self._runs[run]
-            for run, one in runs.items():
-                for job in [*one.jobs.values()]:
-                    if run in left or not self._asked_for(job.key):
+            for run, each_run in runs.items():
+                for job in [*each_run.jobs.values()]:
+                    if run in left or not self._is_wanted(job.key):
                         job.stop()
 
-    def _asked_for(self, key: str) -> bool:
+    def _is_wanted(self, key: str) -> bool:
         """Tell whether Dask still wants a task: it does not where the client, the scheduler or the worker goes."""
         task = self._worker.state.tasks.get(key)
         return self._worker.status.name in _ACTIVE_STATES and (task is None or task.state not in _DROPPED_STATES)
@@ -351,17 +351,17 @@ def _build_request(first: Mapping[str, Any]) -> dict[str, Json]:
 
 def _forward_messages(going: _Run, token: str, kind: str, child: Child) -> bool:
     """Pass on what a process says until its work is done; tells whether the process can do another one."""
-    for line in child.heard():
+    for line in child.messages():
         result = cast(dict[str, Json] | None, line.get("result"))
         if result is not None and kind in RESULT_FILES:
             files = pack_files(result, RESULT_FILES[kind])
             for name in files:
                 Path(str(result[name])).unlink(missing_ok=True)
             line["files"] = files
-        going.say({"token": token, "line": cast(Json, line)})
-        if any(one in line for one in _FINAL_KEYS):
+        going.send({"token": token, "line": cast(Json, line)})
+        if any(text in line for text in _FINAL_KEYS):
             return True
-    going.say({"token": token, "line": {"crashed": True}})
+    going.send({"token": token, "line": {"crashed": True}})
     return False
 
 
@@ -386,10 +386,10 @@ def attach(worker: Any, launcher: Path) -> None:
 def detach() -> None:
     """Let go of what the worker kept."""
     if _relay is not None:
-        _relay.children.end()
+        _relay.children.close_idle()
 
 
 def work(run: str, number: int, key: str) -> None:
     """Do a work of a run, in a thread of a Dask worker."""
     assert _relay is not None, "only workers that are prepared for Greenroom are given work"
-    _relay.work(run, number, key)
+    _relay.run_job(run, number, key)

@@ -48,7 +48,7 @@ class ReleasedMedia:
     clip: str = ""
     pictures: dict[int, str] = field(default_factory=dict)
 
-    def during(self, start_us: int, end_us: int) -> list[str]:
+    def pictures_between(self, start_us: int, end_us: int) -> list[str]:
         """Return up to `MOST_PICTURES` pictures of a span, evenly over it; the one before it where it has none."""
         inside = [at for at in sorted(self.pictures) if start_us <= at * SECOND_US < end_us]
         if not inside:
@@ -72,7 +72,10 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
     """
     manifest = _read_manifest(release)
     key = get_release_key(session)
-    states = {f"recording-{one.number:04}": mask_state(session.study, one.id) for one in all_recordings(session.study)}
+    states = {
+        f"recording-{recording.number:04}": mask_state(session.study, recording.id)
+        for recording in all_recordings(session.study)
+    }
     found: dict[str, ReleasedMedia] = {}
     for entry in manifest["files"]:
         path = str(entry.get("path", ""))
@@ -85,14 +88,19 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
             raise UserError(
                 f"{release.name} is a release of another study, or {code} was edited since.", "Make the release again."
             )
-        one = found.setdefault(code, ReleasedMedia(method))
-        if method != one.method:
+        released_media = found.setdefault(code, ReleasedMedia(method))
+        if method != released_media.method:
             continue
         if match.re is _PICTURE_PATH:
-            one.pictures[int(match[3])] = path
-        elif not one.clip or path.startswith("video-source/"):
-            one.clip = path
-    for path in (path for one in found.values() for path in (one.clip, *one.pictures.values()) if path):
+            released_media.pictures[int(match[3])] = path
+        elif not released_media.clip or path.startswith("video-source/"):
+            released_media.clip = path
+    for path in (
+        path
+        for released_media in found.values()
+        for path in (released_media.clip, *released_media.pictures.values())
+        if path
+    ):
         if not (release / path).is_file():
             raise UserError(f"{path} is missing in {release.name}.", "Take a release that is whole.")
     return found
@@ -138,13 +146,13 @@ def assign_splits(questions: Mapping[str, int], seed: int) -> dict[str, str]:
     """
     order = sorted(questions)
     random.Random(f"splits {seed}").shuffle(order)
-    order.sort(key=lambda one: -questions[one])
+    order.sort(key=lambda text: -questions[text])
     given = dict.fromkeys(SPLIT_SHARES, 0)
     found: dict[str, str] = {}
-    for one in order:
+    for text in order:
         split = min(_SPLIT_ORDER, key=lambda each: given[each] / SPLIT_SHARES[each])
-        found[one] = split
-        given[split] += questions[one]
+        found[text] = split
+        given[split] += questions[text]
     return dict(sorted(found.items()))
 
 
@@ -175,14 +183,17 @@ def render_card(
         read_by: code of who read all texts before they left.
     """
     items = gathering.items
-    kinds = Counter((one.kind, splits[one.recording]) for one in items)
+    kinds = Counter((item.kind, splits[item.recording]) for item in items)
     order = [*dict.fromkeys(sorted(kind for kind, _ in kinds))]
     rows = [(kind, [kinds[kind, split] for split in SPLIT_SHARES]) for kind in order]
     rows.append(("all", [sum(kinds[kind, split] for kind in order) for split in SPLIT_SHARES]))
-    places = Counter(one.letter for one in items)
-    makers = Counter(one.maker for one in items)
+    places = Counter(item.letter for item in items)
+    makers = Counter(item.maker for item in items)
     left = [f"- {pluralize(many, 'question')}: {why}." for why, many in sorted(gathering.left_out.items())]
-    missing = sorted({*gathering.recordings} - {code for code, one in shown.items() if one.clip or one.pictures})
+    missing = sorted(
+        {*gathering.recordings}
+        - {code for code, released_media in shown.items() if released_media.clip or released_media.pictures}
+    )
     slots = {
         "questions": pluralize(len(items), "question"),
         "recordings": pluralize(len(gathering.recordings), "recording"),
@@ -197,13 +208,13 @@ def render_card(
         "seed": str(seed),
         "letters": ", ".join(f"{letter} {places[letter]}" for letter in sorted(places)) or _NONE,
         "makers": ", ".join(f"{many} {_MAKERS[who]}" for who, many in sorted(makers.items())) or _NONE,
-        "verified": str(sum(one.verified for one in items)),
-        "unverified": str(sum(not one.verified for one in items)),
-        "stale": str(sum(one.stale for one in items)),
+        "verified": str(sum(item.verified for item in items)),
+        "unverified": str(sum(not item.verified for item in items)),
+        "stale": str(sum(item.stale for item in items)),
         "turned_down": str(len(items) - survivors),
         "agreement": _agreement_text(agreement),
         "read_by": read_by,
-        "replaced": str(gathering.replaced),
+        "replaced": str(gathering.replacement_count),
         "left_out": "\n".join(left) or _NONE,
         "media": _media_text(gathering.recordings, shown),
         "without_media": _list_codes(missing, len(gathering.recordings)),
@@ -225,10 +236,10 @@ def _list_codes(codes: Sequence[str], of: int) -> str:
 
 def _agreement_text(found: Agreement) -> str:
     lines = [
-        f"- {one.key}: {one.agreeing} of {one.pairs} pairs say the same"
-        f"{'' if one.kappa is None else f', kappa {one.kappa:.2f}'}."
-        for one in found.figures
-        if one.pairs
+        f"- {figure.key}: {figure.agreeing} of {figure.pairs} pairs say the same"
+        f"{'' if figure.kappa is None else f', kappa {figure.kappa:.2f}'}."
+        for figure in found.figures
+        if figure.pairs
     ]
     return "\n".join(lines) or "No two people looked at the same question yet."
 
@@ -236,7 +247,7 @@ def _agreement_text(found: Agreement) -> str:
 def _media_text(recordings: Sequence[str], shown: Mapping[str, ReleasedMedia]) -> str:
     if not shown:
         return "No clips or pictures are referred to: the questions are texts about recordings that are not here."
-    methods = ", ".join(sorted({one.method for one in shown.values()}))
+    methods = ", ".join(sorted({released_media.method for released_media in shown.values()}))
     return (
         f"Paths of clips and pictures are those in the folder of the release that this set was made beside; "
         f"of {pluralize(len(recordings), 'recording')}, it holds {len(shown)}. Faces are hidden by: {methods}."

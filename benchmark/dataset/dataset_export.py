@@ -84,8 +84,8 @@ def confirm_question_texts(session: Session, gathering: DatasetContents) -> Chan
 def unique_texts(texts: Sequence[ReleasedText]) -> list[ReleasedText]:
     """Return texts without those that stand elsewhere, alike before and after: a wrong option is often many others'."""
     found: dict[tuple[str, str], ReleasedText] = {}
-    for one in texts:
-        found.setdefault((one.before, one.after), one)
+    for text in texts:
+        found.setdefault((text.before, text.after), text)
     return [*found.values()]
 
 
@@ -108,7 +108,9 @@ def write_table(
         shown: code of a recording -> what shows it; where it is empty, the table has no columns for pictures and clips,
             and VLMEvalKit asks the questions as texts.
     """
-    pictures = [shown.get(one.recording, ReleasedMedia()).during(one.start_us, one.end_us) for one in items]
+    pictures = [
+        shown.get(item.recording, ReleasedMedia()).pictures_between(item.start_us, item.end_us) for item in items
+    ]
     some = any(pictures)
     rows = [at for at in range(len(items)) if pictures[at] or not some]
     clips = [shown.get(items[at].recording, ReleasedMedia()).clip.removesuffix(".mp4") for at in rows]
@@ -121,11 +123,20 @@ def write_table(
         table = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
         table.writerow(columns)
         for at, clip in zip(rows, clips, strict=True):
-            one = items[at]
-            options = [table_cell(each) for each in one.options] + [""] * (most - len(one.options))
-            row = [str(at), table_cell(one.text), *options, one.letter, one.kind, one.aspect or one.kind]
-            row += [splits[one.recording], one.id, one.recording]
-            row += [f"{one.start_us / SECOND_US:.3f}", f"{one.end_us / SECOND_US:.3f}"]
+            dataset_question = items[at]
+            options = [table_cell(each) for each in dataset_question.options] + [""] * (
+                most - len(dataset_question.options)
+            )
+            row = [
+                str(at),
+                table_cell(dataset_question.text),
+                *options,
+                dataset_question.letter,
+                dataset_question.kind,
+                dataset_question.aspect or dataset_question.kind,
+            ]
+            row += [splits[dataset_question.recording], dataset_question.id, dataset_question.recording]
+            row += [f"{dataset_question.start_us / SECOND_US:.3f}", f"{dataset_question.end_us / SECOND_US:.3f}"]
             row += [clip] if all(clips) else []
             table.writerow(row + ([repr(pictures[at])] if some else []))
     return len(rows)
@@ -182,15 +193,15 @@ class PreparedDataset:
 
     Attributes:
         splits: code of a recording -> its split.
-        shown: code of a recording -> what of a release shows it.
+        media: code of a recording -> what of a release shows it.
         card: text of the data card.
         private: what must not stand in it.
     """
 
-    gathering: DatasetContents
+    contents: DatasetContents
     formats: tuple[str, ...]
     splits: Mapping[str, str]
-    shown: Mapping[str, ReleasedMedia]
+    media: Mapping[str, ReleasedMedia]
     card: str
     private: Private
 
@@ -208,28 +219,30 @@ def write_dataset(ready: PreparedDataset, folder: Path, progress: Progress) -> E
         files = _write_files(temporary, ready)
         set_fixed_times(temporary)
         progress.check_cancelled()
-    counts = Counter(one.recording for one in ready.gathering.items)
+    counts = Counter(item.recording for item in ready.contents.items)
     splits = ready.splits
     return Exported(
-        {split: sum(counts[one] for one in splits if splits[one] == split) for split in SPLIT_SHARES},
-        dict(sorted(Counter(one.kind for one in ready.gathering.items).items())),
+        {split: sum(counts[text] for text in splits if splits[text] == split) for split in SPLIT_SHARES},
+        dict(sorted(Counter(item.kind for item in ready.contents.items).items())),
         splits,
         dict(sorted(counts.items())),
-        len(ready.gathering.chains),
-        ready.gathering.left_out,
-        ready.gathering.replaced,
+        len(ready.contents.chains),
+        ready.contents.left_out,
+        ready.contents.replacement_count,
         tuple(files),
-        ready.gathering.verified_only,
+        ready.contents.verified_only,
     )
 
 
 def _write_files(folder: Path, ready: PreparedDataset) -> list[str]:
-    gathering, splits, shown = ready.gathering, ready.splits, ready.shown
+    gathering, splits, shown = ready.contents, ready.splits, ready.media
     for split in SPLIT_SHARES:
-        there = [one for one in gathering.items if splits[one.recording] == split]
-        _write_json_lines(folder / f"{split}.jsonl", (_question_line(one, split, shown) for one in there))
+        there = [item for item in gathering.items if splits[item.recording] == split]
+        _write_json_lines(
+            folder / f"{split}.jsonl", (_question_line(dataset_question, split, shown) for dataset_question in there)
+        )
     _write_json_lines(
-        folder / "chains.jsonl", ({**one.as_json, "split": splits[one.recording]} for one in gathering.chains)
+        folder / "chains.jsonl", ({**chain.as_json, "split": splits[chain.recording]} for chain in gathering.chains)
     )
     (folder / CARD_NAME).write_text(ready.card, "utf-8", newline="\n")
     (folder / "load.py").write_text(resource("question-data-set", "load.py").read_text("utf-8"), "utf-8", newline="\n")
@@ -237,57 +250,59 @@ def _write_files(folder: Path, ready: PreparedDataset) -> list[str]:
         place = folder / "vlmevalkit"
         place.mkdir()
         write_table(place / "questions.tsv", gathering.items, splits, shown)
-    return sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def _question_line(one: DatasetQuestion, split: str, shown: Mapping[str, ReleasedMedia]) -> dict[str, Json]:
-    seen = shown.get(one.recording)
+def _question_line(
+    dataset_question: DatasetQuestion, split: str, shown: Mapping[str, ReleasedMedia]
+) -> dict[str, Json]:
+    seen = shown.get(dataset_question.recording)
     media: dict[str, Json] = {
-        "recording": one.recording,
-        "start": one.start_us / SECOND_US,
-        "end": one.end_us / SECOND_US,
+        "recording": dataset_question.recording,
+        "start": dataset_question.start_us / SECOND_US,
+        "end": dataset_question.end_us / SECOND_US,
     }
     if seen is not None:
-        pictures: list[Json] = [*seen.during(one.start_us, one.end_us)]
+        pictures: list[Json] = [*seen.pictures_between(dataset_question.start_us, dataset_question.end_us)]
         media |= {"method": seen.method, "clip": seen.clip or None, "pictures": pictures}
     return {
-        "id": one.id,
+        "id": dataset_question.id,
         "split": split,
-        "kind": one.kind,
-        "aspect": one.aspect,
-        "question": one.text,
-        "options": [*one.options],
-        "letter": one.letter,
-        "answer": one.answer,
-        "explanation": one.explanation,
-        "chain": one.chain,
-        "covers": [*one.covers],
-        "maker": one.maker,
-        "difficulty": one.difficulty,
-        "verified": one.verified,
-        "stale": one.stale,
+        "kind": dataset_question.kind,
+        "aspect": dataset_question.aspect,
+        "question": dataset_question.text,
+        "options": [*dataset_question.options],
+        "letter": dataset_question.letter,
+        "answer": dataset_question.answer,
+        "explanation": dataset_question.explanation,
+        "chain": dataset_question.chain,
+        "covers": [*dataset_question.covers],
+        "maker": dataset_question.maker,
+        "difficulty": dataset_question.difficulty,
+        "verified": dataset_question.verified,
+        "stale": dataset_question.stale,
         "media": media,
     }
 
 
 def _write_json_lines(path: Path, rows: Iterable[Mapping[str, Json]]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for one in rows:
-            file.write(json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n")
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> None:
     """Look once more for what must not leave, in what is about to."""
     words = PhraseMatcher(dict.fromkeys(ready.private.words, "-"))
-    texts = [fold_with_positions(one).text for one in ready.private.texts]
-    said = [*dict.fromkeys(one.after for one in ready.gathering.texts)]
-    said += dict.fromkeys(who for one in ready.gathering.chains for who in one.people)
+    texts = [fold_with_positions(each_text).text for each_text in ready.private.texts]
+    said = [*dict.fromkeys(released_text.after for released_text in ready.contents.texts)]
+    said += dict.fromkeys(who for chain in ready.contents.chains for who in chain.people)
     for at, text in enumerate(said):
         if at % _CHECK_INTERVAL == 0:
             progress.check_cancelled()
             progress.progress(at, len(said), "Searching the texts for private words")
         folded = fold_with_positions(text).text
-        if any(True for _ in words(text)) or any(one in folded for one in texts):
+        if any(True for _ in words(text)) or any(each_text in folded for each_text in texts):
             raise UserError(
                 "A name that must not leave still stands in a question or a chain.",
                 "Search for it and decide: Speech > Personal information.",
@@ -345,10 +360,13 @@ def prepare_dataset(
     """
     if not gathering.items:
         raise UserError(f"No question may leave. {_left_out_text(gathering)}", _next_step(gathering))
-    if release_checksum(session, {one.id: one for one in all_recordings(session.study)}) != gathering.decided:
+    if (
+        release_checksum(session, {recording.id: recording for recording in all_recordings(session.study)})
+        != gathering.checksum
+    ):
         raise UserError("Who agreed, what is held out or what is private was changed meanwhile.", "Export again.")
     require_texts_read(session, gathering)
-    splits = assign_splits(Counter(one.recording for one in gathering.items), seed)
+    splits = assign_splits(Counter(item.recording for item in gathering.items), seed)
     shown = {} if release is None else find_released_media(session, release, gathering.recordings)
     alive = surviving_questions(session)
     said = render_card(
@@ -357,7 +375,7 @@ def prepare_dataset(
         shown,
         study_agreement(session, gathering.question_ids),
         seed,
-        sum(one in alive for one in gathering.question_ids),
+        sum(text in alive for text in gathering.question_ids),
         _reader_code(session, gathering),
     )
     return PreparedDataset(gathering, tuple(formats), splits, shown, said, collect_private(session))
@@ -365,9 +383,9 @@ def prepare_dataset(
 
 def record_export(session: Session, made: Exported, folder: Path) -> Changes:
     """Note in the study that a set was written, as a run of each of its recordings, as a release is."""
-    numbers = {recording_code(one.number): one.id for one in all_recordings(session.study)}
+    numbers = {recording_code(recording.number): recording.id for recording in all_recordings(session.study)}
     runs = []
-    with session.study.recording_run():
+    with session.study.run_transaction():
         for code, split in made.recordings.items():
             if code not in numbers:
                 continue
@@ -376,7 +394,7 @@ def record_export(session: Session, made: Exported, folder: Path) -> Changes:
             run = Run(new_id(), numbers[code], RUN_KIND, RUN_KIND, about, said, utc_now(), __version__)
             insert_run(session.study, run)
             runs.append(("run", run.id))
-    return Changes.of(runs)
+    return Changes.from_pairs(runs)
 
 
 def _left_out_text(gathering: DatasetContents) -> str:
@@ -392,6 +410,6 @@ def _next_step(gathering: DatasetContents) -> str:
 
 def _reader_code(session: Session, gathering: DatasetContents) -> str:
     reader = find_reader(session, gathering)
-    pseudonyms = [one.pseudonym for one in all_participants(session.study)]
+    pseudonyms = [participant.pseudonym for participant in all_participants(session.study)]
     codes = assign_annotator_codes(all_annotators(session.study), pseudonyms)
     return codes[reader.name] if reader is not None else ""

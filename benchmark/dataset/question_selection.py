@@ -46,30 +46,30 @@ def recording_exclusions(session: Session, recordings: Mapping[str, Recording]) 
     kept_back = hold_outs(session.study)
     there = all_people_in_recordings(session)
     found = {}
-    for one in recordings:
-        if one in kept_back:
-            found[one] = HELD_OUT
-        elif not there[one]:
-            found[one] = NO_PARTICIPANTS
-        elif list_refusing(session, there[one], ConsentUse.RELEASE):
-            found[one] = NO_CONSENT
+    for recording in recordings:
+        if recording in kept_back:
+            found[recording] = HELD_OUT
+        elif not there[recording]:
+            found[recording] = NO_PARTICIPANTS
+        elif list_refusing(session, there[recording], ConsentUse.RELEASE):
+            found[recording] = NO_CONSENT
     return found
 
 
-def question_exclusion(one: VerificationItem, *, everything: bool) -> str:
+def question_exclusion(item: VerificationItem, *, everything: bool) -> str:
     """Return why a question does not leave, whatever its recording; "" where it may.
 
     Args:
-        one: the question.
+        item: the question.
         everything: also questions that nobody approved of, and those that are out of date.
     """
-    if one.graph is not None and not is_sound(one.graph):
+    if item.graph is not None and not is_sound(item.graph):
         return CYCLIC_CHAIN
     if everything:
         return ""
-    if one.standing is not VerificationState.VERIFIED or not one.ready:
+    if item.state is not VerificationState.VERIFIED or not item.ready:
         return UNVERIFIED
-    return STALE if one.stale else ""
+    return STALE if item.stale else ""
 
 
 def option_exclusions(session: Session, questions: Iterable[Question], against: Mapping[str, str]) -> dict[str, str]:
@@ -80,22 +80,22 @@ def option_exclusions(session: Session, questions: Iterable[Question], against: 
         questions: all that may leave otherwise.
         against: what `against_recordings` returned.
     """
-    sources = {one.id: {each.source for each in one.wrong if each.source} for one in questions}
+    sources = {question.id: {each.source for each in question.wrong if each.source} for question in questions}
     homes = recordings_of_nodes(session.study, {each for some in sources.values() for each in some})
     found = {}
-    for one, some in sources.items():
+    for text, some in sources.items():
         if any(each not in homes for each in some):
-            found[one] = OPTION_SOURCE_MISSING
+            found[text] = OPTION_SOURCE_MISSING
         elif any(homes[each] in against for each in some):
-            found[one] = OPTION_NOT_RELEASABLE
+            found[text] = OPTION_NOT_RELEASABLE
     return found
 
 
 def release_checksum(session: Session, recordings: Mapping[str, Recording]) -> str:
     """Return a checksum over what may leave and what is private: what was gathered before it changed does not leave."""
     places = sorted(
-        [at.table, at.row, at.field, at.text, at.ordinal, one.kind, one.verdict.value]
-        for at, one in pii_decisions(session.study).items()
+        [at.table, at.row, at.field, at.text, at.ordinal, pii_decision.kind, pii_decision.verdict.value]
+        for at, pii_decision in pii_decisions(session.study).items()
     )
     words = [collect_private(session).as_json(), sorted(public_words(session.study))]
     about = [recording_exclusions(session, recordings), places, words]
@@ -173,7 +173,7 @@ class DatasetContents:
         left_out: why -> how many questions.
         verified_only: unverified questions and those that are out of date were left out.
         question_ids: ids that the questions have in the study, in the order of `items`.
-        decided: of who agreed, what is held out and what is private, when it was begun.
+        checksum: of who agreed, what is held out and what is private, when it was begun.
     """
 
     items: tuple[DatasetQuestion, ...]
@@ -181,24 +181,24 @@ class DatasetContents:
     left_out: Mapping[str, int]
     verified_only: bool
     question_ids: tuple[str, ...]
-    decided: str
+    checksum: str
 
     @property
-    def replaced(self) -> int:
+    def replacement_count(self) -> int:
         """How many places of texts were taken out."""
-        return sum(len(one.replacements) for one in self.texts)
+        return sum(len(text.replacements) for text in self.texts)
 
     @cached_property
     def texts(self) -> tuple[ReleasedText, ...]:
         """Every text that leaves, by recording and time."""
         found = [text for item in self.items for text in item.texts]
         found += [text for each in self.chains for text in each.texts]
-        return tuple(sorted(found, key=lambda one: (one.recording, one.time_us)))
+        return tuple(sorted(found, key=lambda released_text: (released_text.recording, released_text.time_us)))
 
     @property
     def recordings(self) -> list[str]:
         """Codes of the recordings that questions are about, in order."""
-        return sorted({one.recording for one in self.items})
+        return sorted({item.recording for item in self.items})
 
 
 def select_questions(
@@ -238,7 +238,7 @@ def selection_steps(session: Session, *, everything: bool = False) -> Generator[
         UserError: a question is damaged, or the study is read-only and has no key of releases yet.
     """
     key = get_release_key(session)
-    recordings = {one.id: one for one in all_recordings(session.study)}
+    recordings = {recording.id: recording for recording in all_recordings(session.study)}
     against, now = recording_exclusions(session, recordings), release_checksum(session, recordings)
     yield 0, 0
     store_hit_numbers(session, find_hits(session))
@@ -250,20 +250,20 @@ def selection_steps(session: Session, *, everything: bool = False) -> Generator[
     graphs: dict[str, ChainGraph] = {}
     yield 0, 0
     every = read_items(session)
-    borrowed = option_exclusions(session, (one.question for one in every), against)
-    for at, one in enumerate(every):
+    borrowed = option_exclusions(session, (item.question for item in every), against)
+    for at, item in enumerate(every):
         if at % _CHECK_INTERVAL == 0:
             yield at, len(every)
-        why = against.get(one.question.recording_id, "") or question_exclusion(one, everything=everything)
-        why = why or borrowed.get(one.question.id, "")
-        made = None if why else _dataset_question(one, recordings[one.question.recording_id], key, scrub)
+        why = against.get(item.question.recording_id, "") or question_exclusion(item, everything=everything)
+        why = why or borrowed.get(item.question.id, "")
+        made = None if why else _dataset_question(item, recordings[item.question.recording_id], key, scrub)
         if made is None:
             left_out[why or DUPLICATE_OPTIONS] += 1
             continue
         items.append(made)
-        ids.append(one.question.id)
-        if one.graph is not None:
-            graphs[one.graph.chain.id] = one.graph
+        ids.append(item.question.id)
+        if item.graph is not None:
+            graphs[item.graph.chain.id] = item.graph
     chains: list[ItemChain] = []
     for graph in graphs.values():
         yield len(every) + len(chains), len(every) + len(graphs)
@@ -287,8 +287,8 @@ class _TextScrubs:
             yield ReleasedText(owner.number, owner.id, time_us, place, text, made.text, made.replacements)
 
 
-def _dataset_question(one: VerificationItem, owner: Recording, key: str, scrub: _TextScrubs) -> DatasetQuestion | None:
-    question = one.question
+def _dataset_question(item: VerificationItem, owner: Recording, key: str, scrub: _TextScrubs) -> DatasetQuestion | None:
+    question = item.question
     said = [("question", question.text), ("explanation", question.explanation)]
     said += [("aspect", question.aspect)]
     said += [(f"option {letter}", text) for letter, text in zip(LETTERS, question.options, strict=False)]
@@ -296,7 +296,7 @@ def _dataset_question(one: VerificationItem, owner: Recording, key: str, scrub: 
     text, explanation, aspect, *shown = (each.after for each in texts)
     if len({" ".join(each.casefold().split()) for each in shown}) < len(shown):
         return None
-    labels = [word.difficulty for word in one.said if word.difficulty]
+    labels = [word.difficulty for word in item.verifications if word.difficulty]
     return DatasetQuestion(
         derive_released_id(key, question.id),
         recording_code(owner.number),
@@ -306,36 +306,36 @@ def _dataset_question(one: VerificationItem, owner: Recording, key: str, scrub: 
         question.end_us,
         text,
         tuple(shown),
-        question.letter,
+        question.correct_letter,
         explanation,
         None if question.chain_id is None else derive_released_id(key, question.chain_id),
         tuple(derive_released_id(key, each) for each in question.covers),
         question.maker.value,
         max(sorted(set(labels)), key=labels.count, default=""),
-        one.standing is VerificationState.VERIFIED and one.ready,
-        one.stale,
+        item.state is VerificationState.VERIFIED and item.ready,
+        item.stale,
         tuple(each for each in texts if each.before.strip()),
     )
 
 
 def _dataset_chain(session: Session, graph: ChainGraph, owner: Recording, key: str, scrub: _TextScrubs) -> ItemChain:
-    people = {one.id: one.pseudonym for one in all_participants(session.study)}
-    said = [(0, "chain", graph.chain.name), *((one.start_us, one.kind.value, one.text) for one in graph.nodes)]
+    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    said = [(0, "chain", graph.chain.name), *((node.start_us, node.kind.value, node.text) for node in graph.nodes)]
     name, *texts = scrub(owner, said)
     nodes: list[Json] = [
         {
-            "id": derive_released_id(key, one.id),
-            "kind": one.kind.value,
+            "id": derive_released_id(key, chain_node.id),
+            "kind": chain_node.kind.value,
             "text": text.after,
-            "start": one.start_us / SECOND_US,
-            "end": one.end_us / SECOND_US,
-            "people": [*sorted(people[who] for who in one.people)],
+            "start": chain_node.start_us / SECOND_US,
+            "end": chain_node.end_us / SECOND_US,
+            "people": [*sorted(people[who] for who in chain_node.people)],
         }
-        for one, text in zip(graph.nodes, texts, strict=True)
+        for chain_node, text in zip(graph.nodes, texts, strict=True)
     ]
     edges: list[Json] = [
-        {"reason": derive_released_id(key, one.reason_id), "result": derive_released_id(key, one.result_id)}
-        for one in graph.edges
+        {"reason": derive_released_id(key, edge.reason_id), "result": derive_released_id(key, edge.result_id)}
+        for edge in graph.edges
     ]
     code, chain_id = recording_code(owner.number), derive_released_id(key, graph.chain.id)
     line: dict[str, Json] = {
@@ -347,5 +347,5 @@ def _dataset_chain(session: Session, graph: ChainGraph, owner: Recording, key: s
         "edges": edges,
     }
     said_there = tuple(each for each in (name, *texts) if each.before.strip())
-    names = tuple(sorted({people[who] for one in graph.nodes for who in one.people}))
+    names = tuple(sorted({people[who] for node in graph.nodes for who in node.people}))
     return ItemChain(chain_id, code, line, said_there, names)

@@ -44,23 +44,27 @@ def name_participants(people: Iterable[Participant], written: Callable[[str], st
         written: how a text of the study may be written.
     """
     everybody = list(people)
-    shared = Counter(one.role for one in everybody)
+    shared = Counter(participant.role for participant in everybody)
     found: dict[str, str] = {}
-    for one in everybody:
-        role = ROLE_NAMES[one.role]
-        name = role if shared[one.role] == 1 else f"{role} {to_single_line(written(one.pseudonym))}".strip()
+    for participant in everybody:
+        role = ROLE_NAMES[participant.role]
+        name = (
+            role
+            if shared[participant.role] == 1
+            else f"{role} {to_single_line(written(participant.pseudonym))}".strip()
+        )
         number = 1
         distinct = name
         while distinct in found.values():
             number += 1
             distinct = f"{name} ({number})"
-        found[one.id] = distinct
+        found[participant.id] = distinct
     return found
 
 
 def agent_name(people: Iterable[Participant], names: Mapping[str, str]) -> str:
     """Return what the agent is called, the first of several; "" where none takes part."""
-    return next((names[one.id] for one in people if one.role is ParticipantRole.ROBOT), "")
+    return next((names[person.id] for person in people if person.role is ParticipantRole.ROBOT), "")
 
 
 TextRewriter = Callable[[str], str]
@@ -85,7 +89,7 @@ def make_name_rewriter(people: Iterable[Participant], names: Mapping[str, str], 
         names: participant id -> what they are called.
         written: how a text of the study may be written.
     """
-    called = {one.pseudonym: names[one.id] for one in people if one.pseudonym.strip()}
+    called = {person.pseudonym: names[person.id] for person in people if person.pseudonym.strip()}
     called |= {name: name for name in names.values()}
     if not called:
         return written
@@ -104,14 +108,14 @@ def rewrite_question(question: Question, told: TextRewriter) -> Question:
         question,
         text=told(question.text),
         answer=told(question.answer),
-        wrong=tuple(replace(one, text=told(one.text)) for one in question.wrong),
+        wrong=tuple(replace(wrong_option, text=told(wrong_option.text)) for wrong_option in question.wrong),
         explanation=told(question.explanation),
     )
 
 
 def rewrite_chain(graph: ChainGraph, told: TextRewriter) -> ChainGraph:
     """Return a chain in the words in which it is told."""
-    nodes = tuple(replace(one, text=told(one.text)) for one in graph.nodes)
+    nodes = tuple(replace(node, text=told(node.text)) for node in graph.nodes)
     return ChainGraph(replace(graph.chain, name=told(graph.chain.name)), nodes, graph.edges)
 
 
@@ -128,7 +132,7 @@ def condition_text_filter(session: Session, condition: str) -> TextFilter:
     """
     if condition == RAW_CONDITION:
         return str
-    return _SCRUBBERS.of(session)
+    return _SCRUBBERS.get(session)
 
 
 def text_review_checksum(session: Session, recording_id: str) -> str:
@@ -137,7 +141,7 @@ def text_review_checksum(session: Session, recording_id: str) -> str:
     That is: private and public words, what was decided about places in texts of the recording or of the study as a
     whole, and what is hidden in texts that are quoted elsewhere.
     """
-    known = _CHECKSUMS.of(session)
+    known = _CHECKSUMS.get(session)
     if recording_id not in known:
         known[recording_id] = _compute_checksum(session, recording_id)
     return known[recording_id]
@@ -149,11 +153,12 @@ def _compute_checksum(session: Session, recording_id: str) -> str:
     found = session.study.get_property(CONFIRMATION_PROPERTY)
     read = found.get("spoken") if isinstance(found, dict) else None
     confirmed = read.get(recording_id) if isinstance(read, dict) else None
-    private = [asdict(one) for one in private_words(session.study)]
+    private = [asdict(private_word) for private_word in private_words(session.study)]
     places = sorted(
-        [at.table, at.row, at.field, at.text, at.ordinal, one.kind, one.verdict.value]
-        for at, one in pii_decisions(session.study).items()
-        if one.recording_id in (None, recording_id) or (at.table in QUOTED and one.verdict is PiiVerdict.HIDE)
+        [at.table, at.row, at.field, at.text, at.ordinal, pii_decision.kind, pii_decision.verdict.value]
+        for at, pii_decision in pii_decisions(session.study).items()
+        if pii_decision.recording_id in (None, recording_id)
+        or (at.table in QUOTED and pii_decision.verdict is PiiVerdict.HIDE)
     )
     about = [confirmed, private, sorted(public_words(session.study)), places]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
@@ -199,7 +204,7 @@ def participants_by_name(session: Session, recording_id: str, condition: str) ->
         # The texts were not searched since the study was opened: names that hold a pseudonym are not known again.
         written = str
     names = name_participants(people, written)
-    return {names[one.id]: one for one in people}
+    return {names[person.id]: person for person in people}
 
 
 def restore_pseudonyms(text: str, called: Mapping[str, Participant]) -> str:
@@ -217,7 +222,7 @@ def restore_pseudonyms(text: str, called: Mapping[str, Participant]) -> str:
 def find_participant(name: str, called: Mapping[str, Participant]) -> str:
     """Return the id of who is meant, by what they are called or by pseudonym, in any case; "" for nobody known."""
     folded = " ".join(name.split()).casefold().removeprefix("the ")
-    for told, one in called.items():
-        if folded in (told.casefold(), one.pseudonym.casefold()):
-            return one.id
+    for told, participant in called.items():
+        if folded in (told.casefold(), participant.pseudonym.casefold()):
+            return participant.id
     return ""

@@ -30,13 +30,13 @@ class Condition:
         id: `RAW`, or the id of the run that made the rendering.
         name: for people: `raw`, or the rendering's method, with its time where there are several of that method.
         reviewed: it passed review as things stand now, so it may leave where the policy lets anonymized footage leave.
-        why_not: why it does not count as reviewed, as a clause; "" where it does.
+        unreviewed_reason: why it does not count as reviewed, as a clause; "" where it does.
     """
 
     id: str
     name: str
     reviewed: bool
-    why_not: str = ""
+    unreviewed_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def conditions(session: Session, recording_id: str) -> list[Condition]:
             condition=run_id,
             recording_id=recording_id,
         )
-        why_not = evidences.of(request).evidence.unreviewed
+        why_not = evidences.gather(request).evidence.unreviewed
         found.append(Condition(run_id, name, not why_not, why_not))
     return found
 
@@ -133,7 +133,7 @@ def find_source(session: Session, recording_id: str, condition: str) -> Source |
     if condition == RAW_CONDITION:
         if not session.has_picture(recording_id):
             return None
-        located = session.usable_picture(recording_id)
+        located = session.require_picture(recording_id)
         return Source(located.path, located.medium.fingerprint)
     run = find_run(session.study, condition)
     if run is None or run.recording_id != recording_id or run.kind != RENDERING_KIND:
@@ -154,7 +154,7 @@ _MAY_SEND_CACHE: PerState[dict[str, bool]] = PerState(lambda _session: {})
 
 def may_send_words(session: Session, recording_id: str) -> bool:
     """Tell whether words of a recording may be sent to a model, by the rules for its own segments."""
-    known = _MAY_SEND_CACHE.of(session)
+    known = _MAY_SEND_CACHE.get(session)
     if recording_id not in known:
         known[recording_id] = _are_all_willing(session, recording_id)
     return known[recording_id]
@@ -167,7 +167,7 @@ def _are_all_willing(session: Session, recording_id: str) -> bool:
     words = EgressRequest(
         *(Purpose.JUDGE, "", 0, (), False), texts=1, condition=RAW_CONDITION, recording_id=recording_id
     )
-    return not get_evidences(session).of(words).evidence.unwilling
+    return not get_evidences(session).gather(words).evidence.unwilling
 
 
 MISSING_RECORDING = "?"
@@ -176,9 +176,9 @@ MISSING_RECORDING = "?"
 
 def option_recordings(session: Session, question: Question) -> list[str]:
     """Return ids of the other recordings that wrong options of a question were taken from, `GONE` among them."""
-    sources = dict.fromkeys(one.source for one in question.wrong if one.source)
+    sources = dict.fromkeys(wrong_option.source for wrong_option in question.wrong if wrong_option.source)
     if not sources:
         return []
     known = recordings_of_nodes(session.study, sources)
-    homes = dict.fromkeys(known.get(one, MISSING_RECORDING) for one in sources)
-    return [one for one in homes if one != question.recording_id]
+    homes = dict.fromkeys(known.get(source, MISSING_RECORDING) for source in sources)
+    return [home for home in homes if home != question.recording_id]

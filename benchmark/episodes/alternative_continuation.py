@@ -41,8 +41,8 @@ class EpisodeStartPoint:
         agent: who does something else.
         others: who else takes part.
         names: participant id -> what they are called in the episode.
-        led_up: utterances before.
-        replaced: what the agent said there, which does not happen now.
+        preceding_utterances: utterances before.
+        replaced_utterances: what the agent said there, which does not happen now.
         turn: what the agent does in its place; None where nobody says.
         context: what the situation is, as far as the study says.
     """
@@ -52,8 +52,8 @@ class EpisodeStartPoint:
     agent: Participant
     others: tuple[Participant, ...]
     names: dict[str, str]
-    led_up: tuple[Utterance, ...]
-    replaced: tuple[Utterance, ...]
+    preceding_utterances: tuple[Utterance, ...]
+    replaced_utterances: tuple[Utterance, ...]
     turn: AgentTurn | None
     context: str
 
@@ -75,15 +75,23 @@ def find_start_point(
     segment = get_visible_segment(session, segment_id)
     recording = session.recording(segment.recording_id)
     utterances = utterances_of(session.study, recording.id)
-    inside = [one for one in utterances if one.start_us < segment.end_us and one.end_us > segment.start_us]
+    inside = [
+        utterance
+        for utterance in utterances
+        if utterance.start_us < segment.end_us and utterance.end_us > segment.start_us
+    ]
     there = present_participants(session.study, recording.id)
     agent = _find_agent(there, inside, agent_id)
-    others = tuple(one for one in there if one.id != agent.id)
+    others = tuple(participant for participant in there if participant.id != agent.id)
     if not others:
         raise UserError("Nobody else is known to take part in this recording.", "Add who the agent deals with.")
-    own = [one for one in inside if one.participant_id == agent.id and one.end_us > segment.start_us]
-    until = min((one.start_us for one in own), default=segment.end_us)
-    led_up = tuple(one for one in utterances if one.start_us < until and one not in own)
+    own = [
+        utterance
+        for utterance in inside
+        if utterance.participant_id == agent.id and utterance.end_us > segment.start_us
+    ]
+    until = min((utterance.start_us for utterance in own), default=segment.end_us)
+    led_up = tuple(utterance for utterance in utterances if utterance.start_us < until and utterance not in own)
     return EpisodeStartPoint(
         segment,
         recording,
@@ -133,13 +141,13 @@ def continuation_setup(
     cast = (moment.agent, *moment.others)
     seats = tuple(
         CastMember(
-            Profile(moment.names[one.id]),
-            (goals or {}).get(one.id, ""),
-            AgentPlayer.JUDGE if judges.get(one.id) else AgentPlayer.PERSON,
-            judges.get(one.id, ""),
-            one.id,
+            Profile(moment.names[participant.id]),
+            (goals or {}).get(participant.id, ""),
+            AgentPlayer.JUDGE if judges.get(participant.id) else AgentPlayer.PERSON,
+            judges.get(participant.id, ""),
+            participant.id,
         )
-        for one in cast
+        for participant in cast
     )
     episode = Episode(
         "",
@@ -152,19 +160,26 @@ def continuation_setup(
         seed=next_seed(session) if seed is None else seed,
     )
     return EpisodeSetup(
-        f"What if, {moment.recording.name}", seats, episode, (OpeningTurn(begins, 0),), moment.led_up, agreed=agreed
+        f"What if, {moment.recording.name}",
+        seats,
+        episode,
+        (OpeningTurn(begins, 0),),
+        moment.preceding_utterances,
+        agreed=agreed,
     )
 
 
 def _find_agent(there: list[Participant], inside: list[Utterance], agent_id: str) -> Participant:
-    by_id = {one.id: one for one in there}
+    by_id = {participant.id: participant for participant in there}
     if agent_id:
         if agent_id not in by_id:
             raise UserError("They do not take part in this recording.", "Choose who appears or speaks in it.")
         return by_id[agent_id]
-    robots = [one for one in there if one.role is ParticipantRole.ROBOT]
-    speaking = [by_id[one.participant_id] for one in inside if one.participant_id in by_id]
-    found = next((one for one in speaking if one in robots), None) or (robots[0] if len(robots) == 1 else None)
+    robots = [participant for participant in there if participant.role is ParticipantRole.ROBOT]
+    speaking = [by_id[utterance.participant_id] for utterance in inside if utterance.participant_id in by_id]
+    found = next((participant for participant in speaking if participant in robots), None) or (
+        robots[0] if len(robots) == 1 else None
+    )
     if found is None:
         raise UserError(
             "It is not known who the agent is.", "Say who does something else, or give somebody the role robot."
@@ -185,5 +200,7 @@ def _parse_turn(text: str) -> AgentTurn | None:
 
 
 def _situation_text(session: Session, recording: Recording) -> str:
-    home = next((one for one in all_collections(session.study) if one.id == recording.collection_id), None)
+    home = next(
+        (collection for collection in all_collections(session.study) if collection.id == recording.collection_id), None
+    )
     return " ".join(part for part in ((home.agent_context.strip() if home is not None else ""), _CONTEXT_NOTE) if part)

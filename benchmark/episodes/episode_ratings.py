@@ -37,7 +37,7 @@ class ParticipantRating:
     scores: Mapping[str, int]
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all seven are filled in."""
         return len(self.scores) == len(DIMENSIONS)
 
@@ -51,29 +51,29 @@ def read_ratings(session: Session, recording_id: str) -> list[ParticipantRating]
     """Return what people gave in a recording, by time and annotator; segments that rate nobody are left out."""
     values = values_in(session.study, recording_id)
     found = []
-    for one in segments_of(session.study, recording_id, scheme=SCHEME):
-        told = values.get(one.id, {})
+    for segment in segments_of(session.study, recording_id, scheme=SCHEME):
+        told = values.get(segment.id, {})
         who = told.get(_PARTICIPANT_FIELD)
         if who is None or not isinstance(who.value, str):
             continue
         scores = {key: told[key].value for key in DIMENSIONS if key in told}
-        found.append(ParticipantRating(one.id, one.annotator_id, who.value, _integer_scores(scores)))
+        found.append(ParticipantRating(segment.id, segment.annotator_id, who.value, _integer_scores(scores)))
     return found
 
 
 def mean_scores(ratings: list[ParticipantRating], participant_id: str) -> dict[str, float]:
     """Return the mean human score of a participant by dimension (SOTOPIA, section 5.1); without what nobody gave."""
-    given = [one.scores for one in ratings if one.participant_id == participant_id]
-    found = {key: [float(one[key]) for one in given if key in one] for key in DIMENSIONS}
+    given = [rating.scores for rating in ratings if rating.participant_id == participant_id]
+    found = {key: [float(entry[key]) for entry in given if key in entry] for key in DIMENSIONS}
     return {key: fmean(scores) for key, scores in found.items() if scores}
 
 
 def read_judge_ratings(session: Session, recording_id: str) -> dict[tuple[str, str], Judgment]:
     """Return (participant id, judge id) -> the newest ratings of an episode by that judge."""
     found: dict[tuple[str, str], Judgment] = {}
-    for one in judgments_about(session.study, recording_id, {EPISODE_RATINGS_TASK}):
-        if one.status is JudgmentStatus.OK:
-            found.setdefault((one.part, one.judge_id), one)
+    for judgment in judgments_about(session.study, recording_id, {EPISODE_RATINGS_TASK}):
+        if judgment.status is JudgmentStatus.OK:
+            found.setdefault((judgment.part, judgment.judge_id), judgment)
     return found
 
 
@@ -86,14 +86,14 @@ class Among:
     """How people agree on one dimension, or on all (`dimension` ""); None where it is undefined.
 
     Attributes:
-        rated: participants of episodes whom two people rated, or more.
+        rated_count: participants of episodes whom two people rated, or more.
         kappa: Randolph's, on five bins (SOTOPIA, appendix D.1).
         agreement: share of pairs at most two points apart.
         correlation: Pearson's r of the first two raters of each, in the order of their names' first use.
     """
 
     dimension: str
-    rated: int
+    rated_count: int
     kappa: float | None
     agreement: float | None
     correlation: float | None
@@ -104,46 +104,46 @@ class Against:
     """How a judge does against the mean human score of one dimension (SOTOPIA, section 5.2); None where undefined.
 
     Attributes:
-        rated: participants whom people and the judge rated.
+        rated_count: participants whom people and the judge rated.
         correlation: Pearson's r; undefined where either side never varies.
-        distance: mean distance, in points.
+        mean_distance: mean distance, in points.
     """
 
     judge: str
     dimension: str
-    rated: int
+    rated_count: int
     correlation: float | None
-    distance: float | None
+    mean_distance: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeAgreement:
     """Everything that ratings of episodes say."""
 
-    among: tuple[Among, ...]
-    against: tuple[Against, ...]
+    between_people: tuple[Among, ...]
+    with_judges: tuple[Against, ...]
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
         people: list[Json] = [
             {
-                "dimension": one.dimension or "all",
-                "rated": one.rated,
-                "kappa": one.kappa,
-                "agreement": one.agreement,
-                "pearson": one.correlation,
+                "dimension": among.dimension or "all",
+                "rated": among.rated_count,
+                "kappa": among.kappa,
+                "agreement": among.agreement,
+                "pearson": among.correlation,
             }
-            for one in self.among
+            for among in self.between_people
         ]
         judges: list[Json] = [
             {
-                "judge": one.judge,
-                "dimension": one.dimension,
-                "rated": one.rated,
-                "pearson": one.correlation,
-                "mae": one.distance,
+                "judge": against.judge,
+                "dimension": against.dimension,
+                "rated": against.rated_count,
+                "pearson": against.correlation,
+                "mae": against.mean_distance,
             }
-            for one in self.against
+            for against in self.with_judges
         ]
         return {"people": people, "judges": judges}
 
@@ -164,14 +164,18 @@ def compute_agreement(session: Session) -> EpisodeAgreement:
 
 
 def _rated_participants(session: Session) -> list[_RatedParticipant]:
-    names = asked_judges(session.study) | {one.id: one.name for one in all_judges(session.study)}
+    names = asked_judges(session.study) | {
+        judge_entry.id: judge_entry.name for judge_entry in all_judges(session.study)
+    }
     found = []
     for episode in all_episodes(session.study):
         people = read_ratings(session, episode.recording_id)
         answers = read_judge_ratings(session, episode.recording_id)
-        for who in dict.fromkeys(one.participant_id for one in people):
-            given = tuple(one for one in people if one.participant_id == who)
-            said = {names.get(judge, judge): one.answer for (about, judge), one in answers.items() if about == who}
+        for who in dict.fromkeys(person.participant_id for person in people):
+            given = tuple(person for person in people if person.participant_id == who)
+            said = {
+                names.get(judge, judge): judgment.answer for (about, judge), judgment in answers.items() if about == who
+            }
             found.append(_RatedParticipant(given, mean_scores(people, who), said))
     return found
 
@@ -181,7 +185,7 @@ def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[Among]
     every: list[list[float]] = []
     all_pairs: list[list[float]] = []
     for key, (low, high) in score_ranges().items():
-        given = [[float(one.scores[key]) for one in each.people if key in one.scores] for each in rated]
+        given = [[float(person.scores[key]) for person in each.people if key in person.scores] for each in rated]
         several = [one for one in given if len(one) > 1]
         pairs = [(one[0], one[1]) for one in several]
         found.append(
@@ -190,25 +194,26 @@ def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[Among]
                 len(several),
                 randolph_kappa(several, low, high),
                 pairwise_agreement(several),
-                pearson([one for one, _ in pairs], [two for _, two in pairs]),
+                pearson([value for value, _ in pairs], [two for _, two in pairs]),
             )
         )
         # In bins, which are the same for all dimensions, while their scales differ.
         every += [assign_bins(np.array(each), low, high, RATING_BINS).astype(float).tolist() for each in several]
         all_pairs += several
     kappa, agreement = randolph_kappa(every, 0, RATING_BINS), pairwise_agreement(all_pairs)
-    return [*found, Among("", max((one.rated for one in found), default=0), kappa, agreement, None)]
+    return [*found, Among("", max((among.rated_count for among in found), default=0), kappa, agreement, None)]
 
 
 def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[Against]:
     found = []
-    for name in dict.fromkeys(judge for one in rated for judge in one.judges):
+    for name in dict.fromkeys(judge for participant in rated for judge in participant.judges):
         for key in DIMENSIONS:
             both = [
-                (one.mean[key], float(score))
-                for one in rated
-                if key in one.mean and isinstance(score := one.judges.get(name, {}).get(key), int | float)
+                (participant.mean[key], float(score))
+                for participant in rated
+                if key in participant.mean
+                and isinstance(score := participant.judges.get(name, {}).get(key), int | float)
             ]
-            truth, said = [one for one, _ in both], [two for _, two in both]
+            truth, said = [value for value, _ in both], [two for _, two in both]
             found.append(Against(name, key, len(both), pearson(truth, said), mae(truth, said)))
     return found

@@ -41,12 +41,12 @@ class TurnResult:
 
     Attributes:
         agent: who took it.
-        why_none: why there was nothing to take from a judge, in one line; "" where there was.
+        failure_reason: why there was nothing to take from a judge, in one line; "" where there was.
     """
 
     agent: EpisodeAgent
     turn: AgentTurn
-    why_none: str
+    failure_reason: str
     changes: Changes
 
 
@@ -64,14 +64,14 @@ def add_turn(session: Session, recording_id: str, position: int, turn: AgentTurn
         UserError: it is over, or it is somebody else's turn.
     """
     state = read_episode_state(session, recording_id)
-    who = state.following
+    who = state.next_agent
     if who is None:
         raise UserError("This episode is over.", "Start another one.")
     if who.position != position:
         raise UserError(f"It is the turn of {who.profile.name}.", "Wait until they have acted.")
     start_us, end_us = turn_span(turn, state.end_us)
     made = Utterance(new_id(), recording_id, start_us, end_us, format_turn(turn), who.participant_id, checked=True)
-    episode = end_if_over(state.episode, state.turns + 1, turn)
+    episode = end_if_over(state.episode, state.turn_count + 1, turn)
     if stopped:
         episode = replace(episode, ended=EpisodeEnd.STOPPED)
     with session.step(f"Turn of {who.profile.name}") as step:
@@ -88,11 +88,11 @@ def turn_request(session: Session, state: EpisodeState, budget: Limits | None = 
     Raises:
         UserError: it is nobody's turn, a person's, or the judge is gone.
     """
-    who = state.following
+    who = state.next_agent
     if who is None:
         raise UserError("This episode is over.", "Start another one.")
     about = JudgmentTarget(
-        JudgmentTargetKind.RECORDING, state.episode.recording_id, turn_part(who.position, state.turns + 1)
+        JudgmentTargetKind.RECORDING, state.episode.recording_id, turn_part(who.position, state.turn_count + 1)
     ).key
     return AskRequest(
         [_require_judge(session, who)], [about], ACT_TASK, seed=state.episode.seed, budget=budget or Limits()
@@ -106,7 +106,7 @@ def prepare_turn(session: Session, state: EpisodeState, budget: Limits | None = 
         UserError: as in `request_for`, or the judge cannot be asked; the episode can be gone on with later.
     """
     asking = prepare(session, turn_request(session, state, budget))
-    if not asking.cached and asking.work is None:
+    if not asking.cached and asking.job is None:
         raise refusal_error(asking.notes)
     return asking
 
@@ -117,14 +117,14 @@ def add_answer_turn(session: Session, state: EpisodeState, judgment: Judgment) -
     Raises:
         UserError: the judge failed, or it is not the turn that was asked for; nothing is added then.
     """
-    who = state.following
+    who = state.next_agent
     assert who is not None, "an answer is taken where somebody is to act"
     if judgment.status is JudgmentStatus.ERROR:
         raise UserError(
             f"{who.profile.name} cannot act: {judgment.error or 'the judge failed'}",
             "Try it again: what was played is kept.",
         )
-    if judgment.part != turn_part(who.position, state.turns + 1):
+    if judgment.part != turn_part(who.position, state.turn_count + 1):
         raise UserError("The episode went on meanwhile.", "Go on from where it is now.")
     good = judgment.status is JudgmentStatus.OK
     why = "" if good else f"{_failure_text(judgment)}, so nothing is done in this turn."
@@ -157,8 +157,8 @@ def play_episode(
     Raises:
         UserError: a judge cannot be asked or failed; the episode can be gone on with later.
     """
-    while (state := read_episode_state(session, recording_id)).following is not None:
-        who = state.following
+    while (state := read_episode_state(session, recording_id)).next_agent is not None:
+        who = state.next_agent
         if who.player is AgentPlayer.JUDGE:
             told(ask_turn(session, state, progress, budget))
             continue
@@ -181,8 +181,8 @@ def ask_turn(
     asking = prepare_turn(session, state, budget)
     if asking.cached:
         return add_answer_turn(session, state, asking.cached[0])
-    assert asking.work is not None
-    result, changes = run_inline(session, asking.work, progress)
+    assert asking.job is not None
+    result, changes = run_inline(session, asking.job, progress)
     return add_answer_turn(session, state, read_turn_judgment(session, changes, result))
 
 
@@ -203,16 +203,16 @@ def read_turn_judgment(session: Session, changes: Changes, result: object) -> Ju
 
 def newest_answer(session: Session, state: EpisodeState) -> Judgment | None:
     """Return what was said last for the turn that is to be taken; None where nothing was."""
-    who = state.following
-    part = "" if who is None else turn_part(who.position, state.turns + 1)
+    who = state.next_agent
+    part = "" if who is None else turn_part(who.position, state.turn_count + 1)
     said = judgments_about(session.study, state.episode.recording_id, {ACT_TASK})
-    return next((one for one in said if one.part == part), None)
+    return next((judgment for judgment in said if judgment.part == part), None)
 
 
 def _require_judge(session: Session, who: EpisodeAgent) -> JudgeEntry:
     if who.player is not AgentPlayer.JUDGE:
         raise UserError(f"{who.profile.name} is played by a person.", "Type their turn.")
-    found = next((one for one in all_judges(session.study) if one.id == who.judge_id), None)
+    found = next((judge for judge in all_judges(session.study) if judge.id == who.judge_id), None)
     if found is None:
         raise UserError(
             f"The judge who plays {who.profile.name} is no longer in this study.", "Add it again, or take another one."
@@ -239,11 +239,11 @@ def prepare_ratings(
     Raises:
         UserError: no episode is over, one of those named is no episode, or nobody can be asked.
     """
-    episodes = {one.recording_id: one for one in all_episodes(session.study)}
-    ids = recordings or [key for key, one in episodes.items() if one.ended is not EpisodeEnd.OPEN]
-    for one in ids:
-        if one not in episodes:
-            raise UserError(f"Recording {session.recording(one).number} is no episode.", "Name an episode.")
+    episodes = {episode.recording_id: episode for episode in all_episodes(session.study)}
+    ids = recordings or [key for key, episode in episodes.items() if episode.ended is not EpisodeEnd.OPEN]
+    for text in ids:
+        if text not in episodes:
+            raise UserError(f"Recording {session.recording(text).number} is no episode.", "Name an episode.")
     if not ids:
         raise UserError("No episode is over yet.", "Play one to its end, or name which to rate.")
     about = [

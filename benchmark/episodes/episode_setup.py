@@ -69,7 +69,10 @@ def save_character(session: Session, profile: Profile, character_id: str = "") -
     name = " ".join(profile.name.split())
     if not name:
         raise UserError("A character needs a name.", "Type one.")
-    if any(one.profile.name == name and one.id != character_id for one in rows.all_characters(session.study)):
+    if any(
+        character.profile.name == name and character.id != character_id
+        for character in rows.all_characters(session.study)
+    ):
         raise UserError(f"There is a character {name} already.", "Change that one, or type another name.")
     made = Character(character_id or new_id(), replace(profile, name=name))
     with session.step(f"{'Change' if character_id else 'Add'} the character {name}") as step:
@@ -93,11 +96,14 @@ def save_scenario(session: Session, scenario: Scenario) -> tuple[str, Changes]:
     name = " ".join(scenario.name.split())
     if not name:
         raise UserError("A scenario needs a name.", "Type one.")
-    if any(one.name == name and one.id != scenario.id for one in rows.all_scenarios(session.study)):
+    if any(
+        each_scenario.name == name and each_scenario.id != scenario.id
+        for each_scenario in rows.all_scenarios(session.study)
+    ):
         raise UserError(f"There is a scenario {name} already.", "Change that one, or type another name.")
     if not scenario.context.strip():
         raise UserError("A scenario needs a situation.", "Say where they are and what is going on.")
-    goals = tuple(one.strip() for one in scenario.goals)
+    goals = tuple(goal.strip() for goal in scenario.goals)
     if len(goals) < 2 or not all(goals):
         raise UserError("A scenario needs a goal for each of two or more.", "Say what each of them wants.")
     if scenario.relationship is Relationship.UNKNOWN:
@@ -137,14 +143,14 @@ def require_seats(seats: Sequence[CastMember]) -> None:
     Raises:
         UserError: fewer than two take part, somebody has no name, two have the same, or a judge is missing.
     """
-    names = [one.profile.name.strip() for one in seats]
+    names = [seat.profile.name.strip() for seat in seats]
     if len(seats) < 2:
         raise UserError("An episode needs two who take part, or more.", "Add another one.")
     if not all(names):
         raise UserError("Everybody who takes part needs a name.", "Type one.")
-    if len({one.casefold() for one in names}) < len(names):
+    if len({name.casefold() for name in names}) < len(names):
         raise UserError("Two who take part have the same name.", "Give each a name of their own.")
-    if any(one.player is AgentPlayer.JUDGE and not one.judge_id for one in seats):
+    if any(seat.player is AgentPlayer.JUDGE and not seat.judge_id for seat in seats):
         raise UserError("It is not said which judge plays.", "Choose a judge, or a person, for everybody.")
 
 
@@ -157,13 +163,13 @@ class Company:
 
     def __init__(self, session: Session) -> None:
         self._study = session.study
-        called = {one.id: one.pseudonym for one in all_participants(self._study)}
+        called = {participant.id: participant.pseudonym for participant in all_participants(self._study)}
         self._taken = {*called.values()}
         self._invented: dict[str, str] = {}
         for who in _character_participants(session):
             self._invented.setdefault(_normalize_name(called[who]), who)
 
-    def cast(self, episode: Episode, seats: Sequence[CastMember], *, agreed: bool) -> list[str]:
+    def assign_participants(self, episode: Episode, seats: Sequence[CastMember], *, agreed: bool) -> list[str]:
         """Return the participants who stand for the seats, with their appearance; inside a step.
 
         Args:
@@ -178,7 +184,7 @@ class Company:
             typed = seat.player is AgentPlayer.PERSON
             who = seat.participant_id or ("" if typed else self._invented.get(name, ""))
             if not who:
-                made = self._added(name, typed=typed, agreed=agreed)
+                made = self._add_participant(name, typed=typed, agreed=agreed)
                 who = made.id
                 if not typed and episode.source is not EpisodeSource.SEGMENT:
                     added[made.pseudonym] = who
@@ -187,7 +193,7 @@ class Company:
         self._invented |= added
         return chosen
 
-    def _added(self, name: str, *, typed: bool, agreed: bool) -> Participant:
+    def _add_participant(self, name: str, *, typed: bool, agreed: bool) -> Participant:
         free, number = name, 1
         while free in self._taken:
             number += 1
@@ -203,10 +209,10 @@ class Company:
 def _character_participants(session: Session) -> list[str]:
     """Return the participants who are characters and nothing else, and for whom no person ever typed."""
     typed = {
-        one.participant_id
+        agent.participant_id
         for agents in all_agents(session.study).values()
-        for one in agents
-        if one.player is AgentPlayer.PERSON
+        for agent in agents
+        if agent.player is AgentPlayer.PERSON
     }
     return sorted(fictional_participants(session.study) - typed)
 
@@ -259,8 +265,8 @@ class EpisodeSetup:
         name: of the recording.
         seats: who takes part, in the order in which they act.
         episode: what it is; its `recording_id` is filled in.
-        led_up: utterances of the recording that it goes on from; they keep their times.
-        said: what was done already.
+        preceding_utterances: utterances of the recording that it goes on from; they keep their times.
+        opening_turns: what was done already.
         collection: of the recording; "" for that of all episodes.
         agreed: the people at the keyboard agreed that judges are sent what they type.
     """
@@ -268,8 +274,8 @@ class EpisodeSetup:
     name: str
     seats: tuple[CastMember, ...]
     episode: Episode
-    said: tuple[OpeningTurn, ...] = ()
-    led_up: tuple[Utterance, ...] = ()
+    opening_turns: tuple[OpeningTurn, ...] = ()
+    preceding_utterances: tuple[Utterance, ...] = ()
     collection: str = ""
     agreed: bool = False
 
@@ -313,14 +319,16 @@ def insert_episode_recording(session: Session, wanted: EpisodeSetup, company: Co
     home = _find_or_add_collection(session, wanted.collection or DEFAULT_COLLECTION)
     number = next_number(study)
     insert_recording(study, Recording(recording_id, home, number, wanted.name.strip(), MIN_TURN_US))
-    episode = replace(wanted.episode, recording_id=recording_id, history=len(wanted.led_up))
-    people = company.cast(episode, wanted.seats, agreed=wanted.agreed)
-    said = [replace(one, id=new_id(), recording_id=recording_id) for one in wanted.led_up]
-    end_us = max((one.end_us for one in said), default=0)
-    for one in wanted.said:
-        start_us, end_us = turn_span(one.turn, end_us)
-        who = people[one.seat]
-        said.append(Utterance(new_id(), recording_id, start_us, end_us, format_turn(one.turn), who, checked=True))
+    episode = replace(wanted.episode, recording_id=recording_id, history=len(wanted.preceding_utterances))
+    people = company.assign_participants(episode, wanted.seats, agreed=wanted.agreed)
+    said = [replace(utterance, id=new_id(), recording_id=recording_id) for utterance in wanted.preceding_utterances]
+    end_us = max((utterance.end_us for utterance in said), default=0)
+    for opening_turn in wanted.opening_turns:
+        start_us, end_us = turn_span(opening_turn.turn, end_us)
+        who = people[opening_turn.seat]
+        said.append(
+            Utterance(new_id(), recording_id, start_us, end_us, format_turn(opening_turn.turn), who, checked=True)
+        )
     extend_recording(session, recording_id, end_us)
     insert_utterances(study, said)
     set_episode(study, episode)
@@ -343,7 +351,7 @@ def _agents(recording_id: str, seats: Sequence[CastMember], people: Sequence[str
 
 
 def _find_or_add_collection(session: Session, name: str) -> str:
-    found = next((one.id for one in all_collections(session.study) if one.name == name), None)
+    found = next((collection.id for collection in all_collections(session.study) if collection.name == name), None)
     if found is not None:
         return found
     made = Collection(new_id(), name)
@@ -365,11 +373,11 @@ def get_scenario(session: Session, name: str) -> Scenario:
         UserError: there is none, or several.
     """
     known = all_scenarios(session.study)
-    found = [one for one in known if name in (one.id, one.name)]
+    found = [scenario for scenario in known if name in (scenario.id, scenario.name)]
     if len(found) > 1:
         raise UserError(f"There are {len(found)} scenarios called “{name}”.", f"Name it by its id: {found[0].id}")
     if not found:
-        listed = ", ".join(one.name for one in known[:8]) or "none yet"
+        listed = ", ".join(scenario.name for scenario in known[:8]) or "none yet"
         raise UserError(f"There is no scenario “{name}”.", f"In this study: {listed}.")
     return found[0]
 
@@ -381,11 +389,11 @@ def get_character(session: Session, name: str) -> Character:
         UserError: there is none, or several.
     """
     known = all_characters(session.study)
-    found = [one for one in known if name in (one.id, one.profile.name)]
+    found = [character for character in known if name in (character.id, character.profile.name)]
     if len(found) > 1:
         raise UserError(f"There are {len(found)} characters called “{name}”.", f"Name it by its id: {found[0].id}")
     if not found:
-        listed = ", ".join(one.profile.name for one in known[:8]) or "none yet"
+        listed = ", ".join(character.profile.name for character in known[:8]) or "none yet"
         raise UserError(f"There is no character “{name}”.", f"In this study: {listed}.")
     return found[0]
 
@@ -420,8 +428,8 @@ def compose_setup(
             "Choose a character, and who plays it, for each goal.",
         )
     seats = tuple(
-        CastMember(one.profile, goal, AgentPlayer.JUDGE if judge else AgentPlayer.PERSON, judge)
-        for one, goal, judge in zip(characters, scenario.goals, judges, strict=True)
+        CastMember(character.profile, goal, AgentPlayer.JUDGE if judge else AgentPlayer.PERSON, judge)
+        for character, goal, judge in zip(characters, scenario.goals, judges, strict=True)
     )
     episode = Episode(
         *("", scenario.context, scenario.relationship, EpisodeSource.PLAYED, limit),

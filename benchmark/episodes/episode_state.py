@@ -42,28 +42,28 @@ class EpisodeState:
 
     Attributes:
         agents: in the order in which they act.
-        done: by time, with what led up to it.
-        following: whose turn it is; None where it is over.
+        played_turns: by time, with what led up to it.
+        next_agent: whose turn it is; None where it is over.
     """
 
     episode: Episode
     agents: tuple[EpisodeAgent, ...]
-    done: tuple[EpisodeTurn, ...]
-    following: EpisodeAgent | None
+    played_turns: tuple[EpisodeTurn, ...]
+    next_agent: EpisodeAgent | None
 
     @property
-    def turns(self) -> int:
+    def turn_count(self) -> int:
         """How many turns were played."""
-        return max((one.number for one in self.done), default=0)
+        return max((episode_turn.number for episode_turn in self.played_turns), default=0)
 
     @property
     def end_us(self) -> int:
         """When the last turn ended; 0 where there is none."""
-        return max((one.utterance.end_us for one in self.done), default=0)
+        return max((episode_turn.utterance.end_us for episode_turn in self.played_turns), default=0)
 
-    def at(self, position: int) -> EpisodeAgent | None:
+    def agent_at(self, position: int) -> EpisodeAgent | None:
         """Return the agent of a position, if there is one."""
-        return next((one for one in self.agents if one.position == position), None)
+        return next((agent for agent in self.agents if agent.position == position), None)
 
 
 def read_episode_state(session: Session, recording_id: str) -> EpisodeState:
@@ -79,24 +79,27 @@ def read_episode_state(session: Session, recording_id: str) -> EpisodeState:
         number = session.recording(recording_id).number
         raise UserError(f"Recording {number} is no episode.", "Start one: greenroom episode play STUDY")
     agents = episode_agents(session.study, recording_id)
-    by_person = {one.participant_id: one for one in agents if one.participant_id is not None}
+    by_person = {agent.participant_id: agent for agent in agents if agent.participant_id is not None}
     done = [
         EpisodeTurn(
-            one, parse_turn(one.text), by_person.get(one.participant_id or ""), max(0, at - episode.history + 1)
+            utterance,
+            parse_turn(utterance.text),
+            by_person.get(utterance.participant_id or ""),
+            max(0, at - episode.history + 1),
         )
-        for at, one in enumerate(utterances_of(session.study, recording_id))
+        for at, utterance in enumerate(utterances_of(session.study, recording_id))
     ]
     following = None if episode.ended is not EpisodeEnd.OPEN else _find_next_agent(episode, agents, done)
     return EpisodeState(episode, tuple(agents), tuple(done), following)
 
 
 def _find_next_agent(episode: Episode, agents: list[EpisodeAgent], done: list[EpisodeTurn]) -> EpisodeAgent | None:
-    if not agents or max((one.number for one in done), default=0) >= episode.turn_limit:
+    if not agents or max((episode_turn.number for episode_turn in done), default=0) >= episode.turn_limit:
         return None
-    last = next((one.agent for one in reversed(done) if one.agent is not None), None)
+    last = next((episode_turn.agent for episode_turn in reversed(done) if episode_turn.agent is not None), None)
     if last is None:
         return agents[0]
-    place = next(at for at, one in enumerate(agents) if one.position == last.position)
+    place = next(at for at, episode_agent in enumerate(agents) if episode_agent.position == last.position)
     return agents[(place + 1) % len(agents)]
 
 
@@ -116,22 +119,24 @@ END_LABELS = {
 def failed_turns(session: Session, state: EpisodeState) -> set[int]:
     """Return the numbers of the turns that are `none` because a judge refused or could not be read."""
     newest: dict[str, JudgmentStatus] = {}
-    for one in sorted(judgments_about(session.study, state.episode.recording_id, {ACT_TASK}), key=lambda each: each.id):
-        newest[one.part] = one.status
+    for judgment in sorted(
+        judgments_about(session.study, state.episode.recording_id, {ACT_TASK}), key=lambda each: each.id
+    ):
+        newest[judgment.part] = judgment.status
     return {
-        one.number
-        for one in state.done
-        if one.number
-        and one.turn.act is Act.NONE
-        and one.agent is not None
-        and newest.get(turn_part(one.agent.position, one.number)) in _FAILED_STATUSES
+        episode_turn.number
+        for episode_turn in state.played_turns
+        if episode_turn.number
+        and episode_turn.turn.act is Act.NONE
+        and episode_turn.agent is not None
+        and newest.get(turn_part(episode_turn.agent.position, episode_turn.number)) in _FAILED_STATUSES
     }
 
 
 def count_consecutive_failures(session: Session, state: EpisodeState) -> int:
     """Return how many turns at the end could not be had from a judge."""
     failed, count = failed_turns(session, state), 0
-    while state.turns - count in failed:
+    while state.turn_count - count in failed:
         count += 1
     return count
 
@@ -141,15 +146,15 @@ UNKNOWN_SPEAKER = "Somebody"
 
 def names_seen_by(session: Session, state: EpisodeState, viewer: EpisodeAgent | None) -> dict[str, str]:
     """Return participant id -> what they are called in front of an agent; of everybody where `viewer` is None."""
-    part = turn_part(viewer.position, state.turns + 1) if viewer is not None else ""
-    usual = {one.participant_id: one.profile.name for one in state.agents if one.participant_id is not None}
+    part = turn_part(viewer.position, state.turn_count + 1) if viewer is not None else ""
+    usual = {agent.participant_id: agent.profile.name for agent in state.agents if agent.participant_id is not None}
     return names_in_episode(session, get_judge_prompt(ACT_TASK), state.episode.recording_id, part, usual, str)
 
 
 def briefing(session: Session, state: EpisodeState, viewer: EpisodeAgent) -> Mapping[str, str]:
     """Return what an agent knows: heading -> text; the same as a judge in its place is told."""
     about = JudgmentTarget(
-        JudgmentTargetKind.RECORDING, state.episode.recording_id, turn_part(viewer.position, state.turns + 1)
+        JudgmentTargetKind.RECORDING, state.episode.recording_id, turn_part(viewer.position, state.turn_count + 1)
     )
     place, names = locate_target(session, about), names_seen_by(session, state, viewer)
     found = {heading: MATERIAL[key](session, place, names, str) for key, heading in ACT_MATERIAL.items()}
@@ -172,4 +177,7 @@ def format_turn(turn: AgentTurn, name: str) -> str:
 def format_turns(session: Session, state: EpisodeState, viewer: EpisodeAgent | None = None) -> list[str]:
     """Return what was done so far, a line each, with names as an agent knows them."""
     names = names_seen_by(session, state, viewer)
-    return [format_turn(one.turn, names.get(one.utterance.participant_id or "", UNKNOWN_SPEAKER)) for one in state.done]
+    return [
+        format_turn(episode_turn.turn, names.get(episode_turn.utterance.participant_id or "", UNKNOWN_SPEAKER))
+        for episode_turn in state.played_turns
+    ]

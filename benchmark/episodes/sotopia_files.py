@@ -53,13 +53,15 @@ def select_episodes(session: Session, recordings: Sequence[str] = ()) -> list[Ep
         UserError: there is none, one is no episode, or is held out.
     """
     kept = hold_outs(session.study)
-    ids = recordings or [one.recording_id for one in all_episodes(session.study) if one.recording_id not in kept]
-    if held := next((one for one in ids if one in kept), None):
+    ids = recordings or [
+        episode.recording_id for episode in all_episodes(session.study) if episode.recording_id not in kept
+    ]
+    if held := next((text for text in ids if text in kept), None):
         number = session.recording(held).number
         raise UserError(f"Recording {number} is held out, and nothing of it leaves.", "Leave it out.")
     if not ids:
         raise UserError("There is no episode to export.", "Play one: greenroom episode play STUDY")
-    return [read_episode_state(session, one) for one in ids]
+    return [read_episode_state(session, text) for text in ids]
 
 
 def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
@@ -69,8 +71,8 @@ def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ())
         UserError: there is none, one is held out, there is such a file, or it cannot be written.
     """
     states = select_episodes(session, recordings)
-    lines = [json.dumps(_episode_json(session, one), ensure_ascii=False) for one in states]
-    _write_new_file(path, "".join(f"{one}\n" for one in lines))
+    lines = [json.dumps(_episode_json(session, state), ensure_ascii=False) for state in states]
+    _write_new_file(path, "".join(f"{line}\n" for line in lines))
     return len(lines)
 
 
@@ -80,20 +82,20 @@ def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -
     Raises:
         UserError: as in `write_episodes`, or nobody rated.
     """
-    names = {one.id: one.name for one in all_annotators(session.study)}
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
     rows: list[Sequence[Cell]] = []
     for state in select_episodes(session, recordings):
         here = state.episode.recording_id
-        places = {one.participant_id: one.position + 1 for one in state.agents}
-        for one in read_ratings(session, here):
-            if one.participant_id in places and one.whole:
-                scores = [one.scores[key] for key in DIMENSIONS]
+        places = {agent.participant_id: agent.position + 1 for agent in state.agents}
+        for rating in read_ratings(session, here):
+            if rating.participant_id in places and rating.is_complete:
+                scores = [rating.scores[key] for key in DIMENSIONS]
                 head = (
                     _collection_name(session, here),
                     state.episode.reference or here,
-                    names.get(one.annotator_id, ""),
+                    names.get(rating.annotator_id, ""),
                 )
-                rows.append((*head, places[one.participant_id], *scores))
+                rows.append((*head, places[rating.participant_id], *scores))
     if not rows:
         raise UserError("Nobody rated these episodes on all seven dimensions yet.", "Rate them first.")
     _write_new_file(path, to_csv(CSV_COLUMNS, rows))
@@ -106,7 +108,7 @@ def _episode_json(session: Session, state: EpisodeState) -> dict[str, Json]:
 
 def _collection_name(session: Session, recording_id: str) -> str:
     wanted = session.recording(recording_id).collection_id
-    return next((one.name for one in all_collections(session.study) if one.id == wanted), "")
+    return next((collection.name for collection in all_collections(session.study) if collection.id == wanted), "")
 
 
 def _write_new_file(path: Path, text: str) -> None:
@@ -128,17 +130,17 @@ class SotopiaImportResult:
     """What an import brought.
 
     Attributes:
-        what: what the file holds: `episodes`, `scenarios`, `characters` or `ratings`.
+        kind: what the file holds: `episodes`, `scenarios`, `characters` or `ratings`.
         added: how many are new.
-        known: how many are in the study already.
-        homeless: how many are about an episode that is not in the study.
+        existing: how many are in the study already.
+        unmatched: how many are about an episode that is not in the study.
         changes: rows that were added.
     """
 
-    what: str
+    kind: str
     added: int
-    known: int
-    homeless: int
+    existing: int
+    unmatched: int
     changes: Changes
 
 
@@ -170,56 +172,62 @@ def import_file(session: Session, path: Path) -> SotopiaImportResult:
 
 
 def _import_episodes(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
-    known = {one.context: one.relationship for one in all_scenarios(session.study)}
-    homes = {one.id: one.name for one in all_collections(session.study)}
-    places = {one.id: homes[one.collection_id] for one in all_recordings(session.study)}
-    there = {(places[one.recording_id], one.reference) for one in all_episodes(session.study) if one.reference}
+    known = {scenario.context: scenario.relationship for scenario in all_scenarios(session.study)}
+    homes = {collection.id: collection.name for collection in all_collections(session.study)}
+    places = {recording.id: homes[recording.collection_id] for recording in all_recordings(session.study)}
+    there = {
+        (places[episode.recording_id], episode.reference)
+        for episode in all_episodes(session.study)
+        if episode.reference
+    }
     wanted = [read_episode(path, number, found, known) for number, found in lines]
     new = []
-    for one in wanted:
-        key = (one.collection, one.episode.reference)
-        if not one.episode.reference or key not in there:
-            require_valid_setup(one)
-            new.append(one)
+    for episode_setup in wanted:
+        key = (episode_setup.collection, episode_setup.episode.reference)
+        if not episode_setup.episode.reference or key not in there:
+            require_valid_setup(episode_setup)
+            new.append(episode_setup)
             there.add(key)
     if not new:
         return SotopiaImportResult("episodes", 0, len(wanted), 0, Changes())
     company = Company(session)
     with session.step(f"Import {path.name}") as step:
-        for one in new:
-            insert_episode_recording(session, one, company)
+        for episode_setup in new:
+            insert_episode_recording(session, episode_setup, company)
     return SotopiaImportResult("episodes", len(new), len(wanted) - len(new), 0, step.changes)
 
 
 def _import_scenarios(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
-    there = {(one.context, one.relationship, one.goals) for one in all_scenarios(session.study)}
-    found = [read_scenario(path, number, one) for number, one in lines]
-    new = {(one.context, one.relationship, one.goals): one for one in found}
-    fresh = [one for key, one in new.items() if key not in there]
+    there = {(scenario.context, scenario.relationship, scenario.goals) for scenario in all_scenarios(session.study)}
+    found = [read_scenario(path, number, entry) for number, entry in lines]
+    new = {(scenario.context, scenario.relationship, scenario.goals): scenario for scenario in found}
+    fresh = [scenario for key, scenario in new.items() if key not in there]
     if not fresh:
         return SotopiaImportResult("scenarios", 0, len(found), 0, Changes())
     with session.step(f"Import {path.name}") as step:
-        for one in fresh:
-            set_scenario(session.study, one)
+        for scenario in fresh:
+            set_scenario(session.study, scenario)
     return SotopiaImportResult("scenarios", len(fresh), len(found) - len(fresh), 0, step.changes)
 
 
 def _import_characters(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
-    there = {one.profile for one in all_characters(session.study)}
-    found = [read_character(path, number, one) for number, one in lines]
-    fresh = [one for one in {each.profile: each for each in found}.values() if one.profile not in there]
+    there = {character.profile for character in all_characters(session.study)}
+    found = [read_character(path, number, entry) for number, entry in lines]
+    fresh = [
+        character for character in {each.profile: each for each in found}.values() if character.profile not in there
+    ]
     if not fresh:
         return SotopiaImportResult("characters", 0, len(found), 0, Changes())
     with session.step(f"Import {path.name}") as step:
-        for one in fresh:
-            set_character(session.study, one)
+        for character in fresh:
+            set_character(session.study, character)
     return SotopiaImportResult("characters", len(fresh), len(found) - len(fresh), 0, step.changes)
 
 
 def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
     rows = read_scores(path)
     placed = _Placed(session)
-    rated = [(one, placed.agent(one)) for one in rows]
+    rated = [(sotopia_score, placed.find_agent(sotopia_score)) for sotopia_score in rows]
     about = [(row, agent) for row, agent in rated if agent is not None]
     if not about:
         raise UserError(
@@ -227,9 +235,12 @@ def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
             "Import the episodes first, then their scores.",
         )
     scheme, used = use_shipped_scheme(session, SCHEME)
-    raters = {one.name: one.id for one in ensure_annotators(session, [*dict.fromkeys(row.rater for row, _ in about)])}
+    raters = {
+        ensure_annotator.name: ensure_annotator.id
+        for ensure_annotator in ensure_annotators(session, [*dict.fromkeys(row.rater for row, _ in about)])
+    }
     there = _existing_ratings(session)
-    lengths = {one.id: one.duration_us for one in all_recordings(session.study)}
+    lengths = {recording.id: recording.duration_us for recording in all_recordings(session.study)}
     segments, values, known = [], [], 0
     for row, agent in about:
         who = raters[row.rater]
@@ -246,7 +257,7 @@ def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
     if not segments:
         return SotopiaImportResult("ratings", 0, known, homeless, used)
     with session.step(f"Import {path.name}") as step:
-        session.schemes.keep(scheme)
+        session.schemes.store_text(scheme)
         insert_segments(session.study, segments)
         insert_values(session.study, values)
     return SotopiaImportResult("ratings", len(segments), known, homeless, used | step.changes)
@@ -256,26 +267,33 @@ class _Placed:
     """Finds whom a row rates."""
 
     def __init__(self, session: Session) -> None:
-        homes = {one.id: one.name for one in all_collections(session.study)}
-        self._homes = {one.id: homes[one.collection_id] for one in all_recordings(session.study)}
+        homes = {collection.id: collection.name for collection in all_collections(session.study)}
+        self._homes = {recording.id: homes[recording.collection_id] for recording in all_recordings(session.study)}
         self._agents = all_agents(session.study)
         self._episodes: dict[str, list[str]] = {}
-        for one in all_episodes(session.study):
-            if one.reference:
-                self._episodes.setdefault(one.reference, []).append(one.recording_id)
+        for episode in all_episodes(session.study):
+            if episode.reference:
+                self._episodes.setdefault(episode.reference, []).append(episode.recording_id)
 
-    def agent(self, row: SotopiaScore) -> EpisodeAgent | None:
+    def find_agent(self, row: SotopiaScore) -> EpisodeAgent | None:
         """Return whom a row rates; None where its episode is not here, or has no such agent."""
         found = self._episodes.get(row.episode, [])
-        here = [one for one in found if self._homes[one] == row.home] or found
+        here = [text for text in found if self._homes[text] == row.collection] or found
         agents = self._agents.get(here[0], []) if here else []
-        return next((one for one in agents if one.position == row.agent and one.participant_id is not None), None)
+        return next(
+            (
+                episode_agent
+                for episode_agent in agents
+                if episode_agent.position == row.agent and episode_agent.participant_id is not None
+            ),
+            None,
+        )
 
 
 def _existing_ratings(session: Session) -> set[tuple[str, str, str | None]]:
     """Return recording, annotator and participant of every rating that is there."""
     found: set[tuple[str, str, str | None]] = set()
-    for one in segments_of_scheme(session.study, SCHEME):
-        who = values_of(session.study, one.id).get(_WHO)
-        found.add((one.recording_id, one.annotator_id, str(who.value) if who is not None else None))
+    for segment in segments_of_scheme(session.study, SCHEME):
+        who = values_of(session.study, segment.id).get(_WHO)
+        found.add((segment.recording_id, segment.annotator_id, str(who.value) if who is not None else None))
     return found

@@ -145,8 +145,8 @@ def clean_text(path: Path, line: int, value: Json, key: str) -> str:
 
 def _read_list(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
     found = _parse_json(path, 1, text)
-    for number, one in enumerate(found if isinstance(found, list) else [], 1):
-        yield number, _require_object(path, number, one)
+    for number, entry in enumerate(found if isinstance(found, list) else [], 1):
+        yield number, _require_object(path, number, entry)
 
 
 def _parse_json(path: Path, number: int, text: str) -> Json:
@@ -190,10 +190,10 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
         UserError: something is missing, or somebody speaks who does not take part.
     """
     names = found.get("names")
-    if not isinstance(names, list) or not all(isinstance(one, str) and one.strip() for one in names):
+    if not isinstance(names, list) or not all(isinstance(each_name, str) and each_name.strip() for each_name in names):
         raise damaged_file_error(path, "“names” is no list of names", line)
-    called = [str(one) for one in names]
-    if not all(clean_text(path, line, one, "names") for one in called):
+    called = [str(each_name) for each_name in names]
+    if not all(clean_text(path, line, text, "names") for text in called):
         raise damaged_file_error(path, "“names” is no list of names", line)
     if len(called) < 2 or len(set(called)) < len(called):
         raise damaged_file_error(path, "“names” does not name two people or more", line)
@@ -216,7 +216,7 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
     reference = read_text_field(path, line, found, "episode", required=False)
     home = read_text_field(path, line, found, "set", required=False)
     told = read_text_field(path, line, found, "relationship", required=False)
-    if told and told not in {one.value for one in Relationship}:
+    if told and told not in {each_relationship.value for each_relationship in Relationship}:
         raise damaged_file_error(path, f"“{told}” is no relationship", line)
     relationship = Relationship(told) if told else known.get(context, Relationship.UNKNOWN)
     if not said:
@@ -225,7 +225,7 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
         *("", context, relationship, EpisodeSource.IMPORTED, max(MOST_TURNS, len(said)), _episode_end(said)),
         reference=reference,
     )
-    shown = [one.profile.name for one in seats]
+    shown = [seat.profile.name for seat in seats]
     name = " and ".join([", ".join(shown[:-1]), shown[-1]])
     return EpisodeSetup(name, seats, episode, said, collection=home or DEFAULT_COLLECTION)
 
@@ -237,21 +237,24 @@ def episode_json(state: EpisodeState, home: str) -> dict[str, Json]:
         state: the episode.
         home: name of its collection.
     """
-    names = [one.profile.name for one in state.agents]
+    names = [agent.profile.name for agent in state.agents]
     people: dict[str, Json] = {}
-    for one in state.agents:
-        texts = {called: str(getattr(one.profile, key)) for key, called in _PROFILE_KEYS.items()}
+    for agent in state.agents:
+        texts = {called: str(getattr(agent.profile, key)) for key, called in _PROFILE_KEYS.items()}
         told = {called: text for called, text in texts.items() if text or called not in ("values", "decision_style")}
-        people[one.profile.name] = {"name": one.profile.name, **told}
+        people[agent.profile.name] = {"name": agent.profile.name, **told}
     return {
         "scenario": state.episode.context,
         "names": [*names],
         "personal_info": people,
-        "social_goal": {one.profile.name: one.goal for one in state.agents},
+        "social_goal": {agent.profile.name: agent.goal for agent in state.agents},
         CONVERSATION_KEY: [
-            {"speaker": one.agent.profile.name, "dialogue": format_dialogue(one.turn, one.agent.profile.name)}
-            for one in state.done
-            if one.agent is not None and one.number
+            {
+                "speaker": episode_turn.agent.profile.name,
+                "dialogue": format_dialogue(episode_turn.turn, episode_turn.agent.profile.name),
+            }
+            for episode_turn in state.played_turns
+            if episode_turn.agent is not None and episode_turn.number
         ],
         "episode": state.episode.reference or state.episode.recording_id,
         "set": home,
@@ -322,10 +325,12 @@ def read_scenario(path: Path, line: int, found: Mapping[str, Json]) -> Scenario:
         UserError: something is missing, or the relationship is not known.
     """
     goals = found.get(GOALS_KEY)
-    if not isinstance(goals, list) or len(goals) < 2 or not all(isinstance(one, str) for one in goals):
+    if not isinstance(goals, list) or len(goals) < 2 or not all(isinstance(goal, str) for goal in goals):
         raise damaged_file_error(path, f"“{GOALS_KEY}” is no list of two goals or more", line)
     told = read_text_field(path, line, found, "relationship")
-    named = {one.value: one for one in _RELATIONSHIPS} | {str(number): one for number, one in enumerate(_RELATIONSHIPS)}
+    named = {relationship.value: relationship for relationship in _RELATIONSHIPS} | {
+        str(number): relationship for number, relationship in enumerate(_RELATIONSHIPS)
+    }
     if told not in named:
         raise damaged_file_error(path, f"“{told}” is no relationship", line)
     context = _strip_tags(read_text_field(path, line, found, "scenario"))
@@ -335,7 +340,7 @@ def read_scenario(path: Path, line: int, found: Mapping[str, Json]) -> Scenario:
         name,
         context,
         named[told],
-        tuple(_strip_tags(clean_text(path, line, one, GOALS_KEY)) for one in goals),
+        tuple(_strip_tags(clean_text(path, line, goal, GOALS_KEY)) for goal in goals),
     )
 
 
@@ -348,7 +353,7 @@ def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Characte
 
     def told(*keys: str) -> str:
         texts = [read_text_field(path, line, found, key, required=False).rstrip(".") for key in keys]
-        return ". ".join(one for one in texts if one)
+        return ". ".join(text for text in texts if text)
 
     name = " ".join(part for part in (read_text_field(path, line, found, FIRST_NAME_KEY), told("last_name")) if part)
     personality = told("personality_and_values") or told("big_five")
@@ -377,13 +382,13 @@ class SotopiaScore:
     """What one rater gave one agent.
 
     Attributes:
-        home: the set of the episode; "" where the file does not say.
+        collection: the set of the episode; "" where the file does not say.
         agent: position, from 0.
         scores: dimension -> score, in its range.
     """
 
     line: int
-    home: str
+    collection: str
     episode: str
     rater: str
     agent: int
@@ -399,8 +404,8 @@ def read_scores(path: Path) -> list[SotopiaScore]:
     """
     try:
         rows = csv.DictReader(io.StringIO(read_text(path, _MAX_SCORES_BYTES)), strict=True)
-        columns = [one.strip() for one in rows.fieldnames or ()]
-        if missing := [one for one in (*_KEY_COLUMNS, *_SCORE_COLUMNS.values()) if one not in columns]:
+        columns = [fieldname.strip() for fieldname in rows.fieldnames or ()]
+        if missing := [text for text in (*_KEY_COLUMNS, *_SCORE_COLUMNS.values()) if text not in columns]:
             raise damaged_file_error(path, f"the column “{missing[0]}” is missing")
         found = [_read_score(path, rows.line_num, row) for row in rows]
     except csv.Error as error:

@@ -87,12 +87,12 @@ class MultipleChoiceOptions:
     Attributes:
         options: in their order.
         place: of the right one, from 0.
-        homes: recordings that the wrong ones were taken from.
+        source_recordings: recordings that the wrong ones were taken from.
     """
 
     options: tuple[str, ...]
     place: int
-    homes: tuple[str, ...]
+    source_recordings: tuple[str, ...]
 
 
 def normalize_text(text: str) -> str:
@@ -122,20 +122,20 @@ def draw_options(
     right = text(own)
     taken = {normalize_text(right)}
     wrong: list[ItemCandidate] = []
-    for one in iter_shuffled(others, chance):
-        said = normalize_text(text(one))
-        if said and said not in taken and one.about != own.about and fits(one):
+    for item_candidate in iter_shuffled(others, chance):
+        said = normalize_text(text(item_candidate))
+        if said and said not in taken and item_candidate.about != own.about and fits(item_candidate):
             taken.add(said)
-            wrong.append(one)
+            wrong.append(item_candidate)
             if len(wrong) == WRONG_OPTION_COUNT:
                 break
     if len(wrong) < WRONG_OPTION_COUNT:
         return None
     place = chance.randrange(WRONG_OPTION_COUNT + 1)
-    options = [text(one) for one in wrong]
+    options = [text(item_candidate) for item_candidate in wrong]
     options.insert(place, right)
-    homes = dict.fromkeys(one.recording_id for one in wrong)
-    return MultipleChoiceOptions(tuple(options), place, tuple(one for one in homes if one != own.recording_id))
+    homes = dict.fromkeys(item_candidate.recording_id for item_candidate in wrong)
+    return MultipleChoiceOptions(tuple(options), place, tuple(home for home in homes if home != own.recording_id))
 
 
 def iter_shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Iterator[ItemCandidate]:
@@ -147,9 +147,15 @@ def iter_shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Ite
         moved[place] = moved.get(left - 1, left - 1)
 
 
-def candidate_sort_key(one: ItemCandidate) -> tuple[str, int, int, str, str]:
+def candidate_sort_key(item_candidate: ItemCandidate) -> tuple[str, int, int, str, str]:
     """Return what a candidate is sorted by: recording, time, and what it was made from."""
-    return one.recording_id, one.start_us, one.end_us, one.about, one.made_from
+    return (
+        item_candidate.recording_id,
+        item_candidate.start_us,
+        item_candidate.end_us,
+        item_candidate.about,
+        item_candidate.made_from,
+    )
 
 
 def sort_candidates(candidates: Iterable[ItemCandidate]) -> list[ItemCandidate]:
@@ -184,5 +190,5 @@ def no_items_error(
     reasons.pop(DUPLICATE_MOMENT, None)
     if not reasons:
         return UserError(f"There is {what}, so no item can be made.", begin)
-    most = max(reasons, key=lambda one: reasons[one])
+    most = max(reasons, key=lambda text: reasons[text])
     return UserError(f"There is {what}, so no item can be made.", f"Left out the most: {most} ({reasons[most]:,}).")

@@ -112,7 +112,7 @@ def cut_negatives(
     wanted = sorted((chance.choice(lengths) for _ in range(number)), reverse=True) if lengths else []
     # The longest first: what is short still fits into what is left over.
     for length in wanted:
-        room = [max(0, one.end_us - one.start_us - length + 1) for one in free]
+        room = [max(0, item_candidate.end_us - item_candidate.start_us - length + 1) for item_candidate in free]
         if not any(room):
             continue
         place = chance.choices(range(len(free)), room)[0]
@@ -120,9 +120,9 @@ def cut_negatives(
         start = gap.start_us + chance.randrange(room[place])
         found.append(replace(gap, start_us=start, end_us=start + length))
         free[place : place + 1] = [
-            one
-            for one in (replace(gap, end_us=start), replace(gap, start_us=start + length))
-            if one.end_us > one.start_us
+            item_candidate
+            for item_candidate in (replace(gap, end_us=start), replace(gap, start_us=start + length))
+            if item_candidate.end_us > item_candidate.start_us
         ]
     chance.shuffle(found)
     return found
@@ -187,24 +187,29 @@ class _Stratum:
     ) -> None:
         self.classes, self.gaps, self.shares, self.negative = classes, gaps, shares, negative
 
-    def most(self, size: int) -> int:
+    def capacity(self, size: int) -> int:
         """Return how many items of at most `size` it has room for, if every stretch finds a place."""
-        return sum(largest_quotas(size, self.shares, self._there(size)).values())
+        return sum(largest_quotas(size, self.shares, self._available_counts(size)).values())
 
     def draw(self, size: int, chance: random.Random) -> list[ItemCandidate]:
         """Return at most `size` items; fewer where stretches find no place."""
-        quotas = largest_quotas(size, self.shares, self._there(size))
+        quotas = largest_quotas(size, self.shares, self._available_counts(size))
         found = {
             key: chance.sample(self.classes[key], min(number, len(self.classes[key]))) for key, number in quotas.items()
         }
         short = quotas.get(self.negative, 0) - len(found.get(self.negative, ()))
         if short:
-            lengths = [one.end_us - one.start_us for key in found if key != self.negative for one in found[key]]
+            lengths = [
+                item_candidate.end_us - item_candidate.start_us
+                for key in found
+                if key != self.negative
+                for item_candidate in found[key]
+            ]
             found[self.negative] += cut_negatives(self.gaps, lengths, short, chance)
             quotas = largest_quotas(size, self.shares, {key: len(those) for key, those in found.items()})
-        return [one for key, number in quotas.items() for one in found[key][:number]]
+        return [item_candidate for key, number in quotas.items() for item_candidate in found[key][:number]]
 
-    def _there(self, size: int) -> dict[str, int]:
+    def _available_counts(self, size: int) -> dict[str, int]:
         there = {key: len(those) for key, those in self.classes.items()}
         if self.gaps and self.negative in there:
             there[self.negative] += size or 2 * sum(there.values())
@@ -216,24 +221,27 @@ def _draw_strata(strata: Sequence[_Stratum], each: int, chance: random.Random) -
     if len(strata) == 1:
         return strata[0].draw(each, chance)
     seed = chance.random()
-    size = min(one.most(each) for one in strata)
+    size = min(stratum.capacity(each) for stratum in strata)
     while True:
         # Stretches may find less room than was thought: then all are drawn anew, smaller.
-        drawn = [one.draw(size, random.Random(f"{seed} {place}")) for place, one in enumerate(strata)]
+        drawn = [stratum.draw(size, random.Random(f"{seed} {place}")) for place, stratum in enumerate(strata)]
         smallest = min(len(one) for one in drawn)
         if smallest == size:
-            return [one for those in drawn for one in those]
+            return [item_candidate for those in drawn for item_candidate in those]
         size = smallest
 
 
 def _split_by_collection(whole: _Stratum) -> tuple[list[_Stratum], int]:
     """Return a stratum for each collection that has every class, and how many candidates the others have."""
-    homes = sorted({one.collection_id for those in whole.classes.values() for one in those})
+    homes = sorted({item_candidate.collection_id for those in whole.classes.values() for item_candidate in those})
     found: list[_Stratum] = []
     lacking = 0
     for home in homes:
-        classes = {key: [one for one in those if one.collection_id == home] for key, those in whole.classes.items()}
-        gaps = [one for one in whole.gaps if one.collection_id == home]
+        classes = {
+            key: [item_candidate for item_candidate in those if item_candidate.collection_id == home]
+            for key, those in whole.classes.items()
+        }
+        gaps = [gap for gap in whole.gaps if gap.collection_id == home]
         if all(those or (key == whole.negative and gaps) for key, those in classes.items()):
             found.append(_Stratum(classes, gaps, whole.shares, whole.negative))
         else:
@@ -281,10 +289,10 @@ class SamplingOptions:
         Raises:
             UserError: something of it is not.
         """
-        for one in self.include:
-            if one not in INCLUDE_LABELS:
+        for text in self.include:
+            if text not in INCLUDE_LABELS:
                 raise UserError(
-                    f"“{one}” is nothing that can be included.", f"Choose among {', '.join(INCLUDE_LABELS)}."
+                    f"“{text}” is nothing that can be included.", f"Choose among {', '.join(INCLUDE_LABELS)}."
                 )
         if self.negatives not in NEGATIVES:
             raise UserError(f"“{self.negatives}” are no negatives.", f"Choose one of {', '.join(NEGATIVES)}.")

@@ -34,12 +34,12 @@ class PromptTurn:
     Attributes:
         head: time and speaker.
         text: what is said.
-        before: it leads up to the segment; else it is inside.
+        precedes_segment: it leads up to the segment; else it is inside.
     """
 
     head: str
     text: str
-    before: bool
+    precedes_segment: bool
 
     @property
     def size(self) -> int:
@@ -59,7 +59,7 @@ def shorten_turns(lines: Sequence[PromptTurn], longest: int) -> tuple[list[Promp
     if gone:
         done.append(Shortened("before", len(gone), _size(gone)))
     if _size(kept) > longest:
-        cut = [_cut_middle(one) for one in kept]
+        cut = [_cut_middle(prompt_turn) for prompt_turn in kept]
         saved = _size(kept) - _size(cut)
         if saved > 0:
             done.append(Shortened("long", sum(a != b for a, b in zip(kept, cut, strict=True)), saved))
@@ -76,7 +76,7 @@ def shorten_turns(lines: Sequence[PromptTurn], longest: int) -> tuple[list[Promp
 def _drop_oldest(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], list[PromptTurn]]:
     """Return the turns that are left when the oldest before the segment go until the rest fits, and those that went."""
     size, count = _size(lines), 0
-    while count < len(lines) and lines[count].before and size > longest:
+    while count < len(lines) and lines[count].precedes_segment and size > longest:
         size -= lines[count].size
         count += 1
     return [*lines[count:]], [*lines[:count]]
@@ -107,7 +107,7 @@ def _omission_note(count: int, *, before: bool) -> PromptTurn:
 
 
 def _size(lines: Sequence[PromptTurn]) -> int:
-    return sum(one.size for one in lines)
+    return sum(line.size for line in lines)
 
 
 def prompt_turns(
@@ -129,17 +129,17 @@ def prompt_turns(
         loose: cues outside all turns.
     """
     found = []
-    for one in turns:
-        speaker = names.get(one.participant_id or "", UNKNOWN_SPEAKER)
-        text = _insert_cues(to_single_line(written(one.text)), one, names, written, condition)
-        head = _turn_head(one.start_us - start_us, speaker, before=not one.inside)
-        found.append((one.start_us, one.end_us, PromptTurn(head, text, not one.inside)))
+    for turn in turns:
+        speaker = names.get(turn.participant_id or "", UNKNOWN_SPEAKER)
+        text = _insert_cues(to_single_line(written(turn.text)), turn, names, written, condition)
+        head = _turn_head(turn.start_us - start_us, speaker, before=not turn.inside)
+        found.append((turn.start_us, turn.end_us, PromptTurn(head, text, not turn.inside)))
     for cue in loose:
         head = _turn_head(cue.start_us - start_us, "", before=False)
         found.append(
             (cue.start_us, cue.end_us, PromptTurn(head, _format_cue(cue, None, names, written, condition), False))
         )
-    return [line for *_, line in sorted(found, key=lambda one: one[:2])]
+    return [line for *_, line in sorted(found, key=lambda row: row[:2])]
 
 
 def cues_outside_turns(session: Session, recording_id: str, start_us: int, end_us: int) -> list[CueMark]:
@@ -179,6 +179,6 @@ def _insert_cues(text: str, turn: DialogueTurn, names: Mapping[str, str], writte
 def _format_cue(
     cue: CueMark, speaker_id: str | None, names: Mapping[str, str], written: TextFilter, condition: str
 ) -> str:
-    what = to_single_line(written(cue.shown if condition == RAW_CONDITION else cue.name.lower()))
+    what = to_single_line(written(cue.display_text if condition == RAW_CONDITION else cue.name.lower()))
     who = names.get(cue.participant_id or "", "") if cue.participant_id != speaker_id else ""
     return f"({who}: {what})" if who else f"({what})"

@@ -30,7 +30,7 @@ def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> t
             cleared.add_text(text, plan.condition)
         for picture in pictures:
             cleared.add_media(picture.sha256, plan.condition)
-            cleared.add_text(picture.shown, "")
+            cleared.add_text(picture.time_label, "")
         if clip is not None:
             cleared.add_media(clip.sha256, plan.condition)
     return (
@@ -61,8 +61,11 @@ def _read_frames(media: PlannedMedia) -> tuple[JudgeFrame, ...]:
     from media.excerpts import decode_jpegs
 
     size = (media.width, media.height)
-    made = decode_jpegs(media.path, [one.position for one in media.frames], size, media.quality)
-    return tuple(JudgeFrame(one.time_us, one.shown, jpeg, *size) for one, jpeg in zip(media.frames, made, strict=True))
+    made = decode_jpegs(media.path, [frame.position for frame in media.frames], size, media.quality)
+    return tuple(
+        JudgeFrame(planned_frame.time_us, planned_frame.time_label, jpeg, *size)
+        for planned_frame, jpeg in zip(media.frames, made, strict=True)
+    )
 
 
 def _read_clip(media: PlannedMedia) -> JudgeVideo | None:

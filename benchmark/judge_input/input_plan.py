@@ -56,7 +56,7 @@ class PlannedFrame:
 
     position: int
     time_us: int
-    shown: str
+    time_label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class InputPlan:
         truth: what people said; stays on this machine.
         shortened: what was left out of the conversation.
         notes: what else is good to know about it, a sentence each.
-        others: recordings that the examples are from, the wrong options of a question, and what an episode goes
+        other_recordings: recordings that the examples are from, the wrong options of a question, and what an episode goes
             on from.
         words_state: what was decided about its words when they were scrubbed; "" in raw form.
     """
@@ -140,7 +140,7 @@ class InputPlan:
     truth: Mapping[str, Json] = field(default_factory=dict)
     shortened: tuple[Shortened, ...] = ()
     notes: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
+    other_recordings: tuple[str, ...] = ()
     words_state: str = ""
     state: str = ""
     modality: Modality = Modality.BOTH
@@ -157,7 +157,7 @@ class InputPlan:
         """What an answer has to look like."""
         return answer_form(self.form, thinks=self.variant in THINKING_VARIANTS)
 
-    def question(
+    def judge_request(
         self,
         messages: tuple[Message, ...],
         sampling: SamplingParameters,
@@ -185,13 +185,13 @@ class InputPlan:
             "media": None if media is None else _media_json(media),
             "form": self.form.as_json(),
             "truth": dict(self.truth),
-            "shortened": [[one.rule, one.count, one.characters] for one in self.shortened],
+            "shortened": [[shortened.rule, shortened.count, shortened.characters] for shortened in self.shortened],
             "notes": [*self.notes],
-            "others": [*self.others],
+            "others": [*self.other_recordings],
             "words_state": self.words_state,
         }
 
-    def sight(self, messages: Sequence[Message] = ()) -> dict[str, Json]:
+    def as_record(self, messages: Sequence[Message] = ()) -> dict[str, Json]:
         """Return what was sent, as a judgment keeps it: frames and clip by checksum, texts in full.
 
         Without messages, where nothing was built, checksums and sizes are missing.
@@ -200,8 +200,12 @@ class InputPlan:
         clip = next((message.clip for message in messages if message.clip is not None), None)
         media = self.media
         frames: list[Json] = []
-        for place, one in enumerate(media.frames if media is not None else ()):
-            told: dict[str, Json] = {"time_us": one.time_us, "frame": one.position, "shown": one.shown}
+        for place, planned_frame in enumerate(media.frames if media is not None else ()):
+            told: dict[str, Json] = {
+                "time_us": planned_frame.time_us,
+                "frame": planned_frame.position,
+                "shown": planned_frame.time_label,
+            }
             if place < len(pictures):
                 told |= {"sha256": pictures[place].sha256, "bytes": len(pictures[place].jpeg)}
             frames.append(told)
@@ -209,7 +213,7 @@ class InputPlan:
             "system": self.system,
             "text": self.text,
             "frames": frames,
-            "shortened": [[one.rule, one.count, one.characters] for one in self.shortened],
+            "shortened": [[shortened.rule, shortened.count, shortened.characters] for shortened in self.shortened],
             "notes": [*self.notes],
         }
         if media is not None:
@@ -240,9 +244,9 @@ def read_plan(found: Mapping[str, Json]) -> InputPlan:
         media=None if media is None else _read_media(media),
         form=read_form(cast(dict[str, Json], found["form"])),
         truth=cast(dict[str, Json], found["truth"]),
-        shortened=tuple(Shortened(*one) for one in cast(list[tuple[str, int, int]], found["shortened"])),
+        shortened=tuple(Shortened(*row) for row in cast(list[tuple[str, int, int]], found["shortened"])),
         notes=tuple(cast(list[str], found["notes"])),
-        others=tuple(cast(list[str], found["others"])),
+        other_recordings=tuple(cast(list[str], found["others"])),
         words_state=str(found["words_state"]),
         state=str(found["state"]),
         modality=Modality(str(found["modality"])),
@@ -254,7 +258,7 @@ def _media_json(media: PlannedMedia) -> dict[str, Json]:
         "path": str(media.path),
         "fingerprint": media.fingerprint,
         "zero_us": media.zero_us,
-        "frames": [[one.position, one.time_us, one.shown] for one in media.frames],
+        "frames": [[frame.position, frame.time_us, frame.time_label] for frame in media.frames],
         "clip": None if media.clip is None else [*media.clip],
         "size": [media.width, media.height],
         "quality": media.quality,
@@ -269,7 +273,7 @@ def _read_media(found: Mapping[str, Json]) -> PlannedMedia:
         Path(str(found["path"])),
         str(found["fingerprint"]),
         cast(int, found["zero_us"]),
-        tuple(PlannedFrame(*one) for one in cast(list[tuple[int, int, str]], found["frames"])),
+        tuple(PlannedFrame(*row) for row in cast(list[tuple[int, int, str]], found["frames"])),
         None if clip is None else (clip[0], clip[1]),
         width,
         height,
@@ -305,7 +309,7 @@ def request_key(plan: InputPlan, fingerprint: str, sampling: SamplingParameters,
             if media is None
             else [
                 media.fingerprint,
-                [[one.position, one.time_us - media.zero_us, one.shown] for one in media.frames],
+                [[frame.position, frame.time_us - media.zero_us, frame.time_label] for frame in media.frames],
                 None if media.clip is None else [time_us - media.zero_us for time_us in media.clip],
                 [media.width, media.height, media.quality],
             ],

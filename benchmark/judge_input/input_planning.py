@@ -238,32 +238,32 @@ class _InputPlanner:
                 f"There is nothing between {format_time(self._start)} and {format_time(self._end)}.",
                 "Give an end after the start.",
             )
-        self._told = settings.words and task.shows in (Modality.WORDS, Modality.BOTH)
+        self._told = settings.words and task.modality in (Modality.TEXT, Modality.BOTH)
         self._turns = (
             read_conversation(session, self._recording.id, self._start, self._end, settings.before, settings.cues)
             if self._told
             else []
         )
-        self._people = self._everybody()
+        self._people = self._read_participants()
         part = place.about.part if isinstance(place, SubjectLocation) else ""
         usual = name_participants(self._people, self._written)
         self._names = names_in_episode(session, task, self._recording.id, part, usual, self._written)
         agent = agent_name(self._people, self._names)
-        people = [(self._names[one.id], one.id) for one in self._people]
+        people = [(self._names[person.id], person.id) for person in self._people]
         if isinstance(place, SubjectLocation):
-            self._item = self._item_at(place, people, agent)
+            self._item = self._build_subject(place, people, agent)
         else:
             scheme = get_scheme(session, place.scheme) if place.scheme else session.scheme
             self._item = PromptSubject(scheme, place.track or scheme.tracks[0].key, people=people, agent=agent)
         self._notes: list[str] = []
 
-    def _item_at(self, place: SubjectLocation, people: Sequence[tuple[str, str]], agent: str) -> PromptSubject:
+    def _build_subject(self, place: SubjectLocation, people: Sequence[tuple[str, str]], agent: str) -> PromptSubject:
         if place.subject is not self._task.subject:
             raise UserError(
                 f"“{self._task.name}” is asked about a {self._task.subject}, not about a {place.subject}.",
                 "Ask another task.",
             )
-        if place.about.subject is JudgmentTargetKind.SEGMENT:
+        if place.about.kind is JudgmentTargetKind.SEGMENT:
             return segment_subject(self._session, get_visible_segment(self._session, place.about.id), people, agent)
         told = make_name_rewriter(self._people, self._names, self._written)
         frozen = read_frozen(place.frozen, told) if place.frozen is not None else None
@@ -301,32 +301,32 @@ class _InputPlanner:
             UserError: the task cannot be asked about the segment, or its recording, rendering or texts cannot be used.
         """
         task, item, session = self._task, self._item, self._session
-        if reason := task.why_not(item):
+        if reason := task.inapplicable_reason(item):
             raise UserError(reason, "Ask another task.")
         spec = task.spec(item)
-        prompt = self._scrubbed(self._prompt)
-        lines, left_out = shorten_turns(self._lines(), self._settings.longest_text)
-        media = self._media()
+        prompt = self._scrub_prompt(self._prompt)
+        lines, left_out = shorten_turns(self._conversation_turns(), self._settings.longest_text)
+        media = self._plan_media()
         values = {
             "context": self._context(),
-            "people": "\n".join(self._introduced()),
-            "definitions": self._defined(spec),
-            "given": "\n".join(self._given()),
-            "seen": self._seen(media),
+            "people": "\n".join(self._introductions()),
+            "definitions": self._definitions(spec),
+            "given": "\n".join(self._given_lines()),
+            "seen": self._describe_media(media),
             "conversation": "\n".join(f"{line.head}{line.text}" for line in lines),
             "shape": answer_shape(spec, thinks=self._variant in THINKING_VARIANTS),
         }
         others: tuple[str, ...] = ()
         if "examples" in prompt.slots(self._variant):
             examples = self._examples()
-            values["examples"] = self._of_scheme(examples.text)
+            values["examples"] = self._scrub_scheme_text(examples.text)
             others = examples.recordings
             self._notes.append(examples.note)
-        self._note_words()
+        self._note_transcript()
         text = fill_prompt(prompt, self._variant, values)
         borrowed = option_recordings(session, item.question) if item.question is not None else []
         if self._frozen is not None:
-            borrowed += [one for one in item_sources(self._frozen) if one != self._recording.id]
+            borrowed += [item_source for item_source in item_sources(self._frozen) if item_source != self._recording.id]
         return InputPlan(
             self._recording.id,
             self._about,
@@ -363,29 +363,29 @@ class _InputPlanner:
     def _modality(self, media: PlannedMedia | None) -> Modality:
         if media is not None:
             return Modality.BOTH if self._told else Modality.PICTURES
-        return Modality.WORDS if self._told else Modality.NOTHING
+        return Modality.TEXT if self._told else Modality.NOTHING
 
-    def _scrubbed(self, prompt: Prompt) -> Prompt:
+    def _scrub_prompt(self, prompt: Prompt) -> Prompt:
         """Return a prompt as it may be sent: the program's as it is, a study's own as all of its texts."""
         if not prompt.own:
             return prompt
 
         def written(text: str) -> str:
             lines = text.split("\n")
-            return "\n".join(one if one.strip().startswith("{") else self._written(one) for one in lines)
+            return "\n".join(line if line.strip().startswith("{") else self._written(line) for line in lines)
 
         variants = {name: written(text) for name, text in prompt.variants.items()}
         return replace(prompt, system=written(prompt.system), body=written(prompt.body), variants=variants)
 
-    def _everybody(self) -> list[Participant]:
+    def _read_participants(self) -> list[Participant]:
         """Return who appears or speaks, in the order in which they were added to the study."""
         if self._task.subject is not JudgmentTargetKind.SEGMENT:
             return recording_cast(self._session, self._recording.id)
-        there = {one.id for one in participants_in(self._session.study, self._recording.id)}
+        there = {participant.id for participant in participants_in(self._session.study, self._recording.id)}
         there |= {turn.participant_id for turn in self._turns if turn.participant_id is not None}
-        return [one for one in all_participants(self._session.study) if one.id in there]
+        return [participant for participant in all_participants(self._session.study) if participant.id in there]
 
-    def _lines(self) -> list[PromptTurn]:
+    def _conversation_turns(self) -> list[PromptTurn]:
         loose = (
             cues_outside_turns(self._session, self._recording.id, self._start, self._end)
             if self._settings.cues and self._told
@@ -395,28 +395,28 @@ class _InputPlanner:
 
     def _context(self) -> str:
         collections = all_collections(self._session.study)
-        home = next((one for one in collections if one.id == self._recording.collection_id), None)
+        home = next((collection for collection in collections if collection.id == self._recording.collection_id), None)
         return self._written(home.agent_context.strip()) if home is not None else ""
 
-    def _introduced(self) -> list[str]:
-        return [f"{self._names[one.id]}: {ROLE_DESCRIPTIONS[one.role]}" for one in self._people]
+    def _introductions(self) -> list[str]:
+        return [f"{self._names[person.id]}: {ROLE_DESCRIPTIONS[person.role]}" for person in self._people]
 
-    def _defined(self, spec: FormSpec) -> str:
-        if not self._ours():
+    def _definitions(self, spec: FormSpec) -> str:
+        if not self._keeps_form_text():
             _require_plain_keys(spec, self._written)
-        return self._of_scheme(field_definitions(spec))
+        return self._scrub_scheme_text(field_definitions(spec))
 
-    def _of_scheme(self, text: str) -> str:
-        return text if self._ours() else "\n".join(map(self._written, text.split("\n")))
+    def _scrub_scheme_text(self, text: str) -> str:
+        return text if self._keeps_form_text() else "\n".join(map(self._written, text.split("\n")))
 
-    def _given(self) -> list[str]:
-        told = self._task.given(self._item)
+    def _given_lines(self) -> list[str]:
+        told = self._task.item_texts(self._item)
         if self._task.subject is JudgmentTargetKind.SEGMENT:
             return [f"{name}: {to_single_line(self._written(text))}" for name, text in told.items()]
         # What an item of another subject holds was scrubbed text by text when it was made.
         return [line for name, text in told.items() for line in _format_lines(name, text)]
 
-    def _ours(self) -> bool:
+    def _keeps_form_text(self) -> bool:
         """Tell whether the words of a form stay as they are: the program's own, those made of what was scrubbed."""
         if self._condition == RAW_CONDITION or self._task.subject is not JudgmentTargetKind.SEGMENT:
             return True
@@ -425,8 +425,8 @@ class _InputPlanner:
         except UserError:
             return False
 
-    def _media(self) -> PlannedMedia | None:
-        if (not self._settings.frames and not self._settings.clip) or self._task.shows not in _WITH_PICTURES:
+    def _plan_media(self) -> PlannedMedia | None:
+        if (not self._settings.frames and not self._settings.clip) or self._task.modality not in _WITH_PICTURES:
             return None
         source = find_source(self._session, self._recording.id, self._condition)
         if source is None:
@@ -437,11 +437,11 @@ class _InputPlanner:
             self._notes.append(note)
         return media
 
-    def _seen(self, media: PlannedMedia | None) -> str:
-        if self._task.shows is Modality.NOTHING:
+    def _describe_media(self, media: PlannedMedia | None) -> str:
+        if self._task.modality is Modality.NOTHING:
             return "Nothing of the recording comes with this."
         length = format_seconds(self._end - self._start)
-        if media is None and self._task.shows is Modality.PICTURES:
+        if media is None and self._task.modality is Modality.PICTURES:
             return f"The moment lasts {length}. No pictures of it come with this."
         if media is None and not self._told:
             return f"The moment lasts {length}. Neither pictures nor words of it come with this."
@@ -450,12 +450,12 @@ class _InputPlanner:
         if media.clip is not None:
             return f"A video without sound comes with this: the whole moment, {length}."
         count = len(media.frames)
-        stamps = [one.shown for one in media.frames if one.shown]
+        stamps = [frame.time_label for frame in media.frames if frame.time_label]
         first = "One picture comes" if count == 1 else f"{count} pictures, in order and evenly spaced, come"
         when = f" Taken at {', '.join(stamps)} from its start." if stamps else ""
         return f"{first} with this, from the moment's {length}.{when}"
 
-    def _note_words(self) -> None:
+    def _note_transcript(self) -> None:
         if not self._told:
             self._notes.append("What is said is not told.")
             return
@@ -472,15 +472,15 @@ class _InputPlanner:
 
 def _source_part(place: SubjectLocation) -> str:
     """Return the part of what an item was made from, such as the participant of a recording; "" for no item."""
-    source = place.frozen.source if place.frozen is not None else None
+    source = place.frozen.target if place.frozen is not None else None
     return source.part if source is not None else ""
 
 
 def _format_lines(name: str, text: str) -> list[str]:
     """Return what is told under a name: on its line, or on lines of its own where it has several."""
-    lines = [to_single_line(one) for one in text.splitlines() if one.strip()]
+    lines = [to_single_line(splitline) for splitline in text.splitlines() if splitline.strip()]
     if len(lines) > 1:
-        return [f"{name}:", *(f"  {one}" for one in lines)]
+        return [f"{name}:", *(f"  {line}" for line in lines)]
     return [f"{name}: {''.join(lines)}".rstrip()]
 
 
@@ -490,8 +490,8 @@ def _require_plain_keys(spec: FormSpec, written: TextFilter) -> None:
     Raises:
         UserError: something personal is in one of them.
     """
-    for one in spec.asked:
-        for key in (one.field.key, *(choice.key for choice in one.field.choices)):
+    for answer_field in spec.fields:
+        for key in (answer_field.field.key, *(choice.key for choice in answer_field.field.choices)):
             plain = _SEPARATORS.sub(" ", key)
             if written(plain) != plain:
                 raise UserError(
@@ -518,8 +518,8 @@ def shrink_settings(settings: InputSettings, plan: InputPlan, told: TooLong) -> 
     where it does not say. The conversation then loses turns by the rules of `shortening`.
     """
     share = _DEFAULT_SHARE
-    if told.asked and told.room and told.room < told.asked:
-        share = _MARGIN * told.room / told.asked
+    if told.requested_tokens and told.context_tokens and told.context_tokens < told.requested_tokens:
+        share = _MARGIN * told.context_tokens / told.requested_tokens
     before = min(settings.longest_text, len(plan.text))
     text = max(_MIN_TEXT_CHARS, int(before * share))
     shown = len(plan.media.frames) if plan.media is not None else 0

@@ -45,7 +45,7 @@ def frozen_truth(item: FrozenItem, task: str, part: str) -> dict[str, Json] | No
 
 def item_sources(item: FrozenItem) -> list[str]:
     """Return the recordings that texts of an item were taken from."""
-    return [str(one) for one in cast(list[str], item.content.get("homes", []))]
+    return [str(text) for text in cast(list[str], item.content.get("homes", []))]
 
 
 def get_visible_segment(session: Session, segment_id: str) -> Segment:
@@ -66,22 +66,22 @@ def get_scheme(session: Session, key: str) -> Scheme:
     Raises:
         UserError: its text is nowhere.
     """
-    found = session.schemes.known(key)
+    found = session.schemes.find(key)
     if found is None:
         raise UserError(f"The scheme “{key}” is not part of this study.", "Add it: greenroom scheme add")
     return found
 
 
 def segment_subject(
-    session: Session, one: Segment, people: Sequence[tuple[str, str]] = (), agent: str = ""
+    session: Session, segment: Segment, people: Sequence[tuple[str, str]] = (), agent: str = ""
 ) -> PromptSubject:
     """Return a segment with what is filled in about it.
 
     Raises:
         UserError: the text of its scheme is nowhere.
     """
-    values: dict[str, Json] = {key: value.value for key, value in values_of(session.study, one.id).items()}
-    return PromptSubject(get_scheme(session, one.scheme), one.track, one.label, values, people, agent)
+    values: dict[str, Json] = {key: value.value for key, value in values_of(session.study, segment.id).items()}
+    return PromptSubject(get_scheme(session, segment.scheme), segment.track, segment.label, values, people, agent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class SubjectLocation:
     @property
     def subject(self) -> JudgmentTargetKind:
         """What kind of thing it is; of an item, what that was made from."""
-        return self.about.subject if self.frozen is None else self.frozen.subject
+        return self.about.kind if self.frozen is None else self.frozen.target_kind
 
 
 def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool = True) -> SubjectLocation:
@@ -129,7 +129,7 @@ def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool =
     Raises:
         UserError: there is no such thing, or it is not to be seen yet.
     """
-    match about.subject:
+    match about.kind:
         case JudgmentTargetKind.SEGMENT:
             segment = get_visible_segment(session, about.id)
             span = segment.recording_id, segment.start_us, segment.end_us
@@ -142,7 +142,7 @@ def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool =
             chain = find_chain(session.study, wanted) if wanted else None
             graph = read_graph(session.study, chain) if chain else None
             span = question.recording_id, question.start_us, question.end_us
-            return SubjectLocation(about, *span, state=question.state, question=question, chain=graph)
+            return SubjectLocation(about, *span, state=question.checksum, question=question, chain=graph)
         case JudgmentTargetKind.CHAIN:
             return _locate_chain(session, about, find_chain(session.study, about.id))
         case JudgmentTargetKind.RECORDING:
@@ -209,7 +209,7 @@ def answer_counts(session: Session, scheme: str, track: str, task: str) -> Answe
     Raises:
         UserError: there is no such task or scheme.
     """
-    known, key = _ANSWER_COUNTS.of(session), (scheme, track, task)
+    known, key = _ANSWER_COUNTS.get(session), (scheme, track, task)
     if key not in known:
         known[key] = _count_answers(session, *key)
     return known[key]
@@ -230,37 +230,37 @@ def most_common_truth(session: Session, set_id: str, task: str, part: str = "") 
     Raises:
         UserError: an item is damaged.
     """
-    known, key = _COMMON_TRUTHS.of(session), (set_id, task, base_part(part))
+    known, key = _COMMON_TRUTHS.get(session), (set_id, task, base_part(part))
     if key not in known:
         found = [one for item in items_of(session.study, set_id) if (one := frozen_truth(item, task, part))]
-        fields = dict.fromkeys(name for one in found for name in one)
-        usual = {name: _most_common([one[name] for one in found if name in one]) for name in fields}
+        fields = dict.fromkeys(name for entry in found for name in entry)
+        usual = {name: _most_common([entry[name] for entry in found if name in entry]) for name in fields}
         known[key] = [(usual, len(found))] if usual else []
     return known[key]
 
 
 def _most_common(values: Sequence[Json]) -> Json:
-    numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if len(numbers) == len(values):
         return round(fmean(numbers))
-    counts = Counter(to_json(one) for one in values)
+    counts = Counter(to_json(value) for value in values)
     most = min(counts, key=lambda text: (-counts[text], text))
-    return next(one for one in values if to_json(one) == most)
+    return next(value for value in values if to_json(value) == most)
 
 
 def _count_answers(session: Session, scheme_key: str, track: str, task_key: str) -> AnswerCounts:
     study, scheme, task = session.study, get_scheme(session, scheme_key), get_judge_prompt(task_key)
-    people = {one.id for one in all_annotators(study) if one.kind == PERSON}
+    people = {annotator.id for annotator in all_annotators(study) if annotator.kind == PERSON}
     counts: dict[str, tuple[Mapping[str, Json], int]] = {}
     values: dict[str, Mapping[str, Mapping[str, FieldValue]]] = {}
-    for one in segments_of_scheme(study, scheme_key):
-        if one.track != track or one.annotator_id not in people:
+    for segment in segments_of_scheme(study, scheme_key):
+        if segment.track != track or segment.annotator_id not in people:
             continue
-        if one.recording_id not in values:
-            values[one.recording_id] = values_in(study, one.recording_id)
-        filled = {name: value.value for name, value in values[one.recording_id].get(one.id, {}).items()}
-        item = PromptSubject(scheme, track, one.label, filled)
-        if task.why_not(item):
+        if segment.recording_id not in values:
+            values[segment.recording_id] = values_in(study, segment.recording_id)
+        filled = {name: value.value for name, value in values[segment.recording_id].get(segment.id, {}).items()}
+        item = PromptSubject(scheme, track, segment.label, filled)
+        if task.inapplicable_reason(item):
             continue
         answer = {name: value for name, value in task.truth(item).items() if not _is_text_field(item, name)}
         if answer:

@@ -43,7 +43,7 @@ from project.text_format import pluralize
 
 
 def example_options(
-    session: Session, task: str, one: Segment, usable: Callable[[str], bool]
+    session: Session, task: str, segment: Segment, usable: Callable[[str], bool]
 ) -> tuple[Frozen, tuple[str, ...]] | None:
     """Return what a segment would bring as an item, and the other recordings that its wrong options are from.
 
@@ -52,7 +52,7 @@ def example_options(
     Args:
         session: of the study.
         task: one of `benchmark.prompts.judge_prompt.OF_SETS`.
-        one: of which people agree.
+        segment: of which people agree.
         usable: whether words of a recording may be sent.
 
     Returns:
@@ -60,24 +60,26 @@ def example_options(
     """
     entry = get_benchmark_task(task)
     assert isinstance(entry, FiveOptions)
-    pool = segment_pool(session, SamplingOptions((REVIEWED,), scheme=one.scheme, track=one.track))
+    pool = segment_pool(session, SamplingOptions((REVIEWED,), scheme=segment.scheme, track=segment.track))
     labelled = [
-        each for each in sort_candidates(pool.candidates) if candidate_label(each) == entry.label and entry.text(each)
+        each
+        for each in sort_candidates(pool.candidates)
+        if candidate_label(each) == entry.label and entry.option_text(each)
     ]
-    own = next((each for each in labelled if each.about == one.id), None)
+    own = next((each for each in labelled if each.about == segment.id), None)
     if own is None:
         return None
     made = draw_options(
         own,
-        entry.text,
+        entry.option_text,
         labelled,
-        random.Random(one.id),
-        lambda other: entry.fits(pool, own, other) and usable(other.recording_id),
+        random.Random(segment.id),
+        lambda other: entry.is_valid_distractor(pool, own, other) and usable(other.recording_id),
     )
     if made is None:
         return None
     facts = {key: str(value) for key, value in entry.facts(own).items()}
-    return Frozen(made.options, made.place, facts), made.homes
+    return Frozen(made.options, made.place, facts), made.source_recordings
 
 
 MAX_EXAMPLES = 3
@@ -115,8 +117,8 @@ def build_segment_examples(
     if found:
         many = "example is a segment" if len(found) == 1 else "examples are segments"
         note = f"{len(found)} {many} of other recordings that people agreed on."
-        recordings = dict.fromkeys(home for one in found for home in one.homes)
-        return Examples("\n".join(one.text for one in found), note, tuple(recordings))
+        recordings = dict.fromkeys(home for example in found for home in example.recording_ids)
+        return Examples("\n".join(example.text for example in found), note, tuple(recordings))
     why = ", since no other recording has segments that people agreed on" if condition == RAW_CONDITION else ""
     worked = [*_scheme_examples(task, item)][:MAX_EXAMPLES]
     if not worked:
@@ -127,16 +129,16 @@ def build_segment_examples(
 def _agreed_examples(session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str) -> "list[_Example]":
     """Return examples from the study: one of each label, then others."""
     pool = _example_pool(session, item.scheme.key, item.track, task)
-    others = [one for one in pool if recording_id not in one.homes]
-    firsts = list({one.label: one for one in reversed(others)}.values())[::-1]
-    return [*firsts, *(one for one in others if one not in firsts)][:MAX_EXAMPLES]
+    others = [example for example in pool if recording_id not in example.recording_ids]
+    firsts = list({example.label: example for example in reversed(others)}.values())[::-1]
+    return [*firsts, *(example for example in others if example not in firsts)][:MAX_EXAMPLES]
 
 
 @dataclass(frozen=True, slots=True)
 class _Example:
     """One example; `homes` are its own recording, and those that words in it were taken from."""
 
-    homes: tuple[str, ...]
+    recording_ids: tuple[str, ...]
     label: str
     text: str
 
@@ -146,7 +148,7 @@ _SEGMENT_POOLS: PerState[dict[tuple[str, str, str], list[_Example]]] = PerState(
 
 def _example_pool(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
     """Return what can be an example for a task, in a fixed order; found once for a state of the study."""
-    known = _SEGMENT_POOLS.of(session)
+    known = _SEGMENT_POOLS.get(session)
     key = (scheme, track, task.key)
     if key not in known:
         known[key] = _collect_examples(session, scheme, track, task)
@@ -157,59 +159,59 @@ def _collect_examples(session: Session, scheme: str, track: str, task: JudgeProm
     """Return up to `MOST` examples of each label from each recording."""
     found: list[_Example] = []
     counts: Counter[tuple[str, str]] = Counter()
-    marked = [one for one in segments_of_scheme(session.study, scheme) if one.track == track]
+    marked = [segment for segment in segments_of_scheme(session.study, scheme) if segment.track == track]
     reviews = {place: reviews_in(session.study, place) for place in {each.recording_id for each in marked}}
-    for one in sorted(marked, key=lambda each: hashlib.sha256(each.id.encode()).hexdigest()):
-        said = {review.decision for review in reviews.get(one.recording_id, {}).get(one.id, ())}
-        place = (one.recording_id, one.label)
+    for segment in sorted(marked, key=lambda each: hashlib.sha256(each.id.encode()).hexdigest()):
+        said = {review.decision for review in reviews.get(segment.recording_id, {}).get(segment.id, ())}
+        place = (segment.recording_id, segment.label)
         if said != {ReviewDecision.AGREE} or counts[place] == MAX_EXAMPLES:
             continue
-        if not may_send_words(session, one.recording_id):
+        if not may_send_words(session, segment.recording_id):
             continue
-        text, borrowed = _segment_example(session, task, one)
+        text, borrowed = _segment_example(session, task, segment)
         if text:
             counts[place] += 1
-            found.append(_Example((one.recording_id, *borrowed), one.label, text))
+            found.append(_Example((segment.recording_id, *borrowed), segment.label, text))
     return found
 
 
-def _segment_example(session: Session, task: JudgePrompt, one: Segment) -> tuple[str, tuple[str, ...]]:
+def _segment_example(session: Session, task: JudgePrompt, segment: Segment) -> tuple[str, tuple[str, ...]]:
     """Return a segment as an example, and the recordings that its wrong options are from.
 
     It tells what was said, what was told about it, and the answer; "" where it is no example.
     """
-    people = participants_in(session.study, one.recording_id)
+    people = participants_in(session.study, segment.recording_id)
     names = name_participants(people, str)
-    item = segment_subject(session, one, [(names[who.id], who.id) for who in people], agent_name(people, names))
+    item = segment_subject(session, segment, [(names[who.id], who.id) for who in people], agent_name(people, names))
     options: list[str] = []
     homes: tuple[str, ...] = ()
     if task.key in ITEM_ONLY_TASKS:
         # It brings the benchmark, which most requests do without.
-        found = example_options(session, task.key, one, lambda home: may_send_words(session, home))
+        found = example_options(session, task.key, segment, lambda home: may_send_words(session, home))
         if found is None:
             return "", ()
         frozen, homes = found
         item = replace(item, frozen=frozen)
         options = [f"{letter}: {to_single_line(text)}" for letter, text in zip(LETTERS, frozen.options, strict=False)]
-    if task.shows is Modality.PICTURES:
+    if task.modality is Modality.PICTURES:
         return format_example(task, item, [], options), homes
-    turns = read_conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
-    lines, _ = shorten_turns(prompt_turns(turns, one.start_us, names, str), MAX_EXAMPLE_CHARS)
+    turns = read_conversation(session, segment.recording_id, segment.start_us, segment.end_us, before=0)
+    lines, _ = shorten_turns(prompt_turns(turns, segment.start_us, names, str), MAX_EXAMPLE_CHARS)
     said = [f"{line.head}{line.text}" for line in lines]
     return (format_example(task, item, said, options), homes) if said else ("", ())
 
 
 def _scheme_examples(task: JudgePrompt, item: PromptSubject) -> Iterator[str]:
     """Yield the worked examples of a scheme that answer a task."""
-    for one in item.scheme.examples:
-        about = replace(item, label=one.label, values=one.values, people=(), agent="Agent")
-        if text := format_example(task, about, [to_single_line(one.situation)]):
+    for example in item.scheme.examples:
+        about = replace(item, label=example.label, values=example.values, people=(), agent="Agent")
+        if text := format_example(task, about, [to_single_line(example.situation)]):
             yield text
 
 
 def format_example(task: JudgePrompt, item: PromptSubject, said: Sequence[str], more: Sequence[str] = ()) -> str:
     """Return an example: what was said, what is told beside it, and the answer; "" where it is none."""
-    if task.why_not(item):
+    if task.inapplicable_reason(item):
         return ""
     answer = task.truth(item)
     if not answer:
@@ -219,7 +221,7 @@ def format_example(task: JudgePrompt, item: PromptSubject, said: Sequence[str], 
     shown: dict[str, Json] = {
         key: names.get(str(value), str(value)) if key in people else value for key, value in answer.items()
     }
-    given = [f"{name}: {to_single_line(text)}" for name, text in task.given(item).items()]
+    given = [f"{name}: {to_single_line(text)}" for name, text in task.item_texts(item).items()]
     return "\n".join(["Example:", *(f"  {line}" for line in (*said, *given, *more)), f"  Answer: {answer_json(shown)}"])
 
 
@@ -247,57 +249,61 @@ def build_question_examples(
         return Examples("", "There are no examples: nobody says what is right elsewhere.")
     found: list[tuple[Question, str]] = []
     homes: dict[str, None] = {}
-    for one in _candidate_questions(session, item.question, recording_id):
+    for candidate_question in _candidate_questions(session, item.question, recording_id):
         if len(found) == MAX_EXAMPLES:
             break
-        from_where = [home for home in (one.recording_id, *option_recordings(session, one)) if home != recording_id]
+        from_where = [
+            home
+            for home in (candidate_question.recording_id, *option_recordings(session, candidate_question))
+            if home != recording_id
+        ]
         if all(may_send_words(session, home) for home in from_where) and (
-            text := _question_example(session, task, one, words=words)
+            text := _question_example(session, task, candidate_question, words=words)
         ):
-            found.append((one, text))
+            found.append((candidate_question, text))
             homes |= dict.fromkeys(from_where)
     if not found:
         return Examples("", "There are no examples: no question of another recording was verified that may be sent.")
     verb = "example is a question" if len(found) == 1 else "examples are questions"
-    note = (
-        f"{len(found)} {verb} of {pluralize(len({one.recording_id for one, _ in found}), 'other recording')}, verified."
-    )
+    note = f"{len(found)} {verb} of {pluralize(len({question.recording_id for question, _ in found}), 'other recording')}, verified."
     return Examples("\n".join(text for _, text in found), note, tuple(homes))
 
 
 def _candidate_questions(session: Session, question: Question, recording_id: str) -> Iterator[Question]:
-    pool = [one for one in _QUESTION_POOL.of(session) if one.recording_id != recording_id]
-    yield from (one for one in pool if one.kind is question.kind)
-    yield from (one for one in pool if one.kind is not question.kind)
+    pool = [
+        each_question for each_question in _QUESTION_POOL.get(session) if each_question.recording_id != recording_id
+    ]
+    yield from (each_question for each_question in pool if each_question.kind is question.kind)
+    yield from (each_question for each_question in pool if each_question.kind is not question.kind)
 
 
 def _verified_questions(session: Session) -> list[Question]:
     from benchmark.questions.verification import verified_ids
 
     known = verified_ids(session)
-    found = [one for one in all_questions(session.study) if one.id in known]
-    return sorted(found, key=lambda one: hashlib.sha256(one.id.encode()).hexdigest())
+    found = [question for question in all_questions(session.study) if question.id in known]
+    return sorted(found, key=lambda question: hashlib.sha256(question.id.encode()).hexdigest())
 
 
 _QUESTION_POOL: PerState[list[Question]] = PerState(_verified_questions)
 
 
-def _question_example(session: Session, task: JudgePrompt, one: Question, *, words: bool) -> str:
+def _question_example(session: Session, task: JudgePrompt, question: Question, *, words: bool) -> str:
     """Return a question as an example: what was said, what is told of it, and the answer; "" where it is none."""
-    people = recording_cast(session, one.recording_id)
+    people = recording_cast(session, question.recording_id)
     names = name_participants(people, str)
     item = PromptSubject(
         session.scheme,
         session.scheme.tracks[0].key,
         people=[(names[who.id], who.id) for who in people],
         agent=agent_name(people, names),
-        question=rewrite_question(one, make_name_rewriter(people, names, str)),
+        question=rewrite_question(question, make_name_rewriter(people, names, str)),
     )
-    if task.why_not(item):
+    if task.inapplicable_reason(item):
         return ""
     said: list[str] = []
     if words:
-        turns = read_conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
-        lines, _ = shorten_turns(prompt_turns(turns, one.start_us, names, str), MAX_EXAMPLE_CHARS)
+        turns = read_conversation(session, question.recording_id, question.start_us, question.end_us, before=0)
+        lines, _ = shorten_turns(prompt_turns(turns, question.start_us, names, str), MAX_EXAMPLE_CHARS)
         said = [f"{line.head}{line.text}" for line in lines]
     return format_example(task, item, said, format_options(item).splitlines())

@@ -66,7 +66,9 @@ def names_in_episode(
         return dict(names)
     own = agent_position(part) if task.key == ACT else None
     found: dict[str, str] = {}
-    agents = {one.participant_id: one for one in episode_agents(session.study, recording_id)}
+    agents = {
+        episode_agent.participant_id: episode_agent for episode_agent in episode_agents(session.study, recording_id)
+    }
     for who, usual in names.items():
         agent = agents.get(who)
         unknown = own is not None and agent is not None and agent.position != own
@@ -116,10 +118,11 @@ def other_profiles(session: Session, recording_id: str, part: str, names: Names,
     if episode is None or own is None:
         return ""
     lines = []
-    for one in others:
-        seen = one.profile.seen_under(episode.relationship)
+    for episode_agent in others:
+        seen = episode_agent.profile.visible_fields(episode.relationship)
         lines.append(
-            _profile_line(one, _agent_name(one, names), tuple(seen), told) or f"{_agent_name(one, names)}: nothing."
+            _profile_line(episode_agent, _agent_name(episode_agent, names), tuple(seen), told)
+            or f"{_agent_name(episode_agent, names)}: nothing."
         )
     return "\n".join(lines)
 
@@ -134,10 +137,10 @@ def turn_counter(session: Session, recording_id: str, part: str, _names: Names, 
 def all_profiles(session: Session, recording_id: str, _part: str, names: Names, told: TextRewriter) -> str:
     """Return profile, goal and secret of all who take part."""
     lines = []
-    for one in episode_agents(session.study, recording_id):
-        lines.append(_profile_line(one, _agent_name(one, names), ("name", *PROFILE_FIELDS), told))
+    for episode_agent in episode_agents(session.study, recording_id):
+        lines.append(_profile_line(episode_agent, _agent_name(episode_agent, names), ("name", *PROFILE_FIELDS), told))
         lines.append(
-            f"{_agent_name(one, names)} wants: {to_single_line(told(one.goal)) or 'nothing that is written down'}"
+            f"{_agent_name(episode_agent, names)} wants: {to_single_line(told(episode_agent.goal)) or 'nothing that is written down'}"
         )
     return _join_lines(lines)
 
@@ -171,23 +174,23 @@ def _read_agents(
     """Return the episode, who plays a part, and the others."""
     agents = episode_agents(session.study, recording_id)
     position = agent_position(part)
-    own = next((one for one in agents if one.position == position), None)
-    return find_episode(session.study, recording_id), own, [one for one in agents if one.position != position]
+    own = next((agent for agent in agents if agent.position == position), None)
+    return find_episode(session.study, recording_id), own, [agent for agent in agents if agent.position != position]
 
 
-def _agent_name(one: EpisodeAgent, names: Names) -> str:
-    return names.get(one.participant_id or "", one.profile.name)
+def _agent_name(episode_agent: EpisodeAgent, names: Names) -> str:
+    return names.get(episode_agent.participant_id or "", episode_agent.profile.name)
 
 
-def _profile_line(one: EpisodeAgent, who: str, fields: Sequence[str], told: TextRewriter) -> str:
+def _profile_line(episode_agent: EpisodeAgent, who: str, fields: Sequence[str], told: TextRewriter) -> str:
     """Return fields of a profile on one line; the name is that which they go by in this request."""
-    texts = {key: to_single_line(told(str(getattr(one.profile, key)))) for key in fields if key != "name"}
+    texts = {key: to_single_line(told(str(getattr(episode_agent.profile, key)))) for key in fields if key != "name"}
     parts = [f"{_PROFILE_LABELS[key]}: {text.rstrip('.')}." for key, text in texts.items() if text]
     return f"{who}. {' '.join(parts)}".rstrip() if fields else ""
 
 
 def _join_lines(found: Iterable[str]) -> str:
-    return "\n".join(one for one in found if one.strip())
+    return "\n".join(text for text in found if text.strip())
 
 
 MAX_MATERIAL_CHARS = 12_000
@@ -218,15 +221,15 @@ def chain_lines(graph: ChainGraph, names: Names, zero_us: int) -> str:
         names: what the people are called.
         zero_us: the moment that times are told from.
     """
-    number = {one.id: at for at, one in enumerate(graph.nodes, 1)}
+    number = {chain_node.id: at for at, chain_node in enumerate(graph.nodes, 1)}
     lines = []
-    for one in graph.nodes:
-        who = ", ".join(names[each] for each in one.people if each in names)
-        span = f"{format_seconds(one.start_us - zero_us)} to {format_seconds(one.end_us - zero_us)}"
-        because = ", ".join(str(number[each]) for each in graph.reasons[one.id])
+    for node in graph.nodes:
+        who = ", ".join(names[each] for each in node.people if each in names)
+        span = f"{format_seconds(node.start_us - zero_us)} to {format_seconds(node.end_us - zero_us)}"
+        because = ", ".join(str(number[each]) for each in graph.reasons[node.id])
         reasons = f" (because of {because})" if because else ""
         lines.append(
-            f"{number[one.id]}. {one.kind.value}{f' of {who}' if who else ''}, {span}: {to_single_line(one.text)}{reasons}"
+            f"{number[node.id]}. {node.kind.value}{f' of {who}' if who else ''}, {span}: {to_single_line(node.text)}{reasons}"
         )
     return "\n".join(lines)
 
@@ -263,15 +266,15 @@ def _summary(session: Session, place: SubjectLocation, source: SummarySource, to
 
 def _looks(session: Session, place: SubjectLocation, names: Names, told: ToldTold) -> str:
     found: dict[str, list[str]] = {}
-    for one in person_descriptions(session.study, place.recording_id):
-        found.setdefault(one.participant_id, []).append(to_single_line(told(one.text)))
+    for person_description in person_descriptions(session.study, place.recording_id):
+        found.setdefault(person_description.participant_id, []).append(to_single_line(told(person_description.text)))
     return "\n".join(f"{names[who]}: {', '.join(texts)}" for who, texts in found.items() if who in names)
 
 
 def _contradictions(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
     return "\n".join(
-        to_single_line(told(f"{one.text} {one.resolution}"))
-        for one in contradictions_in(session.study, place.recording_id)
+        to_single_line(told(f"{contradiction.text} {contradiction.resolution}"))
+        for contradiction in contradictions_in(session.study, place.recording_id)
     )
 
 
@@ -279,7 +282,7 @@ def _earlier_answer(field: str) -> Callable[[Session, SubjectLocation, Names, To
     """Return what tells the text of an earlier answer, that of the judgment which the part names."""
 
     def before(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
-        found = find_judgments(session.study, [one]) if (one := judgment_id_of_part(place.about.part)) else []
+        found = find_judgments(session.study, [text]) if (text := judgment_id_of_part(place.about.part)) else []
         said = found[0].answer.get(field) if found and found[0].recording_id == place.recording_id else None
         return told(said) if isinstance(said, str) else ""
 
@@ -297,11 +300,11 @@ def _episode_material(
 
 def _scenes(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
     lines = []
-    for one in deduplicate_marks(read_scene_events(session, place.recording_id)):
-        here = one.segment
+    for mark in deduplicate_marks(read_scene_events(session, place.recording_id)):
+        here = mark.segment
         if here.start_us < place.end_us and here.end_us > place.start_us:
             span = f"{format_seconds(here.start_us - place.start_us)} to {format_seconds(here.end_us - place.start_us)}"
-            what = ": ".join(part for part in (one.name, told(one.who), told(one.description)) if part)
+            what = ": ".join(part for part in (mark.name, told(mark.who), told(mark.description)) if part)
             lines.append(to_single_line(f"{span}: {what}"))
     return "\n".join(lines)
 

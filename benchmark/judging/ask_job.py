@@ -49,8 +49,8 @@ def split_job(work: JobSpec, count: int) -> list[JobSpec]:
     """
     payload = read_payload(work.parameters)
     groups: dict[str, list[RunItem]] = {}
-    for one in payload.items:
-        groups.setdefault(_grouping_key(payload, payload.entries[one.judge]), []).append(one)
+    for item in payload.items:
+        groups.setdefault(_grouping_key(payload, payload.entries[item.judge]), []).append(item)
     cut: list[Sequence[RunItem]] = []
     for place, items in groups.items():
         cut += [items] if place else _split_items(items, payload, count)
@@ -60,9 +60,11 @@ def split_job(work: JobSpec, count: int) -> list[JobSpec]:
 def served_judge_ids(work: JobSpec) -> frozenset[str]:
     """Return the ids of the judges at servers that a work asks; what asks the same one waits for its turn."""
     payload = read_payload(work.parameters)
-    asked = [payload.entries[at] for at in {one.judge for one in payload.items}]
-    seconds = [payload.named(str(one.settings.get("coerce", ""))) for one in asked]
-    return frozenset(one.id for one in (*asked, *seconds) if one is not None and load_backend(one.backend).leaves)
+    asked = [payload.entries[at] for at in {item.judge for item in payload.items}]
+    seconds = [payload.find_judge(str(judge_entry.settings.get("coerce", ""))) for judge_entry in asked]
+    return frozenset(
+        second.id for second in (*asked, *seconds) if second is not None and load_backend(second.backend).leaves
+    )
 
 
 def remaining_job(work: JobSpec, parts: Iterable[Mapping[str, Json]]) -> JobSpec | None:
@@ -72,21 +74,21 @@ def remaining_job(work: JobSpec, parts: Iterable[Mapping[str, Json]]) -> JobSpec
         UserError: it had a budget, and nobody knows what it spent last.
     """
     payload = read_payload(work.parameters)
-    if payload.limits != Limits() and any(_is_model(payload.entries[one.judge]) for one in payload.items):
+    if payload.limits != Limits() and any(_is_model(payload.entries[item.judge]) for item in payload.items):
         raise UserError(
             "It stopped, and what it spent last is not known.", "Ask again with what is left of the budget."
         )
-    answered = {_judgment_key(one) for part in parts for one in cast(list[dict[str, Json]], part["judgments"])}
-    left = [one for one in payload.items if _item_key(payload, one) not in answered]
+    answered = {_judgment_key(entry) for part in parts for entry in cast(list[dict[str, Json]], part["judgments"])}
+    left = [item for item in payload.items if _item_key(payload, item) not in answered]
     return _sub_job(work, payload, left) if left else None
 
 
 def merge_results(results: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
     """Return what came of several works of one run as the result of one."""
     found = RunOutcome()
-    for one in map(read_outcome, results):
-        found.add(one)
-        found.seconds = max(found.seconds, one.seconds)
+    for run_outcome in map(read_outcome, results):
+        found.add(run_outcome)
+        found.seconds = max(found.seconds, run_outcome.seconds)
     return found.as_json()
 
 
@@ -94,14 +96,14 @@ def partial_result(parts: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
     """Return as a result what came of a work that broke off, by the answers that it handed over."""
     found = RunOutcome()
     for part in parts:
-        for one in cast(list[dict[str, Any]], part["judgments"]):
-            name = {"ok": "answered", "error": "failed"}.get(one["status"], one["status"])
+        for entry in cast(list[dict[str, Any]], part["judgments"]):
+            name = {"ok": "answered", "error": "failed"}.get(entry["status"], entry["status"])
             setattr(found, name, getattr(found, name) + 1)
-            found.tokens_in += one["tokens_in"] or 0
-            found.tokens_out += one["tokens_out"] or 0
-            if one["cost"] is not None:
-                currency = _currency(one["judge"])
-                found.money[currency] = found.money.get(currency, 0.0) + one["cost"]
+            found.tokens_in += entry["tokens_in"] or 0
+            found.tokens_out += entry["tokens_out"] or 0
+            if entry["cost"] is not None:
+                currency = _currency(entry["judge"])
+                found.money[currency] = found.money.get(currency, 0.0) + entry["cost"]
     return found.as_json()
 
 
@@ -126,11 +128,15 @@ def _grouping_key(payload: Payload, entry: JudgeEntry) -> str:
     """Return what its requests have to stay together with; "" where they may be cut."""
     if payload.limits != Limits() and _is_model(entry):
         return "budget"
-    second = payload.named(str(entry.settings.get("coerce", "")))
-    asked = [one.id for one in (entry, second) if one is not None and load_backend(one.backend).leaves]
+    second = payload.find_judge(str(entry.settings.get("coerce", "")))
+    asked = [
+        judge_entry.id
+        for judge_entry in (entry, second)
+        if judge_entry is not None and load_backend(judge_entry.backend).leaves
+    ]
     if not asked:
         return ""
-    return "served" if any(one.settings.get("coerce") for one in payload.entries) else asked[0]
+    return "served" if any(judge_entry.settings.get("coerce") for judge_entry in payload.entries) else asked[0]
 
 
 def _is_model(entry: JudgeEntry) -> bool:
@@ -148,18 +154,18 @@ def _currency(judge: Mapping[str, Any]) -> str:
 
 
 def _sub_job(work: JobSpec, payload: Payload, items: Sequence[RunItem]) -> JobSpec:
-    return replace(work, parameters={**work.parameters, "run": new_id(), **payload.only(items).as_json()})
+    return replace(work, parameters={**work.parameters, "run": new_id(), **payload.with_items(items).as_json()})
 
 
-def _item_key(payload: Payload, one: RunItem) -> tuple[str, str, str]:
-    return payload.entries[one.judge].id, one.about, one.request_key
+def _item_key(payload: Payload, run_item: RunItem) -> tuple[str, str, str]:
+    return payload.entries[run_item.judge].id, run_item.about, run_item.request_key
 
 
 def _judgment_key(judgment: Mapping[str, Any]) -> tuple[str, str, str]:
     from benchmark.judging.judgment_record import read_judgment
 
     found = read_judgment(judgment)
-    return found.judge_id, found.about.key, found.request_key
+    return found.judge_id, found.target.key, found.request_key
 
 
 _STALE_TEXT_REFUSAL: dict[str, Json] = {
@@ -180,7 +186,7 @@ def bar_stale_text(session: Session, work: JobSpec, departure: Mapping[str, Json
     if departure.get("local") is True or condition in ("", RAW_CONDITION) or not departure.get("texts"):
         return dict(departure)
     plans = cast(list[Mapping[str, Json]], work.parameters["plans"])
-    made = {one["words_state"] for one in plans if (one["about"], one["condition"]) == (about, condition)}
+    made = {plan["words_state"] for plan in plans if (plan["about"], plan["condition"]) == (about, condition)}
     now = text_review_checksum(session, str(departure.get("recording_id")))
     return dict(departure) if made == {now} else {**departure, **_STALE_TEXT_REFUSAL}
 
@@ -194,13 +200,13 @@ class AskPlan:
     """What of it has to be done.
 
     Attributes:
-        work: the job; None where nothing has to be asked.
+        job: the job; None where nothing has to be asked.
         cached: judgments that are there already, or have just been taken from an equal request.
         notes: what cannot be asked, and why.
         changes: judgments that were added.
     """
 
-    work: JobSpec | None
+    job: JobSpec | None
     cached: tuple[Judgment, ...]
     notes: tuple[Note, ...]
     changes: Changes
@@ -220,10 +226,10 @@ def prepare(session: Session, request: AskRequest, progress: Progress = _SILENT)
     outcome = RunOutcome()
     payload = plan_requests(session, request, outcome, progress)
     known = look_up_cache(session, payload.items, payload.entries, again=request.again, fresh=request.fresh)
-    payload = payload.only(known.open)
+    payload = payload.with_items(known.missing)
     work = None
-    if known.open:
-        recordings = {one.recording_id for one in known.open}
+    if known.missing:
+        recordings = {run_item.recording_id for run_item in known.missing}
         only = recordings.pop() if len(recordings) == 1 else ""
         work = JobSpec(KIND, _job_title(payload), only, {"run": new_id(), **payload.as_json()})
     return AskPlan(work, known.judgments, tuple(outcome.notes), known.changes)
@@ -235,9 +241,11 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
     if payload.fresh:
         return work
     known = look_up_cache(session, payload.items, payload.entries, again=payload.again)
-    if len(known.open) == len(payload.items):
+    if len(known.missing) == len(payload.items):
         return work
-    return JobSpec(KIND, work.title, work.recording_id, {**work.parameters, **payload.only(known.open).as_json()})
+    return JobSpec(
+        KIND, work.title, work.recording_id, {**work.parameters, **payload.with_items(known.missing).as_json()}
+    )
 
 
 def unanswered(session: Session, work: JobSpec, since: str) -> JobSpec | None:
@@ -252,21 +260,29 @@ def unanswered(session: Session, work: JobSpec, since: str) -> JobSpec | None:
         UserError: the budget is spent.
     """
     payload = read_payload(work.parameters)
-    names = [one.id for one in payload.entries]
+    names = [entry.id for entry in payload.entries]
     asked = {(item.request_key, names[item.judge], item.about) for item in payload.items}
     came = [
-        one
-        for one in judgments_by_request(session.study, [item.request_key for item in payload.items])
-        if one.at >= since and (one.request_key, one.judge_id, one.about.key) in asked
+        judgment
+        for judgment in judgments_by_request(session.study, [item.request_key for item in payload.items])
+        if judgment.at >= since and (judgment.request_key, judgment.judge_id, judgment.target.key) in asked
     ]
-    settled = {(one.request_key, one.judge_id, one.about.key) for one in came if one.status is not JudgmentStatus.ERROR}
-    items = [one for one in payload.items if (one.request_key, names[one.judge], one.about) not in settled]
+    settled = {
+        (judgment.request_key, judgment.judge_id, judgment.target.key)
+        for judgment in came
+        if judgment.status is not JudgmentStatus.ERROR
+    }
+    items = [
+        run_item
+        for run_item in payload.items
+        if (run_item.request_key, names[run_item.judge], run_item.about) not in settled
+    ]
     known = look_up_cache(session, items, payload.entries, again=payload.again, fresh=payload.fresh)
-    if not known.open:
+    if not known.missing:
         return None
-    money = sum(one.cost or 0.0 for one in came)
-    tokens = sum((one.tokens_in or 0) + (one.tokens_out or 0) for one in came)
-    left = replace(payload.only(known.open), limits=payload.limits.less(money, tokens))
+    money = sum(judgment.cost or 0.0 for judgment in came)
+    tokens = sum((judgment.tokens_in or 0) + (judgment.tokens_out or 0) for judgment in came)
+    left = replace(payload.with_items(known.missing), limits=payload.limits.remaining(money, tokens))
     return JobSpec(KIND, work.title, work.recording_id, {**work.parameters, **left.as_json(), "run": new_id()})
 
 
@@ -279,11 +295,11 @@ def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
 
 def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Changes:
     """Put answers into the study, and whose they are in a run of the benchmark."""
-    new = [read_judgment(one) for one in cast(list[dict[str, Json]], part["judgments"])]
-    with session.study.recording_run():
+    new = [read_judgment(entry) for entry in cast(list[dict[str, Json]], part["judgments"])]
+    with session.study.run_transaction():
         insert_judgments(session.study, new)
         insert_answers(session.study, run_answers(work.parameters, new))
-    return Changes.of(("judgment", one.id) for one in new)
+    return Changes.from_pairs(("judgment", judgment.id) for judgment in new)
 
 
 def store(_session: Session, work: JobSpec, _result: Mapping[str, Json]) -> Changes:
@@ -303,9 +319,9 @@ def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dic
     if is_replan_question(question):
         return answer_replan_question(session, question)
     if is_batch_question(question):
-        return answer_permit_batch(session, question, lambda one: bar_stale_text(session, work, one))
+        return answer_permit_batch(session, question, lambda entry: bar_stale_text(session, work, entry))
     if is_permit_question(question):
-        return answer_permit(session, transform_request(question, lambda one: bar_stale_text(session, work, one)))
+        return answer_permit(session, transform_request(question, lambda entry: bar_stale_text(session, work, entry)))
     raise UserError("A job asked something that nobody answers.", "Ask again.")
 
 
@@ -327,9 +343,9 @@ def _run_id(work: JobSpec) -> str:
 
 
 def _job_title(payload: Payload) -> str:
-    names = [payload.entries[at].name for at in sorted({one.judge for one in payload.items})]
+    names = [payload.entries[at].name for at in sorted({item.judge for item in payload.items})]
     who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     if len(names) > 3:
         who = f"{len(names)} judges"
-    about = {one.about for one in payload.items}
+    about = {item.about for item in payload.items}
     return f"Ask {who} about {pluralize(len(about), subject_noun(about))}"

@@ -48,7 +48,11 @@ def require_trusted_files(session: Session, entry: JudgeEntry) -> None:
 def _model_files(entry: JudgeEntry) -> list[str]:
     if entry.backend != FILE_BACKEND:
         return []
-    return [one for one in (entry.model, entry.settings.get("projector")) if isinstance(one, str) and one]
+    return [
+        each_entry
+        for each_entry in (entry.model, entry.settings.get("projector"))
+        if isinstance(each_entry, str) and each_entry
+    ]
 
 
 MAX_NAME_CHARS = 60
@@ -78,7 +82,7 @@ def change_judge(session: Session, changed: JudgeEntry) -> Changes:
     Raises:
         UserError: there is no such judge any more, or as in `add_judge`.
     """
-    before = next((one for one in all_judges(session.study) if one.id == changed.id), None)
+    before = next((judge for judge in all_judges(session.study) if judge.id == changed.id), None)
     if before is None:
         raise UserError(f"The judge {changed.name} was removed meanwhile.", "Add it again.")
     changed = replace(changed, name=changed.name.strip(), model=changed.model.strip())
@@ -98,23 +102,23 @@ def remove_judge(session: Session, judge_id: str) -> Changes:
     return step.changes
 
 
-def _require_valid(session: Session, one: JudgeEntry) -> None:
-    if not one.name or len(one.name) > MAX_NAME_CHARS or not one.name.isprintable():
+def _require_valid(session: Session, judge_entry: JudgeEntry) -> None:
+    if not judge_entry.name or len(judge_entry.name) > MAX_NAME_CHARS or not judge_entry.name.isprintable():
         raise UserError("A judge needs a name.", f"Give one line of at most {MAX_NAME_CHARS} characters.")
-    namesake = judge_by_name(session.study, one.name)
-    if namesake is not None and namesake.id != one.id:
-        raise UserError(f"There is a judge “{one.name}” already.", "Choose another name, or change that one.")
-    if len(one.model) > _MAX_MODEL_CHARS or not one.model.isprintable():
+    namesake = judge_by_name(session.study, judge_entry.name)
+    if namesake is not None and namesake.id != judge_entry.id:
+        raise UserError(f"There is a judge “{judge_entry.name}” already.", "Choose another name, or change that one.")
+    if len(judge_entry.model) > _MAX_MODEL_CHARS or not judge_entry.model.isprintable():
         raise UserError("This is no name of a model.", "Give one line.")
-    if one.backend == PERSON_BACKEND:
-        if one.model or one.settings:
+    if judge_entry.backend == PERSON_BACKEND:
+        if judge_entry.model or judge_entry.settings:
             raise UserError("A person has no model and nothing to set.", "Leave them out.")
         return
-    options = build_options(one.backend, one.settings)
-    if load_backend(one.backend).needs_model and not one.model:
-        raise UserError(f"A judge of the backend {one.backend} needs a model.", "Say which: --model MODEL")
+    options = build_options(judge_entry.backend, judge_entry.settings)
+    if load_backend(judge_entry.backend).needs_model and not judge_entry.model:
+        raise UserError(f"A judge of the backend {judge_entry.backend} needs a model.", "Say which: --model MODEL")
     _require_no_secret(str(getattr(options, "url", "")))
-    _require_second(session, one, str(getattr(options, "coerce", "")))
+    _require_second(session, judge_entry, str(getattr(options, "coerce", "")))
 
 
 def _require_no_secret(url: str) -> None:
@@ -131,13 +135,13 @@ def _require_no_secret(url: str) -> None:
         )
 
 
-def _require_second(session: Session, one: JudgeEntry, name: str) -> None:
+def _require_second(session: Session, judge_entry: JudgeEntry, name: str) -> None:
     if not name:
         return
     second = judge_by_name(session.study, name)
-    if name == one.name or second is None or second.backend == PERSON_BACKEND:
+    if name == judge_entry.name or second is None or second.backend == PERSON_BACKEND:
         raise UserError(
-            f"“{name}” cannot bring answers of {one.name} into form.",
+            f"“{name}” cannot bring answers of {judge_entry.name} into form.",
             "Name another judge of this study that is a model, and add that one first.",
         )
 
@@ -150,7 +154,7 @@ def get_judge(session: Session, name: str) -> JudgeEntry:
     """
     found = judge_by_name(session.study, name.strip())
     if found is None:
-        known = ", ".join(one.name for one in all_judges(session.study))
+        known = ", ".join(judge.name for judge in all_judges(session.study))
         hint = f"There are: {known}." if known else "Add one: greenroom judge add STUDY NAME --backend BACKEND"
         raise UserError(f"There is no judge “{name}” in this study.", hint)
     return found
@@ -162,6 +166,6 @@ def get_judges(session: Session, names: Sequence[str]) -> list[JudgeEntry]:
     Raises:
         UserError: there is no judge of a name, or none at all.
     """
-    if not names and (known := [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]):
+    if not names and (known := [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]):
         return known
     return [get_judge(session, name) for name in dict.fromkeys(names or ("",))]

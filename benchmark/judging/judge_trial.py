@@ -109,7 +109,7 @@ async def _ask_trial_question(judge: Judge, guard: Guard) -> JudgeTestResult:
             raise ValueError("colour is missing")
         return {"colour": found["colour"]}
 
-    guard.cleared.add_text(_QUESTION, "")
+    guard.approved.add_text(_QUESTION, "")
     form = AnswerForm("colour", _SCHEMA, read)
     reply = await judge.ask(
         JudgeRequest((Message(Role.USER, _QUESTION),), form, SamplingParameters(max_tokens=256), item="trial")

@@ -61,29 +61,29 @@ class JudgeWorker:
     Attributes:
         options: of its backend.
         key: of its server, to be kept out of what is stored.
-        left: what nobody has begun to ask yet.
-        under_way: what it is being asked about.
+        pending: what nobody has begun to ask yet.
+        in_flight: what it is being asked about.
         done: requests that came back.
         failed: of these, with an error.
-        stopped: why it is not asked any more; None while it is.
+        stop_reason: why it is not asked any more; None while it is.
     """
 
     entry: JudgeEntry
     judge: Judge
     options: Any
-    pace: RateLimiter
+    rate_limiter: RateLimiter
     estimate: Estimate
     key: str = field(default="", repr=False)
-    left: deque[RunItem] = field(default_factory=deque)
-    under_way: set[str] = field(default_factory=set)
+    pending: deque[RunItem] = field(default_factory=deque)
+    in_flight: set[str] = field(default_factory=set)
     done: int = 0
     failed: int = 0
-    stopped: UserError | None = None
-    _in_a_row: int = 0
-    _first: asyncio.Lock = field(default_factory=asyncio.Lock)
+    stop_reason: UserError | None = None
+    _consecutive_errors: int = 0
+    _first_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
-    def of(
+    def create(
         cls,
         entry: JudgeEntry,
         judge: Judge,
@@ -108,24 +108,24 @@ class JudgeWorker:
             entry, judge, options, pace or make_rate_limiter(options), Estimate(options, second), key, deque(left)
         )
 
-    def count(self, reply: Reply) -> None:
+    def count_reply(self, reply: Reply) -> None:
         """Count an answer; a judge that only fails is given up, so that no run waits for it for hours."""
         self.done += 1
         if reply.status is not JudgmentStatus.ERROR:
-            self._in_a_row = 0
+            self._consecutive_errors = 0
             return
         self.failed += 1
-        self._in_a_row += 1
-        if self._in_a_row >= MAX_CONSECUTIVE_ERRORS and self.stopped is None:
-            self.stopped = UserError(
-                f"It failed {self._in_a_row} times in a row, and is not asked any more in this run: {reply.error}",
+        self._consecutive_errors += 1
+        if self._consecutive_errors >= MAX_CONSECUTIVE_ERRORS and self.stop_reason is None:
+            self.stop_reason = UserError(
+                f"It failed {self._consecutive_errors} times in a row, and is not asked any more in this run: {reply.error}",
                 f"Try it: greenroom judge test STUDY {self.entry.name}",
             )
 
-    def forbid(self, error: Forbidden) -> None:
+    def handle_forbidden(self, error: Forbidden) -> None:
         """Take in that a request was forbidden; some rules forbid all the others too."""
-        if error.rule in _BLANKET_RULES and self.stopped is None:
-            self.stopped = error
+        if error.rule in _BLANKET_RULES and self.stop_reason is None:
+            self.stop_reason = error
 
     @property
     def currency(self) -> str:
@@ -133,12 +133,12 @@ class JudgeWorker:
         return self.options.currency if isinstance(self.options, ModelOptions) else ""
 
     @asynccontextmanager
-    async def first_alone(self, wanted: bool) -> AsyncIterator[None]:
+    async def serialize_first(self, wanted: bool) -> AsyncIterator[None]:
         """Let the first request come back before others are sent, where `wanted`: it shows what the judge counts."""
         if not wanted or self.estimate.measured:
             yield
             return
-        async with self._first:
+        async with self._first_lock:
             yield
 
 

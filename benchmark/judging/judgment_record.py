@@ -33,23 +33,28 @@ from project.session.session import Session
 from project.timebase import utc_now
 from project.version import __version__
 
-_FIELDS = [one.name for one in fields(Judgment)]
+_FIELDS = [field.name for field in fields(Judgment)]
 
 
-def judge_json(one: JudgeEntry) -> dict[str, Json]:
+def judge_json(judge_entry: JudgeEntry) -> dict[str, Json]:
     """Return a judge as its judgments keep it."""
-    return {"name": one.name, "backend": one.backend, "model": one.model, "settings": dict(one.settings)}
+    return {
+        "name": judge_entry.name,
+        "backend": judge_entry.backend,
+        "model": judge_entry.model,
+        "settings": dict(judge_entry.settings),
+    }
 
 
-def judgment_json(one: Judgment) -> dict[str, Json]:
+def judgment_json(judgment: Judgment) -> dict[str, Json]:
     """Return a judgment as a JSON object."""
-    found: dict[str, Any] = {name: getattr(one, name) for name in _FIELDS}
+    found: dict[str, Any] = {name: getattr(judgment, name) for name in _FIELDS}
     return found | {
-        "judge": dict(one.judge),
-        "sight": dict(one.sight),
-        "answer": dict(one.answer),
-        "status": one.status.value,
-        "modality": one.modality.value,
+        "judge": dict(judgment.judge),
+        "sight": dict(judgment.sight),
+        "answer": dict(judgment.answer),
+        "status": judgment.status.value,
+        "modality": judgment.modality.value,
     }
 
 
@@ -68,7 +73,7 @@ def subject_fields(key: str, state: str, modality: Modality) -> dict[str, Any]:
         modality: what was shown.
     """
     about = parse_target(key)
-    ids = {subject: about.id if about.subject is subject else "" for subject in JudgmentTargetKind}
+    ids = {subject: about.id if about.kind is subject else "" for subject in JudgmentTargetKind}
     return {
         "segment_id": ids[JudgmentTargetKind.SEGMENT],
         "question_id": ids[JudgmentTargetKind.QUESTION],
@@ -90,12 +95,12 @@ class CacheLookup:
 
     Attributes:
         judgments: that are there already, in the order of the requests.
-        open: requests that have to be made.
+        missing: requests that have to be made.
         changes: judgments that were added, because another segment had the same answer.
     """
 
     judgments: tuple[Judgment, ...]
-    open: tuple[RunItem, ...]
+    missing: tuple[RunItem, ...]
     changes: Changes
 
 
@@ -123,12 +128,12 @@ def look_up_cache(
         return CacheLookup((), tuple(items), Changes())
     own: dict[tuple[str, str, str], Judgment] = {}
     answers: dict[str, Judgment] = {}
-    for one in judgments_by_request(session.study, [item.request_key for item in items]):
-        if one.status is JudgmentStatus.OK:
-            own[one.request_key, one.judge_id, one.about.key] = one
-            answers[one.request_key] = one
-        elif one.status in FINAL_STATUSES and not again:
-            own.setdefault((one.request_key, one.judge_id, one.about.key), one)
+    for judgment in judgments_by_request(session.study, [item.request_key for item in items]):
+        if judgment.status is JudgmentStatus.OK:
+            own[judgment.request_key, judgment.judge_id, judgment.target.key] = judgment
+            answers[judgment.request_key] = judgment
+        elif judgment.status in FINAL_STATUSES and not again:
+            own.setdefault((judgment.request_key, judgment.judge_id, judgment.target.key), judgment)
     found: list[Judgment] = []
     added: list[Judgment] = []
     still_open: list[RunItem] = []
@@ -143,9 +148,11 @@ def look_up_cache(
         else:
             still_open.append(item)
     if added:
-        with session.study.recording_run():
+        with session.study.run_transaction():
             insert_judgments(session.study, added)
-    return CacheLookup(tuple(found), tuple(still_open), Changes.of(("judgment", one.id) for one in added))
+    return CacheLookup(
+        tuple(found), tuple(still_open), Changes.from_pairs(("judgment", judgment.id) for judgment in added)
+    )
 
 
 def _copy_judgment(there: Judgment, item: RunItem, judge: JudgeEntry) -> Judgment:
@@ -184,13 +191,13 @@ class Delivery:
         self._news = asyncio.Event()
         self._under_way: asyncio.Task[None] | None = None
 
-    async def keep(self, judgment: Judgment) -> None:
+    async def store(self, judgment: Judgment) -> None:
         """Return when an answer is in the study."""
         self._waiting.append(judgment)
         self._news.set()
         await self._kept.wait()
 
-    def stir(self) -> None:
+    def wake(self) -> None:
         """Have `deliver` look whether it is over."""
         self._news.set()
 
@@ -210,12 +217,12 @@ class Delivery:
         while True:
             began = time.monotonic()
             if self._waiting and self._holder.threadsafe:
-                new, kept = self._taken()
+                new, kept = self._take_waiting()
                 self._under_way = asyncio.create_task(asyncio.to_thread(self._holder.part, _part_json(new)))
                 await asyncio.shield(self._under_way)
                 kept.set()
             else:
-                self.hand_over()
+                self.flush()
             took = time.monotonic() - began
             say()
             if over() and not self._waiting:
@@ -225,13 +232,13 @@ class Delivery:
             if not self._holder.threadsafe:
                 await asyncio.sleep(min(took, _MAX_PAUSE_S))
 
-    def hand_over(self) -> None:
+    def flush(self) -> None:
         """Hand over what waits, at once.
 
         Raises:
             UserError: an answer could not be stored.
         """
-        new, kept = self._taken()
+        new, kept = self._take_waiting()
         if new:
             self._holder.part(_part_json(new))
         kept.set()
@@ -241,7 +248,7 @@ class Delivery:
         if self._under_way is not None:
             await asyncio.gather(self._under_way, return_exceptions=True)
 
-    def _taken(self) -> tuple[list[Judgment], asyncio.Event]:
+    def _take_waiting(self) -> tuple[list[Judgment], asyncio.Event]:
         """Take the answers that are to be handed over, and what those who wait for that are told by."""
         new, kept = self._waiting, self._kept
         self._waiting, self._kept = [], asyncio.Event()
@@ -249,7 +256,7 @@ class Delivery:
 
 
 def _part_json(new: Sequence[Judgment]) -> dict[str, Json]:
-    return {"judgments": [judgment_json(one) for one in new]}
+    return {"judgments": [judgment_json(judgment) for judgment in new]}
 
 
 def build_judgment(setting: RunConfig, lane: JudgeWorker, item: RunItem, sight: JudgeInput, reply: Reply) -> Judgment:
@@ -271,7 +278,7 @@ def build_judgment(setting: RunConfig, lane: JudgeWorker, item: RunItem, sight: 
         prompt=sight.prompt,
         prompt_sha256=sight.prompt_sha256,
         request_key=item.request_key,
-        sight=sight.told,
+        sight=sight.record,
         status=reply.status,
         answer=cast(dict[str, Json], _clean_json(dict(reply.answer), lane.key)),
         raw=_clean_text(reply.raw, lane.key),
@@ -323,7 +330,7 @@ def run_answers(parameters: Mapping[str, Json], judgments: Iterable[Judgment]) -
     """Return the answers that judgments are in the runs of a work; what failed is asked again, and is none."""
     runs = cast(Mapping[str, str], parameters.get(RUNS_KEY, {}))
     return [
-        RunAnswer(runs[one.judge_id], one.item_id, answer_key(one.task, one.part), one.id)
-        for one in judgments
-        if one.item_id and one.judge_id in runs and one.status is not JudgmentStatus.ERROR
+        RunAnswer(runs[judgment.judge_id], judgment.item_id, answer_key(judgment.task, judgment.part), judgment.id)
+        for judgment in judgments
+        if judgment.item_id and judgment.judge_id in runs and judgment.status is not JudgmentStatus.ERROR
     ]

@@ -71,7 +71,7 @@ def plan_person_task(
     """
     session.study.require_writable()
     plan = plan_input(session, about, task, variant, condition, settings)
-    fields = tuple(one.field for one in plan.form.asked)
+    fields = tuple(answer_field.field for answer_field in plan.form.fields)
     scheme = Scheme(plan.form.name, plan.form.name, 1, (Track(FORM_TRACK, FORM_TRACK, ()),), fields)
     people = tuple(Participant(label, label, ParticipantRole.BYSTANDER) for label, _ in plan.form.people)
     return PersonTask(plan, scheme, people)
@@ -93,9 +93,9 @@ def save_answer(
         UserError: something in it is missing or does not fit; nothing is stored.
     """
     made = person_judgment(session, asked, answer, ms, messages)
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_judgments(session.study, [made])
-    return made, Changes.of([("judgment", made.id)])
+    return made, Changes.from_pairs([("judgment", made.id)])
 
 
 def person_judgment(
@@ -107,7 +107,7 @@ def person_judgment(
         UserError: something in it is missing or does not fit.
     """
     try:
-        read = answer_form(asked.plan.form).read(dict(answer))
+        read = answer_form(asked.plan.form).parse(dict(answer))
     except ValueError as error:
         raise UserError(_with_field_name(asked, str(error)), "Fill it in, then save again.") from None
     return _judgment(session, asked, JudgmentStatus.OK, read, ms, messages)
@@ -147,8 +147,8 @@ def ensure_annotator(session: Session) -> Annotator:
 
 def person_entry(session: Session, who: Annotator) -> JudgeEntry:
     """Return the judge that stands for people in the study, or one that is called like the person."""
-    people = [one for one in all_judges(session.study) if one.backend == PERSON_BACKEND]
-    own = next((one for one in people if one.name == who.name), None)
+    people = [judge for judge in all_judges(session.study) if judge.backend == PERSON_BACKEND]
+    own = next((person for person in people if person.name == who.name), None)
     return own or next(iter(people), None) or JudgeEntry(f"{PERSON_BACKEND} {who.id}", who.name, PERSON_BACKEND)
 
 
@@ -184,7 +184,7 @@ def _judgment(
         prompt=plan.prompt,
         prompt_sha256=prompt_sha256(plan),
         request_key=person_request_key(plan, who.id),
-        sight=plan.sight(messages)
+        sight=plan.as_record(messages)
         | {"after_judges": _judged_source(session, plan.about) in reveals_to(session.study, who.id)},
         status=status,
         answer=answer,
@@ -207,7 +207,7 @@ def _judgment(
 def _judged_source(session: Session, about: str) -> str:
     """Return what judges may have been shown about before: of an item, what it was made from."""
     asked = parse_target(about)
-    item = find_item(session.study, asked.id) if asked.subject is JudgmentTargetKind.ITEM else None
+    item = find_item(session.study, asked.id) if asked.kind is JudgmentTargetKind.ITEM else None
     return about if item is None else item.about
 
 

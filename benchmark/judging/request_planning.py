@@ -67,9 +67,11 @@ def plan_requests(session: Session, request: AskRequest, outcome: RunOutcome, pr
     get_judge_prompt(request.task)
     entries = _with_seconds(session, request.judges)
     asked = [
-        one
-        for one in (_plan_judge(session, number, entries, request, outcome) for number in range(len(request.judges)))
-        if one
+        each_asked
+        for each_asked in (
+            _plan_judge(session, number, entries, request, outcome) for number in range(len(request.judges))
+        )
+        if each_asked
     ]
     _require_one_currency(request, asked)
     plans: list[dict[str, Json]] = []
@@ -106,39 +108,41 @@ def _plan_one(
         about = locate_subject(session, key, get_judge_prompt(request.task))
         condition = resolve_condition(session, about.recording_id, request.condition)
     except UserError as error:
-        outcome.note(None, key, error)
+        outcome.add_note(None, key, error)
         return
-    for one in asked:
-        forbidden = _find_refusal(session, one, about, condition)
+    for each_asked in asked:
+        forbidden = _find_refusal(session, each_asked, about, condition)
         if forbidden is not None:
-            outcome.note(one.entry, key, forbidden)
+            outcome.add_note(each_asked.entry, key, forbidden)
             continue
-        if one.settings not in made:
+        if each_asked.settings not in made:
             try:
-                plan = plan_input(session, about, request.task, request.variant, condition, one.settings)
+                plan = plan_input(session, about, request.task, request.variant, condition, each_asked.settings)
             except UserError as error:
-                outcome.note(None, key, error)
+                outcome.add_note(None, key, error)
                 return
-            made[one.settings] = (len(plans), plan)
-            plans.append(plan_json(plan, one.settings))
-        place, plan = made[one.settings]
+            made[each_asked.settings] = (len(plans), plan)
+            plans.append(plan_json(plan, each_asked.settings))
+        place, plan = made[each_asked.settings]
         try:
-            _require_truth(one, about, plan)
+            _require_truth(each_asked, about, plan)
         except UserError as error:
-            outcome.note(one.entry, key, error)
+            outcome.add_note(each_asked.entry, key, error)
             continue
-        items.append(_run_item(session, one, about, place, plan, request.task))
+        items.append(_run_item(session, each_asked, about, place, plan, request.task))
 
 
-def _run_item(session: Session, one: _Asked, about: SubjectLocation, place: int, plan: InputPlan, task: str) -> RunItem:
+def _run_item(
+    session: Session, asked: _Asked, about: SubjectLocation, place: int, plan: InputPlan, task: str
+) -> RunItem:
     shares: Any = ()
     known: Json = None
-    if not isinstance(one.options, ModelOptions):
-        shares = _answer_counts(session, about, task) if one.entry.backend == _MAJORITY_BACKEND else ()
+    if not isinstance(asked.options, ModelOptions):
+        shares = _answer_counts(session, about, task) if asked.entry.backend == _MAJORITY_BACKEND else ()
         known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
-    key = request_key(plan, one.fingerprint, one.sampling, known)
+    key = request_key(plan, asked.fingerprint, asked.sampling, known)
     return RunItem(
-        one.number,
+        asked.number,
         place,
         key,
         plan.condition,
@@ -159,13 +163,13 @@ def _answer_counts(session: Session, about: SubjectLocation, task: str) -> Seque
     return tuple(answer_counts(session, about.scheme, about.track, task)) if about.scheme else ()
 
 
-def _require_truth(one: _Asked, about: SubjectLocation, plan: InputPlan) -> None:
+def _require_truth(asked: _Asked, about: SubjectLocation, plan: InputPlan) -> None:
     """Refuse to ask a judge that answers by what is right about an item for which nothing is.
 
     Raises:
         UserError: nothing is.
     """
-    if about.frozen is not None and not plan.truth and one.entry.backend in _TRUTH_BACKENDS:
+    if about.frozen is not None and not plan.truth and asked.entry.backend in _TRUTH_BACKENDS:
         raise UserError(
             f"It is not defined for “{get_judge_prompt(plan.task).name}”: nothing is right by itself there.",
             "Ask another judge; those that go by what is right have nothing to say.",
@@ -175,8 +179,8 @@ def _require_truth(one: _Asked, about: SubjectLocation, plan: InputPlan) -> None
 def _with_seconds(session: Session, judges: Sequence[JudgeEntry]) -> list[JudgeEntry]:
     """Return the judges, and after them those that bring their answers into form and are not among them."""
     entries = [*judges]
-    for one in judges:
-        name = str(one.settings.get("coerce", ""))
+    for judge in judges:
+        name = str(judge.settings.get("coerce", ""))
         second = judge_by_name(session.study, name) if name else None
         if second is not None and all(second.id != each.id for each in entries):
             entries.append(second)
@@ -198,12 +202,12 @@ def _plan_judge(
         if request.frames == 0 and isinstance(options, ModelOptions):
             entry = entries[number] = replace(entry, settings={**entry.settings, "sees": "text"})
             options = replace(options, sees="text")
-        if request.budget.money is not None and isinstance(options, ModelOptions) and not options.priced:
+        if request.budget.money is not None and isinstance(options, ModelOptions) and not options.has_prices:
             _require_free(entry)
         second = _find_second(entries, options)
-        for one in (entry, second):
-            if one is not None:
-                require_trusted_files(session, one)
+        for judge_entry in (entry, second):
+            if judge_entry is not None:
+                require_trusted_files(session, judge_entry)
         model = create_judge(entry, Means(_NO_CONNECTION)).fingerprint
         usual = SamplingParameters()
         sampling = SamplingParameters(
@@ -222,7 +226,7 @@ def _plan_judge(
             else UserError(f"Its model cannot be read: {found.strerror}.", "Choose its file again.")
         )
         for key in dict.fromkeys(request.about):
-            outcome.note(entry, key, error)
+            outcome.add_note(entry, key, error)
         return None
 
 
@@ -245,7 +249,7 @@ def _input_settings(request: AskRequest, entry: JudgeEntry, options: Any) -> Inp
 
 def _find_second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | None:
     name = getattr(options, "coerce", "")
-    found = next((one for one in entries if one.name == name), None) if name else None
+    found = next((entry for entry in entries if entry.name == name), None) if name else None
     if name and found is None:
         raise UserError(f"Its second model “{name}” is no judge of this study.", "Add it, or set another one.")
     return found
@@ -266,7 +270,11 @@ def _require_free(entry: JudgeEntry) -> None:
 
 
 def _require_one_currency(request: AskRequest, asked: Sequence[_Asked]) -> None:
-    priced = {one.options.currency for one in asked if isinstance(one.options, ModelOptions) and one.options.priced}
+    priced = {
+        each_asked.options.currency
+        for each_asked in asked
+        if isinstance(each_asked.options, ModelOptions) and each_asked.options.has_prices
+    }
     if request.budget.money is not None and len(priced) > 1:
         raise UserError(
             f"The judges' prices are in {' and '.join(sorted(priced))}, so one budget cannot hold them.",
@@ -274,11 +282,11 @@ def _require_one_currency(request: AskRequest, asked: Sequence[_Asked]) -> None:
         )
 
 
-def _find_refusal(session: Session, one: _Asked, about: SubjectLocation, condition: str) -> Forbidden | None:
+def _find_refusal(session: Session, asked: _Asked, about: SubjectLocation, condition: str) -> Forbidden | None:
     at = (about.recording_id, condition)
-    if at not in one.forbidden:
-        one.forbidden[at] = judge_refusal(session, one.entry, about.recording_id, condition)
-    return one.forbidden[at]
+    if at not in asked.forbidden:
+        asked.forbidden[at] = judge_refusal(session, asked.entry, about.recording_id, condition)
+    return asked.forbidden[at]
 
 
 class _Nobody:

@@ -49,7 +49,7 @@ class Limits:
     money: float | None = None
     tokens: int | None = None
 
-    def less(self, money: float, tokens: int) -> "Limits":
+    def remaining(self, money: float, tokens: int) -> "Limits":
         """Return what is left of the budget once so much was spent.
 
         Raises:
@@ -62,7 +62,7 @@ class Limits:
             raise UserError("The budget of this run is spent.", "Ask again with another budget.")
         return left
 
-    def allow(self, cost: Cost) -> bool:
+    def allows(self, cost: Cost) -> bool:
         """Tell whether so much is within the budget."""
         return (self.money is None or cost.money <= self.money) and (self.tokens is None or cost.tokens <= self.tokens)
 
@@ -73,11 +73,11 @@ class Reservation:
 
     Attributes:
         number: which request.
-        most: that it can take.
+        max_cost: that it can take.
     """
 
     number: int
-    most: Cost
+    max_cost: Cost
 
 
 class BudgetTracker:
@@ -96,11 +96,11 @@ class BudgetTracker:
         self._waiting: list[asyncio.Future[None]] = []
 
     @property
-    def held(self) -> Cost:
+    def reserved(self) -> Cost:
         """What is set aside for requests under way."""
         return sum(self._held.values(), Cost())
 
-    async def hold(self, most: Callable[[], Cost]) -> Reservation | None:
+    async def reserve(self, most: Callable[[], Cost]) -> Reservation | None:
         """Set aside the most that a request can take; None where the budget has no room for it.
 
         While others are under way it waits: they may take less than was set aside for them.
@@ -111,7 +111,7 @@ class BudgetTracker:
         Returns:
             What `settle` wants to be given when the request came back.
         """
-        while not self.limits.allow(self.spent + self.held + (cost := most())):
+        while not self.limits.allows(self.spent + self.reserved + (cost := most())):
             if not self._held:
                 return None
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -121,9 +121,9 @@ class BudgetTracker:
         self._held[held.number] = cost
         return held
 
-    def hold_more(self, held: Reservation, more: Cost) -> bool:
+    def extend(self, held: Reservation, more: Cost) -> bool:
         """Set aside more for a request that is under way; tell whether the budget has room for it now."""
-        if not self.limits.allow(self.spent + self.held + more):
+        if not self.limits.allows(self.spent + self.reserved + more):
             return False
         self._held[held.number] += more
         return True
@@ -133,9 +133,9 @@ class BudgetTracker:
         del self._held[held.number]
         self.spent += took
         waiting, self._waiting = self._waiting, []
-        for one in waiting:
-            if not one.done():
-                one.set_result(None)
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
 
 
 _TOKENS_PER_MESSAGE = 16
@@ -163,7 +163,7 @@ class Estimate:
         self._more = 1.0
         self.measured = self._options is None
 
-    def most(self, messages: Sequence[Message], form: AnswerForm) -> Cost:
+    def max_cost(self, messages: Sequence[Message], form: AnswerForm) -> Cost:
         """Return what asking can take at most: the question, one that asks to mend its answer, and a second model."""
         if self._options is None:
             return Cost()
@@ -176,13 +176,17 @@ class Estimate:
             read, written = read + coerced, written + out
         return Cost(read + written, money)
 
-    def lost(self, messages: Sequence[Message], form: AnswerForm) -> Cost:
+    def lost_request_cost(self, messages: Sequence[Message], form: AnswerForm) -> Cost:
         """Return what one request can have taken at most whose answer never came, whichever it was of the question."""
         if self._options is None:
             return Cost()
         asked, out = ceil(self._more * _tokens(messages, form)), self._options.max_tokens
         read = asked + out + _REPAIR_TOKENS
-        money = max(one.cost(read, out) or 0.0 for one in (self._options, self._second) if one is not None)
+        money = max(
+            model_options.cost(read, out) or 0.0
+            for model_options in (self._options, self._second)
+            if model_options is not None
+        )
         return Cost(read + out, money)
 
     def learn(self, messages: Sequence[Message], form: AnswerForm, reply: Reply) -> None:
@@ -191,7 +195,7 @@ class Estimate:
             self._more = max(self._more, reply.tokens_in / _tokens(messages, form))
             self.measured = True
 
-    def took(self, reply: Reply, most: Cost) -> Cost:
+    def actual_cost(self, reply: Reply, most: Cost) -> Cost:
         """Return what a request took, as far as it is known; of an answer that nobody counted, the most.
 
         A server that says that it read nothing has not counted.
@@ -200,7 +204,7 @@ class Estimate:
             return Cost()
         counted = (reply.tokens_in or 0) + (reply.tokens_out or 0)
         unknown = reply.raw and (not reply.tokens_in or reply.tokens_out is None)
-        money = most.money if unknown and self._options.priced else reply.cost or 0.0
+        money = most.money if unknown and self._options.has_prices else reply.cost or 0.0
         return Cost(max(counted, most.tokens) if unknown else counted, money)
 
 
@@ -210,7 +214,7 @@ def _tokens(messages: Sequence[Message], form: AnswerForm) -> int:
         total += _TOKENS_PER_MESSAGE + len(message.text.encode("utf-8", "replace"))
         for picture in message.pictures:
             patches = ceil(picture.width / _PATCH_PIXELS) * ceil(picture.height / _PATCH_PIXELS)
-            total += max(_MIN_TOKENS_PER_PICTURE, patches) + len(picture.shown) + _TOKENS_PER_MESSAGE
+            total += max(_MIN_TOKENS_PER_PICTURE, patches) + len(picture.time_label) + _TOKENS_PER_MESSAGE
         if message.clip is not None:
             total += ceil((message.clip.end_us - message.clip.start_us) / SECOND_US * _TOKENS_PER_CLIP_SECOND)
     return total
@@ -266,7 +270,7 @@ class RateLimiter:
         Its first request counts as begun here, so that its own time does not hold the waiting.
         """
         async with self._slots:
-            await self._begin()
+            await self._start_request()
             self._first.set([self._clock()])
             yield
 
@@ -276,16 +280,16 @@ class RateLimiter:
         async with self._requests:
             first = self._first.get([])
             if not first or self._clock() - first.pop() > SLOT_GRACE_S:
-                await self._begin()
+                await self._start_request()
             yield
 
-    async def _begin(self) -> None:
+    async def _start_request(self) -> None:
         if self.per_minute:
             async with self._turn:
-                await self._wait()
+                await self._wait_for_quota()
                 self._started.append(self._clock())
 
-    async def _wait(self) -> None:
+    async def _wait_for_quota(self) -> None:
         while True:
             while self._started and self._started[0] <= self._clock() - MINUTE_S:
                 self._started.popleft()

@@ -38,19 +38,19 @@ class Payload:
     again: bool = False
     fresh: bool = False
 
-    def only(self, items: Sequence[RunItem]) -> "Payload":
+    def with_items(self, items: Sequence[RunItem]) -> "Payload":
         """Return it with some of its requests, and the plans that these need."""
-        needed = sorted({one.plan for one in items})
+        needed = sorted({item.plan for item in items})
         place = {plan: at for at, plan in enumerate(needed)}
         return replace(
             self,
             plans=tuple(self.plans[at] for at in needed),
-            items=tuple(replace(one, plan=place[one.plan]) for one in items),
+            items=tuple(replace(item, plan=place[item.plan]) for item in items),
         )
 
-    def named(self, name: str) -> JudgeEntry | None:
+    def find_judge(self, name: str) -> JudgeEntry | None:
         """Return the judge with a name, if it is there."""
-        return next((one for one in self.entries if one.name == name), None)
+        return next((entry for entry in self.entries if entry.name == name), None)
 
     def as_json(self) -> dict[str, Json]:
         """Return what `payload_from` reads."""
@@ -60,9 +60,11 @@ class Payload:
             "seed": self.seed,
             "money": self.limits.money,
             "tokens": self.limits.tokens,
-            "judges": [[one.id, one.name, one.backend, one.model, dict(one.settings)] for one in self.entries],
-            "plans": [dict(one) for one in self.plans],
-            "requests": [_item_json(one) for one in self.items],
+            "judges": [
+                [entry.id, entry.name, entry.backend, entry.model, dict(entry.settings)] for entry in self.entries
+            ],
+            "plans": [dict(plan) for plan in self.plans],
+            "requests": [_item_json(item) for item in self.items],
             "again": self.again,
             "fresh": self.fresh,
         }
@@ -76,26 +78,28 @@ def read_payload(found: Mapping[str, Json]) -> Payload:
         values["variant"],
         values["seed"],
         Limits(values["money"], values["tokens"]),
-        tuple(JudgeEntry(*one) for one in values["judges"]),
+        tuple(JudgeEntry(*value) for value in values["judges"]),
         tuple(values["plans"]),
-        tuple(_read_item(one) for one in values["requests"]),
+        tuple(_read_item(value) for value in values["requests"]),
         values["again"],
         values["fresh"],
     )
 
 
-def _item_json(one: RunItem) -> Json:
-    shares: list[Json] = [[dict(said), count] for said, count in one.shares]
+def _item_json(run_item: RunItem) -> Json:
+    shares: list[Json] = [[dict(said), count] for said, count in run_item.shares]
     return [
-        *(one.judge, one.plan, one.request_key, one.condition),
-        *(one.recording_id, one.about, one.start_us, one.end_us, shares),
-        *(one.state, one.modality.value),
+        *(run_item.judge, run_item.plan, run_item.request_key, run_item.condition),
+        *(run_item.recording_id, run_item.about, run_item.start_us, run_item.end_us, shares),
+        *(run_item.state, run_item.modality.value),
     ]
 
 
 def _read_item(found: list[Any]) -> RunItem:
-    one = RunItem(*found)
-    return replace(one, shares=tuple((said, count) for said, count in one.shares), modality=Modality(one.modality))
+    run_item = RunItem(*found)
+    return replace(
+        run_item, shares=tuple((said, count) for said, count in run_item.shares), modality=Modality(run_item.modality)
+    )
 
 
 _QUEUE_KEY = "queue"
@@ -146,11 +150,11 @@ def progress_question(lanes: Iterable[JudgeWorker]) -> dict[str, Json]:
         [
             lane.entry.id,
             lane.entry.name,
-            [*sorted(lane.under_way)],
-            len(lane.left),
+            [*sorted(lane.in_flight)],
+            len(lane.pending),
             lane.done,
             lane.failed,
-            str(lane.stopped or ""),
+            str(lane.stop_reason or ""),
         ]
         for lane in lanes
     ]
@@ -184,27 +188,27 @@ class JudgeInput:
 
     Attributes:
         form: of the answer.
-        told: what is kept of it: frames by hash, texts, what was shortened.
+        record: what is kept of it: frames by hash, texts, what was shortened.
         prompt: `KEY@VERSION`.
         prompt_sha256: of all messages.
         item: names what is judged, the same under every condition.
         truth: what people said, for the baselines that know it.
-        others: recordings of which words are in it too.
+        other_recordings: recordings of which words are in it too.
     """
 
     messages: tuple[Message, ...]
     form: AnswerForm
-    told: Mapping[str, Json]
+    record: Mapping[str, Json]
     prompt: str
     prompt_sha256: str
     item: str = ""
     truth: Mapping[str, Json] = field(default_factory=dict)
-    others: tuple[str, ...] = ()
+    other_recordings: tuple[str, ...] = ()
 
     @property
-    def heavy(self) -> bool:
+    def has_media(self) -> bool:
         """Whether pictures or a clip are in it."""
-        return any(one.pictures or one.clip for one in self.messages)
+        return any(message.pictures or message.clip for message in self.messages)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class RunExecutor:
         self._lanes = lanes
         self._holder = holder
         self._purse = BudgetTracker(setting.limits)
-        self._total = sum(len(lane.left) for lane in lanes)
+        self._total = sum(len(lane.pending) for lane in lanes)
         self._settled = 0
         self._began = time.monotonic()
         self._ready: OrderedDict[int, asyncio.Task[JudgeInput]] = OrderedDict()
@@ -59,50 +59,54 @@ class RunExecutor:
         self._withdrawn: set[tuple[str, str]] = set()
         self._delivery = Delivery(holder)
 
-    async def go(self) -> RunOutcome:
+    async def run(self) -> RunOutcome:
         """Ask everything; returns when nothing is left to ask or nothing more may be asked.
 
         Raises:
             Cancelled: the user stopped it; what was answered until then was handed over.
             UserError: what was answered could not be stored.
         """
-        asking = [asyncio.create_task(self._work(lane)) for lane in self._lanes for _ in range(lane.pace.at_once + 1)]
-        beside = [asyncio.create_task(self._look()), asyncio.create_task(self._say())]
-        delivering = asyncio.create_task(self._delivery.deliver(self._over, self._tell))
+        asking = [
+            asyncio.create_task(self._run_worker(lane))
+            for lane in self._lanes
+            for _ in range(lane.rate_limiter.at_once + 1)
+        ]
+        beside = [asyncio.create_task(self._poll_cancel()), asyncio.create_task(self._report_state())]
+        delivering = asyncio.create_task(self._delivery.deliver(self._is_done, self._report_progress))
         tasks = {*asking, *beside, delivering}
         try:
             while delivering in tasks:
                 ended, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for one in ended:
-                    one.result()
+                for task in ended:
+                    task.result()
         finally:
-            for one in tasks:
-                one.cancel()
+            for task in tasks:
+                task.cancel()
             for made in self._ready.values():
                 made.cancel()
             await asyncio.gather(*tasks, *self._ready.values(), return_exceptions=True)
             await self._delivery.finish()
-            self._delivery.hand_over()
+            self._delivery.flush()
             self.outcome.seconds = round(time.monotonic() - self._began, 3)
         return self.outcome
 
-    async def _work(self, lane: JudgeWorker) -> None:
+    async def _run_worker(self, lane: JudgeWorker) -> None:
         """Take one item after the other; one worker more than may ask at once gets the next one ready."""
-        while lane.left:
-            item = lane.left.popleft()
+        while lane.pending:
+            item = lane.pending.popleft()
             at = (lane.entry.id, item.about)
-            if lane.stopped is not None:
-                self.outcome.note(lane.entry, item.about, lane.stopped)
+            if lane.stop_reason is not None:
+                self.outcome.add_note(lane.entry, item.about, lane.stop_reason)
             elif at in self._withdrawn:
                 self.outcome.withdrawn += 1
             else:
-                await self._watched(lane, item, at)
+                await self._run_cancellable(lane, item, at)
             self._settled += 1
-            self._delivery.stir()
+            self._delivery.wake()
 
-    async def _watched(self, lane: JudgeWorker, item: RunItem, at: tuple[str, str]) -> None:
+    async def _run_cancellable(self, lane: JudgeWorker, item: RunItem, at: tuple[str, str]) -> None:
         """Ask in a task of its own, so that this request alone can be cancelled."""
-        task = self._under_way[at] = asyncio.create_task(self._one(lane, item))
+        task = self._under_way[at] = asyncio.create_task(self._run_item(lane, item))
         try:
             await task
         except asyncio.CancelledError:
@@ -110,19 +114,19 @@ class RunExecutor:
                 raise
             self.outcome.withdrawn += 1
         except UserError as error:
-            self.outcome.note(lane.entry, item.about, error)
+            self.outcome.add_note(lane.entry, item.about, error)
         finally:
             del self._under_way[at]
-            lane.under_way.discard(item.about)
+            lane.in_flight.discard(item.about)
 
-    async def _one(self, lane: JudgeWorker, item: RunItem) -> None:
+    async def _run_item(self, lane: JudgeWorker, item: RunItem) -> None:
         plan = self._plans[item.plan]
-        sight = await self._sight(item.plan)
-        async with lane.pace.slot():
-            if lane.stopped is not None:
-                self.outcome.note(lane.entry, item.about, lane.stopped)
+        sight = await self._prepared_input(item.plan)
+        async with lane.rate_limiter.slot():
+            if lane.stop_reason is not None:
+                self.outcome.add_note(lane.entry, item.about, lane.stop_reason)
                 return
-            lane.under_way.add(item.about)
+            lane.in_flight.add(item.about)
             reply = await self._ask(lane, item, sight)
             for _ in range(MAX_SHORTENINGS):
                 if reply is None or reply.too_long is None:
@@ -130,53 +134,53 @@ class RunExecutor:
                 shorter = await self._setting.shorten(plan, reply.too_long)
                 if shorter is None:
                     break
-                plan, sight = shorter, await self._build(shorter)
+                plan, sight = shorter, await self._build_input(shorter)
                 again = await self._ask(lane, item, sight)
                 reply = again and _merge_replies(reply, again)
             if reply is None:
                 self.outcome.over_budget += 1
                 return
-            lane.count(reply)
-            self.outcome.count(reply, lane.currency)
+            lane.count_reply(reply)
+            self.outcome.count_reply(reply, lane.currency)
             # Kept before the next is asked: whatever is killed when, only what is under way is asked a second time.
-            await self._delivery.keep(build_judgment(self._setting, lane, item, sight, reply))
+            await self._delivery.store(build_judgment(self._setting, lane, item, sight, reply))
 
     async def _ask(self, lane: JudgeWorker, item: RunItem, sight: JudgeInput) -> Reply | None:
         """Ask once; None where the budget has no room for it."""
-        question = self._question(lane, item, sight)
-        async with lane.first_alone(sight.heavy and self._setting.limits != Limits()):
-            held = await self._purse.hold(lambda: lane.estimate.most(sight.messages, sight.form))
+        question = self._judge_request(lane, item, sight)
+        async with lane.serialize_first(sight.has_media and self._setting.limits != Limits()):
+            held = await self._purse.reserve(lambda: lane.estimate.max_cost(sight.messages, sight.form))
             if held is None:
                 return None
-            lost, kept = Cost(), held.most
-            of_one = lane.estimate.lost(sight.messages, sight.form)
+            lost, kept = Cost(), held.max_cost
+            of_one = lane.estimate.lost_request_cost(sight.messages, sight.form)
 
             def after_loss() -> bool:
                 nonlocal lost, kept
                 lost += of_one
-                more = self._purse.hold_more(held, of_one)
+                more = self._purse.extend(held, of_one)
                 kept += of_one if more else Cost()
                 return more
 
             # What is cancelled under way may be counted by its server all the same.
-            took = held.most
+            took = held.max_cost
             try:
-                place = (item.recording_id, item.about, item.condition, sight.others)
+                place = (item.recording_id, item.about, item.condition, sight.other_recordings)
                 parcel = RequestPurpose(Purpose.JUDGE, lane.entry.id, *place)
                 with for_purpose(parcel), count_lost_requests(after_loss):
                     reply = await lane.judge.ask(question)
                 lane.estimate.learn(sight.messages, sight.form, reply)
-                took = lane.estimate.took(reply, held.most)
+                took = lane.estimate.actual_cost(reply, held.max_cost)
                 return reply
             except UserError as error:
                 took = Cost()
                 if isinstance(error, Forbidden):
-                    lane.forbid(error)
+                    lane.handle_forbidden(error)
                 raise
             finally:
-                self._purse.settle(held, kept if took == held.most else took + lost)
+                self._purse.settle(held, kept if took == held.max_cost else took + lost)
 
-    def _question(self, lane: JudgeWorker, item: RunItem, sight: JudgeInput) -> JudgeRequest:
+    def _judge_request(self, lane: JudgeWorker, item: RunItem, sight: JudgeInput) -> JudgeRequest:
         usual = SamplingParameters()
         sampling = SamplingParameters(
             getattr(lane.options, "temperature", usual.temperature),
@@ -185,51 +189,51 @@ class RunExecutor:
         )
         return JudgeRequest(sight.messages, sight.form, sampling, sight.truth, item.shares, sight.item)
 
-    async def _sight(self, plan: int) -> JudgeInput:
+    async def _prepared_input(self, plan: int) -> JudgeInput:
         """Return what is sent of a plan: made once for all judges, unless one of them is far behind."""
         task = self._ready.get(plan)
         if task is None:
-            task = self._ready[plan] = asyncio.create_task(self._build(self._plans[plan]))
+            task = self._ready[plan] = asyncio.create_task(self._build_input(self._plans[plan]))
             if len(self._ready) > _MAX_PREPARED and next(iter(self._ready.values())).done():
                 self._ready.popitem(last=False)
         return await asyncio.shield(task)
 
-    async def _build(self, plan: Plan) -> JudgeInput:
+    async def _build_input(self, plan: Plan) -> JudgeInput:
         if not self._setting.decodes(plan):
             return self._setting.build(plan)
         async with self._decoding:
             return await asyncio.to_thread(self._setting.build, plan)
 
-    def _over(self) -> bool:
+    def _is_done(self) -> bool:
         return self._settled == self._total
 
-    def _tell(self) -> None:
-        self._holder.progress(self._settled, self._total, self._figures())
+    def _report_progress(self) -> None:
+        self._holder.progress(self._settled, self._total, self._progress_text())
 
-    def _figures(self) -> str:
+    def _progress_text(self) -> str:
         """Say how much time is left, and what was spent; judges work side by side, so the slowest one counts."""
         passed = time.monotonic() - self._began
         left = [
-            passed / lane.done * (len(lane.left) + len(lane.under_way))
+            passed / lane.done * (len(lane.pending) + len(lane.in_flight))
             for lane in self._lanes
-            if lane.done and lane.stopped is None
+            if lane.done and lane.stop_reason is None
         ]
-        return format_progress(max(left, default=0.0), self.outcome.spent())
+        return format_progress(max(left, default=0.0), self.outcome.spending_text())
 
-    async def _look(self) -> None:
+    async def _poll_cancel(self) -> None:
         """Look whether the user stopped everything: raises then, and never ends otherwise."""
         while True:
             self._holder.check_cancelled()
             await asyncio.sleep(_CANCEL_POLL_S)
 
-    async def _say(self) -> None:
+    async def _report_state(self) -> None:
         """Say who is asked about what, and hear what is no longer wanted."""
         while True:
-            for judge_id, about in await self._exchange(progress_question(self._lanes)):
+            for judge_id, about in await self._sync_state(progress_question(self._lanes)):
                 self._withdraw(judge_id, about)
             await asyncio.sleep(_REPORT_INTERVAL_S)
 
-    async def _exchange(self, question: dict[str, Json]) -> list[list[str]]:
+    async def _sync_state(self, question: dict[str, Json]) -> list[list[str]]:
         if self._holder.threadsafe:
             answer = await asyncio.to_thread(self._holder.ask, question)
         else:
@@ -241,8 +245,8 @@ class RunExecutor:
         for lane in self._lanes:
             if lane.entry.id == judge_id:
                 begun = {key for who, key in self._under_way if who == judge_id}
-                named = {about} if about else {*begun, *(item.about for item in lane.left)}
-                self._withdrawn |= {(judge_id, one) for one in named}
+                named = {about} if about else {*begun, *(item.about for item in lane.pending)}
+                self._withdrawn |= {(judge_id, text) for text in named}
         for at, task in self._under_way.items():
             if at in self._withdrawn:
                 task.cancel()
@@ -270,16 +274,16 @@ async def _run(payload: Payload, holder: JobHost) -> RunOutcome:
     lanes: list[JudgeWorker] = []
     paces: dict[str, RateLimiter] = {}
     async with AsyncExitStack() as stack:
-        for number in sorted({one.judge for one in payload.items}):
+        for number in sorted({item.judge for item in payload.items}):
             entry = payload.entries[number]
-            asked = [one for one in payload.items if one.judge == number]
+            asked = [item for item in payload.items if item.judge == number]
             try:
                 lanes.append(_make_worker(payload, entry, guard, stack, asked, paces))
             except UserError as error:
-                for one in asked:
-                    unable.note(entry, one.about, error)
+                for run_item in asked:
+                    unable.add_note(entry, run_item.about, error)
         asking = RunExecutor(_make_config(payload, guard, holder), payload.plans, lanes, holder)
-        outcome = await asking.go()
+        outcome = await asking.run()
     outcome.notes[:0] = unable.notes
     return outcome
 
@@ -292,36 +296,38 @@ def _make_worker(
     asked: list[Any],
     paces: dict[str, RateLimiter],
 ) -> JudgeWorker:
-    def paced(one: JudgeEntry) -> RateLimiter:
+    def paced(judge_entry: JudgeEntry) -> RateLimiter:
         # The same judge is asked at one pace, whether it judges or brings answers of others into form.
-        return paces.setdefault(one.id, make_rate_limiter(build_options(one.backend, one.settings)))
+        return paces.setdefault(
+            judge_entry.id, make_rate_limiter(build_options(judge_entry.backend, judge_entry.settings))
+        )
 
     options = build_options(entry.backend, entry.settings)
     key = find_key(entry)
-    second = payload.named(getattr(options, "coerce", ""))
+    second = payload.find_judge(getattr(options, "coerce", ""))
     coerce = None
     if second is not None:
-        coerce = Second(create_judge(second, Means(guard, find_key(second), turns=paced(second))), second.id)
+        coerce = Second(create_judge(second, Means(guard, find_key(second), limiter=paced(second))), second.id)
         stack.push_async_callback(coerce.close)
     judge = create_judge(entry, Means(guard, key, coerce, paced(entry)))
     stack.push_async_callback(judge.close)
     of_second = second and build_options(second.backend, second.settings)
-    return JudgeWorker.of(entry, judge, options, of_second, key, asked, paced(entry))
+    return JudgeWorker.create(entry, judge, options, of_second, key, asked, paced(entry))
 
 
 def _make_config(payload: Payload, guard: Guard, holder: JobHost) -> RunConfig:
     def made(plan: Plan) -> JudgeInput:
         planned = read_plan(plan)
-        messages = build_messages(planned, guard.cleared)
+        messages = build_messages(planned, guard.approved)
         return JudgeInput(
             messages,
             planned.answer_form,
-            planned.sight(messages),
+            planned.as_record(messages),
             planned.prompt,
             prompt_sha256(planned),
             planned.item,
             planned.truth,
-            planned.others,
+            planned.other_recordings,
         )
 
     async def shorter(plan: Plan, told: TooLong) -> Plan | None:

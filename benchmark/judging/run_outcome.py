@@ -42,7 +42,7 @@ class Note:
         about = f" ({pluralize(len(self.about), subject_noun(self.about))})" if self.about else ""
         return " ".join(part for part in (f"{self.title()}{about}", self.hint) if part)
 
-    def told(self) -> dict[str, Json]:
+    def as_short_json(self) -> dict[str, Json]:
         """Return it as a JSON object to be read by people and programs: `count`, and the first things by name."""
         found = cast(dict[str, Json], asdict(self))
         return {**found, "count": len(self.about), "about": [*self.about[:_MAX_LISTED]]}
@@ -78,11 +78,11 @@ class RunOutcome:
     seconds: float = 0.0
 
     @property
-    def asked(self) -> int:
+    def completed(self) -> int:
         """Requests that came back, whatever with."""
         return self.answered + self.unparsed + self.refused + self.failed
 
-    def count(self, reply: Reply, currency: str) -> None:
+    def count_reply(self, reply: Reply, currency: str) -> None:
         """Count one request."""
         name = {JudgmentStatus.OK: "answered", JudgmentStatus.ERROR: "failed"}.get(reply.status, reply.status.value)
         setattr(self, name, getattr(self, name) + 1)
@@ -98,23 +98,27 @@ class RunOutcome:
         for currency, money in other.money.items():
             self.money[currency] = self.money.get(currency, 0.0) + money
         for note in other.notes:
-            same = [one for one in self.notes if (one.judge_id, one.message) == (note.judge_id, note.message)]
+            same = [
+                each_note
+                for each_note in self.notes
+                if (each_note.judge_id, each_note.message) == (note.judge_id, note.message)
+            ]
             if same:
                 same[0].about += note.about
             else:
                 self.notes.append(note)
 
-    def note(self, entry: JudgeEntry | None, about: str, why: UserError) -> None:
+    def add_note(self, entry: JudgeEntry | None, about: str, why: UserError) -> None:
         """Note why a request was not made; the same reason of the same judge is one note."""
         judge_id, name = (entry.id, entry.name) if entry else ("", "")
-        for one in self.notes:
-            if (one.judge_id, one.message) == (judge_id, why.message):
-                one.about.append(about)
+        for each_note in self.notes:
+            if (each_note.judge_id, each_note.message) == (judge_id, why.message):
+                each_note.about.append(about)
                 return
         rule = why.rule if isinstance(why, Forbidden) else ""
         self.notes.append(Note(judge_id, name, why.message, why.hint, rule, [about]))
 
-    def spent(self) -> str:
+    def spending_text(self) -> str:
         """Say what it took so far, such as `12,340 tokens, 0.031 USD`."""
         tokens = self.tokens_in + self.tokens_out
         parts = [f"{tokens:,} tokens"] if tokens else []
@@ -133,19 +137,19 @@ class RunOutcome:
             (self.failed, "failed"),
             (self.withdrawn, "withdrawn"),
             (self.over_budget, "not sent, for the budget"),
-            (sum(len(one.about) for one in self.notes), "not sent"),
+            (sum(len(note.about) for note in self.notes), "not sent"),
         ):
             if number:
                 parts.append(f"{number} {what}")
-        return ", ".join([*parts, *([self.spent()] if self.spent() else [])])
+        return ", ".join([*parts, *([self.spending_text()] if self.spending_text() else [])])
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object that `outcome_from` reads."""
         return cast(dict[str, Json], asdict(self))
 
-    def told(self) -> dict[str, Json]:
+    def as_short_json(self) -> dict[str, Json]:
         """Return it as a JSON object of bounded size, for whoever reads what came of it."""
-        return {**self.as_json(), "notes": [one.told() for one in self.notes]}
+        return {**self.as_json(), "notes": [note.as_short_json() for note in self.notes]}
 
 
 def refusal_error(notes: Sequence[Note]) -> UserError:
@@ -154,7 +158,7 @@ def refusal_error(notes: Sequence[Note]) -> UserError:
     Args:
         notes: why nothing was asked; one at least.
     """
-    first = next((one for one in notes if one.rule), notes[0])
+    first = next((note for note in notes if note.rule), notes[0])
     if first.rule:
         return Forbidden(first.rule, first.title(), first.hint)
     return UserError(first.title(), first.hint)
@@ -162,14 +166,14 @@ def refusal_error(notes: Sequence[Note]) -> UserError:
 
 def subject_noun(about: Iterable[str]) -> str:
     """Return what things that are asked about are called, one of them: `segment`, `question`, ...; `item` if mixed."""
-    found = {parse_target(one).subject.value for one in about}
+    found = {parse_target(text).kind.value for text in about}
     return found.pop() if len(found) == 1 else "item"
 
 
 def read_outcome(found: Mapping[str, Json]) -> RunOutcome:
     """Read what `Outcome.as_json` made."""
     values: dict[str, Any] = dict(found)
-    return RunOutcome(**{**values, "notes": [Note(**one) for one in values["notes"]]})
+    return RunOutcome(**{**values, "notes": [Note(**value) for value in values["notes"]]})
 
 
 def format_progress(left_s: float, spent: str) -> str:

@@ -46,14 +46,14 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} items of the first, {len(second)} of the second")
-    one, other = np.array(first, bool), np.array(second, bool)
-    first_only, second_only = int((one & ~other).sum()), int((~one & other).sum())
+    array, other = np.array(first, bool), np.array(second, bool)
+    first_only, second_only = int((array & ~other).sum()), int((~array & other).sum())
     exact = first_only + second_only < EXACT_BELOW
-    if not len(one):
+    if not len(array):
         return McNemar(0, 0, None, exact)
     from statsmodels.stats.contingency_tables import mcnemar as test
 
-    table = [[int((one & other).sum()), first_only], [second_only, int((~one & ~other).sum())]]
+    table = [[int((array & other).sum()), first_only], [second_only, int((~array & ~other).sum())]]
     return McNemar(first_only, second_only, float(test(table, exact=exact, correction=True).pvalue), exact)
 
 
@@ -67,7 +67,7 @@ def holm(p: Mapping[Name, float | None]) -> dict[Name, float | None]:
 
     Source: Holm (1979), A simple sequentially rejective multiple test procedure.
     """
-    known = {name: one for name, one in p.items() if one is not None}
+    known = {name: value for name, value in p.items() if value is not None}
     if not known:
         return dict.fromkeys(p)
     from statsmodels.stats.multitest import multipletests
@@ -171,8 +171,8 @@ def compare_with_raw(
         raise ValueError(f"{len(raw)} draws raw, {len(other)} of the condition")
     if margin <= 0:
         raise ValueError(f"a margin of {margin}")
-    both = [(one, after) for one, after in zip(raw, other, strict=True) if one is not None and after is not None]
-    apart = np.round([after - one for one, after in both], _DIGITS)
+    both = [(value, after) for value, after in zip(raw, other, strict=True) if value is not None and after is not None]
+    apart = np.round([after - value for value, after in both], _DIGITS)
     n = len(apart)
     difference = float(apart.mean()) if n else None
     if n < 2 or not np.ptp(apart):
@@ -201,12 +201,12 @@ def compare_with_raw(
 
 def correct_family(found: Mapping[Condition, AgainstRaw]) -> dict[Condition, AgainstRaw]:
     """Correct a family, such as all conditions of all judges; each kind of test is a family of its own (Holm)."""
-    t = holm({name: one.t_p for name, one in found.items()})
-    ranks = holm({name: one.wilcoxon_p for name, one in found.items()})
-    same = holm({name: one.equivalence_p for name, one in found.items()})
+    t = holm({name: against_raw.t_p for name, against_raw in found.items()})
+    ranks = holm({name: against_raw.wilcoxon_p for name, against_raw in found.items()})
+    same = holm({name: against_raw.equivalence_p for name, against_raw in found.items()})
     return {
-        name: replace(one, t_p_holm=t[name], wilcoxon_p_holm=ranks[name], equivalence_p_holm=same[name])
-        for name, one in found.items()
+        name: replace(against_raw, t_p_holm=t[name], wilcoxon_p_holm=ranks[name], equivalence_p_holm=same[name])
+        for name, against_raw in found.items()
     }
 
 

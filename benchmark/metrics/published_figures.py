@@ -26,7 +26,7 @@ def score_ranges() -> dict[str, tuple[int, int]]:
     """Return dimension -> lowest and highest score."""
     scheme = load_scheme(SCHEME)
     fields = {key: scheme.field(key) for key in DIMENSIONS}
-    return {key: (int(one.minimum), int(one.maximum)) for key, one in fields.items()}
+    return {key: (int(field.minimum), int(field.maximum)) for key, field in fields.items()}
 
 
 def overall_score(scores: Mapping[str, Json]) -> float | None:

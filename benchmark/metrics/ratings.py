@@ -27,7 +27,7 @@ def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tupl
     """
     if len(truth) != len(said):
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
-    both = [(true, one) for true, one in zip(truth, said, strict=True) if one is not None]
+    both = [(true, value) for true, value in zip(truth, said, strict=True) if value is not None]
     found = np.array(both, float).reshape(len(both), 2)
     return found[:, 0], found[:, 1]
 
@@ -104,8 +104,8 @@ def pairwise_agreement(ratings: Sequence[Sequence[float]], within: float = MAX_D
 def _distances(ratings: Sequence[Sequence[float]], cut: Callable[[Floats], Floats | Ints]) -> Floats:
     """Return how far apart the two ratings of each pair are, once they are cut into bins."""
     by_size: dict[int, list[Sequence[float]]] = {}
-    for one in ratings:
-        by_size.setdefault(len(one), []).append(one)
+    for rating in ratings:
+        by_size.setdefault(len(rating), []).append(rating)
     found = [np.zeros(0)]
     for size, some in by_size.items():
         first, second = np.triu_indices(size, 1)
@@ -125,15 +125,15 @@ class CalibrationBin:
         low: end, included.
         high: end, excluded but for the last bin.
         n: answers; never 0.
-        said: mean answer.
-        truth: mean of what people said of the same items.
+        mean_answer: mean answer.
+        mean_truth: mean of what people said of the same items.
     """
 
     low: float
     high: float
     n: int
-    said: float
-    truth: float
+    mean_answer: float
+    mean_truth: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,17 +178,25 @@ def calibration(
     place = np.clip(np.searchsorted(ends, given, side="right") - 1, 0, bins - 1)
     found = tuple(
         CalibrationBin(
-            float(ends[one]),
-            float(ends[one + 1]),
-            int((place == one).sum()),
-            float(given[place == one].mean()),
-            float(true[place == one].mean()),
+            float(ends[index]),
+            float(ends[index + 1]),
+            int((place == index).sum()),
+            float(given[place == index].mean()),
+            float(true[place == index].mean()),
         )
-        for one in range(bins)
-        if (place == one).any()
+        for index in range(bins)
+        if (place == index).any()
     )
-    total = sum(one.n for one in found)
-    error = sum(one.n * abs(one.said - one.truth) for one in found) / total if total else None
+    total = sum(calibration_bin.n for calibration_bin in found)
+    error = (
+        sum(
+            calibration_bin.n * abs(calibration_bin.mean_answer - calibration_bin.mean_truth)
+            for calibration_bin in found
+        )
+        / total
+        if total
+        else None
+    )
     return Calibration(error, found, total)
 
 

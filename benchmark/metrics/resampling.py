@@ -96,7 +96,7 @@ def macro_f1_multilabel_contributions(
 
 def pearson_contributions(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
     """Return `ratings.pearson`."""
-    counts = np.array([one is not None for one in said], bool)
+    counts = np.array([value is not None for value in said], bool)
     first, second = answered_pairs(truth, said)
     sums = np.zeros((len(truth), 6))
     sums[counts] = moments(first, second, np.arange(len(first)), len(first))
@@ -105,8 +105,8 @@ def pearson_contributions(truth: Sequence[float], said: Sequence[float | None]) 
 
 def mae_contributions(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
     """Return `ratings.mae`."""
-    apart = [0.0 if one is None else abs(true - one) for true, one in zip(truth, said, strict=True)]
-    return share_contributions(apart, [one is not None for one in said])
+    apart = [0.0 if value is None else abs(true - value) for true, value in zip(truth, said, strict=True)]
+    return share_contributions(apart, [value is not None for value in said])
 
 
 def _f1(true: Bools, given: Bools) -> MetricContributions:
@@ -142,7 +142,7 @@ class Spread:
 
 def mean_sd(values: Sequence[float | None]) -> Spread:
     """Return mean and standard deviation of one value a draw; a draw where the metric is undefined is left out."""
-    known = [one for one in values if one is not None]
+    known = [value for value in values if value is not None]
     return Spread(
         fmean(known) if known else None,
         stdev(known) if len(known) > 1 else None,
@@ -235,17 +235,17 @@ def paired_difference(
     if len(first.sums) != len(second.sums):
         raise ValueError(f"{len(first.sums)} items of the first, {len(second.sums)} of the second")
     n = len(first.sums)
-    one, other = (_by_recording(side, draws, recordings)[0] for side in (first, second))
-    weights = _cached_resamples(len(one), samples, seed)
+    array, other = (_by_recording(side, draws, recordings)[0] for side in (first, second))
+    weights = _cached_resamples(len(array), samples, seed)
 
     def apart(chosen: Floats) -> Floats:
-        return _weighted_means(first.formula, one, chosen) - _weighted_means(second.formula, other, chosen)
+        return _weighted_means(first.formula, array, chosen) - _weighted_means(second.formula, other, chosen)
 
-    value = finite_or_none(float(apart(np.ones((1, len(one))))[0])) if n else None
-    if value is None or len(one) < 2 or not samples:
+    value = finite_or_none(float(apart(np.ones((1, len(array))))[0])) if n else None
+    if value is None or len(array) < 2 or not samples:
         return Difference(value, None, None, None, n)
     found = apart(weights)
-    low, high = percentile_interval(found, len(one))
+    low, high = percentile_interval(found, len(array))
     known = found[np.isfinite(found)]
     below, above = ((count + 1) / (len(known) + 1) for count in ((known <= 0).sum(), (known >= 0).sum()))
     return Difference(value, low, high, float(min(1.0, 2 * min(below, above))), n)
@@ -264,7 +264,7 @@ def _by_recording(
 
 def _encode(values: Sequence[Hashable]) -> tuple[Ints, list[Hashable]]:
     place = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return np.array([place[one] for one in values], np.int64), [*place]
+    return np.array([place[each_value] for each_value in values], np.int64), [*place]
 
 
 def _weighted_means(formula: Callable[[Floats], Floats], sums: Floats, chosen: Floats) -> Floats:
@@ -313,8 +313,15 @@ def intervals(
             each sample; where all are among them, that takes milliseconds instead of seconds.
     """
     added = {} if counted is None else counted
-    found = {key: mean_over_draws(one, draws, recordings, samples, seed) for key, one in added.items()}
-    ends = {key: None if one.low is None or one.high is None else (one.low, one.high) for key, one in found.items()}
+    found = {
+        key: mean_over_draws(contributions, draws, recordings, samples, seed) for key, contributions in added.items()
+    }
+    ends = {
+        key: None
+        if statistic_result.low is None or statistic_result.high is None
+        else (statistic_result.low, statistic_result.high)
+        for key, statistic_result in found.items()
+    }
     keys = [*score(items)]
     if all(key in ends for key in keys):
         return {key: ends[key] for key in keys}
@@ -338,7 +345,7 @@ def _rescored_intervals(
         drawn = [[item for home, item in one for _ in range(often[home])] for one in by_draw.values()]
         scores = [score(one) for one in drawn if one]
         for key, values in found.items():
-            mean = mean_sd([one[key] for one in scores]).mean
+            mean = mean_sd([entry[key] for entry in scores]).mean
             values.append(np.nan if mean is None else mean)
     return {key: _finite_interval(values, len(homes)) for key, values in found.items()}
 

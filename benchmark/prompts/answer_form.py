@@ -71,12 +71,12 @@ class AnswerField:
     Attributes:
         field: how it is filled in; its `only_for` names the labels that it belongs to.
         required: it must be answered; else it may be left open.
-        longest: of a text, in characters.
+        max_chars: of a text, in characters.
     """
 
     field: Field
     required: bool = False
-    longest: int = MAX_TEXT_CHARS
+    max_chars: int = MAX_TEXT_CHARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,30 +85,30 @@ class FormSpec:
 
     Attributes:
         name: short, of letters, digits and `_`.
-        asked: in the order in which it is answered.
+        fields: in the order in which it is answered.
         people: what a person is called in this request -> participant id, for fields of the kind `participant`.
     """
 
     name: str
-    asked: tuple[AnswerField, ...]
+    fields: tuple[AnswerField, ...]
     people: tuple[tuple[str, str], ...] = ()
 
-    def asks(self, key: str) -> bool:
+    def has_field(self, key: str) -> bool:
         """Tell whether a field is among what is asked."""
-        return any(one.field.key == key for one in self.asked)
+        return any(answer_field.field.key == key for answer_field in self.fields)
 
     def as_json(self) -> dict[str, Json]:
         """Return what `form_from` reads: enough to make the schema and to read an answer, without the definitions."""
         return {
             "name": self.name,
-            "asked": [_field_json(one) for one in self.asked],
+            "asked": [_field_json(answer_field) for answer_field in self.fields],
             "people": [[label, who] for label, who in self.people],
         }
 
 
 def read_form(found: Mapping[str, Json]) -> FormSpec:
     """Read what `FormSpec.as_json` made."""
-    asked = tuple(_read_field(one) for one in cast(list[dict[str, Json]], found["asked"]))
+    asked = tuple(_read_field(entry) for entry in cast(list[dict[str, Json]], found["asked"]))
     people = cast(list[list[str]], found["people"])
     return FormSpec(str(found["name"]), asked, tuple((label, who) for label, who in people))
 
@@ -124,8 +124,8 @@ def label_field(name: str, choices: tuple[FieldChoice, ...], definition: str = "
     return Field(LABEL_KEY, FieldKind.CHOICE, name, definition, choices)
 
 
-def _field_json(one: AnswerField) -> dict[str, Json]:
-    field = one.field
+def _field_json(answer_field: AnswerField) -> dict[str, Json]:
+    field = answer_field.field
     return {
         "key": field.key,
         "kind": field.kind.value,
@@ -133,8 +133,8 @@ def _field_json(one: AnswerField) -> dict[str, Json]:
         "choices": [[choice.key, choice.name] for choice in field.choices],
         "only_for": [*field.only_for],
         "range": [field.minimum, field.maximum, field.step],
-        "required": one.required,
-        "longest": one.longest,
+        "required": answer_field.required,
+        "longest": answer_field.max_chars,
     }
 
 
@@ -175,9 +175,9 @@ def answer_form(spec: FormSpec, *, thinks: bool = False) -> AnswerForm:
     return AnswerForm(spec.name, schema, read, thinks)
 
 
-def list_numbers(one: AnswerField) -> list[int | float] | None:
+def list_numbers(answer_field: AnswerField) -> list[int | float] | None:
     """Return every number that a scale or slider can have; None where they are too many to list."""
-    field = one.field
+    field = answer_field.field
     steps = round((field.maximum - field.minimum) / (field.step or 1))
     if not 0 <= steps < _MAX_LISTED_NUMBERS:
         return None
@@ -191,15 +191,15 @@ def _schema_form(spec: FormSpec) -> FormSpec:
     """Return a form without the words that its schema does not have: a question's options differ in nothing else."""
     asked = tuple(
         replace(
-            one,
+            answer_field,
             field=replace(
-                one.field,
+                answer_field.field,
                 name="",
                 definition="",
-                choices=tuple(FieldChoice(choice.key, "") for choice in one.field.choices),
+                choices=tuple(FieldChoice(choice.key, "") for choice in answer_field.field.choices),
             ),
         )
-        for one in spec.asked
+        for answer_field in spec.fields
     )
     return FormSpec(spec.name, asked, tuple((label, "") for label, _ in spec.people))
 
@@ -215,18 +215,18 @@ def _build_model(spec: FormSpec) -> "type[BaseModel]":
 
     # Fields have names of our own and stand in JSON under theirs, so that no key can be the name of a method.
     fields: dict[str, Any] = {}
-    for place, one in enumerate(spec.asked):
-        fields[f"field_{place}"] = (_field_type(one, spec), Field(alias=one.field.key))
+    for place, answer_field in enumerate(spec.fields):
+        fields[f"field_{place}"] = (_field_type(answer_field, spec), Field(alias=answer_field.field.key))
     made: type[BaseModel] = create_model(spec.name, __config__=ConfigDict(extra="forbid"), **fields)
     return made
 
 
-def _field_type(one: AnswerField, spec: FormSpec) -> Any:
+def _field_type(answer_field: AnswerField, spec: FormSpec) -> Any:
     from typing import Annotated, Literal
 
     from pydantic import Field
 
-    field = one.field
+    field = answer_field.field
     literal: Any = Literal
     kind: Any
     match field.kind:
@@ -235,20 +235,23 @@ def _field_type(one: AnswerField, spec: FormSpec) -> Any:
             keys = tuple(choice.key for choice in field.choices)
             return Annotated[list[literal[keys]], Field(max_length=len(keys))]
         case FieldKind.TEXT:
-            longest: dict[str, Any] = {"maxLength": one.longest, **({"minLength": 1} if one.required else {})}
+            longest: dict[str, Any] = {
+                "maxLength": answer_field.max_chars,
+                **({"minLength": 1} if answer_field.required else {}),
+            }
             return Annotated[str, Field(max_length=_MAX_READ_CHARS, json_schema_extra=longest)]
         case FieldKind.CHOICE:
             kind = literal[tuple(choice.key for choice in field.choices)]
         case FieldKind.PARTICIPANT:
             kind = literal[tuple(label for label, _ in spec.people)]
         case FieldKind.SCALE | FieldKind.SLIDER:
-            listed = list_numbers(one)
+            listed = list_numbers(answer_field)
             if listed is not None and all(isinstance(value, int) for value in listed):
                 kind = literal[tuple(listed)]
             else:
                 more: dict[str, Any] = {} if listed is None else {"enum": listed}
                 kind = Annotated[float, Field(ge=field.minimum, le=field.maximum, json_schema_extra=more)]
-    return kind if one.required else kind | None
+    return kind if answer_field.required else kind | None
 
 
 def _schema(model: "type[BaseModel]") -> dict[str, Json]:
@@ -279,31 +282,38 @@ def _read_answer(spec: FormSpec, model: "type[BaseModel]", found: Json) -> dict[
         raise ValueError(_first_error(error)) from None
     label = checked.get(LABEL_KEY)
     answer: dict[str, Json] = {}
-    for one in spec.asked:
-        value = _stored_value(one, spec, checked[one.field.key])
-        if value is not None and (label is None or one.field.applies_to(str(label))):
-            answer[one.field.key] = value
-        elif one.required:
-            raise ValueError(f"{one.field.key}: it is empty.")
+    for answer_field in spec.fields:
+        value = _stored_value(answer_field, spec, checked[answer_field.field.key])
+        if value is not None and (label is None or answer_field.field.applies_to(str(label))):
+            answer[answer_field.field.key] = value
+        elif answer_field.required:
+            raise ValueError(f"{answer_field.field.key}: it is empty.")
     return answer
 
 
 def _normalize_answer(spec: FormSpec, found: Mapping[str, Json]) -> dict[str, Json]:
     """Return an answer in which what is plainly meant stands as it should be; what was not asked for is left out."""
-    return {one.field.key: _normalize_value(one, spec, found.get(one.field.key)) for one in spec.asked}
+    return {
+        answer_field.field.key: _normalize_value(answer_field, spec, found.get(answer_field.field.key))
+        for answer_field in spec.fields
+    }
 
 
-def _normalize_value(one: AnswerField, spec: FormSpec, value: Json) -> Json:
+def _normalize_value(answer_field: AnswerField, spec: FormSpec, value: Json) -> Json:
     """Return a value with names in the place of keys, numbers in the place of digits, and None for what is empty."""
-    field = one.field
+    field = answer_field.field
     match field.kind:
         case FieldKind.TEXT:
             return "" if value is None else value
         case FieldKind.CHOICES:
             listed: list[Json] = value if isinstance(value, list) else [] if value in (None, "") else [value]
-            return [*dict.fromkeys(_match_key(_choice_keys(one), str(item)) for item in listed)]
+            return [*dict.fromkeys(_match_key(_choice_keys(answer_field), str(item)) for item in listed)]
         case FieldKind.CHOICE:
-            return _match_key(_choice_keys(one), value) if isinstance(value, str) and value.strip() else value or None
+            return (
+                _match_key(_choice_keys(answer_field), value)
+                if isinstance(value, str) and value.strip()
+                else value or None
+            )
         case FieldKind.PARTICIPANT:
             names = {who: label for label, who in spec.people} | {label: label for label, _ in spec.people}
             return _match_key(names, value) if isinstance(value, str) and value.strip() else value or None
@@ -311,9 +321,9 @@ def _normalize_value(one: AnswerField, spec: FormSpec, value: Json) -> Json:
             return _normalize_number(value)
 
 
-def _choice_keys(one: AnswerField) -> dict[str, str]:
-    return {choice.name: choice.key for choice in one.field.choices} | {
-        choice.key: choice.key for choice in one.field.choices
+def _choice_keys(answer_field: AnswerField) -> dict[str, str]:
+    return {choice.name: choice.key for choice in answer_field.field.choices} | {
+        choice.key: choice.key for choice in answer_field.field.choices
     }
 
 
@@ -341,9 +351,9 @@ def _normalize_number(value: Json) -> Json:
     return str(value) if isinstance(value, bool) else value
 
 
-def _stored_value(one: AnswerField, spec: FormSpec, value: Any) -> Json:
+def _stored_value(answer_field: AnswerField, spec: FormSpec, value: Any) -> Json:
     """Return a checked value as a segment keeps it; None for nothing."""
-    field = one.field
+    field = answer_field.field
     if value is None or value in ("", []):
         return None
     match field.kind:
@@ -354,13 +364,13 @@ def _stored_value(one: AnswerField, spec: FormSpec, value: Any) -> Json:
         case FieldKind.PARTICIPANT:
             return dict(spec.people)[value]
         case FieldKind.SCALE | FieldKind.SLIDER:
-            return _round_to_step(one, value)
+            return _round_to_step(answer_field, value)
         case _:
             return cast(Json, value)
 
 
-def _round_to_step(one: AnswerField, value: float) -> int | float:
-    field = one.field
+def _round_to_step(answer_field: AnswerField, value: float) -> int | float:
+    field = answer_field.field
     whole = field.kind is FieldKind.SCALE or float(field.step).is_integer()
     if whole and value != int(value):
         raise ValueError(f"{field.key}: it is a whole number.")
@@ -377,13 +387,15 @@ def _first_error(error: "ValidationError") -> str:
 @lru_cache(maxsize=64)
 def field_definitions(spec: FormSpec) -> str:
     """Return a line for each thing that is asked, and under it one for each of its choices."""
-    return "\n".join(line for one in spec.asked for line in _definition_lines(one, spec))
+    return "\n".join(line for answer_field in spec.fields for line in _definition_lines(answer_field, spec))
 
 
 @lru_cache(maxsize=64)
 def answer_shape(spec: FormSpec, *, thinks: bool = False) -> str:
     """Return how an answer is written, as a JSON object in which each value says what it can be."""
-    parts = [f"{_json_string(one.field.key)}: {_values_text(one, spec)}" for one in spec.asked]
+    parts = [
+        f"{_json_string(answer_field.field.key)}: {_values_text(answer_field, spec)}" for answer_field in spec.fields
+    ]
     answer = "{" + ", ".join(parts) + "}"
     return f'{{"thoughts": "your thoughts, before anything else", "answer": {answer}}}' if thinks else answer
 
@@ -393,11 +405,11 @@ def answer_json(answer: dict[str, Json]) -> str:
     return json.dumps(answer, ensure_ascii=False)
 
 
-def _definition_lines(one: AnswerField, spec: FormSpec) -> Iterator[str]:
-    field = one.field
+def _definition_lines(answer_field: AnswerField, spec: FormSpec) -> Iterator[str]:
+    field = answer_field.field
     only = f" Only where the label is {' or '.join(field.only_for)}." if field.only_for else ""
     head = to_single_line(f"{field.key}: {field.name}. {field.definition}{only}")
-    yield f"{head} {_kind_text(one)}".rstrip()
+    yield f"{head} {_kind_text(answer_field)}".rstrip()
     for choice in field.choices:
         definition = f". {choice.definition}" if choice.definition else ""
         yield f"    {to_single_line(f'{choice.key} = {choice.name}{definition}')}"
@@ -405,37 +417,39 @@ def _definition_lines(one: AnswerField, spec: FormSpec) -> Iterator[str]:
         yield f"    {to_single_line(', '.join(label for label, _ in spec.people))}"
 
 
-def _kind_text(one: AnswerField) -> str:
-    field = one.field
+def _kind_text(answer_field: AnswerField) -> str:
+    field = answer_field.field
     match field.kind:
         case FieldKind.CHOICES:
             return "Any number of:"
         case FieldKind.CHOICE | FieldKind.PARTICIPANT:
-            return "One of:" if one.required else "One of these, or null where it is left open:"
+            return "One of:" if answer_field.required else "One of these, or null where it is left open:"
         case FieldKind.TEXT:
-            return f"At most {one.longest} characters."
+            return f"At most {answer_field.max_chars} characters."
         case FieldKind.SCALE | FieldKind.SLIDER:
             ends = f" ({field.minimum:g} = {field.ends[0]}, {field.maximum:g} = {field.ends[1]})" if field.ends else ""
             whole = "whole number" if float(field.step).is_integer() else "number"
             return to_single_line(f"A {whole} from {field.minimum:g} to {field.maximum:g}{ends}.")
 
 
-def _values_text(one: AnswerField, spec: FormSpec) -> str:
-    field = one.field
+def _values_text(answer_field: AnswerField, spec: FormSpec) -> str:
+    field = answer_field.field
     match field.kind:
         case FieldKind.CHOICES:
             return f"[any of {', '.join(_json_string(choice.key) for choice in field.choices)}]"
         case FieldKind.TEXT:
-            return '"text"' if one.required else '"text, or empty"'
+            return '"text"' if answer_field.required else '"text, or empty"'
         case FieldKind.CHOICE:
             told = [_json_string(choice.key) for choice in field.choices]
         case FieldKind.PARTICIPANT:
             told = [_json_string(label) for label, _ in spec.people]
         case FieldKind.SCALE | FieldKind.SLIDER:
-            whole = list_numbers(one) is None or all(isinstance(value, int) for value in list_numbers(one) or ())
+            whole = list_numbers(answer_field) is None or all(
+                isinstance(value, int) for value in list_numbers(answer_field) or ()
+            )
             kind = "a whole number" if whole and float(field.step).is_integer() else "a number"
             told = [f"{kind} from {field.minimum:g} to {field.maximum:g}"]
-    return " | ".join(told if one.required else [*told, "null"])
+    return " | ".join(told if answer_field.required else [*told, "null"])
 
 
 def _json_string(value: str) -> str:

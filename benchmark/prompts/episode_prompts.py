@@ -68,10 +68,10 @@ class ActTask(OfRecordings):
     name: ClassVar[str] = "Act"
     description: ClassVar[str] = "What an agent of a role-played episode does next."
     prompt: ClassVar[str] = ACT_TASK
-    shows: ClassVar[Modality] = Modality.WORDS
+    modality: ClassVar[Modality] = Modality.TEXT
     material: ClassVar[tuple[str, ...]] = tuple(ACT_MATERIAL)
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the recording is no episode, or has no such agent."""
         return (
             ""
@@ -88,7 +88,7 @@ class ActTask(OfRecordings):
             (AnswerField(act, required=True), text_field(TEXT, "Words", MAX_TEXT_CHARS, about, required=False)),
         )
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return what the agent knows."""
         return {name: item.material[key] for key, name in ACT_MATERIAL.items() if item.material.get(key)}
 
@@ -123,10 +123,10 @@ class EpisodeRatings(OfRecordings):
     name: ClassVar[str] = "Ratings of an episode"
     description: ClassVar[str] = "Seven dimensions of how a participant of an episode did, each with a reason."
     prompt: ClassVar[str] = EPISODE_RATINGS_TASK
-    shows: ClassVar[Modality] = Modality.BOTH
+    modality: ClassVar[Modality] = Modality.BOTH
     material: ClassVar[tuple[str, ...]] = tuple(RATINGS_MATERIAL)
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: who is to be rated takes no part."""
         return "" if _rated_name(item) else "Nobody is named who could be rated. Name a participant of the recording."
 
@@ -136,10 +136,10 @@ class EpisodeRatings(OfRecordings):
         asked = []
         for key in DIMENSIONS:
             reason = replace(scheme.field(key + REASON_SUFFIX), definition=_REASON_STEPS[key])
-            asked += [AnswerField(reason, longest=MAX_REASON_CHARS), AnswerField(scheme.field(key), required=True)]
+            asked += [AnswerField(reason, max_chars=MAX_REASON_CHARS), AnswerField(scheme.field(key), required=True)]
         return FormSpec(EPISODE_RATINGS_TASK, tuple(asked))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return what an evaluator knows, and who is rated."""
         known = {name: item.material[key] for key, name in RATINGS_MATERIAL.items() if item.material.get(key)}
         return {**known, _RATED_HEADING: _rated_name(item)}

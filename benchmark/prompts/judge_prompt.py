@@ -68,7 +68,7 @@ class PromptSubject:
     frozen: Frozen | None = None
 
     @property
-    def filled(self) -> Mapping[str, Json]:
+    def filled_values(self) -> Mapping[str, Json]:
         """The values; {} where none are."""
         return self.values or {}
 
@@ -77,7 +77,7 @@ class OfSegments:
     """What tasks about segments share."""
 
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.SEGMENT
-    shows: ClassVar[Modality] = Modality.BOTH
+    modality: ClassVar[Modality] = Modality.BOTH
     material: ClassVar[tuple[str, ...]] = ()
 
 
@@ -90,7 +90,7 @@ class JudgePrompt(Protocol):
         description: one line on what is asked.
         prompt: key of its prompt, `resources/prompts/KEY.toml`.
         subject: what it is asked about.
-        shows: what of the moment is shown at most.
+        modality: what of the moment is shown at most.
         material: what is told beside it, keys of `benchmark.judge_input.subject_material.MATERIAL`.
     """
 
@@ -99,16 +99,16 @@ class JudgePrompt(Protocol):
     description: ClassVar[str]
     prompt: ClassVar[str]
     subject: ClassVar[JudgmentTargetKind]
-    shows: ClassVar[Modality]
+    modality: ClassVar[Modality]
     material: ClassVar[tuple[str, ...]]
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked about an item, in one sentence; "" where it can."""
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return what is asked. Only where `why_not` is ""."""
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return what the judge is told about the item besides footage and words: name -> what it is."""
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:

@@ -114,7 +114,7 @@ def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Fill
 @cache
 def required_slots(key: str) -> tuple[str, ...]:
     """Return the slots that every variant of a task's prompt must have."""
-    shows = get_judge_prompt(key).shows if key in TASKS else Modality.BOTH
+    shows = get_judge_prompt(key).modality if key in TASKS else Modality.BOTH
     return {Modality.NOTHING: REQUIRED_WITHOUT_RECORDING, Modality.PICTURES: REQUIRED_WITHOUT_WORDS}.get(
         shows, REQUIRED_SLOTS
     )

@@ -28,14 +28,14 @@ class OfQuestions:
     """What tasks about questions share."""
 
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.QUESTION
-    shows: ClassVar[Modality] = Modality.BOTH
+    modality: ClassVar[Modality] = Modality.BOTH
     material: ClassVar[tuple[str, ...]] = ()
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no question, or its options cannot be told apart."""
         return question_problem(item)
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the question."""
         assert item.question is not None
         return {QUESTION: item.question.text}
@@ -51,7 +51,7 @@ def question_problem(item: PromptSubject) -> str:
         return "This is asked about questions."
     if not 1 <= len(item.question.wrong) < len(LETTERS):
         return f"This question has {len(item.question.wrong)} wrong options."
-    options = [" ".join(one.casefold().split()) for one in item.question.options]
+    options = [" ".join(option.casefold().split()) for option in item.question.options]
     if len({*options}) < len(options):
         # Also where two differed in nothing but what is personal, and are told without it.
         return "Two options of this question are the same as they would be told."
@@ -71,13 +71,15 @@ def letter_field(item: PromptSubject, key: str) -> AnswerField:
 
 def format_options(item: PromptSubject) -> str:
     """Return the options with their letters, a line each."""
-    return "\n".join(f"{one.key}: {' '.join(one.name.split())}" for one in option_choices(item))
+    return "\n".join(
+        f"{option_choice.key}: {' '.join(option_choice.name.split())}" for option_choice in option_choices(item)
+    )
 
 
 def format_right_option(item: PromptSubject) -> str:
     """Return the right option with its letter."""
     assert item.question is not None
-    return f"{item.question.letter}: {item.question.answer}"
+    return f"{item.question.correct_letter}: {item.question.answer}"
 
 
 ANSWER_TASK = "answer"
@@ -98,7 +100,7 @@ class Answer(OfQuestions):
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the letter of the right option."""
         assert item.question is not None
-        return {ANSWER_TASK: item.question.letter}
+        return {ANSWER_TASK: item.question.correct_letter}
 
 
 DISTRACTORS_TASK = "distractors"
@@ -130,7 +132,7 @@ class Distractors(OfQuestions):
             ]
         return FormSpec(DISTRACTORS_TASK, tuple(asked))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the question and its answer."""
         assert item.question is not None
         return {QUESTION: item.question.text, ANSWER: item.question.answer}
@@ -147,7 +149,7 @@ CHAIN_KEY = "chain"
 MAX_LINES_CHARS = 3_000
 _LINE_FORMAT = (
     "One line for each event or mental state, of six parts between upright bars: its number, counted from 1; one of "
-    f"{', '.join(one.value for one in NodeKind)}; whose it is, as they are called here, with commas between several, "
+    f"{', '.join(node_kind.value for node_kind in NodeKind)}; whose it is, as they are called here, with commas between several, "
     "empty where it is nobody's; from when to when, in seconds from the start, such as 3.5-8; what happens, or what is "
     "believed, intended, wanted or felt; and the numbers of its reasons with commas between, empty where it has none."
 )
@@ -164,7 +166,7 @@ class ExplanationChain(OfQuestions):
     description: ClassVar[str] = "The draft of a causal chain from the explanation of a question."
     prompt: ClassVar[str] = EXPLANATION_CHAIN_TASK
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no question, or it has no explanation."""
         if item.question is None:
             return "This is asked about questions."
@@ -176,7 +178,7 @@ class ExplanationChain(OfQuestions):
             EXPLANATION_CHAIN_TASK, (text_field(CHAIN_KEY, "Lines of the chain", MAX_LINES_CHARS, _LINE_FORMAT),)
         )
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return question, answer and explanation."""
         assert item.question is not None
         return {
@@ -199,13 +201,13 @@ class OptionsOnly(Answer):
     name: ClassVar[str] = "Options alone"
     description: ClassVar[str] = "Which option is right, from the options alone."
     prompt: ClassVar[str] = OPTIONS_ONLY_TASK
-    shows: ClassVar[Modality] = Modality.NOTHING
+    modality: ClassVar[Modality] = Modality.NOTHING
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return one letter."""
         return FormSpec(OPTIONS_ONLY_TASK, (letter_field(item, ANSWER_TASK),))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing."""
         return {}
 
@@ -219,13 +221,13 @@ class ScoreTask(OfQuestions):
 
     Attributes:
         levels: number -> what it means, all numbers without a gap.
-        tells: parts of the question that are told, keys of `PARTS`.
+        shown_parts: parts of the question that are told, keys of `PARTS`.
     """
 
     key: ClassVar[str]
     name: ClassVar[str]
     levels: ClassVar[Mapping[int, str]]
-    tells: ClassVar[tuple[str, ...]]
+    shown_parts: ClassVar[tuple[str, ...]]
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return the number, with what each can mean."""
@@ -234,7 +236,7 @@ class ScoreTask(OfQuestions):
         field = Field(SCORE_KEY, FieldKind.SCALE, self.name, meanings, minimum=low, maximum=high)
         return FormSpec(self.key, (AnswerField(field, True),))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the parts of the question that are told."""
         assert item.question is not None
         parts = {
@@ -243,7 +245,7 @@ class ScoreTask(OfQuestions):
             OPTIONS: format_options(item),
             RIGHT: format_right_option(item),
         }
-        return {part: parts[part] for part in self.tells}
+        return {part: parts[part] for part in self.shown_parts}
 
 
 class ReviewScore(ScoreTask):
@@ -253,7 +255,7 @@ class ReviewScore(ScoreTask):
     name: ClassVar[str] = "Quality"
     description: ClassVar[str] = "How good a question is as a whole, from 1 to 5."
     prompt: ClassVar[str] = "review_score"
-    tells: ClassVar[tuple[str, ...]] = (QUESTION, OPTIONS, RIGHT)
+    shown_parts: ClassVar[tuple[str, ...]] = (QUESTION, OPTIONS, RIGHT)
     levels: ClassVar[Mapping[int, str]] = {
         5: "Clear, about something that matters here, surely answered by what is shown or said, and only by that; the "
         "other options tempt and are wrong.",
@@ -271,7 +273,7 @@ class Difficulty(ScoreTask):
     name: ClassVar[str] = "Difficulty"
     description: ClassVar[str] = "How many cues have to be put together to answer a question, from 0 to 3."
     prompt: ClassVar[str] = "difficulty"
-    tells: ClassVar[tuple[str, ...]] = (QUESTION,)
+    shown_parts: ClassVar[tuple[str, ...]] = (QUESTION,)
     levels: ClassVar[Mapping[int, str]] = {
         3: "It takes everything together: cues of several moments or people, seen and heard, and conclusions.",
         2: "It takes two or three separate cues that have to be combined.",
@@ -287,7 +289,7 @@ class Truth(ScoreTask):
     name: ClassVar[str] = "Correctness"
     description: ClassVar[str] = "Whether the answer that counts as right is right, from 0 to 2."
     prompt: ClassVar[str] = "truth"
-    tells: ClassVar[tuple[str, ...]] = (QUESTION, ANSWER)
+    shown_parts: ClassVar[tuple[str, ...]] = (QUESTION, ANSWER)
     levels: ClassVar[Mapping[int, str]] = {
         2: "Question and answer are about this recording, and the answer is right, whole and exact.",
         1: "Both are about this recording, but the answer misses the question or is not quite right.",
@@ -302,8 +304,8 @@ class Separability(ScoreTask):
     name: ClassVar[str] = "Separability"
     description: ClassVar[str] = "How well the options can be told apart by what they mean, from 1 to 3."
     prompt: ClassVar[str] = "separability"
-    shows: ClassVar[Modality] = Modality.NOTHING
-    tells: ClassVar[tuple[str, ...]] = (OPTIONS,)
+    modality: ClassVar[Modality] = Modality.NOTHING
+    shown_parts: ClassVar[tuple[str, ...]] = (OPTIONS,)
     levels: ClassVar[Mapping[int, str]] = {
         3: "Every option means something else.",
         2: "At least two options come close to each other in what they mean.",
@@ -318,8 +320,8 @@ class Relevance(ScoreTask):
     name: ClassVar[str] = "Relevance"
     description: ClassVar[str] = "How far all options are answers to what is asked, from 1 to 3."
     prompt: ClassVar[str] = "relevance"
-    shows: ClassVar[Modality] = Modality.NOTHING
-    tells: ClassVar[tuple[str, ...]] = (QUESTION, OPTIONS)
+    modality: ClassVar[Modality] = Modality.NOTHING
+    shown_parts: ClassVar[tuple[str, ...]] = (QUESTION, OPTIONS)
     levels: ClassVar[Mapping[int, str]] = {
         3: "Every option is an answer to just this question, right or wrong.",
         2: "Most are, but one option answers something else.",
@@ -365,10 +367,10 @@ class WordQuestion:
     description: ClassVar[str] = "A question about a part of a chain, its answer and its wrong options."
     prompt: ClassVar[str] = WORD_QUESTION_TASK
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.CHAIN
-    shows: ClassVar[Modality] = Modality.BOTH
+    modality: ClassVar[Modality] = Modality.BOTH
     material: ClassVar[tuple[str, ...]] = ("chain",)
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the rules ask for no such question."""
         if item.chain is None:
             return "This is asked about chains."
@@ -381,10 +383,10 @@ class WordQuestion:
         wanted = _requested_spec(item)
         assert wanted is not None
         told = _PATH_WORDINGS[wanted.aspect] if wanted.kind is QuestionKind.STEPS else _WORDINGS[wanted.kind]
-        question, answer = (one.format(aspect=wanted.aspect) for one in told)
+        question, answer = (text.format(aspect=wanted.aspect) for text in told)
         return FormSpec(WORD_QUESTION_TASK, question_fields(BASE_OPTIONS - 1, question, answer))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the part that is covered, and the whole chain."""
         wanted = _requested_spec(item)
         assert item.chain is not None
@@ -406,9 +408,9 @@ def _requested_spec(item: PromptSubject) -> QuestionSpec | None:
 
 def _covered_texts(graph: ChainGraph, wanted: QuestionSpec) -> dict[str, str]:
     """Return the nodes that a question covers, by the part that they play, with their numbers in the whole chain."""
-    number = {one.id: at for at, one in enumerate(graph.nodes, 1)}
-    nodes = [graph.by_id[one] for one in wanted.covers]
-    told = [f"{number[one.id]}. {one.kind.value}: {' '.join(one.text.split())}" for one in nodes]
+    number = {chain_node.id: at for at, chain_node in enumerate(graph.nodes, 1)}
+    nodes = [graph.nodes_by_id[cover] for cover in wanted.covers]
+    told = [f"{number[node.id]}. {node.kind.value}: {' '.join(node.text.split())}" for node in nodes]
     if wanted.kind in (QuestionKind.WHY, QuestionKind.HOW):
         return {"Result": told[0], "Reasons" if len(told) > 2 else "Reason": "\n".join(told[1:])}
     if wanted.kind is QuestionKind.STEPS:

@@ -26,18 +26,18 @@ class Dimension:
 
     Attributes:
         meaning: what a question of it is about.
-        ways: how such a question can be put, in general terms; each is asked for once in every four questions.
+        wordings: how such a question can be put, in general terms; each is asked for once in every four questions.
     """
 
     key: str
     name: str
     meaning: str
-    ways: tuple[str, ...]
+    wordings: tuple[str, ...]
 
 
 DIMENSIONS = {
-    one.key: one
-    for one in (
+    each_dimension.key: each_dimension
+    for each_dimension in (
         Dimension(
             "IFA",
             "Intention and function of an action",
@@ -118,9 +118,9 @@ class EsiPart:
         return f"{self.round}:{self.number}:{self.dimension}"
 
     @property
-    def way(self) -> str:
+    def wording(self) -> str:
         """Return how this question is to be put: another way for every question of a dimension in two rounds of ten."""
-        ways = DIMENSIONS[self.dimension].ways
+        ways = DIMENSIONS[self.dimension].wordings
         asked = (self.round - 1) * (EACH // len(DIMENSIONS)) + (self.number - 1) // len(DIMENSIONS)
         return ways[asked % len(ways)]
 
@@ -129,8 +129,8 @@ def esi_parts(rounds: int = PASSES, each: int = EACH) -> list[EsiPart]:
     """Return the questions of some rounds, the dimensions in turn."""
     keys = [*DIMENSIONS]
     return [
-        EsiPart(one, number, keys[(number - 1) % len(keys)])
-        for one in range(1, rounds + 1)
+        EsiPart(index, number, keys[(number - 1) % len(keys)])
+        for index in range(1, rounds + 1)
         for number in range(1, each + 1)
     ]
 
@@ -162,14 +162,14 @@ class OfRecordings:
     """What tasks about whole recordings share."""
 
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.RECORDING
-    shows: ClassVar[Modality] = Modality.BOTH
+    modality: ClassVar[Modality] = Modality.BOTH
     material: ClassVar[tuple[str, ...]] = ()
 
-    def why_not(self, item: PromptSubject) -> str:  # noqa: ARG002
+    def inapplicable_reason(self, item: PromptSubject) -> str:  # noqa: ARG002
         """Return "": any recording can be asked about."""
         return ""
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the material that there is."""
         return {MATERIAL_NAMES[key]: item.material[key] for key in self.material if item.material.get(key)}
 
@@ -197,7 +197,7 @@ class WordsSummary(SummaryTask):
     name: ClassVar[str] = "Summary from words"
     description: ClassVar[str] = "What happens in a recording, from what is said in it."
     prompt: ClassVar[str] = "words_summary"
-    shows: ClassVar[Modality] = Modality.WORDS
+    modality: ClassVar[Modality] = Modality.TEXT
     about: ClassVar[str] = "What is talked about, what each of them wants, and what changes between them, with times."
 
 
@@ -208,7 +208,7 @@ class FramesSummary(SummaryTask):
     name: ClassVar[str] = "Summary from pictures"
     description: ClassVar[str] = "What happens in a recording, from what is to be seen in it."
     prompt: ClassVar[str] = "frames_summary"
-    shows: ClassVar[Modality] = Modality.PICTURES
+    modality: ClassVar[Modality] = Modality.PICTURES
     about: ClassVar[str] = "Who does what, with which face and posture, towards whom, and where, with times."
 
 
@@ -221,7 +221,7 @@ class Audit(OfRecordings):
     prompt: ClassVar[str] = "audit"
     material: ClassVar[tuple[str, ...]] = ("words summary", "frames summary")
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: one of the two summaries is missing."""
         missing = any(not item.material.get(key) for key in self.material)
         return "Both summaries of the recording are needed. Make or write them first." if missing else ""
@@ -242,14 +242,14 @@ class LooksTask(OfRecordings):
     description: ClassVar[str] = "What the people of a recording look like: clothing, hair, accessories."
     prompt: ClassVar[str] = "looks"
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: nobody is known to take part."""
         return "" if item.people else "Nobody is known to take part in this recording. Add participants first."
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return lines."""
         names = ", ".join(label for label, _ in item.people)
-        kinds = ", ".join(one.value for one in LookKind)
+        kinds = ", ".join(look_kind.value for look_kind in LookKind)
         about = (
             "One line for each thing, of three parts between upright bars: "
             f"whose it is, one of {names}; one of {kinds}; what it is, in a few words. "
@@ -275,7 +275,7 @@ class EsiQuestion(OfRecordings):
     prompt: ClassVar[str] = ESI_QUESTION_TASK
     material: ClassVar[tuple[str, ...]] = ("looks", "scenes", "words summary", "frames summary", "contradictions")
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the part names no question of the series."""
         return "" if parse_esi_part(item.part) else "Name round, number and dimension, such as 1:3:EBR."
 
@@ -283,15 +283,15 @@ class EsiQuestion(OfRecordings):
         """Return dimension, question, answer and wrong options."""
         part = parse_esi_part(item.part)
         assert part is not None
-        one = DIMENSIONS[part.dimension]
-        choices = (FieldChoice(one.key, one.name, one.meaning),)
+        each_dimension = DIMENSIONS[part.dimension]
+        choices = (FieldChoice(each_dimension.key, each_dimension.name, each_dimension.meaning),)
         dimension = AnswerField(Field(DIMENSION, FieldKind.CHOICE, "Dimension", "", choices), True)
         return FormSpec(
-            ESI_QUESTION_TASK, (dimension, *question_fields(ESI_OPTION_COUNT - 1, f"In this manner: {part.way}"))
+            ESI_QUESTION_TASK, (dimension, *question_fields(ESI_OPTION_COUNT - 1, f"In this manner: {part.wording}"))
         )
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return which question of the series it is, and the meta information."""
         part = parse_esi_part(item.part)
         assert part is not None
-        return {"Place in a series": f"number {part.number} of round {part.round}", **super().given(item)}
+        return {"Place in a series": f"number {part.number} of round {part.round}", **super().item_texts(item)}

@@ -29,8 +29,8 @@ def label_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
 
     A track that rates whole recordings always has one of its labels.
     """
-    track = item.scheme.lane(item.track)
-    found = tuple(FieldChoice(one.key, one.name, one.definition) for one in track.labels)
+    track = item.scheme.track_or_empty(item.track)
+    found = tuple(FieldChoice(label.key, label.name, label.definition) for label in track.labels)
     if track.extent is Extent.SPAN and track.label(NO_LABEL) is None:
         found = (*found, _NO_LABEL_CHOICE)
     return found
@@ -43,14 +43,14 @@ def label_answer_field(item: PromptSubject) -> AnswerField:
 
 def label_problem(item: PromptSubject) -> str:
     """Return why no label can be asked for; "" where one can."""
-    if not item.scheme.lane(item.track).labels:
+    if not item.scheme.track_or_empty(item.track).labels:
         return f"{item.scheme.name} has no labels for “{item.track}” any more."
     return ""
 
 
 def find_label(item: PromptSubject, key: str) -> Label | None:
     """Return a label of the item's track."""
-    return item.scheme.lane(item.track).label(key)
+    return item.scheme.track_or_empty(item.track).label(key)
 
 
 def error_label(item: PromptSubject) -> Label | None:
@@ -90,7 +90,7 @@ class Assess(OfSegments):
     description: ClassVar[str] = "Label and all fields of the segment's form."
     prompt: ClassVar[str] = "assess"
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the scheme has no labels for the track."""
         if any(field.key == LABEL_KEY for field in item.scheme.fields_of(item.track)):
             return f"{item.scheme.name} has a field called “{LABEL_KEY}”, as the label is called in an answer."
@@ -101,13 +101,13 @@ class Assess(OfSegments):
         fields = tuple(AnswerField(field) for field in _answerable_fields(item) if not _is_shown(item, field))
         return FormSpec(self.key, (label_answer_field(item), *fields), tuple(item.people))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the fields that say what the segment is about."""
         names = {who: label for label, who in item.people}
         found = {}
         for field in _answerable_fields(item):
             if _is_shown(item, field):
-                value = str(item.filled[field.key])
+                value = str(item.filled_values[field.key])
                 found[field.name] = names.get(value, value) if field.kind is FieldKind.PARTICIPANT else value
         return found
 
@@ -116,8 +116,8 @@ class Assess(OfSegments):
         if not item.label:
             return {}
         asked = self.spec(item)
-        values = item.scheme.placed(item.track, item.filled)
-        return {LABEL_KEY: item.label} | {key: value for key, value in values.items() if asked.asks(key)}
+        values = item.scheme.known_values(item.track, item.filled_values)
+        return {LABEL_KEY: item.label} | {key: value for key, value in values.items() if asked.has_field(key)}
 
 
 def _answerable_fields(item: PromptSubject) -> Iterator[Field]:
@@ -129,7 +129,7 @@ def _answerable_fields(item: PromptSubject) -> Iterator[Field]:
 
 def _is_shown(item: PromptSubject, field: Field) -> bool:
     about = field.kind is FieldKind.PARTICIPANT or (item.scheme.key, field.key) in _SHOWN_FIELDS
-    return about and bool(item.filled.get(field.key))
+    return about and bool(item.filled_values.get(field.key))
 
 
 class Attributes(OfSegments):
@@ -140,7 +140,7 @@ class Attributes(OfSegments):
     description: ClassVar[str] = "Which attributes the segment is about, given its label."
     prompt: ClassVar[str] = "attributes"
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: no such field, or no label is known."""
         return attributes_problem(item)
 
@@ -150,7 +150,7 @@ class Attributes(OfSegments):
         assert field is not None
         return FormSpec(self.key, (AnswerField(field),))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the label."""
         label = find_label(item, item.label)
         return {"Label": label.name if label else item.label}
@@ -158,7 +158,7 @@ class Attributes(OfSegments):
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the attributes that are filled in."""
         field = attributes_field(item)
-        values = item.scheme.placed(item.track, item.filled)
+        values = item.scheme.known_values(item.track, item.filled_values)
         return {field.key: values[field.key]} if field and field.key in values else {}
 
 
@@ -171,14 +171,14 @@ class OfChoices(OfSegments):
     facts: ClassVar[Mapping[str, str]] = {}
     """Facts of the item that are told: key -> what they are called."""
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: it is no item of a set, or its options cannot be told apart."""
         frozen = item.frozen
         if frozen is None or not 2 <= len(frozen.options) <= len(LETTERS):
             return "This is asked about items of a set, which bring the options: greenroom benchmark make."
         if not all(frozen.facts.get(key, "").strip() for key in self.facts):
             return "What this is asked about is missing from the item."
-        options = [normalize_text(one) for one in frozen.options]
+        options = [normalize_text(option) for option in frozen.options]
         if len({*options}) < len(options) or not all(options):
             # Also where two differed in nothing but what is personal, and are told without it.
             return "Two options of this item are the same as they would be told."
@@ -191,11 +191,11 @@ class OfChoices(OfSegments):
         field = Field(self.key, FieldKind.CHOICE, "Right option", self.asks_for, choices)
         return FormSpec(self.key, (AnswerField(field, True),))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the facts that are told, or where there are none, the label."""
         assert item.frozen is not None
         if not self.facts:
-            return Attributes().given(item)
+            return Attributes().item_texts(item)
         return {name: item.frozen.facts[key] for key, name in self.facts.items()}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
@@ -224,7 +224,7 @@ class ErrorTask(OfSegments):
     description: ClassVar[str] = "Whether the segment shows an error."
     prompt: ClassVar[str] = "error"
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the track has no label for errors."""
         return "" if error_label(item) else f"{item.scheme.name} has no label “error” for “{item.track}”."
 
@@ -236,7 +236,7 @@ class ErrorTask(OfSegments):
             ERROR_TASK, (AnswerField(Field(ERROR_TASK, FieldKind.CHOICE, label.name, label.definition, YES_NO), True),)
         )
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: footage and words are all that is shown."""
         return {}
 
@@ -256,7 +256,7 @@ class Multiple(OfSegments):
     description: ClassVar[str] = "Whether the segment is about more than one attribute, given its label."
     prompt: ClassVar[str] = "multiple"
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: no field of attributes, or no label is known."""
         return attributes_problem(item)
 
@@ -266,14 +266,14 @@ class Multiple(OfSegments):
             MULTIPLE_TASK, (AnswerField(Field(MULTIPLE_TASK, FieldKind.CHOICE, "More than one", "", YES_NO), True),)
         )
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the label."""
-        return Attributes().given(item)
+        return Attributes().item_texts(item)
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return whether more than one attribute is filled in."""
         field = attributes_field(item)
-        values = item.scheme.placed(item.track, item.filled)
+        values = item.scheme.known_values(item.track, item.filled_values)
         chosen = values.get(field.key) if field else None
         return {MULTIPLE_TASK: "yes" if len(chosen) > 1 else "no"} if isinstance(chosen, list) else {}
 
@@ -285,7 +285,7 @@ class Post(OfChoices):
     name: ClassVar[str] = "What came after"
     description: ClassVar[str] = "What the agent answers to what the person said."
     prompt: ClassVar[str] = "post"
-    shows: ClassVar[Modality] = Modality.PICTURES
+    modality: ClassVar[Modality] = Modality.PICTURES
     asks_for: ClassVar[str] = "What the agent says after these words."
     facts: ClassVar[Mapping[str, str]] = {"shown": "What the person says"}
 
@@ -297,7 +297,7 @@ class Pre(OfChoices):
     name: ClassVar[str] = "What came before"
     description: ClassVar[str] = "What the person said that the agent answers."
     prompt: ClassVar[str] = "pre"
-    shows: ClassVar[Modality] = Modality.PICTURES
+    modality: ClassVar[Modality] = Modality.PICTURES
     asks_for: ClassVar[str] = "What was said before these words of the agent."
     facts: ClassVar[Mapping[str, str]] = {"shown": "What the agent says"}
 
@@ -318,7 +318,7 @@ class Ratings(OfSegments):
     description: ClassVar[str] = "Seven dimensions of how a participant did, each with a reason."
     prompt: ClassVar[str] = "ratings"
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: nobody is known who could be rated."""
         return (
             "" if _rated_name(item) else "Nobody is known to take part, so nobody can be rated. Add participants first."
@@ -331,12 +331,12 @@ class Ratings(OfSegments):
         for field in scheme.fields:
             if field.kind in NUMERIC_KINDS:
                 asked += [
-                    AnswerField(scheme.field(field.key + _REASON), longest=MAX_REASON_CHARS),
+                    AnswerField(scheme.field(field.key + _REASON), max_chars=MAX_REASON_CHARS),
                     AnswerField(field, required=True),
                 ]
         return FormSpec(self.key, tuple(asked))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return who is rated."""
         return {"Who is rated": _rated_name(item)}
 
@@ -345,16 +345,20 @@ class Ratings(OfSegments):
         if item.scheme.key != SCHEME:
             return {}
         asked = self.spec(item)
-        values = item.scheme.placed(item.track, item.filled)
-        found = {key: value for key, value in values.items() if asked.asks(key)}
-        return found if all(one.field.key in found for one in asked.asked if one.required) else {}
+        values = item.scheme.known_values(item.track, item.filled_values)
+        found = {key: value for key, value in values.items() if asked.has_field(key)}
+        return (
+            found
+            if all(answer_field.field.key in found for answer_field in asked.fields if answer_field.required)
+            else {}
+        )
 
 
 def _rated_name(item: PromptSubject) -> str:
     names = {who: label for label, who in item.people}
     for field in item.scheme.fields_of(item.track):
-        if field.kind is FieldKind.PARTICIPANT and item.filled.get(field.key) in names:
-            return names[str(item.filled[field.key])]
+        if field.kind is FieldKind.PARTICIPANT and item.filled_values.get(field.key) in names:
+            return names[str(item.filled_values[field.key])]
     return item.agent or next((label for label, _ in item.people), "")
 
 
@@ -380,7 +384,7 @@ class VerdictPrompt(OfSegments):
     description: ClassVar[str] = "Which label the segment has, or none."
     prompt: ClassVar[str] = "verdict"
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the scheme has no labels for the track."""
         return label_problem(item)
 
@@ -388,7 +392,7 @@ class VerdictPrompt(OfSegments):
         """Return the label."""
         return FormSpec(self.key, (label_answer_field(item),))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing: footage and words are all that is shown."""
         return {}
 

@@ -28,9 +28,9 @@ class OfStatements(OfSegments):
     """What tasks about statements share."""
 
     material: ClassVar[tuple[str, ...]] = ()
-    shows: ClassVar[Modality] = Modality.BOTH
+    modality: ClassVar[Modality] = Modality.BOTH
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no statement."""
         return (
             ""
@@ -38,7 +38,7 @@ class OfStatements(OfSegments):
             else "This is asked about the statements of a frozen set. Make one of the task socialnli."
         )
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the statement."""
         return {STATEMENT_TOLD: item_statement(item)}
 
@@ -124,9 +124,11 @@ class FactCheck(OfStatements):
     description: ClassVar[str] = "Whether an explanation of a statement is accurate."
     prompt: ClassVar[str] = NLI_FACT_TASK
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no statement, or no explanation."""
-        return super().why_not(item) or ("" if _item_explanation(item) else "There is no explanation to check.")
+        return super().inapplicable_reason(item) or (
+            "" if _item_explanation(item) else "There is no explanation to check."
+        )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return yes or no."""
@@ -134,7 +136,7 @@ class FactCheck(OfStatements):
             NLI_FACT_TASK, (AnswerField(Field(ACCURATE_KEY, FieldKind.CHOICE, "Accuracy", "", _CHOICES), True),)
         )
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return statement and explanation, without who wrote it."""
         told = {STATEMENT_TOLD: item_statement(item), EXPLANATION_TOLD: _item_explanation(item)}
         stance = item.frozen.facts.get(STANCE_KEY, "") if item.frozen else ""
@@ -177,7 +179,7 @@ class NuanceQuestion(OfRecordings):
     name: ClassVar[str] = "Question about what is meant"
     description: ClassVar[str] = "An open question about irony, hints or feelings behind the words of a dialogue."
     prompt: ClassVar[str] = "nli_question"
-    shows: ClassVar[Modality] = Modality.WORDS
+    modality: ClassVar[Modality] = Modality.TEXT
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return one question."""
@@ -195,10 +197,10 @@ class Inferences(OfRecordings):
     name: ClassVar[str] = "Inferences"
     description: ClassVar[str] = "Five statements about a dialogue that help to answer a question, each with its class."
     prompt: ClassVar[str] = "nli_inferences"
-    shows: ClassVar[Modality] = Modality.WORDS
+    modality: ClassVar[Modality] = Modality.TEXT
     material: ClassVar[tuple[str, ...]] = (QUESTION_MATERIAL,)
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no question."""
         return "" if item.material.get(QUESTION_MATERIAL) else "There is no question to make inferences for."
 
@@ -213,7 +215,7 @@ class Inferences(OfRecordings):
             ]
         return FormSpec(self.key, tuple(asked))
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the question."""
         return {"Question": item.material[QUESTION_MATERIAL]}
 
@@ -251,12 +253,12 @@ class Likelihood(OfStatements):
     name: ClassVar[str] = "Likelihood by an explanation"
     description: ClassVar[str] = "How likely a claim is by an explanation alone, from 0 to 10."
     prompt: ClassVar[str] = NLI_LIKELIHOOD_TASK
-    shows: ClassVar[Modality] = Modality.NOTHING
+    modality: ClassVar[Modality] = Modality.NOTHING
     material: ClassVar[tuple[str, ...]] = (EXPLANATION_MATERIAL,)
 
-    def why_not(self, item: PromptSubject) -> str:
+    def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no statement, or no explanation."""
-        return super().why_not(item) or (
+        return super().inapplicable_reason(item) or (
             "" if item.material.get(EXPLANATION_MATERIAL) else "There is no explanation to go by."
         )
 
@@ -272,7 +274,7 @@ class Likelihood(OfStatements):
             ),
         )
 
-    def given(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return explanation and claim: the statement, or that it is false."""
         against = base_part(item.part) == _OPPOSE_TASK
         claim = (_NEGATION_PREFIX if against else "") + item_statement(item)
@@ -303,5 +305,5 @@ class Plausibility(OfStatements):
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return what somebody said."""
-        said = item.filled.get(PLAUSIBILITY)
+        said = item.filled_values.get(PLAUSIBILITY)
         return {PLAUSIBILITY: said} if isinstance(said, int | float) else {}

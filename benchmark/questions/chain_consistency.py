@@ -74,33 +74,35 @@ def chain_coverage(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
     """
     causal: dict[str, set[str]] = {}
     of_node: dict[str, set[str]] = {}
-    for one in questions:
-        if one.chain_id == graph.chain.id and one.covers:
-            if one.kind in _CAUSAL_KINDS:
-                causal.setdefault(one.covers[0], set()).add(one.id)
-            elif one.kind in _NODE_KINDS:
-                of_node.setdefault(one.covers[0], set()).add(one.id)
+    for question in questions:
+        if question.chain_id == graph.chain.id and question.covers:
+            if question.kind in _CAUSAL_KINDS:
+                causal.setdefault(question.covers[0], set()).add(question.id)
+            elif question.kind in _NODE_KINDS:
+                of_node.setdefault(question.covers[0], set()).add(question.id)
     found = {
         sub.result_id: frozenset(causal.get(sub.result_id, set()).union(*(of_node.get(n, ()) for n in sub.node_ids)))
         for sub in graph.subchains
     }
     home = graph.chain.recording_id
-    return Covered(graph.chain.id, home, graph.steps, {result: ids for result, ids in found.items() if ids})
+    return Covered(
+        graph.chain.id, home, graph.longest_path_length, {result: ids for result, ids in found.items() if ids}
+    )
 
 
-def score_chain(one: Covered, right: Mapping[str, bool]) -> Consistency:
+def score_chain(covered: Covered, right: Mapping[str, bool]) -> Consistency:
     """Return whether a chain is understood (equation 1).
 
     Args:
-        one: the chain.
+        covered: the chain.
         right: question id -> whether it was answered right; questions that were not answered are not in it.
     """
-    return _score_sets([one.questions] if one.subchains else [], right)
+    return _score_sets([covered.questions] if covered.subchains else [], right)
 
 
-def score_subchains(one: Covered, right: Mapping[str, bool]) -> Consistency:
+def score_subchains(covered: Covered, right: Mapping[str, bool]) -> Consistency:
     """Return how many of a chain's subchains are understood (equation 2); `right` is explained at `of_chain`."""
-    return _score_sets([*one.subchains.values()], right)
+    return _score_sets([*covered.subchains.values()], right)
 
 
 def expected_consistency(sizes: Sequence[int], chance: float) -> float:
@@ -114,7 +116,7 @@ def expected_consistency(sizes: Sequence[int], chance: float) -> float:
 def _score_sets(sets: Sequence[Collection[str]], right: Mapping[str, bool]) -> Consistency:
     found = Consistency()
     for ids in sets:
-        answered = [right[one] for one in ids if one in right]
+        answered = [right[text] for text in ids if text in right]
         if answered:
             whole = len(answered) == len(ids) and all(answered)
             found += Consistency(int(whole), 1, 0, len(ids) - len(answered))
@@ -149,32 +151,39 @@ class AnswerScorer:
     def accuracy(self, chosen: Callable[[Question], bool] = lambda _: True) -> StatisticResult:
         """Return the share of the answered questions that was answered right; over those that are chosen."""
         counts = [
-            (one.recording_id, float(self.right[one.id]), 1.0)
-            for one in self.questions
-            if one.id in self.right and chosen(one)
+            (question.recording_id, float(self.right[question.id]), 1.0)
+            for question in self.questions
+            if question.id in self.right and chosen(question)
         ]
         return share_over_recordings(counts, NO_ANSWERS, self.samples, self.seed)
 
-    def by_kind(self) -> dict[str, StatisticResult]:
+    def accuracy_by_kind(self) -> dict[str, StatisticResult]:
         """Return accuracy by kind of question, of those kinds that there are."""
-        kinds = {one.kind for one in self.questions}
-        return {kind.value: self._where(lambda one: one.kind, kind) for kind in QuestionKind if kind in kinds}
-
-    def by_state(self) -> dict[str, StatisticResult]:
-        """Return accuracy in MSE questions by mental state."""
-        states = sorted({one.aspect for one in self.questions if one.kind is QuestionKind.STATE})
-        return {state: self._where(lambda one: (one.kind, one.aspect), (QuestionKind.STATE, state)) for state in states}
-
-    def by_steps(self) -> dict[int, StatisticResult]:
-        """Return accuracy by the number of steps of the chain that a question was made from."""
-        steps = {one.chain_id: one.steps for one in self.chains}
+        kinds = {question.kind for question in self.questions}
         return {
-            number: self._where(lambda one: steps.get(one.chain_id or ""), number)
+            kind.value: self._accuracy_where(lambda question: question.kind, kind)
+            for kind in QuestionKind
+            if kind in kinds
+        }
+
+    def accuracy_by_state(self) -> dict[str, StatisticResult]:
+        """Return accuracy in MSE questions by mental state."""
+        states = sorted({question.aspect for question in self.questions if question.kind is QuestionKind.STATE})
+        return {
+            state: self._accuracy_where(lambda question: (question.kind, question.aspect), (QuestionKind.STATE, state))
+            for state in states
+        }
+
+    def accuracy_by_steps(self) -> dict[int, StatisticResult]:
+        """Return accuracy by the number of steps of the chain that a question was made from."""
+        steps = {chain.chain_id: chain.steps for chain in self.chains}
+        return {
+            number: self._accuracy_where(lambda question: steps.get(question.chain_id or ""), number)
             for number in sorted({*steps.values()})
         }
 
-    def _where(self, trait: Callable[[Question], object], value: object) -> StatisticResult:
-        return self.accuracy(lambda one: trait(one) == value)
+    def _accuracy_where(self, trait: Callable[[Question], object], value: object) -> StatisticResult:
+        return self.accuracy(lambda question: trait(question) == value)
 
     def chain_consistency(self, steps: int | None = None) -> StatisticResult:
         """Return the share of chains all of whose questions were answered right; of one length where it is given."""
@@ -187,9 +196,13 @@ class AnswerScorer:
     def _consistency(
         self, of: Callable[[Covered, Mapping[str, bool]], Consistency], steps: int | None
     ) -> StatisticResult:
-        found = [(one.recording_id, of(one, self.right)) for one in self.chains if steps in (None, one.steps)]
-        total = sum((one for _, one in found), Consistency())
-        counts = [(home, float(one.right), float(one.counted)) for home, one in found if one.counted]
+        found = [(chain.recording_id, of(chain, self.right)) for chain in self.chains if steps in (None, chain.steps)]
+        total = sum((consistency for _, consistency in found), Consistency())
+        counts = [
+            (home, float(consistency.right), float(consistency.counted))
+            for home, consistency in found
+            if consistency.counted
+        ]
         more = {"left_out": total.left_out, "missing": total.missing}
         figure = share_over_recordings(counts, NO_CHAIN_ANSWERS, self.samples, self.seed)
         return StatisticResult(figure.value, figure.n, figure.low, figure.high, figure.reason, more)
@@ -277,10 +290,10 @@ def diagnostics(
         values = [*said.get(task, ())]
         if name in SCORE_TASKS:
             found[name] = mean_over_recordings(
-                ((one.recording_id, one.value) for one in values), _NOT_ASKED, samples, seed
+                ((value.recording_id, value.value) for value in values), _NOT_ASKED, samples, seed
             )
         else:
             found[name] = share_over_recordings(
-                ((one.recording_id, one.value, 1.0) for one in values), _NOT_ASKED, samples, seed
+                ((value.recording_id, value.value, 1.0) for value in values), _NOT_ASKED, samples, seed
             )
     return found

@@ -51,24 +51,24 @@ class Proposal:
     Attributes:
         judge: its name when it answered.
         wrong: the most plausible first.
-        why_not: why it cannot be taken over, in one sentence; "" where it can.
+        rejection_reason: why it cannot be taken over, in one sentence; "" where it can.
     """
 
     judgment_id: str
     question_id: str
     judge: str
     wrong: tuple[WrongOption, ...]
-    why_not: str
+    rejection_reason: str
 
 
 def newest_proposals(reading: FunnelInput, question: Question) -> list[Proposal]:
     """Return what judges propose for a question as it is now, newest first; of each judge its newest."""
     found: dict[str, Proposal] = {}
-    for one in reading.said.get((question.id, STEPS[DISTRACTORS].task), ()):
-        if one.status is JudgmentStatus.OK and one.judge_id not in found:
-            wrong = parse_wrong_options(one, len(question.wrong))
-            name = reading.judge(one.judge_id, one.judge).name
-            found[one.judge_id] = Proposal(one.id, question.id, name, wrong, options_problem(question, wrong))
+    for judgment in reading.judgments.get((question.id, STEPS[DISTRACTORS].task), ()):
+        if judgment.status is JudgmentStatus.OK and judgment.judge_id not in found:
+            wrong = parse_wrong_options(judgment, len(question.wrong))
+            name = reading.judge_snapshot(judgment.judge_id, judgment.judge).name
+            found[judgment.judge_id] = Proposal(judgment.id, question.id, name, wrong, options_problem(question, wrong))
     return [*found.values()]
 
 
@@ -82,25 +82,27 @@ def options_problem(question: Question, wrong: Collection[WrongOption]) -> str:
 
 def questions_with_proposals(reading: FunnelInput, question_ids: Collection[str]) -> frozenset[str]:
     """Return which of some questions have the wrong options that a judge proposed, all of them."""
-    said = reading.of_any_state(STEPS[DISTRACTORS].task)
+    said = reading.all_judgments(STEPS[DISTRACTORS].task)
     found = set()
     for key in question_ids:
         question = reading.questions[key]
-        now = {one.text for one in question.wrong}
-        proposed = ({each.text for each in parse_wrong_options(one, len(question.wrong))} for one in said.get(key, ()))
+        now = {wrong_option.text for wrong_option in question.wrong}
+        proposed = (
+            {each.text for each in parse_wrong_options(judgment, len(question.wrong))} for judgment in said.get(key, ())
+        )
         if any(one == now for one in proposed):
             found.add(key)
     return frozenset(found)
 
 
-def parse_wrong_options(one: QuestionJudgment, count: int) -> tuple[WrongOption, ...]:
+def parse_wrong_options(judgment: QuestionJudgment, count: int) -> tuple[WrongOption, ...]:
     """Return the wrong options in an answer, the most plausible first; what cannot be read is left out.
 
     Args:
-        one: an answer to the task of harder distractors.
+        judgment: an answer to the task of harder distractors.
         count: how many are asked for.
     """
-    answer = parse_answer(one)
+    answer = parse_answer(judgment)
     found = []
     for number in range(1, count + 1):
         text, likely = answer.get(f"wrong_{number}"), answer.get(f"plausibility_{number}")
@@ -126,7 +128,7 @@ def apply_options(session: Session, question_id: str, state: str, wrong: Sequenc
         UserError: the question is another one by now, or could not be used with these options.
     """
     before = get_question(session, question_id)
-    if before.state != state:
+    if before.checksum != state:
         raise UserError("The question was changed since this was proposed.", "Ask a judge for other wrong options.")
     if reason := options_problem(before, wrong):
         raise UserError(reason, "Keep some of the options that it has.")
@@ -145,11 +147,11 @@ def apply_newest_proposals(
     refused: dict[str, str] = {}
     for key in question_ids:
         found = newest_proposals(reading, reading.questions[key])
-        usable = next((one for one in found if not one.why_not), None)
+        usable = next((proposal for proposal in found if not proposal.rejection_reason), None)
         if usable is not None:
             taken[key] = usable
         elif found:
-            refused[key] = f"{found[0].judge}: {found[0].why_not}"
+            refused[key] = f"{found[0].judge}: {found[0].rejection_reason}"
     if not taken:
         return Changes(), refused
     return _write_options(session, reading, taken), refused
@@ -157,10 +159,10 @@ def apply_newest_proposals(
 
 def _write_options(session: Session, reading: FunnelInput, taken: Mapping[str, Proposal]) -> Changes:
     with session.step(f"Take over harder options of {pluralize(len(taken), 'question')}") as step:
-        for key, one in taken.items():
+        for key, proposal in taken.items():
             now = get_question(session, key)
-            if now.state == reading.states[key]:
-                update_question(session.study, replace(now, wrong=one.wrong))
+            if now.checksum == reading.states[key]:
+                update_question(session.study, replace(now, wrong=proposal.wrong))
     return step.changes
 
 
@@ -170,14 +172,14 @@ class FunnelStage:
 
     Attributes:
         rule: of the study, for this step.
-        fates: of the questions that reach the step, by id, in the order in which they were made.
-        taken_over: questions whose wrong options are those that a judge proposed; empty but at that step.
+        outcomes: of the questions that reach the step, by id, in the order in which they were made.
+        with_proposed_options: questions whose wrong options are those that a judge proposed; empty but at that step.
     """
 
     step: FilterStep
     rule: FilterRule
-    fates: Mapping[str, FilterOutcome]
-    taken_over: frozenset[str] = frozenset()
+    outcomes: Mapping[str, FilterOutcome]
+    with_proposed_options: frozenset[str] = frozenset()
 
     @property
     def key(self) -> str:
@@ -187,37 +189,47 @@ class FunnelStage:
     @property
     def entered(self) -> tuple[str, ...]:
         """Questions that reach it."""
-        return (*self.fates,)
+        return (*self.outcomes,)
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
         """Questions that go on."""
-        return tuple(key for key, one in self.fates.items() if one.verdict is FilterVerdict.KEPT)
+        return tuple(
+            key for key, filter_outcome in self.outcomes.items() if filter_outcome.verdict is FilterVerdict.KEPT
+        )
 
     @cached_property
-    def fallen(self) -> dict[str, str]:
+    def dropped(self) -> dict[str, str]:
         """Question -> why it falls."""
-        return {key: one.reason for key, one in self.fates.items() if one.verdict is FilterVerdict.FELL}
+        return {
+            key: filter_outcome.reason
+            for key, filter_outcome in self.outcomes.items()
+            if filter_outcome.verdict is FilterVerdict.DROPPED
+        }
 
     @cached_property
-    def open(self) -> dict[str, str]:
+    def undecided(self) -> dict[str, str]:
         """Question -> why nothing can be said yet. It does not go on."""
-        return {key: one.reason for key, one in self.fates.items() if one.verdict is FilterVerdict.OPEN}
+        return {
+            key: filter_outcome.reason
+            for key, filter_outcome in self.outcomes.items()
+            if filter_outcome.verdict is FilterVerdict.OPEN
+        }
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
         return {
             "step": self.key,
             "name": self.step.name,
-            "in": len(self.fates),
+            "in": len(self.outcomes),
             "kept": len(self.kept),
-            "fell": len(self.fallen),
-            "open": len(self.open),
+            "fell": len(self.dropped),
+            "open": len(self.undecided),
             "rule": self.rule.as_json(),
             "needs": self.step.needs.value,
-            "taken_over": len(self.taken_over),
-            "fallen": [_outcome_json(key, self.fates[key]) for key in self.fallen],
-            "waiting": [_outcome_json(key, self.fates[key]) for key in self.open],
+            "taken_over": len(self.with_proposed_options),
+            "fallen": [_outcome_json(key, self.outcomes[key]) for key in self.dropped],
+            "waiting": [_outcome_json(key, self.outcomes[key]) for key in self.undecided],
         }
 
 
@@ -233,9 +245,9 @@ class Funnel:
         """Questions that every step keeps."""
         return self.steps[-1].kept if self.steps else self.questions
 
-    def at(self, step: str) -> FunnelStage:
+    def stage(self, step: str) -> FunnelStage:
         """Return one step of it."""
-        return next(one for one in self.steps if one.key == step)
+        return next(funnel_stage for funnel_stage in self.steps if funnel_stage.key == step)
 
 
 def read_funnel(session: Session, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
@@ -259,7 +271,7 @@ def build_funnel(reading: FunnelInput, question_ids: Collection[str] = (), steps
         UserError: there is no such step.
     """
     wanted = {get_step(key).key for key in steps}
-    chosen = [one for key, one in STEPS.items() if not wanted or key in wanted]
+    chosen = [filter_step for key, filter_step in STEPS.items() if not wanted or key in wanted]
     asked = {*question_ids}
     start = tuple(key for key in reading.questions if not asked or key in asked)
     stages: list[FunnelStage] = []
@@ -306,12 +318,12 @@ _SURVIVORS: WeakKeyDictionary[Session, tuple[object, frozenset[str]]] = WeakKeyD
 """Of each open study, as it was at a mark: a queue asks often, and reads thousands of answers otherwise."""
 
 
-def _outcome_json(question_id: str, one: FilterOutcome) -> dict[str, Json]:
+def _outcome_json(question_id: str, filter_outcome: FilterOutcome) -> dict[str, Json]:
     return {
         "question": question_id,
-        "why": one.reason,
-        "value": one.value,
-        "scores": [{"judge": each.judge, "value": each.value, "said": each.text} for each in one.scores],
+        "why": filter_outcome.reason,
+        "value": filter_outcome.value,
+        "scores": [{"judge": each.judge, "value": each.value, "said": each.text} for each in filter_outcome.scores],
     }
 
 
@@ -324,19 +336,19 @@ def format_rule(step: FilterStep, rule: FilterRule, names: Mapping[str, str], op
         names: of judges, by id.
         options: the fewest that a question has; 0 where there is none.
     """
-    if step.needs is Needs.NOTHING:
+    if step.needs is Needs.NO_LIMIT:
         return "drops none"
     if step.key == STABILITY:
         parts = [f"same in {rule.runs} runs"]
     else:
         unit = "" if not step.unit else step.unit if step.unit.startswith("%") else f" {step.unit}"
         parts = [f"{step.needs.value} {rule.limit}{' ' if unit.startswith('%') else ''}{unit}"]
-    if step.most_runs > 1 and step.key != STABILITY:
+    if step.max_runs > 1 and step.key != STABILITY:
         parts.append(f"{rule.runs} run{'s' if rule.runs > 1 else ''}")
     if step.task:
         parts.append("mean of judges" if rule.several is Several.MEAN else "every judge")
     if rule.judges:
-        parts.append(f"only {' and '.join(names.get(one, 'a judge that has not answered') for one in rule.judges)}")
+        parts.append(f"only {' and '.join(names.get(judge, 'a judge that has not answered') for judge in rule.judges)}")
     chance = drop_chance(step, rule, options)
     if chance is not None:
         parts.append(f"guessing alone drops {format_percent(chance, 0)}")

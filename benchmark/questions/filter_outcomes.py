@@ -61,8 +61,8 @@ def most_similar_earlier(questions: Sequence[Question]) -> dict[str, tuple[int, 
     like no other are left out.
     """
     recordings: dict[str, list[Question]] = {}
-    for one in sorted(questions, key=lambda one: (one.at, one.id)):
-        recordings.setdefault(one.recording_id, []).append(one)
+    for question in sorted(questions, key=lambda question: (question.at, question.id)):
+        recordings.setdefault(question.recording_id, []).append(question)
     found: dict[str, tuple[int, str]] = {}
     for ours in recordings.values():
         _compare_group(ours, found)
@@ -73,11 +73,13 @@ def _compare_group(ours: Sequence[Question], found: dict[str, tuple[int, str]]) 
     from rapidfuzz import fuzz, process
 
     by_numbers: dict[tuple[str, ...], list[Question]] = {}
-    for one in ours:
-        by_numbers.setdefault(tuple(sorted(_NUMBER.findall(f"{one.text}\n{one.answer}"))), []).append(one)
+    for question in ours:
+        by_numbers.setdefault(tuple(sorted(_NUMBER.findall(f"{question.text}\n{question.answer}"))), []).append(
+            question
+        )
     for group in by_numbers.values():
-        texts = [_normalized_words(one.text) for one in group]
-        answers = [_normalized_words(one.answer) for one in group]
+        texts = [_normalized_words(question.text) for question in group]
+        answers = [_normalized_words(question.answer) for question in group]
         for first in range(1, len(group), _BLOCK):
             last = min(len(group), first + _BLOCK)
             likeness = process.cdist(texts[first:last], texts[:last], scorer=fuzz.token_sort_ratio)
@@ -93,7 +95,7 @@ def _normalized_words(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-_TASKS = tuple(dict.fromkeys(one.task for one in STEPS.values() if one.key != DUPLICATES))
+_TASKS = tuple(dict.fromkeys(filter_step.task for filter_step in STEPS.values() if filter_step.key != DUPLICATES))
 _ROWS_PER_READ = 2_000
 """Judgments that are read at a time."""
 
@@ -129,7 +131,7 @@ class FunnelInput:
         makers: Mapping[str, tuple[str, str]],
         rules: Mapping[str, FilterRule],
     ) -> None:
-        self.questions = {one.id: one for one in questions}
+        self.questions = {question.id: question for question in questions}
         self.rules = dict(rules)
         self.fates: dict[tuple[str, str], FilterOutcome] = {}
         self._given = given
@@ -137,53 +139,57 @@ class FunnelInput:
         self._judges: dict[tuple[str, str], JudgeSnapshot] = {}
 
     @cached_property
-    def likeness(self) -> dict[str, tuple[int, str]]:
+    def similarity(self) -> dict[str, tuple[int, str]]:
         """Of all questions, see `duplicates.alike`."""
         return most_similar_earlier([*self.questions.values()])
 
     @cached_property
     def states(self) -> dict[str, str]:
         """Question -> its state now."""
-        return {key: one.state for key, one in self.questions.items()}
+        return {key: question.checksum for key, question in self.questions.items()}
 
     @cached_property
-    def said(self) -> dict[tuple[str, str], list[QuestionJudgment]]:
+    def judgments(self) -> dict[tuple[str, str], list[QuestionJudgment]]:
         """(question, task) -> what was said about the question as it is now, newest first, failures left out."""
         found: dict[tuple[str, str], list[QuestionJudgment]] = {}
-        for one in self._given:
-            if one.state == self.states.get(one.question_id) and one.status is not JudgmentStatus.ERROR:
-                found.setdefault((one.question_id, one.task), []).append(one)
+        for judgment in self._given:
+            if judgment.state == self.states.get(judgment.question_id) and judgment.status is not JudgmentStatus.ERROR:
+                found.setdefault((judgment.question_id, judgment.task), []).append(judgment)
         for each in found.values():
-            each.sort(key=lambda one: (one.at, one.id), reverse=True)
+            each.sort(key=lambda judgment: (judgment.at, judgment.id), reverse=True)
         return found
 
-    def of_any_state(self, task: str) -> dict[str, list[QuestionJudgment]]:
+    def all_judgments(self, task: str) -> dict[str, list[QuestionJudgment]]:
         """Return question -> what was answered in a task about it, also as it was before, newest first."""
         found: dict[str, list[QuestionJudgment]] = {}
-        for one in self._given:
-            if one.task == task and one.status is JudgmentStatus.OK and one.question_id in self.questions:
-                found.setdefault(one.question_id, []).append(one)
+        for judgment in self._given:
+            if (
+                judgment.task == task
+                and judgment.status is JudgmentStatus.OK
+                and judgment.question_id in self.questions
+            ):
+                found.setdefault(judgment.question_id, []).append(judgment)
         for each in found.values():
-            each.sort(key=lambda one: (one.at, one.id), reverse=True)
+            each.sort(key=lambda judgment: (judgment.at, judgment.id), reverse=True)
         return found
 
-    def judge(self, judge_id: str, entry: str) -> JudgeSnapshot:
+    def judge_snapshot(self, judge_id: str, entry: str) -> JudgeSnapshot:
         """Return a judge as it was; `entry` is its JSON."""
         key = (judge_id, entry)
         if key not in self._judges:
             self._judges[key] = read_judge_snapshot(judge_id, entry)
         return self._judges[key]
 
-    def maker(self, question: Question) -> JudgeSnapshot | None:
+    def maker_judge(self, question: Question) -> JudgeSnapshot | None:
         """Return the judge that worded a question; None where a person or rules did, or nobody knows which it was."""
         known = self._makers.get(question.judgment_id)
-        return None if known is None else self.judge(*known)
+        return None if known is None else self.judge_snapshot(*known)
 
-    def why_not_by(self, question: Question, judge: JudgeSnapshot) -> str:
+    def review_exclusion(self, question: Question, judge: JudgeSnapshot) -> str:
         """Return why a judge cannot give a question a score as a second judge, in one sentence; "" where it can."""
         if question.maker is not Maker.JUDGE and not question.judgment_id:
             return ""
-        maker = self.maker(question)
+        maker = self.maker_judge(question)
         if maker is None:
             return "Which judge made it is not known, so no other can be its second judge."
         if judge.id == maker.id:
@@ -213,18 +219,18 @@ class FunnelRows:
     """What was read of a study, as it is stored."""
 
     questions: Sequence[Row]
-    given: Sequence[Row]
+    judgments: Sequence[Row]
     makers: Mapping[str, tuple[str, str]]
     rules: Mapping[str, FilterRule]
 
-    def reading(self) -> FunnelInput:
+    def to_input(self) -> FunnelInput:
         """Return it as questions and judgments; any thread may do it.
 
         Raises:
             UserError: a question is damaged.
         """
         return FunnelInput(
-            parse_questions(self.questions), parse_question_judgments(self.given), self.makers, self.rules
+            parse_questions(self.questions), parse_question_judgments(self.judgments), self.makers, self.rules
         )
 
 
@@ -236,7 +242,7 @@ class Gatherer:
         self._given: list[Row] = []
         self._last = 0
 
-    def more(self) -> bool:
+    def read_next(self) -> bool:
         """Read one piece of the judgments; tells whether there is another."""
         newest = newest_judgment(self._study)
         upto = min(newest, self._last + _ROWS_PER_READ)
@@ -244,7 +250,7 @@ class Gatherer:
         self._last = upto
         return upto < newest
 
-    def gathered(self) -> FunnelRows:
+    def result(self) -> FunnelRows:
         """Return what was read, with questions and rules as they are now.
 
         Raises:
@@ -261,9 +267,9 @@ def read_funnel_input(session: Session) -> FunnelInput:
         UserError: the study is damaged.
     """
     gatherer = Gatherer(session)
-    while gatherer.more():
+    while gatherer.read_next():
         pass
-    return gatherer.gathered().reading()
+    return gatherer.result().to_input()
 
 
 def read_question_input(session: Session, question: Question) -> FunnelInput:
@@ -280,7 +286,9 @@ def read_question_input(session: Session, question: Question) -> FunnelInput:
 
 
 _PLAIN = "plain"
-_MODALITY_ORDER = [one.value for one in (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)]
+_MODALITY_ORDER = [
+    each_modality.value for each_modality in (Modality.BOTH, Modality.PICTURES, Modality.TEXT, Modality.NOTHING)
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,17 +316,17 @@ def judge_scores(reading: FunnelInput, step: FilterStep, question: Question) -> 
     if step.key in (DUPLICATES, DISTRACTORS):
         return []
     by_judge: dict[str, list[QuestionJudgment]] = {}
-    for one in reading.said.get((question.id, step.task), ()):
-        by_judge.setdefault(one.judge_id, []).append(one)
+    for judgment in reading.judgments.get((question.id, step.task), ()):
+        by_judge.setdefault(judgment.judge_id, []).append(judgment)
     found = []
     for said in by_judge.values():
-        judge = reading.judge(said[0].judge_id, said[0].judge)
-        if step.key == REVIEW and reading.why_not_by(question, judge):
+        judge = reading.judge_snapshot(said[0].judge_id, said[0].judge)
+        if step.key == REVIEW and reading.review_exclusion(question, judge):
             continue
-        score = _score_answer(step, judge, said[0]) if step.scored else _score_runs(reading, step, question, said)
+        score = _score_answer(step, judge, said[0]) if step.is_scored else _score_runs(reading, step, question, said)
         if score is not None:
             found.append(score)
-    return sorted(found, key=lambda one: (one.judge, one.judge_id))
+    return sorted(found, key=lambda filter_score: (filter_score.judge, filter_score.judge_id))
 
 
 def run_statuses(
@@ -328,16 +336,18 @@ def run_statuses(
 
     A run that was answered, but with nothing that the step can use, counts as unparsed.
     """
-    said = [one for one in reading.said.get((question.id, step.task), ()) if one.judge_id == judge_id]
-    if step.scored or step.key == DISTRACTORS:
+    said = [
+        judgment for judgment in reading.judgments.get((question.id, step.task), ()) if judgment.judge_id == judge_id
+    ]
+    if step.is_scored or step.key == DISTRACTORS:
         return {0: _usable_status(step, question, said[0])} if said else {}
     newest = _newest_by_seed(_comparable_answers(reading, step, said))
-    return {seed: _usable_status(step, question, one) for seed, one in newest.items()}
+    return {seed: _usable_status(step, question, judgment) for seed, judgment in newest.items()}
 
 
-def _score_answer(step: FilterStep, judge: JudgeSnapshot, one: QuestionJudgment) -> FilterScore:
-    value = _score_value(step, parse_answer(one)) if one.status is JudgmentStatus.OK else None
-    text = _failure_text(one.status) if value is None else str(value)
+def _score_answer(step: FilterStep, judge: JudgeSnapshot, judgment: QuestionJudgment) -> FilterScore:
+    value = _score_value(step, parse_answer(judgment)) if judgment.status is JudgmentStatus.OK else None
+    text = _failure_text(judgment.status) if value is None else str(value)
     return FilterScore(judge.id, judge.name, value, text)
 
 
@@ -347,17 +357,17 @@ def _score_runs(
     series = _comparable_answers(reading, step, said)
     if not series:
         return None
-    judge = reading.judge(series[0].judge_id, series[0].judge)
+    judge = reading.judge_snapshot(series[0].judge_id, series[0].judge)
     newest, wanted = _newest_by_seed(series), range(reading.rules[step.key].runs)
     runs = [newest[seed] for seed in wanted if seed in newest]
-    letters = [_answered_letter(question, one) for one in runs]
-    for one, letter in zip(runs, letters, strict=True):
+    letters = [_answered_letter(question, run) for run in runs]
+    for judgment, letter in zip(runs, letters, strict=True):
         if not letter:
-            return FilterScore(judge.id, judge.name, None, _failure_text(one.status))
+            return FilterScore(judge.id, judge.name, None, _failure_text(judgment.status))
     if len(runs) < len(wanted):
         return FilterScore(judge.id, judge.name, None, f"{len(runs)} of {len(wanted)} runs answered")
     if step.key == OPTIONS_ONLY:
-        right = letters.count(question.letter)
+        right = letters.count(question.correct_letter)
         return FilterScore(judge.id, judge.name, 100 * right / len(runs), f"right in {right} of {len(runs)}")
     same = len({*letters}) == 1
     return FilterScore(judge.id, judge.name, float(same), " ".join(letters))
@@ -371,21 +381,21 @@ def _comparable_answers(
     Of several series, one in which more was shown counts, and then the newest.
     """
     groups: dict[tuple[str, str, str], list[QuestionJudgment]] = {}
-    for one in said:
-        judge = reading.judge(one.judge_id, one.judge)
-        if one.variant == _PLAIN and _has_step_temperature(step, judge):
-            groups.setdefault((one.judge, one.condition, one.modality), []).append(one)
+    for judgment in said:
+        judge = reading.judge_snapshot(judgment.judge_id, judgment.judge)
+        if judgment.variant == _PLAIN and _has_step_temperature(step, judge):
+            groups.setdefault((judgment.judge, judgment.condition, judgment.modality), []).append(judgment)
     if not groups:
         return []
     shown = {modality for _, _, modality in groups}
-    most = next(one for one in _MODALITY_ORDER if one in shown)
+    most = next(text for text in _MODALITY_ORDER if text in shown)
     return next(each for key, each in groups.items() if key[2] == most)
 
 
 def _newest_by_seed(series: Sequence[QuestionJudgment]) -> dict[int, QuestionJudgment]:
     found: dict[int, QuestionJudgment] = {}
-    for one in series:
-        found.setdefault(one.seed, one)
+    for judgment in series:
+        found.setdefault(judgment.seed, judgment)
     return found
 
 
@@ -405,20 +415,24 @@ def has_temperature(backend: str) -> bool:
         return backend != "person"
 
 
-def parse_answer(one: QuestionJudgment) -> Mapping[str, Json]:
+def parse_answer(judgment: QuestionJudgment) -> Mapping[str, Json]:
     """Return an answer; {} where it is none."""
     try:
-        found = json.loads(one.answer)
+        found = json.loads(judgment.answer)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _usable_status(step: FilterStep, question: Question, one: QuestionJudgment) -> JudgmentStatus:
-    if one.status is not JudgmentStatus.OK or step.key == DISTRACTORS:
-        return one.status
-    usable = _score_value(step, parse_answer(one)) is not None if step.scored else bool(_answered_letter(question, one))
-    return one.status if usable else JudgmentStatus.UNPARSED
+def _usable_status(step: FilterStep, question: Question, judgment: QuestionJudgment) -> JudgmentStatus:
+    if judgment.status is not JudgmentStatus.OK or step.key == DISTRACTORS:
+        return judgment.status
+    usable = (
+        _score_value(step, parse_answer(judgment)) is not None
+        if step.is_scored
+        else bool(_answered_letter(question, judgment))
+    )
+    return judgment.status if usable else JudgmentStatus.UNPARSED
 
 
 def _score_value(step: FilterStep, answer: Mapping[str, Json]) -> int | None:
@@ -428,9 +442,9 @@ def _score_value(step: FilterStep, answer: Mapping[str, Json]) -> int | None:
     return value
 
 
-def _answered_letter(question: Question, one: QuestionJudgment) -> str:
+def _answered_letter(question: Question, judgment: QuestionJudgment) -> str:
     """Return the letter that was answered; "" where it is none of the question's."""
-    found = parse_answer(one).get("answer") if one.status is JudgmentStatus.OK else None
+    found = parse_answer(judgment).get("answer") if judgment.status is JudgmentStatus.OK else None
     return found if isinstance(found, str) and found in LETTERS[: len(question.wrong) + 1] and len(found) == 1 else ""
 
 
@@ -442,7 +456,7 @@ class FilterVerdict(StrEnum):
     """What becomes of a question at a step."""
 
     KEPT = "kept"
-    FELL = "fell"
+    DROPPED = "fell"
     OPEN = "open"
     """No answer that can be counted is there. It goes no further."""
 
@@ -473,16 +487,16 @@ def question_outcome(reading: FunnelInput, step: FilterStep, question: Question)
 
 def _compute_outcome(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
     rule = reading.rules[step.key]
-    if step.needs is Needs.NOTHING:
+    if step.needs is Needs.NO_LIMIT:
         return FilterOutcome(FilterVerdict.KEPT, None, "")
     if step.key == DUPLICATES:
         return _duplicate_outcome(reading, step, rule, question)
     scores = judge_scores(reading, step, question)
     if rule.judges:
-        scores = [one for one in scores if one.judge_id in rule.judges]
-    silent = len({*rule.judges} - {one.judge_id for one in scores})
-    values = [one.value for one in scores if one.value is not None]
-    said = ", ".join(f"{one.judge} {one.text}" for one in scores)
+        scores = [score for score in scores if score.judge_id in rule.judges]
+    silent = len({*rule.judges} - {score.judge_id for score in scores})
+    values = [score.value for score in scores if score.value is not None]
+    said = ", ".join(f"{score.judge} {score.text}" for score in scores)
     if not scores:
         return FilterOutcome(FilterVerdict.OPEN, None, _no_score_reason(reading, step, question))
     open_ = len(values) < len(scores) or silent > 0
@@ -491,11 +505,11 @@ def _compute_outcome(reading: FunnelInput, step: FilterStep, question: Question)
             return FilterOutcome(FilterVerdict.OPEN, None, _open_reason(said, silent), tuple(scores))
         value = sum(values) / len(values)
     else:
-        worst = [one for one in values if not step.holds(one, rule.limit)]
+        worst = [each_value for each_value in values if not step.keeps(each_value, rule.limit)]
         if open_ and not worst:
             return FilterOutcome(FilterVerdict.OPEN, None, _open_reason(said, silent), tuple(scores))
-        value = min(values) if step.needs is Needs.LEAST else max(values)
-    verdict = FilterVerdict.KEPT if step.holds(value, rule.limit) else FilterVerdict.FELL
+        value = min(values) if step.needs is Needs.AT_LEAST else max(values)
+    verdict = FilterVerdict.KEPT if step.keeps(value, rule.limit) else FilterVerdict.DROPPED
     return FilterOutcome(verdict, value, _reason_text(step, rule, value, said, scores), tuple(scores))
 
 
@@ -509,12 +523,12 @@ def drop_chance(step: FilterStep, rule: FilterRule, options: int) -> float | Non
     if step.key != OPTIONS_ONLY or options < 1:
         return None
     p, n = 1 / options, rule.runs
-    return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1) if not step.holds(100 * k / n, rule.limit))
+    return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1) if not step.keeps(100 * k / n, rule.limit))
 
 
 def _duplicate_outcome(reading: FunnelInput, step: FilterStep, rule: FilterRule, question: Question) -> FilterOutcome:
-    value, other = reading.likeness.get(question.id, (0, ""))
-    verdict = FilterVerdict.KEPT if step.holds(value, rule.limit) else FilterVerdict.FELL
+    value, other = reading.similarity.get(question.id, (0, ""))
+    verdict = FilterVerdict.KEPT if step.keeps(value, rule.limit) else FilterVerdict.DROPPED
     reason = f"{value} % alike: “{reading.questions[other].text}”" if other else "Like no other"
     return FilterOutcome(verdict, float(value), reason)
 
@@ -535,7 +549,7 @@ def _open_reason(said: str, silent: int) -> str:
 
 def _no_score_reason(reading: FunnelInput, step: FilterStep, question: Question) -> str:
     if step.key == REVIEW:
-        for one in reading.said.get((question.id, step.task), ()):
-            if why := reading.why_not_by(question, reading.judge(one.judge_id, one.judge)):
+        for judgment in reading.judgments.get((question.id, step.task), ()):
+            if why := reading.review_exclusion(question, reading.judge_snapshot(judgment.judge_id, judgment.judge)):
                 return why.rstrip(".")
     return "Not asked yet, or the question was changed since"

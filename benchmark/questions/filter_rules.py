@@ -15,9 +15,9 @@ from project.store.study import Study
 class Needs(StrEnum):
     """On which side of its limit a value has to lie for a question to be kept."""
 
-    LEAST = "at least"
-    MOST = "at most"
-    NOTHING = ""
+    AT_LEAST = "at least"
+    AT_MOST = "at most"
+    NO_LIMIT = ""
     """The step drops no question."""
 
 
@@ -35,7 +35,7 @@ class FilterStep:
         needs: on which side of the limit a question is kept.
         limit: as ESI-Bench sets it; where it names none, the project's own.
         runs: how often each judge is asked about a question, with another seed each time.
-        most_runs: that can be set.
+        max_runs: that can be set.
         temperature: that judges which are models are asked with; None for what each is set to.
         unit: after a value.
     """
@@ -50,18 +50,18 @@ class FilterStep:
     needs: Needs
     limit: int
     runs: int = 1
-    most_runs: int = 1
+    max_runs: int = 1
     temperature: float | None = None
     unit: str = ""
 
     @property
-    def scored(self) -> bool:
+    def is_scored(self) -> bool:
         """Whether each answer is a score on the step's scale."""
         return self.field == "score"
 
-    def holds(self, value: float, limit: int) -> bool:
+    def keeps(self, value: float, limit: int) -> bool:
         """Tell whether a question with this value is kept."""
-        return value >= limit if self.needs is Needs.LEAST else value <= limit
+        return value >= limit if self.needs is Needs.AT_LEAST else value <= limit
 
 
 DUPLICATES, REVIEW, DISTRACTORS, OPTIONS_ONLY, STABILITY = (
@@ -77,64 +77,64 @@ _STEPS = (
         DUPLICATES,
         "Near-duplicates",
         "Drops a question that asks and answers nearly what an earlier one about the same recording does.",
-        *("", "", 50, 100, Needs.MOST, 90),
+        *("", "", 50, 100, Needs.AT_MOST, 90),
         unit="% alike",
     ),
     FilterStep(
         REVIEW,
         "Second judge",
         "A judge that did not make the question scores it from 1 to 5 (reciprocal scoring).",
-        *("review_score", "score", 1, 5, Needs.LEAST, 4),
+        *("review_score", "score", 1, 5, Needs.AT_LEAST, 4),
     ),
     FilterStep(
         DISTRACTORS,
         "Harder distractors",
         "A judge proposes as many wrong options as there are, with a plausibility each; somebody takes them over.",
-        *("distractors", "", 0, 0, Needs.NOTHING, 0),
+        *("distractors", "", 0, 0, Needs.NO_LIMIT, 0),
     ),
     FilterStep(
         "difficulty",
         "Difficulty",
         "How many cues an answer needs, from 0 (none of this recording) to 3 (many, put together).",
-        *("difficulty", "score", 0, 3, Needs.LEAST, 2),
+        *("difficulty", "score", 0, 3, Needs.AT_LEAST, 2),
     ),
     FilterStep(
         "truth",
         "Right answer",
         "Whether the option that is given as right is: 2 is right, 1 is about it, 0 is not.",
-        *("truth", "score", 0, 2, Needs.LEAST, 2),
+        *("truth", "score", 0, 2, Needs.AT_LEAST, 2),
     ),
     FilterStep(
         "separability",
         "Options apart",
         "Whether the options mean different things, from 1 (two are the same) to 3 (all differ).",
-        *("separability", "score", 1, 3, Needs.LEAST, 2),
+        *("separability", "score", 1, 3, Needs.AT_LEAST, 2),
     ),
     FilterStep(
         "relevance",
         "Options to the point",
         "Whether the options answer what is asked, from 1 (two or more do not) to 3 (all do).",
-        *("relevance", "score", 1, 3, Needs.LEAST, 3),
+        *("relevance", "score", 1, 3, Needs.AT_LEAST, 3),
     ),
     FilterStep(
         OPTIONS_ONLY,
         "Options alone",
         "Drops what a judge answers right that sees the options and nothing else.",
-        *("options_only", "answer", 0, 99, Needs.MOST, 50),
-        most_runs=25,
+        *("options_only", "answer", 0, 99, Needs.AT_MOST, 50),
+        max_runs=25,
         unit="% right",
     ),
     FilterStep(
         STABILITY,
         "Stable answers",
         "Whether a judge that is asked twice, with other seeds at temperature 0.2, gives the same answer.",
-        *("answer", "answer", 1, 1, Needs.LEAST, 1),
+        *("answer", "answer", 1, 1, Needs.AT_LEAST, 1),
         runs=2,
-        most_runs=25,
+        max_runs=25,
         temperature=0.2,
     ),
 )
-STEPS = {one.key: one for one in _STEPS}
+STEPS = {filter_step.key: filter_step for filter_step in _STEPS}
 """Key -> step, in order. Near-duplicates come first: finding them costs nothing and no judge is asked about a copy, and
 because which questions are copies does not depend on scores, a stricter limit never lets another question through."""
 
@@ -191,7 +191,7 @@ class FilterRule:
         }
 
 
-RULE_PARTS = tuple(one.name for one in fields(FilterRule))
+RULE_PARTS = tuple(each_field.name for each_field in fields(FilterRule))
 
 
 def default_rule(step: FilterStep) -> FilterRule:
@@ -235,15 +235,15 @@ def validate_rule(step: FilterStep, rule: FilterRule) -> FilterRule:
     Raises:
         UserError: a value is outside its limits.
     """
-    if step.needs is not Needs.NOTHING and not (_is_integer(rule.limit) and step.low <= rule.limit <= step.high):
+    if step.needs is not Needs.NO_LIMIT and not (_is_integer(rule.limit) and step.low <= rule.limit <= step.high):
         fixed = f"It is always {step.low}." if step.low == step.high else ""
         raise UserError(
             f"“{rule.limit}” is no limit for {step.name.lower()}.",
             fixed or f"Give a whole number from {step.low} to {step.high}; usual is {step.limit}.",
         )
     least = step.runs
-    if not (_is_integer(rule.runs) and least <= rule.runs <= step.most_runs):
-        hint = f"Give {least} to {step.most_runs}." if step.most_runs > least else f"It is always {least}."
+    if not (_is_integer(rule.runs) and least <= rule.runs <= step.max_runs):
+        hint = f"Give {least} to {step.max_runs}." if step.max_runs > least else f"It is always {least}."
         raise UserError(f"“{rule.runs}” is no number of runs for {step.name.lower()}.", hint)
     return rule
 
@@ -254,20 +254,24 @@ def _read_rule(step: FilterStep, found: Json) -> FilterRule:
     try:
         return validate_rule(step, _parse_rule(found))
     except (UserError, ValueError, TypeError, KeyError):
-        return FilterRule(step.limit, step.runs, decides=step.needs is not Needs.NOTHING)
+        return FilterRule(step.limit, step.runs, decides=step.needs is not Needs.NO_LIMIT)
 
 
 def _parse_rule(found: Json) -> FilterRule:
     if not isinstance(found, Mapping):
         raise TypeError
     judges, decides = found["judges"], found["decides"]
-    if not isinstance(judges, list) or not all(isinstance(one, str) for one in judges) or not isinstance(decides, bool):
+    if (
+        not isinstance(judges, list)
+        or not all(isinstance(judge, str) for judge in judges)
+        or not isinstance(decides, bool)
+    ):
         raise TypeError
     limit, runs = found["limit"], found["runs"]
     if not _is_integer(limit) or not _is_integer(runs):
         raise TypeError
     return FilterRule(
-        int(str(limit)), int(str(runs)), Several(str(found["several"])), tuple(str(one) for one in judges), decides
+        int(str(limit)), int(str(runs)), Several(str(found["several"])), tuple(str(judge) for judge in judges), decides
     )
 
 

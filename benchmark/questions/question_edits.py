@@ -31,15 +31,15 @@ def coverage_checksum(graph: ChainGraph, covers: Sequence[str]) -> str:
         graph: the chain.
         covers: as `Question.covers`.
     """
-    if not covers or any(one not in graph.by_id for one in covers):
+    if not covers or any(cover not in graph.nodes_by_id for cover in covers):
         return ""
     inside = {*covers}
-    nodes = [graph.by_id[one] for one in sorted(inside)]
-    edges = {(reason, one) for one in inside for reason in graph.reasons[one] if reason in inside}
+    nodes = [graph.nodes_by_id[text] for text in sorted(inside)]
+    edges = {(reason, text) for text in inside for reason in graph.reasons[text] if reason in inside}
     first = graph.reasons[covers[0]]
     if not inside.isdisjoint(first):
         edges |= {(reason, covers[0]) for reason in first}
-    said = [[one.id, one.kind.value, one.text, one.start_us, one.end_us, [*one.people]] for one in nodes]
+    said = [[node.id, node.kind.value, node.text, node.start_us, node.end_us, [*node.people]] for node in nodes]
     return hashlib.sha256(json.dumps([said, sorted(edges)], ensure_ascii=True).encode()).hexdigest()[:16]
 
 
@@ -84,17 +84,21 @@ def add_questions(session: Session, questions: Sequence[Question], name: str = "
         UserError: one of them cannot be used, or is about a span outside its recording; nothing is written.
     """
     durations: dict[str, int] = {}
-    for one in questions:
-        if one.recording_id not in durations:
-            durations[one.recording_id] = session.recording(one.recording_id).duration_us
-        _require_usable(one, len(one.wrong) + 1, durations[one.recording_id])
+    for question in questions:
+        if question.recording_id not in durations:
+            durations[question.recording_id] = session.recording(question.recording_id).duration_us
+        _require_usable(question, len(question.wrong) + 1, durations[question.recording_id])
     if not questions:
         return Changes()
     with session.step(name or f"Add {pluralize(len(questions), 'question')}") as step:
         author = session.annotator()
         assert author is not None
         rows.insert_questions(
-            session.study, [one if one.annotator_id else replace(one, annotator_id=author.id) for one in questions]
+            session.study,
+            [
+                question if question.annotator_id else replace(question, annotator_id=author.id)
+                for question in questions
+            ],
         )
     return step.changes
 
@@ -150,7 +154,9 @@ def apply_correction(session: Session, question_id: str, correction: QuestionCor
     given: dict[str, Any] = {
         "text": _stripped(correction.text),
         "answer": _stripped(correction.answer),
-        "wrong": None if wrong is None else tuple(replace(one, text=one.text.strip()) for one in wrong),
+        "wrong": None
+        if wrong is None
+        else tuple(replace(wrong_option, text=wrong_option.text.strip()) for wrong_option in wrong),
         "explanation": _stripped(correction.explanation),
         "start_us": correction.start_us,
         "end_us": correction.end_us,
@@ -171,10 +177,11 @@ def reword_options(question: Question, texts: Sequence[str]) -> tuple[WrongOptio
         question: as it is.
         texts: all wrong options as they should be.
     """
-    same = {one.text: one for one in question.wrong}
+    same = {wrong_option.text: wrong_option for wrong_option in question.wrong}
     before = [*question.wrong, *[WrongOption("")] * len(texts)]
     return tuple(
-        same.get(text.strip()) or WrongOption(text, None, one.source) for text, one in zip(texts, before, strict=False)
+        same.get(text.strip()) or WrongOption(text, None, wrong_option.source)
+        for text, wrong_option in zip(texts, before, strict=False)
     )
 
 
@@ -185,7 +192,7 @@ def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
         UserError: one of them is not there.
     """
     session.study.require_writable()
-    gone = [get_question(session, one).id for one in dict.fromkeys(question_ids)]
+    gone = [get_question(session, fromkey).id for fromkey in dict.fromkeys(question_ids)]
     if not gone:
         return Changes()
     with session.step(f"Delete {pluralize(len(gone), 'question')}") as step:
@@ -224,21 +231,29 @@ def _stripped(text: str | None) -> str | None:
     return None if text is None else text.strip()
 
 
-def _require_usable(one: Question, options: int, duration_us: int) -> None:
-    draft = QuestionDraft(one.kind, one.aspect, one.covers, one.text, one.answer, one.wrong, one.explanation)
+def _require_usable(question: Question, options: int, duration_us: int) -> None:
+    draft = QuestionDraft(
+        question.kind,
+        question.aspect,
+        question.covers,
+        question.text,
+        question.answer,
+        question.wrong,
+        question.explanation,
+    )
     if not MIN_OPTIONS <= options <= len(LETTERS):
         raise UserError(
             f"A question has {MIN_OPTIONS} to {len(LETTERS)} options.", "Give one right and some wrong ones."
         )
     if reason := draft_problem(draft, options):
         raise UserError(reason, "Change what is wrong with it, and try again.")
-    if not 0 <= one.start_us < one.end_us <= duration_us:
+    if not 0 <= question.start_us < question.end_us <= duration_us:
         raise UserError("What is shown with it does not lie inside the recording.", "Give another span.")
 
 
 def content_state(question: Question) -> str:
     """Return what a verification is about: the words of a question, and what it was made from."""
-    return f"{question.state}/{question.made_from}" if question.made_from else question.state
+    return f"{question.checksum}/{question.made_from}" if question.made_from else question.checksum
 
 
 def is_author(question: Question, annotator_id: str) -> bool:
@@ -252,8 +267,8 @@ def is_kept(question: Question, said: Iterable[Verification]) -> bool:
     The author's own row among what was said stands for that; it is no approval.
     """
     return any(
-        is_author(question, one.annotator_id)
-        and one.decision is VerificationDecision.KEEP
-        and one.state == content_state(question)
-        for one in said
+        is_author(question, verification.annotator_id)
+        and verification.decision is VerificationDecision.KEEP
+        and verification.state == content_state(question)
+        for verification in said
     )

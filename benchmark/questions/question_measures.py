@@ -59,8 +59,10 @@ def combine_difficulty(said: Iterable[Verification], scores: Collection[float] =
         said: what counts of what people said about the question.
         scores: of the task `difficulty`, from 0 to 3, one for each model that was asked.
     """
-    people = _lower_median(DIFFICULTIES.index(one.difficulty) for one in said if one.difficulty in DIFFICULTIES)
-    model = _lower_median(DIFFICULTIES.index(difficulty_label(one)) for one in scores)
+    people = _lower_median(
+        DIFFICULTIES.index(verification.difficulty) for verification in said if verification.difficulty in DIFFICULTIES
+    )
+    model = _lower_median(DIFFICULTIES.index(difficulty_label(score)) for score in scores)
     if people is None or model is None:
         only = model if people is None else people
         return "" if only is None else DIFFICULTIES[only]
@@ -82,7 +84,9 @@ def question_difficulties(session: Session) -> dict[str, str]:
     reading, said, step = reading_read(session), verifications(session.study), get_step(_STEP)
     found = {}
     for question in reading.questions.values():
-        scores = [one.value for one in judge_scores(reading, step, question) if one.value is not None]
+        scores = [
+            judge_score.value for judge_score in judge_scores(reading, step, question) if judge_score.value is not None
+        ]
         found[question.id] = combine_difficulty(counted_verifications(question, said.get(question.id, ())), scores)
     return {key: label for key, label in found.items() if label}
 
@@ -97,7 +101,7 @@ BASE, SUB, SUB_TOM = "base", "+sub", "+sub+tom"
 OTHER_SETTING = "other"
 _ANSWER, _SCORE = "answer", "score"
 _SILENT = Silent()
-_WITH_WORDS = (Modality.WORDS, Modality.BOTH)
+_WITH_WORDS = (Modality.TEXT, Modality.BOTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ class JudgeMeasures:
         by_steps: steps of a chain -> accuracy, chain consistency, subchain consistency.
     """
 
-    asking: JudgeSetup
+    setup: JudgeSetup
     asked: int
     unparsed: int
     refused: int
@@ -147,10 +151,10 @@ class JudgeMeasures:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        told = self.asking
+        told = self.setup
         steps: Json = {
-            str(number): {"accuracy": one[0].to_json(), "chain": one[1].to_json(), "subchain": one[2].to_json()}
-            for number, one in self.by_steps.items()
+            str(number): {"accuracy": row[0].to_json(), "chain": row[1].to_json(), "subchain": row[2].to_json()}
+            for number, row in self.by_steps.items()
         }
         return {
             "judge": told.judge,
@@ -164,8 +168,8 @@ class JudgeMeasures:
             "unparsed": self.unparsed,
             "refused": self.refused,
             "accuracy": self.overall.to_json(),
-            "by_kind": {name: one.to_json() for name, one in self.by_kind.items()},
-            "by_state": {name: one.to_json() for name, one in self.by_state.items()},
+            "by_kind": {name: statistic_result.to_json() for name, statistic_result in self.by_kind.items()},
+            "by_state": {name: statistic_result.to_json() for name, statistic_result in self.by_state.items()},
             "chain_consistency": self.chain.to_json(),
             "subchain_consistency": self.subchain.to_json(),
             "by_steps": steps,
@@ -211,9 +215,9 @@ class Measures:
             "unverified": self.unverified,
             "chains": len(self.sizes[0]),
             "subchains": len(self.sizes[1]),
-            "judges": [one.as_json() for one in self.judges],
-            "diagnostics": {name: one.to_json() for name, one in self.diagnostics.items()},
-            "published": [one.as_json() for one in self.published],
+            "judges": [judge.as_json() for judge in self.judges],
+            "diagnostics": {name: statistic_result.to_json() for name, statistic_result in self.diagnostics.items()},
+            "published": [row.as_json() for row in self.published],
         }
 
 
@@ -222,13 +226,13 @@ class QuestionMeasuresInput:
     """What the figures are computed from, as it was read; no thread has to wait for the study.
 
     Attributes:
-        said: question id -> verifications.
+        verifications: question id -> verifications.
         rows: of `given_rows`.
     """
 
     graphs: Sequence[ChainGraph]
     questions: Sequence[Question]
-    said: Mapping[str, Sequence[Verification]]
+    verifications: Mapping[str, Sequence[Verification]]
     rows: Sequence[Row]
 
 
@@ -286,32 +290,32 @@ def compute_measures(
     Raises:
         Cancelled: the user stopped it.
     """
-    graphs = {one.chain.id: one for one in material.graphs if is_sound(one)}
+    graphs = {graph.chain.id: graph for graph in material.graphs if is_sound(graph)}
     questions: list[Question] = []
     stale = dropped = unverified = 0
-    for one in material.questions:
-        now = verification_state(one, material.said.get(one.id, ()))
-        if is_stale(one, graphs.get(one.chain_id or "")):
+    for question in material.questions:
+        now = verification_state(question, material.verifications.get(question.id, ()))
+        if is_stale(question, graphs.get(question.chain_id or "")):
             stale += 1
             continue
         dropped += now is VerificationState.DROPPED
         unverified += now not in (VerificationState.VERIFIED, VerificationState.DROPPED)
         if now is VerificationState.VERIFIED or (everything and now is not VerificationState.DROPPED):
-            questions.append(one)
+            questions.append(question)
     of_chain: dict[str, list[Question]] = {}
-    for one in questions:
-        of_chain.setdefault(one.chain_id or "", []).append(one)
+    for question in questions:
+        of_chain.setdefault(question.chain_id or "", []).append(question)
     covered = [chain_coverage(graphs[chain], there) for chain, there in of_chain.items() if chain]
-    chains = [one for one in covered if one.subchains]
+    chains = [each_covered for each_covered in covered if each_covered.subchains]
     given = _counted_answers(questions, parse_question_judgments(material.rows), judges)
-    after = Stages(progress, len(given[_ANSWER]) + 1, "Measuring judges").after
+    after = Stages(progress, len(given[_ANSWER]) + 1, "Measuring judges").finish_stage
     found = [
         after(_measure_judge(asking, answers, questions, chains, samples, seed))
-        for asking, answers in sorted(given[_ANSWER].items(), key=lambda one: _sort_key(one[0]))
+        for asking, answers in sorted(given[_ANSWER].items(), key=lambda row: _sort_key(row[0]))
     ]
     sizes = (
-        tuple(len(one.questions) for one in chains),
-        tuple(len(ids) for one in chains for ids in one.subchains.values()),
+        tuple(len(each_chain.questions) for each_chain in chains),
+        tuple(len(ids) for each_chain in chains for ids in each_chain.subchains.values()),
     )
     about = after(diagnostics(_diagnostic_scores(questions, given), samples, seed))
     return Measures(everything, len(questions), stale, dropped, unverified, sizes, tuple(found), about)
@@ -324,26 +328,33 @@ def _counted_answers(
     questions: Sequence[Question], given: Iterable[QuestionJudgment], judges: Collection[str]
 ) -> dict[str, _Answers]:
     """Return task -> who, asked how -> question id -> what counts of what was said."""
-    states = {one.id: one.state for one in questions}
+    states = {question.id: question.checksum for question in questions}
     found: dict[str, _Answers] = {task: {} for task in FIGURE_TASKS.values()}
     known: dict[tuple[str, ...], JudgeSetup] = {}
-    for one in sorted(given, key=lambda one: (one.at, one.id)):
-        if states.get(one.question_id) != one.state or one.status is JudgmentStatus.ERROR:
+    for judgment in sorted(given, key=lambda judgment: (judgment.at, judgment.id)):
+        if states.get(judgment.question_id) != judgment.state or judgment.status is JudgmentStatus.ERROR:
             continue
-        how = (one.judge_id, one.judge, one.variant, one.modality, one.condition, str(one.seed))
-        asking = known.get(how) or known.setdefault(how, _judge_setup(one))
+        how = (
+            judgment.judge_id,
+            judgment.judge,
+            judgment.variant,
+            judgment.modality,
+            judgment.condition,
+            str(judgment.seed),
+        )
+        asking = known.get(how) or known.setdefault(how, _judge_setup(judgment))
         if judges and asking.judge not in judges and asking.judge_id not in judges:
             continue
-        found[one.task].setdefault(asking, {})[one.question_id] = one
+        found[judgment.task].setdefault(asking, {})[judgment.question_id] = judgment
     return found
 
 
-def _judge_setup(one: QuestionJudgment) -> JudgeSetup:
-    entry = _parse_object(one.judge)
-    modality = Modality(one.modality)
-    name, backend = str(entry.get("name", one.judge_id)), str(entry.get("backend", ""))
-    how = (_setting_name(one.variant, modality), one.variant, modality, one.condition, one.seed)
-    return JudgeSetup(one.judge_id, name, backend, *how)
+def _judge_setup(judgment: QuestionJudgment) -> JudgeSetup:
+    entry = _parse_object(judgment.judge)
+    modality = Modality(judgment.modality)
+    name, backend = str(entry.get("name", judgment.judge_id)), str(entry.get("backend", ""))
+    how = (_setting_name(judgment.variant, modality), judgment.variant, modality, judgment.condition, judgment.seed)
+    return JudgeSetup(judgment.judge_id, name, backend, *how)
 
 
 def _setting_name(variant: str, modality: Modality) -> str:
@@ -352,8 +363,15 @@ def _setting_name(variant: str, modality: Modality) -> str:
     return SUB_TOM if variant == "tom" and modality in _WITH_WORDS else OTHER_SETTING
 
 
-def _sort_key(one: JudgeSetup) -> tuple[str, ...]:
-    return one.judge.casefold(), one.setting, one.modality.value, one.condition, one.judge_id, str(one.seed)
+def _sort_key(judge_setup: JudgeSetup) -> tuple[str, ...]:
+    return (
+        judge_setup.judge.casefold(),
+        judge_setup.setting,
+        judge_setup.modality.value,
+        judge_setup.condition,
+        judge_setup.judge_id,
+        str(judge_setup.seed),
+    )
 
 
 def _measure_judge(
@@ -364,12 +382,12 @@ def _measure_judge(
     samples: int,
     seed: int,
 ) -> JudgeMeasures:
-    right = {one.id: is_right(one, answers[one.id]) for one in questions if one.id in answers}
+    right = {question.id: is_right(question, answers[question.id]) for question in questions if question.id in answers}
     found = AnswerScorer(questions, right, chains, samples, seed)
-    statuses = [one.status for one in answers.values()]
+    statuses = [answer.status for answer in answers.values()]
     by_steps = {
         steps: (accuracy, found.chain_consistency(steps), found.subchain_consistency(steps))
-        for steps, accuracy in found.by_steps().items()
+        for steps, accuracy in found.accuracy_by_steps().items()
     }
     return JudgeMeasures(
         asking,
@@ -377,34 +395,36 @@ def _measure_judge(
         statuses.count(JudgmentStatus.UNPARSED),
         statuses.count(JudgmentStatus.REFUSED),
         found.accuracy(),
-        found.by_kind(),
-        found.by_state(),
+        found.accuracy_by_kind(),
+        found.accuracy_by_state(),
         found.chain_consistency(),
         found.subchain_consistency(),
         by_steps,
     )
 
 
-def is_right(question: Question, one: QuestionJudgment) -> bool:
+def is_right(question: Question, judgment: QuestionJudgment) -> bool:
     """Tell whether a question was answered right; what could not be read, or was refused, was not."""
-    return one.status is JudgmentStatus.OK and _parse_object(one.answer).get(_ANSWER) == question.letter
+    return (
+        judgment.status is JudgmentStatus.OK and _parse_object(judgment.answer).get(_ANSWER) == question.correct_letter
+    )
 
 
 def _diagnostic_scores(
     questions: Sequence[Question], given: Mapping[str, _Answers]
 ) -> dict[str, list[DiagnosticScore]]:
-    by_id = {one.id: one for one in questions}
+    by_id = {each_question.id: each_question for each_question in questions}
     found: dict[str, list[DiagnosticScore]] = {}
     for name, task in FIGURE_TASKS.items():
         for answers in given[task].values():
-            for one in answers.values():
-                question = by_id[one.question_id]
+            for answer in answers.values():
+                question = by_id[answer.question_id]
                 if name in (BIAS, ACCURACY):
                     found.setdefault(task, []).append(
-                        DiagnosticScore(question.recording_id, float(is_right(question, one)))
+                        DiagnosticScore(question.recording_id, float(is_right(question, answer)))
                     )
-                elif name in SCORE_TASKS and one.status is JudgmentStatus.OK:
-                    score = _parse_object(one.answer).get(_SCORE)
+                elif name in SCORE_TASKS and answer.status is JudgmentStatus.OK:
+                    score = _parse_object(answer.answer).get(_SCORE)
                     if isinstance(score, int) and not isinstance(score, bool):
                         found.setdefault(task, []).append(DiagnosticScore(question.recording_id, float(score)))
     return found

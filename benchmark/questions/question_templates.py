@@ -44,7 +44,7 @@ class Similarity:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4), sublinear_tf=True, dtype=np.float32)
-        self._known = any(one.strip() for one in texts)
+        self._known = any(text.strip() for text in texts)
         if self._known:
             self._vectorizer.fit(texts)
 
@@ -57,7 +57,7 @@ class Similarity:
         return self._vectorizer.transform(texts)
 
     @staticmethod
-    def between(one: Any, others: Any) -> Floats:
+    def cosines(one: Any, others: Any) -> Floats:
         """Return (rows of `one`, rows of `others`) cosines from 0 to 1."""
         found: Floats = np.asarray((one @ others.T).todense(), np.float32)
         return found
@@ -78,22 +78,22 @@ class DistractorRequest:
 
     Attributes:
         answer: the right option.
-        true: ids of nodes that are true as well, or may be: nothing that says the same is offered.
-        barred: ids of nodes that no wrong option may have, whatever it says.
-        busy: nothing of the answer's own recording that overlaps this span is offered, on the recording's axis.
+        true_node_ids: ids of nodes that are true as well, or may be: nothing that says the same is offered.
+        excluded_node_ids: ids of nodes that no wrong option may have, whatever it says.
+        excluded_span: nothing of the answer's own recording that overlaps this span is offered, on the recording's axis.
         people: pseudonyms in its recording, in the order in which they take the places of others.
-        alike: what the best wrong options have in common with the answer; all others come after them.
-        of_somebody: it is asked what those of the answer do, think or feel, so that an option that names somebody else
+        category: what the best wrong options have in common with the answer; all others come after them.
+        asks_about_person: it is asked what those of the answer do, think or feel, so that an option that names somebody else
             could be told to be wrong by that alone.
     """
 
     answer: Statement
-    true: Collection[str]
-    barred: Collection[str]
-    busy: tuple[int, int]
+    true_node_ids: Collection[str]
+    excluded_node_ids: Collection[str]
+    excluded_span: tuple[int, int]
     people: Sequence[str]
-    alike: str
-    of_somebody: bool = False
+    category: str
+    asks_about_person: bool = False
 
 
 @dataclass
@@ -101,8 +101,8 @@ class StatementPool:
     """Statements of one sort, of which each may be a wrong option for another one.
 
     Attributes:
-        alike: of each statement, to be compared with `Asked.alike`.
-        words: node id -> what its text says.
+        categories: of each statement, to be compared with `Asked.alike`.
+        fingerprints: node id -> what its text says.
         names: of the study's people.
         similarity: that was fitted to the study's texts.
         reach: recording id -> where its texts may go; what may not go wherever the question may is not used.
@@ -110,55 +110,59 @@ class StatementPool:
     """
 
     statements: Sequence[Statement]
-    alike: Sequence[str]
-    words: Mapping[str, StatementFingerprint]
+    categories: Sequence[str]
+    fingerprints: Mapping[str, StatementFingerprint]
     names: Names
     similarity: Similarity
     reach: Mapping[str, frozenset[str]] = field(default_factory=dict)
     seed: int = 0
 
-    def choose(self, asked: Sequence[DistractorRequest], count: int) -> Iterator[tuple[WrongOption, ...]]:
+    def choose_options(self, asked: Sequence[DistractorRequest], count: int) -> Iterator[tuple[WrongOption, ...]]:
         """Yield for each its wrong options: `count`, or fewer where no more would do.
 
         One is near the answer. The others are near that one, or near the answer where chance says so, once in
         `count` + 1 times: were they always near the answer, it would be the option that is most like all the others,
         and could be told without knowing the question. For the same reason, all are about as long as the answer.
         """
-        there = self.similarity.vectors([self.names.without(one.text) for one in self.statements])
-        places = {one.text: at for at, one in enumerate(self.statements)}
-        labels = np.array([*self.alike], dtype=str)
-        lengths = np.log([1 + len(one.text) for one in self.statements], dtype=np.float32)
+        there = self.similarity.vectors([self.names.without_names(statement.text) for statement in self.statements])
+        places = {statement.text: at for at, statement in enumerate(self.statements)}
+        labels = np.array([*self.categories], dtype=str)
+        lengths = np.log([1 + len(statement.text) for statement in self.statements], dtype=np.float32)
         ties = np.array([random.Random(f"{self.seed} {at}").random() for at in range(len(labels))], np.float32)
         for first in range(0, len(asked), _BATCH_ROWS):
             part = asked[first : first + _BATCH_ROWS]
-            known = [places.get(one.answer.text) for one in part]
+            known = [places.get(request.answer.text) for request in part]
             if None in known:
-                here = self.similarity.vectors([self.names.without(one.answer.text) for one in part])
+                here = self.similarity.vectors([self.names.without_names(request.answer.text) for request in part])
             else:
                 here = there[known]
-            near = self.similarity.between(here, there)
+            near = self.similarity.cosines(here, there)
             rank = [
                 row
                 + 1e-5 * ties
-                + (labels == one.alike)
-                - _LENGTH_WEIGHT * np.abs(lengths - np.log(1 + len(one.answer.text)))
-                for one, row in zip(part, near, strict=True)
+                + (labels == request.category)
+                - _LENGTH_WEIGHT * np.abs(lengths - np.log(1 + len(request.answer.text)))
+                for request, row in zip(part, near, strict=True)
             ]
-            nearest = [self._walk(one, row, by, 1) for one, row, by in zip(part, near, rank, strict=True)]
-            chance = [random.Random(f"{self.seed} {one.answer.text}").randrange(count + 1) for one in part]
+            nearest = [
+                self._pick_options(request, row, by, 1) for request, row, by in zip(part, near, rank, strict=True)
+            ]
+            chance = [random.Random(f"{self.seed} {request.answer.text}").randrange(count + 1) for request in part]
             moved = [at for at, found in enumerate(nearest) if found and chance[at]]
             if moved:
-                others = self.similarity.between(there[[nearest[at][0][0] for at in moved]], there)
+                others = self.similarity.cosines(there[[nearest[at][0][0] for at in moved]], there)
                 for at, row in zip(moved, others, strict=True):
                     rank[at] += row - near[at]
-            for one, row, by, found in zip(part, near, rank, nearest, strict=True):
-                yield tuple(option for _, option in self._walk(one, row, by, count, [at for at, _ in found]))
+            for request, row, by, found in zip(part, near, rank, nearest, strict=True):
+                yield tuple(
+                    option for _, option in self._pick_options(request, row, by, count, [at for at, _ in found])
+                )
 
-    def _walk(
+    def _pick_options(
         self, asked: DistractorRequest, near: Floats, rank: Floats, count: int, first: Sequence[int] = ()
     ) -> list[tuple[int, WrongOption]]:
         """Return positions and options: `first`, and after it what has the highest ranks, as far as it will do."""
-        true = [self.words[one] for one in {*asked.true, *asked.answer.node_ids}]
+        true = [self.fingerprints[one] for one in {*asked.true_node_ids, *asked.answer.node_ids}]
         taken = {gist(asked.answer.text)}
         taken_words: list[StatementFingerprint] = []
         found: list[tuple[int, WrongOption]] = []
@@ -167,36 +171,40 @@ class StatementPool:
                 break
             if near[at] >= MAX_SIMILARITY:
                 continue
-            one = self.statements[at]
-            if not self._may_stand(asked, one):
+            statement = self.statements[at]
+            if not self._is_allowed(asked, statement):
                 continue
-            words = [self.words[node.id] for node in one.nodes]
-            if any(mine.says_the_same(other) for mine in words for other in (*true, *taken_words)):
+            words = [self.fingerprints[node.id] for node in statement.nodes]
+            if any(mine.is_equivalent(other) for mine in words for other in (*true, *taken_words)):
                 continue
-            text = self._told_of(asked, one)
+            text = self._with_local_names(asked, statement)
             if not gist(text) or gist(text) in taken:
                 continue
             taken.add(gist(text))
             taken_words += words
-            found.append((at, WrongOption(text, None, one.nodes[-1].id)))
+            found.append((at, WrongOption(text, None, statement.nodes[-1].id)))
         return found
 
-    def _may_stand(self, asked: DistractorRequest, one: Statement) -> bool:
-        if not one.node_ids.isdisjoint(asked.barred) or not one.node_ids.isdisjoint(asked.answer.node_ids):
+    def _is_allowed(self, asked: DistractorRequest, statement: Statement) -> bool:
+        if not statement.node_ids.isdisjoint(asked.excluded_node_ids) or not statement.node_ids.isdisjoint(
+            asked.answer.node_ids
+        ):
             return False
         home = asked.answer.recording_id
-        if not self.reach.get(one.recording_id, _NOBODY) >= self.reach.get(home, _NOBODY):
+        if not self.reach.get(statement.recording_id, _NOBODY) >= self.reach.get(home, _NOBODY):
             return False
-        start_us, end_us = one.span
-        return one.recording_id != home or end_us <= asked.busy[0] or asked.busy[1] <= start_us
+        start_us, end_us = statement.span
+        return statement.recording_id != home or end_us <= asked.excluded_span[0] or asked.excluded_span[1] <= start_us
 
-    def _told_of(self, asked: DistractorRequest, one: Statement) -> str:
+    def _with_local_names(self, asked: DistractorRequest, statement: Statement) -> str:
         """Return the text of a statement, told of the people of the question's recording, of whom it asks first."""
-        asked_of = asked.answer.people if asked.of_somebody else ()
-        if one.recording_id == asked.answer.recording_id and (not asked_of or not {*one.people}.isdisjoint(asked_of)):
-            return one.text
-        first = self.names.within(asked.answer.text)
-        return capitalize_first(self.names.changed(one.text, [*dict.fromkeys([*first, *asked.people])]))
+        asked_of = asked.answer.people if asked.asks_about_person else ()
+        if statement.recording_id == asked.answer.recording_id and (
+            not asked_of or not {*statement.people}.isdisjoint(asked_of)
+        ):
+            return statement.text
+        first = self.names.names_in(asked.answer.text)
+        return capitalize_first(self.names.with_names(statement.text, [*dict.fromkeys([*first, *asked.people])]))
 
 
 def _by_falling_rank(rank: Floats) -> Iterator[int]:
@@ -275,15 +283,15 @@ class TemplateContext:
 
     Attributes:
         zero_us: where what is shown begins, on the recording's axis: times are told from there.
-        who: pseudonyms of those whose event or state it is; () for nobody in particular.
+        names: pseudonyms of those whose event or state it is; () for nobody in particular.
     """
 
     zero_us: int
-    who: Sequence[str] = ()
+    names: Sequence[str] = ()
 
-    def when(self, span: tuple[int, int]) -> str:
+    def format_span(self, span: tuple[int, int]) -> str:
         """Return a span in seconds, such as `between 3.0 s and 7.5 s`."""
-        start, end = ((one - self.zero_us) / 1e6 for one in span)
+        start, end = ((number - self.zero_us) / 1e6 for number in span)
         return f"between {start:.1f} s and {end:.1f} s" if f"{start:.1f}" != f"{end:.1f}" else f"at {start:.1f} s"
 
 
@@ -302,12 +310,12 @@ def word_question(
     chance = random.Random(seed)
     match wanted.kind:
         case QuestionKind.EVENT:
-            form = chance.choice(EVENT_TEMPLATES_WITH_PEOPLE if telling.who else EVENT_TEMPLATES)
-            return form.format(when=telling.when(answer.span), who=join_names(telling.who))
+            form = chance.choice(EVENT_TEMPLATES_WITH_PEOPLE if telling.names else EVENT_TEMPLATES)
+            return form.format(when=telling.format_span(answer.span), who=join_names(telling.names))
         case QuestionKind.STATE:
-            who, do = join_names(telling.who) or _SOMEBODY, "do" if len(telling.who) > 1 else "does"
+            who, do = join_names(telling.names) or _SOMEBODY, "do" if len(telling.names) > 1 else "does"
             form = chance.choice(STATE_TEMPLATES[NodeKind(wanted.aspect)])
-            return form.format(when=telling.when(answer.span), who=who, do=do)
+            return form.format(when=telling.format_span(answer.span), who=who, do=do)
         case QuestionKind.WHY:
             return _fill_template(chance.choice(WHY_TEMPLATES), telling, about[0], result=about[0].text)
         case QuestionKind.HOW:
@@ -320,8 +328,8 @@ def word_question(
         first,
         start=start.text,
         end=end.text,
-        start_at=telling.when(start.span),
-        end_at=telling.when(end.span),
+        start_at=telling.format_span(start.span),
+        end_at=telling.format_span(end.span),
         steps=str(len(wanted.covers) - 1),
     )
 
@@ -332,7 +340,7 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def _fill_template(form: str, telling: TemplateContext, about: Statement, **texts: str) -> str:
-    when = telling.when(about.span)
+    when = telling.format_span(about.span)
     return form.format(when=when, When=when[:1].upper() + when[1:], **texts)
 
 
@@ -363,100 +371,114 @@ class RuleQuestionGenerator:
 
     Attributes:
         chains: whose nodes may become wrong options.
-        known: every chain there is, with other versions of the same: what these say of a moment may be true as well.
-        scenes: recording id -> what has to be known of it.
+        all_chains: every chain there is, with other versions of the same: what these say of a moment may be true as well.
+        contexts: recording id -> what has to be known of it.
         names: pseudonyms of everybody in the study.
     """
 
     chains: Sequence[ChainGraph]
-    known: Sequence[ChainGraph]
-    scenes: Mapping[str, RecordingContext]
+    all_chains: Sequence[ChainGraph]
+    contexts: Mapping[str, RecordingContext]
     names: Collection[str]
     seed: int = 0
     _nodes: dict[str, list[ChainNode]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self._finder = Names(self.names)
-        everything = {one.chain.id: one for one in (*self.known, *self.chains)}
+        everything = {chain.chain.id: chain for chain in (*self.all_chains, *self.chains)}
         self._words: dict[str, StatementFingerprint] = {}
         for graph in everything.values():
             self._nodes.setdefault(graph.chain.recording_id, []).extend(graph.nodes)
-            self._words |= {one.id: StatementFingerprint.of(self._finder.without(one.text)) for one in graph.nodes}
-        texts = [self._finder.without(one.text) for nodes in self._nodes.values() for one in nodes]
+            self._words |= {
+                node.id: StatementFingerprint.from_text(self._finder.without_names(node.text)) for node in graph.nodes
+            }
+        texts = [self._finder.without_names(node.text) for nodes in self._nodes.values() for node in nodes]
         self._similarity = Similarity(texts)
-        self._reach = {recording: one.reach for recording, one in self.scenes.items()}
+        self._reach = {recording: context.reach for recording, context in self.contexts.items()}
 
     def drafts(
         self, wanted: Sequence[tuple[ChainGraph, QuestionSpec]]
     ) -> Iterator[tuple[ChainGraph, QuestionSpec, QuestionDraft | str]]:
         """Yield for each what was made, or why nothing could be, in one sentence; by kind and aspect."""
         sorts: dict[tuple[QuestionKind, str], list[tuple[ChainGraph, QuestionSpec]]] = {}
-        for graph, one in wanted:
-            sorts.setdefault((one.kind, one.aspect), []).append((graph, one))
+        for graph, question_spec in wanted:
+            sorts.setdefault((question_spec.kind, question_spec.aspect), []).append((graph, question_spec))
         for (kind, aspect), asked in sorts.items():
-            pool = self._pool(kind, aspect)
-            for (graph, one), wrong in zip(
-                asked, pool.choose([self._asked(graph, one) for graph, one in asked], OPTION_COUNT - 1), strict=True
+            pool = self._statement_pool(kind, aspect)
+            for (graph, question_spec), wrong in zip(
+                asked,
+                pool.choose_options(
+                    [self._distractor_request(graph, question_spec) for graph, question_spec in asked], OPTION_COUNT - 1
+                ),
+                strict=True,
             ):
-                answer, about = _answer_and_context(graph, one)
-                text = word_question(one, answer, about, self._telling(graph, answer), f"{self.seed} {one.part}")
-                draft = QuestionDraft(one.kind, one.aspect, one.covers, text, answer.text, wrong)
-                blank = any(not normalize_option(graph.by_id[node].text) for node in one.covers)
+                answer, about = _answer_and_context(graph, question_spec)
+                text = word_question(
+                    question_spec,
+                    answer,
+                    about,
+                    self._template_context(graph, answer),
+                    f"{self.seed} {question_spec.part}",
+                )
+                draft = QuestionDraft(
+                    question_spec.kind, question_spec.aspect, question_spec.covers, text, answer.text, wrong
+                )
+                blank = any(not normalize_option(graph.nodes_by_id[node].text) for node in question_spec.covers)
                 reason = (
                     EMPTY_NODE if blank else TOO_FEW_OPTIONS if len(wrong) < OPTION_COUNT - 1 else draft_problem(draft)
                 )
-                yield graph, one, reason or draft
+                yield graph, question_spec, reason or draft
 
-    def _pool(self, kind: QuestionKind, aspect: str) -> StatementPool:
+    def _statement_pool(self, kind: QuestionKind, aspect: str) -> StatementPool:
         found = {
             answer.node_ids: answer
             for graph in self.chains
-            for one in required_questions(graph, (kind,))
-            if one.aspect == aspect
-            for answer in (_answer_and_context(graph, one)[0],)
+            for required_question in required_questions(graph, (kind,))
+            if required_question.aspect == aspect
+            for answer in (_answer_and_context(graph, required_question)[0],)
             if all(normalize_option(node.text) for node in answer.nodes)
         }
         statements = [*found.values()]
-        labels = [_category(kind, one) for one in statements]
+        labels = [_category(kind, statement) for statement in statements]
         return StatementPool(statements, labels, self._words, self._finder, self._similarity, self._reach, self.seed)
 
-    def _asked(self, graph: ChainGraph, wanted: QuestionSpec) -> DistractorRequest:
+    def _distractor_request(self, graph: ChainGraph, wanted: QuestionSpec) -> DistractorRequest:
         answer, about = _answer_and_context(graph, wanted)
         home = graph.chain.recording_id
         # What hangs together in a chain is partly true wherever it is asked why, or what comes of it.
-        chain: Collection[str] = () if wanted.kind in _SINGLE_NODE_KINDS else [one.id for one in graph.nodes]
-        spans = [answer.span, *(one.span for one in about)]
+        chain: Collection[str] = () if wanted.kind in _SINGLE_NODE_KINDS else [node.id for node in graph.nodes]
+        spans = [answer.span, *(statement.span for statement in about)]
         busy = min(start for start, _ in spans), max(end for _, end in spans)
-        there = [one.id for one in self._nodes[home] if one.start_us < busy[1] and busy[0] < one.end_us]
-        people, alike = self._people(graph, answer), _category(wanted.kind, answer)
+        there = [node.id for node in self._nodes[home] if node.start_us < busy[1] and busy[0] < node.end_us]
+        people, alike = self._ordered_names(graph, answer), _category(wanted.kind, answer)
         return DistractorRequest(
             answer, {*there, *chain}, chain, busy, people, alike, wanted.kind in _SINGLE_NODE_KINDS
         )
 
-    def _telling(self, graph: ChainGraph, answer: Statement) -> TemplateContext:
-        scene = self.scenes[graph.chain.recording_id]
-        who = [scene.people[one] for one in answer.people if scene.people.get(one)]
+    def _template_context(self, graph: ChainGraph, answer: Statement) -> TemplateContext:
+        scene = self.contexts[graph.chain.recording_id]
+        who = [scene.people[person] for person in answer.people if scene.people.get(person)]
         return TemplateContext(scene.zero_us[graph.chain.id], who)
 
-    def _people(self, graph: ChainGraph, answer: Statement) -> list[str]:
-        people = self.scenes[graph.chain.recording_id].people
-        first = [people[one] for one in answer.people if one in people]
+    def _ordered_names(self, graph: ChainGraph, answer: Statement) -> list[str]:
+        people = self.contexts[graph.chain.recording_id].people
+        first = [people[person] for person in answer.people if person in people]
         return [*dict.fromkeys([*first, *people.values()])]
 
 
 _SINGLE_NODE_KINDS = (QuestionKind.EVENT, QuestionKind.STATE)
 
 
-def _category(kind: QuestionKind, one: Statement) -> str:
+def _category(kind: QuestionKind, statement: Statement) -> str:
     """Return what a wrong option should share with the answer: how many parts it has, and of which kind it is."""
-    return str(len(one.nodes)) if kind is QuestionKind.WHY or len(one.nodes) > 1 else one.kind
+    return str(len(statement.nodes)) if kind is QuestionKind.WHY or len(statement.nodes) > 1 else statement.kind
 
 
 def _answer_and_context(graph: ChainGraph, wanted: QuestionSpec) -> tuple[Statement, tuple[Statement, ...]]:
     """Return the right option, and what is told in the question."""
 
     def of(*nodes: str, joined_by: str = "; ") -> Statement:
-        return Statement(tuple(graph.by_id[one] for one in nodes), graph.chain.recording_id, joined_by)
+        return Statement(tuple(graph.nodes_by_id[node] for node in nodes), graph.chain.recording_id, joined_by)
 
     first, *rest = wanted.covers
     match wanted.kind:

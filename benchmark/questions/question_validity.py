@@ -47,14 +47,14 @@ def find_paths(graph: ChainGraph, most: int = MAX_PATHS) -> list[tuple[str, ...]
                 if len(path) + 1 > len(reached.get(start, ())):
                     reached[start] = (*path, end)
         best[end] = reached
-    place = {one.id: at for at, one in enumerate(graph.nodes)}
+    place = {chain_node.id: at for at, chain_node in enumerate(graph.nodes)}
     found = [path for reached in best.values() for path in reached.values() if len(path) > MIN_PATH_EDGES]
     return sorted(found, key=lambda path: (-len(path), place[path[0]], place[path[-1]]))[:most]
 
 
 OPTION_COUNT = 5
 """Of a question from a chain: one is right (R3-VQA, section 3.1)."""
-SINGLE_STEP = tuple(one for one in CHAIN_QUESTION_KINDS if one is not QuestionKind.STEPS)
+SINGLE_STEP = tuple(question_kind for question_kind in CHAIN_QUESTION_KINDS if question_kind is not QuestionKind.STEPS)
 START, END, BETWEEN = "start", "end", "between"
 PATH_ASPECTS = (START, END, BETWEEN)
 """What is asked about a path: what set it off, what came of it, what lies between."""
@@ -111,11 +111,13 @@ def required_questions(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE
     for kind in dict.fromkeys(kinds):
         match kind:
             case QuestionKind.EVENT:
-                found += [QuestionSpec(kind, "", (one.id,)) for one in graph.nodes if not one.kind.mental]
+                found += [QuestionSpec(kind, "", (node.id,)) for node in graph.nodes if not node.kind.is_mental]
             case QuestionKind.STATE:
-                found += [QuestionSpec(kind, one.kind.value, (one.id,)) for one in graph.nodes if one.kind.mental]
+                found += [
+                    QuestionSpec(kind, node.kind.value, (node.id,)) for node in graph.nodes if node.kind.is_mental
+                ]
             case QuestionKind.WHY | QuestionKind.HOW:
-                found += [QuestionSpec(kind, "", one.node_ids) for one in graph.subchains]
+                found += [QuestionSpec(kind, "", subchain.node_ids) for subchain in graph.subchains]
             case QuestionKind.STEPS:
                 found += [QuestionSpec(kind, aspect, path) for path in find_paths(graph) for aspect in PATH_ASPECTS]
     return found
@@ -123,8 +125,21 @@ def required_questions(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE
 
 def find_required_question(graph: ChainGraph, part: str) -> QuestionSpec | None:
     """Return what is wanted of a chain under `Wanted.part`; None where the rules no longer ask for it."""
-    kind = next((one for one in CHAIN_QUESTION_KINDS if part.startswith(f"{one.value}:")), None)
-    return None if kind is None else next((one for one in required_questions(graph, (kind,)) if one.part == part), None)
+    kind = next(
+        (question_kind for question_kind in CHAIN_QUESTION_KINDS if part.startswith(f"{question_kind.value}:")), None
+    )
+    return (
+        None
+        if kind is None
+        else next(
+            (
+                required_question
+                for required_question in required_questions(graph, (kind,))
+                if required_question.part == part
+            ),
+            None,
+        )
+    )
 
 
 def balance_positions(count: int, options: int, seed: int) -> list[int]:
@@ -158,7 +173,7 @@ def draft_problem(draft: QuestionDraft, options: int = OPTION_COUNT) -> str:
         draft: what was made.
         options: that it must have, the right one included.
     """
-    texts = [draft.answer, *(one.text for one in draft.wrong)]
+    texts = [draft.answer, *(wrong_option.text for wrong_option in draft.wrong)]
     if reason := _text_problem("question", draft.text, MAX_TEXT_CHARS):
         return reason
     for text in texts:
@@ -206,7 +221,7 @@ def gist(text: str) -> str:
     to see. Order, names, numbers and negations are kept, because they change what is said.
     """
     words = normalize_option(text).split()
-    return " ".join(_strip_plural(one) for one in words if one not in _ARTICLES) or " ".join(words)
+    return " ".join(_strip_plural(word) for word in words if word not in _ARTICLES) or " ".join(words)
 
 
 def _strip_plural(word: str) -> str:
@@ -254,13 +269,13 @@ class StatementFingerprint:
     content: frozenset[str]
 
     @classmethod
-    def of(cls, text: str) -> "StatementFingerprint":
+    def from_text(cls, text: str) -> "StatementFingerprint":
         """Take them from a text without names."""
         words = gist(text).split()
-        content = frozenset(one[:_STEM_CHARS] for one in words if one not in _STOP_WORDS)
+        content = frozenset(word[:_STEM_CHARS] for word in words if word not in _STOP_WORDS)
         return cls(" ".join(words), content or frozenset({normalize_option(text)}))
 
-    def says_the_same(self, other: "StatementFingerprint") -> bool:
+    def is_equivalent(self, other: "StatementFingerprint") -> bool:
         """Tell whether one of the two may stand for the other, or follows from it: too alike to be right and wrong."""
         shared = len(self.content & other.content)
         if not shared:
@@ -270,10 +285,10 @@ class StatementFingerprint:
         return _nearly_equal(self.line, other.line)
 
 
-def _nearly_equal(one: str, other: str) -> bool:
+def _nearly_equal(text: str, other: str) -> bool:
     from rapidfuzz import fuzz
 
-    return fuzz.ratio(one, other, score_cutoff=_MIN_RATIO) > 0
+    return fuzz.ratio(text, other, score_cutoff=_MIN_RATIO) > 0
 
 
 @dataclass(frozen=True)
@@ -283,22 +298,22 @@ class Statement:
     Attributes:
         nodes: in the order in which they are told.
         recording_id: that they are in.
-        joined_by: what stands between their texts.
+        separator: what stands between their texts.
     """
 
     nodes: tuple[ChainNode, ...]
     recording_id: str
-    joined_by: str = "; "
+    separator: str = "; "
 
     @cached_property
     def text(self) -> str:
         """As an option is written: without a full stop, with a capital."""
-        return capitalize_first(self.joined_by.join(trim_line(one.text) for one in self.nodes))
+        return capitalize_first(self.separator.join(trim_line(node.text) for node in self.nodes))
 
     @cached_property
     def node_ids(self) -> frozenset[str]:
         """Ids of its nodes."""
-        return frozenset(one.id for one in self.nodes)
+        return frozenset(node.id for node in self.nodes)
 
     @property
     def kind(self) -> str:
@@ -308,12 +323,12 @@ class Statement:
     @cached_property
     def span(self) -> tuple[int, int]:
         """From the start of its first node to the end of its last one, on the recording's axis."""
-        return min(one.start_us for one in self.nodes), max(one.end_us for one in self.nodes)
+        return min(node.start_us for node in self.nodes), max(node.end_us for node in self.nodes)
 
     @property
     def people(self) -> tuple[str, ...]:
         """Ids of the participants of its nodes, in the order of the nodes."""
-        return tuple(dict.fromkeys(who for one in self.nodes for who in one.people))
+        return tuple(dict.fromkeys(who for node in self.nodes for who in node.people))
 
 
 def trim_line(text: str) -> str:
@@ -330,28 +345,28 @@ class Names:
     """Finds the pseudonyms of a study's people in texts."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        known = sorted({one for one in names if one.strip()}, key=lambda one: (-len(one), one))
+        known = sorted({name for name in names if name.strip()}, key=lambda text: (-len(text), text))
         parts = "|".join(map(re.escape, known))
         self._pattern = re.compile(rf"(?<!\w)(?:{parts})(?!\w)") if known else None
 
-    def within(self, text: str) -> list[str]:
+    def names_in(self, text: str) -> list[str]:
         """Return the names in a text, in the order of their first mention."""
         return [] if self._pattern is None else [*dict.fromkeys(self._pattern.findall(text))]
 
-    def without(self, text: str) -> str:
+    def without_names(self, text: str) -> str:
         """Return a text with a space in the place of each name."""
         return text if self._pattern is None else self._pattern.sub(" ", text)
 
-    def changed(self, text: str, into: Sequence[str]) -> str:
+    def with_names(self, text: str, into: Sequence[str]) -> str:
         """Return a text told of other people: the first name in it becomes the first of `into`, and so on.
 
         Where there are more names than `into` has, the others become `somebody`.
         """
         if self._pattern is None:
             return text
-        found = self.within(text)
+        found = self.names_in(text)
         new = {name: into[at] if at < len(into) else _SOMEBODY for at, name in enumerate(found)}
-        return self._pattern.sub(lambda one: new[one.group()], text)
+        return self._pattern.sub(lambda each_match: new[each_match.group()], text)
 
 
 _SOMEBODY = "somebody"

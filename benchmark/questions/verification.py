@@ -90,7 +90,9 @@ def verify(
         new = Verification(
             *(after.id, who.id, decision, checklist, holds, difficulty, note.strip(), content_state(after), utc_now())
         )
-        said = {one.annotator_id: one for one in rows.verifications_of(session.study, after.id)}
+        said = {
+            verification.annotator_id: verification for verification in rows.verifications_of(session.study, after.id)
+        }
         if not _is_unchanged(said.get(who.id), new):
             rows.set_verification(session.study, new)
     return step.changes
@@ -104,7 +106,7 @@ def withdraw_verification(session: Session, question_id: str) -> Changes:
     """
     session.study.require_writable()
     who = session.annotator()
-    said = [one.annotator_id for one in rows.verifications_of(session.study, question_id)]
+    said = [verification.annotator_id for verification in rows.verifications_of(session.study, question_id)]
     if who is None or who.id not in said or is_author(get_question(session, question_id), who.id):
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not verify this question.", "There is nothing to take back."
@@ -128,12 +130,12 @@ def _require_checks(
         raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
     if _DIFFICULTY_CHECK in given and not difficulty:
         raise UserError("The difficulty has no label yet.", f"Choose one of {', '.join(DIFFICULTIES)}.")
-    if approves and (missing := [one for one in known if one not in given]):
+    if approves and (missing := [text for text in known if text not in given]):
         raise UserError(
             f"A question that is kept meets every check; missing: {', '.join(missing)}.",
             "Tick what holds; correct the question, or drop it, where something does not.",
         )
-    return tuple(one for one in known if one in given)
+    return tuple(text for text in known if text in given)
 
 
 def _require_not_author(session: Session, question: Question) -> None:
@@ -195,13 +197,13 @@ class Agreement:
 
     figures: tuple[AgreementFigure, ...]
 
-    def of(self, key: str) -> AgreementFigure:
+    def figure(self, key: str) -> AgreementFigure:
         """Return one figure; one of no pairs where nobody could be compared."""
-        return next((one for one in self.figures if one.key == key), AgreementFigure(key, 0, 0, None))
+        return next((figure for figure in self.figures if figure.key == key), AgreementFigure(key, 0, 0, None))
 
     def as_json(self) -> dict[str, Json]:
         """Return it for a file or a terminal, by key."""
-        return {one.key: one.as_json() for one in self.figures}
+        return {figure.key: figure.as_json() for figure in self.figures}
 
 
 def compute_agreement(said: Iterable[Sequence[Verification]]) -> Agreement:
@@ -212,25 +214,37 @@ def compute_agreement(said: Iterable[Sequence[Verification]]) -> Agreement:
             compared. Cohen's kappa knows two sides: over all pairs, whoever comes first by id is the first one.
     """
     pairs = [_first_pair(one) for one in said if len(one) > 1]
-    found = [_agreement_figure(DECISION, pairs, lambda one: _YES_NO[one.decision not in APPROVING_DECISIONS], _YES_NO)]
+    found = [
+        _agreement_figure(
+            DECISION, pairs, lambda verification: _YES_NO[verification.decision not in APPROVING_DECISIONS], _YES_NO
+        )
+    ]
     for checklist, checks in CHECKLIST_KEYS.items():
-        same = [(one, other) for one, other in pairs if one.checklist == other.checklist == checklist]
+        same = [
+            (verification, other)
+            for verification, other in pairs
+            if verification.checklist == other.checklist == checklist
+        ]
         found += [
             _agreement_figure(check, same, _check_category(check), _YES_NO) for check in checks if check != DIFFICULTY
         ]
-    labelled = [(one, other) for one, other in pairs if one.difficulty and other.difficulty]
-    found.append(_agreement_figure(DIFFICULTY, labelled, lambda one: one.difficulty, DIFFICULTIES))
-    return Agreement(tuple(one for one in found if one.pairs or one.key == DECISION))
+    labelled = [(verification, other) for verification, other in pairs if verification.difficulty and other.difficulty]
+    found.append(_agreement_figure(DIFFICULTY, labelled, lambda verification: verification.difficulty, DIFFICULTIES))
+    return Agreement(
+        tuple(
+            agreement_figure for agreement_figure in found if agreement_figure.pairs or agreement_figure.key == DECISION
+        )
+    )
 
 
 def _first_pair(said: Sequence[Verification]) -> tuple[Verification, Verification]:
-    first = sorted(said, key=lambda one: (one.at, one.annotator_id))[:2]
-    one, other = sorted(first, key=lambda each: each.annotator_id)
-    return one, other
+    first = sorted(said, key=lambda verification: (verification.at, verification.annotator_id))[:2]
+    verification, other = sorted(first, key=lambda each: each.annotator_id)
+    return verification, other
 
 
 def _check_category(check: str) -> Callable[[Verification], str]:
-    return lambda one: _YES_NO[check not in one.checks]
+    return lambda verification: _YES_NO[check not in verification.checks]
 
 
 def _agreement_figure(
@@ -239,8 +253,8 @@ def _agreement_figure(
     category: Callable[[Verification], str],
     categories: Sequence[str],
 ) -> AgreementFigure:
-    given = [(category(one), category(other)) for one, other in pairs]
-    return AgreementFigure(key, len(given), sum(one == other for one, other in given), _kappa(given, categories))
+    given = [(category(verification), category(other)) for verification, other in pairs]
+    return AgreementFigure(key, len(given), sum(text == other for text, other in given), _kappa(given, categories))
 
 
 def _kappa(given: Sequence[tuple[str, str]], categories: Sequence[str]) -> float | None:
@@ -250,7 +264,7 @@ def _kappa(given: Sequence[tuple[str, str]], categories: Sequence[str]) -> float
 
     if not given:
         return None
-    places = np.array([[categories.index(one), categories.index(other)] for one, other in given], np.int64)
+    places = np.array([[categories.index(text), categories.index(other)] for text, other in given], np.int64)
     ones = np.ones(len(given), np.int64)
     found = float(kappa(confusion_tables(places[:, 0], places[:, 1], ones, np.zeros_like(ones), len(categories), 1))[0])
     return found if np.isfinite(found) else None
@@ -278,7 +292,7 @@ class VerificationState(StrEnum):
 def verification_state(question: Question, said: Iterable[Verification]) -> VerificationState:
     """Return what became of a question, by everything that was said about it."""
     words = counted_verifications(question, said)
-    approving = sum(one.decision in APPROVING_DECISIONS for one in words)
+    approving = sum(word.decision in APPROVING_DECISIONS for word in words)
     if not words:
         return VerificationState.OPEN
     if 0 < approving < len(words):
@@ -296,7 +310,7 @@ def counted_verifications(question: Question, said: Iterable[Verification]) -> t
     now, words = content_state(question), [*said]
     if not _is_ready(question, words):
         return ()
-    return tuple(one for one in words if one.state == now and not is_author(question, one.annotator_id))
+    return tuple(word for word in words if word.state == now and not is_author(question, word.annotator_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,46 +318,51 @@ class VerificationItem:
     """A question with what people say about it.
 
     Attributes:
-        said: everything, also what no longer counts, by time.
+        verifications: everything, also what no longer counts, by time.
         stale: what it was made from says something else by now.
         graph: the chain that it was made from; None for none.
         ready: it can be verified; what a person wrote is, once judges failed at it.
     """
 
     question: Question
-    said: tuple[Verification, ...]
-    standing: VerificationState
+    verifications: tuple[Verification, ...]
+    state: VerificationState
     stale: bool
     graph: ChainGraph | None
     ready: bool = True
 
-    def by(self, annotator_id: str) -> Verification | None:
+    def verification_by(self, annotator_id: str) -> Verification | None:
         """Return what somebody said, whether it counts or not."""
-        return next((one for one in self.said if one.annotator_id == annotator_id), None)
+        return next(
+            (verification for verification in self.verifications if verification.annotator_id == annotator_id), None
+        )
 
-    def looked_at_by(self, annotator_id: str) -> bool:
+    def is_verified_by(self, annotator_id: str) -> bool:
         """Tell whether what somebody said is about the question as it is now."""
-        return any(one.annotator_id == annotator_id and one.state == content_state(self.question) for one in self.said)
+        return any(
+            verification.annotator_id == annotator_id and verification.state == content_state(self.question)
+            for verification in self.verifications
+        )
 
-    def again(self, annotator_id: str) -> bool:
+    def needs_recheck_by(self, annotator_id: str) -> bool:
         """Tell whether somebody has to look again, because the question was changed after they looked."""
-        return self.by(annotator_id) is not None and not self.looked_at_by(annotator_id)
+        return self.verification_by(annotator_id) is not None and not self.is_verified_by(annotator_id)
 
-    def goes_on(self, surviving: Container[str]) -> bool:
+    def is_to_verify(self, surviving: Container[str]) -> bool:
         """Tell whether it is to be verified: the filters leave it, or somebody has begun.
 
         Whoever corrects a question makes one that no filter has seen; it is not forgotten for that.
         """
-        return self.question.id in surviving or bool(self.said)
+        return self.question.id in surviving or bool(self.verifications)
 
-    def waits_for(self, annotator_id: str) -> bool:
+    def is_waiting_for(self, annotator_id: str) -> bool:
         """Tell whether somebody should look at it: their word is missing, or its chain was edited since."""
         if not self.ready or is_author(self.question, annotator_id):
             return False
-        enough = len(counted_verifications(self.question, self.said)) >= REQUIRED_VERIFIERS
+        enough = len(counted_verifications(self.question, self.verifications)) >= REQUIRED_VERIFIERS
         if self.stale:
-            return not enough or self.by(annotator_id) is not None
-        return not enough and not self.looked_at_by(annotator_id)
+            return not enough or self.verification_by(annotator_id) is not None
+        return not enough and not self.is_verified_by(annotator_id)
 
 
 def read_items(
@@ -363,12 +382,12 @@ def read_items(
     found = questions_of(study, recording_id) if recording_id else all_questions(study)
     if question_ids is not None:
         wanted = {*question_ids}
-        found = [one for one in found if one.id in wanted]
+        found = [question for question in found if question.id in wanted]
     said = verifications(study, recording_id)
     graphs = _read_graphs(session, found)
-    order = {one.id: at for at, one in enumerate(all_recordings(study))}
-    found.sort(key=lambda one: (order.get(one.recording_id, len(order)), one.start_us, one.id))
-    return [_build_item(one, said.get(one.id, ()), graphs.get(one.chain_id or "")) for one in found]
+    order = {recording.id: at for at, recording in enumerate(all_recordings(study))}
+    found.sort(key=lambda question: (order.get(question.recording_id, len(order)), question.start_us, question.id))
+    return [_build_item(question, said.get(question.id, ()), graphs.get(question.chain_id or "")) for question in found]
 
 
 def read_item(session: Session, question_id: str) -> VerificationItem | None:
@@ -392,9 +411,9 @@ def verified_ids(session: Session) -> set[str]:
     """
     said = verifications(session.study)
     return {
-        one.id
-        for one in all_questions(session.study)
-        if verification_state(one, said.get(one.id, ())) is VerificationState.VERIFIED
+        question.id
+        for question in all_questions(session.study)
+        if verification_state(question, said.get(question.id, ())) is VerificationState.VERIFIED
     }
 
 
@@ -414,8 +433,10 @@ def verification_queue(
     """
     who = annotator_id or current_annotator_id(session)
     going = {*(surviving_questions(session) if surviving is None else surviving)}
-    waiting = [one for one in read_items(session, recording_id) if one.waits_for(who) and one.goes_on(going)]
-    return sorted(waiting, key=lambda one: not (one.stale or one.again(who)))
+    waiting = [
+        item for item in read_items(session, recording_id) if item.is_waiting_for(who) and item.is_to_verify(going)
+    ]
+    return sorted(waiting, key=lambda item: not (item.stale or item.needs_recheck_by(who)))
 
 
 def current_annotator_id(session: Session) -> str:
@@ -431,28 +452,28 @@ class VerificationProgress:
     Attributes:
         done: questions that the person has looked at as they are now.
         waiting: questions that wait for the person.
-        standings: how many questions are where.
+        states: how many questions are where.
         stale: questions whose nodes were edited since.
     """
 
     done: int
     waiting: int
-    standings: Mapping[VerificationState, int]
+    states: Mapping[VerificationState, int]
     stale: int
 
     @property
     def total(self) -> int:
         """All questions."""
-        return sum(self.standings.values())
+        return sum(self.states.values())
 
 
 def verification_progress(found: Sequence[VerificationItem], annotator_id: str) -> VerificationProgress:
     """Return how far the verification of some questions is, for one person and for all."""
     return VerificationProgress(
-        sum(one.looked_at_by(annotator_id) for one in found),
-        sum(one.waits_for(annotator_id) for one in found),
-        {where: sum(one.standing is where for one in found) for where in VerificationState},
-        sum(one.stale for one in found),
+        sum(item.is_verified_by(annotator_id) for item in found),
+        sum(item.is_waiting_for(annotator_id) for item in found),
+        {where: sum(item.state is where for item in found) for where in VerificationState},
+        sum(item.stale for item in found),
     )
 
 
@@ -466,9 +487,9 @@ def study_agreement(session: Session, question_ids: Iterable[str] | None = None)
     said = verifications(session.study)
     return compute_agreement(
         [
-            counted_verifications(one, said.get(one.id, ()))
-            for one in all_questions(session.study)
-            if wanted is None or one.id in wanted
+            counted_verifications(question, said.get(question.id, ()))
+            for question in all_questions(session.study)
+            if wanted is None or question.id in wanted
         ]
     )
 
@@ -489,9 +510,9 @@ def _is_ready(question: Question, said: Iterable[Verification]) -> bool:
 
 
 def _read_graphs(session: Session, questions: Sequence[Question]) -> dict[str, ChainGraph]:
-    wanted = {one.chain_id for one in questions if one.chain_id}
+    wanted = {question.chain_id for question in questions if question.chain_id}
     if len(wanted) == 1:
         chain = find_chain(session.study, next(iter(wanted)))
         return {chain.id: read_graph(session.study, chain)} if chain is not None else {}
-    chains = [one for one in all_chains(session.study) if one.id in wanted]
-    return {one.chain.id: one for one in read_graphs(session.study, chains)} if chains else {}
+    chains = [each_chain for each_chain in all_chains(session.study) if each_chain.id in wanted]
+    return {graph.chain.id: graph for graph in read_graphs(session.study, chains)} if chains else {}

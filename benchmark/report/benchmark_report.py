@@ -99,14 +99,14 @@ class ReportOptions:
 
     Attributes:
         sets: ids or names of sets; all where empty.
-        against: an earlier report's folder, or the id of a run; "" for no comparison.
-        texts: whether what was shown and said goes in, which is private.
+        compare_with: an earlier report's folder, or the id of a run; "" for no comparison.
+        include_texts: whether what was shown and said goes in, which is private.
         samples: of the bootstrap over recordings; 0 for no intervals.
     """
 
     sets: Sequence[str] = ()
-    against: str = ""
-    texts: bool = False
+    compare_with: str = ""
+    include_texts: bool = False
     samples: int = BOOTSTRAP_SAMPLES
 
 
@@ -118,17 +118,17 @@ class ReportInput:
         items: id of an item -> the item.
         lists: of all items that may be seen here; a report leaves out those that may not leave.
         pairs: each run beside the best of its set.
-        earlier: runs of an earlier report.
-        beside: each run beside the one of this study that it is to be compared with.
+        earlier_runs: runs of an earlier report.
+        comparisons: each run beside the one of this study that it is to be compared with.
     """
 
-    material: ReportRuns
+    runs: ReportRuns
     items: Mapping[str, FrozenItem]
     lists: tuple[ReportItemList, ...]
     pairs: tuple[RunPair, ...]
-    earlier: tuple[Before, ...]
-    beside: tuple[RunPair, ...]
-    texts: bool
+    earlier_runs: tuple[Before, ...]
+    comparisons: tuple[RunPair, ...]
+    include_texts: bool
 
 
 def gather_report_input(
@@ -148,48 +148,48 @@ def gather_report_input(
         Cancelled: the user stopped it.
     """
     runs = read_runs(session, sets=wish.sets)
-    after = Stages(progress, _STEPS_PER_RUN * len(runs), "Working out figures").after
-    figures = [after(compute_figures(one, samples=wish.samples)) for one in runs]
+    after = Stages(progress, _STEPS_PER_RUN * len(runs), "Working out figures").finish_stage
+    figures = [after(compute_figures(run, samples=wish.samples)) for run in runs]
     if not figures:
         raise NothingAsked("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
-    path = Path(wish.against) if wish.against else None
+    path = Path(wish.compare_with) if wish.compare_with else None
     earlier = read_earlier_runs(path) if path is not None and path.exists() else []
-    other = read_figures(session, [wish.against], samples=0) if path is not None and not path.exists() else []
+    other = read_figures(session, [wish.compare_with], samples=0) if path is not None and not path.exists() else []
     items = {
         item.id: item
-        for set_id in dict.fromkeys(one.item_set.id for one in figures)
+        for set_id in dict.fromkeys(figure.item_set.id for figure in figures)
         for item in items_of(session.study, set_id)
     }
     telling = ReportRedactor(session)
-    collections = {one.id: one.name for one in all_collections(session.study)}
+    collections = {collection.id: collection.name for collection in all_collections(session.study)}
     material = _report_runs(session, figures, telling, collections)
-    pairs = compare_with_best(session, material.asked, wish.samples, after)
-    recordings = {one.id: one for one in all_recordings(session.study)}
+    pairs = compare_with_best(session, material.runs, wish.samples, after)
+    recordings = {recording.id: recording for recording in all_recordings(session.study)}
     refused = recording_exclusions(session, recordings)
-    withheld = {one for one, why in refused.items() if wish.texts or why != NO_PARTICIPANTS}
-    numbers = {one.id: one.number for one in recordings.values()}
-    beside = [pair for one in other for pair in _comparisons(session, one, material, wish.samples)]
-    told = {key: one for key, one in items.items() if key not in hidden}
+    withheld = {text for text, why in refused.items() if wish.include_texts or why != NO_PARTICIPANTS}
+    numbers = {recording.id: recording.number for recording in recordings.values()}
+    beside = [pair for run_figures in other for pair in _comparisons(session, run_figures, material, wish.samples)]
+    told = {key: frozen_item for key, frozen_item in items.items() if key not in hidden}
     lists = []
-    for one in material.asked:
-        texts = read_item_texts(session, one.figures, items, withheld) if wish.texts else {}
-        lists.append(after(build_item_list(one, material, told, numbers, withheld, telling, collections, texts)))
-    return ReportInput(material, items, tuple(lists), tuple(pairs), tuple(earlier), tuple(beside), wish.texts)
+    for report_run in material.runs:
+        texts = read_item_texts(session, report_run.figures, items, withheld) if wish.include_texts else {}
+        lists.append(after(build_item_list(report_run, material, told, numbers, withheld, telling, collections, texts)))
+    return ReportInput(material, items, tuple(lists), tuple(pairs), tuple(earlier), tuple(beside), wish.include_texts)
 
 
 def build_report(gathered: ReportInput, pictures: Mapping[str, Sequence[ReportPlot]]) -> BenchmarkReport:
     """Return the report; needs no study."""
-    material = gathered.material
+    material = gathered.runs
     at = utc_now()
     sections = [_section(key, title, _tables(gathered, key), pictures) for key, title in _sections()]
-    there = tuple(one for one in sections if one.tables or one.pictures or one.lines)
+    there = tuple(section for section in sections if section.tables or section.pictures or section.lines)
     return BenchmarkReport(
         "Benchmark report",
         at,
-        WARNING if gathered.texts else "",
+        WARNING if gathered.include_texts else "",
         _facts(gathered, at),
         there,
-        tuple(releasable_list(one) for one in gathered.lists),
+        tuple(releasable_list(report_item_list) for report_item_list in gathered.lists),
         results_json(material, at=at),
     )
 
@@ -214,15 +214,15 @@ def _section(
 
 
 def _tables(gathered: ReportInput, key: str) -> list[ReportTable]:
-    material = gathered.material
+    material = gathered.runs
     if key in SECTION_TABLES:
         return paper_tables(material, SECTION_TABLES[key])
     if key == "significance":
         table = pair_table(material, gathered.pairs)
         return [table] if table is not None else []
     if key == "earlier":
-        found = [run_table(material, gathered.beside)] if gathered.beside else []
-        return [*found, *([earlier_table(material, gathered.earlier)] if gathered.earlier else [])]
+        found = [run_table(material, gathered.comparisons)] if gathered.comparisons else []
+        return [*found, *([earlier_table(material, gathered.earlier_runs)] if gathered.earlier_runs else [])]
     makers: dict[str, Callable[[], list[ReportTable]]] = {
         "other": lambda: other_tables(material),
         "conditions": lambda: condition_tables(material),
@@ -233,17 +233,17 @@ def _tables(gathered: ReportInput, key: str) -> list[ReportTable]:
 
 
 def _facts(gathered: ReportInput, at: str) -> dict[str, str]:
-    material = gathered.material
-    homes = {one.recording_id for one in gathered.items.values()}
+    material = gathered.runs
+    homes = {item.recording_id for item in gathered.items.values()}
     facts = {
         "Made": at[:16].replace("T", " ") + " UTC",
         "Program": f"Greenroom {__version__}",
-        "Runs": f"{len(material.asked):,}",
+        "Runs": f"{len(material.runs):,}",
         "Items": f"{len(gathered.items):,} of {pluralize(len(homes), 'recording')}",
         "Intervals": "95 %, by resampling recordings; ± is the standard deviation over draws",
         "Published rows": "measured by the papers on their own footage and people, to compare with",
     }
-    hidden = sum(releasable_list(one).withheld for one in gathered.lists)
+    hidden = sum(releasable_list(report_item_list).withheld for report_item_list in gathered.lists)
     return facts | (
         {"Not listed": f"{pluralize(hidden, 'answered item')} of recordings that may not leave"} if hidden else {}
     )
@@ -254,41 +254,45 @@ def _report_runs(
 ) -> ReportRuns:
     names, sets = report_names(session, figures), set_names(session, figures)
     conditions = _conditions(session, figures)
-    there = {one.item_set.task for one in figures}
+    there = {figure.item_set.task for figure in figures}
     entries = {key: get_benchmark_task(key) for key in SUITE if key in there}
     order = [*entries]
-    ranked = sorted(figures, key=lambda one: order.index(one.item_set.task))
+    ranked = sorted(figures, key=lambda run_figures: order.index(run_figures.item_set.task))
     of_task: dict[str, list[str]] = {}
-    for one in ranked:
-        known = of_task.setdefault(one.item_set.task, [])
-        if one.item_set.id not in known:
-            known.append(one.item_set.id)
+    for run_figures in ranked:
+        known = of_task.setdefault(run_figures.item_set.task, [])
+        if run_figures.item_set.id not in known:
+            known.append(run_figures.item_set.id)
     asked = []
-    for place, one in enumerate(ranked, 1):
-        who = names[one.run.id]
-        told = run_label(one.run, who, conditions.get(one.run.condition, one.run.condition))
-        number = of_task[one.item_set.task].index(one.item_set.id) + 1
-        told += f", set {number}" if len(of_task[one.item_set.task]) > 1 else ""
-        key = f"{place:03d}-{one.item_set.task.replace('_', '-')}"
-        asked.append(ReportRun(one, told, who, _origin(one), key))
-    parts = {each for one in ranked for item in one.items for each in item_traits(item.said, collections)}
-    parts |= {(found.trait, part.value) for one in ranked for found in one.breakdowns for part in found.parts}
-    parts |= {(ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for one in ranked for row in one.labels}
-    parts |= {(LABEL_TRAIT, one) for each in ranked for found in each.confusions for one in found.labels}
+    for place, run_figures in enumerate(ranked, 1):
+        who = names[run_figures.run.id]
+        told = run_label(run_figures.run, who, conditions.get(run_figures.run.condition, run_figures.run.condition))
+        number = of_task[run_figures.item_set.task].index(run_figures.item_set.id) + 1
+        told += f", set {number}" if len(of_task[run_figures.item_set.task]) > 1 else ""
+        key = f"{place:03d}-{run_figures.item_set.task.replace('_', '-')}"
+        asked.append(ReportRun(run_figures, told, who, _origin(run_figures), key))
+    parts = {
+        each for run_figures in ranked for item in run_figures.items for each in item_traits(item.response, collections)
+    }
+    parts |= {
+        (found.trait, part.value) for run_figures in ranked for found in run_figures.breakdowns for part in found.parts
+    }
+    parts |= {(ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for run_figures in ranked for row in run_figures.labels}
+    parts |= {(LABEL_TRAIT, label) for each in ranked for found in each.confusions for label in found.labels}
     called = name_parts(telling, sorted(parts))
     titles = {(trait, value): telling.title(trait, name) for (trait, value), name in called.items()}
     return ReportRuns(tuple(asked), entries, sets, conditions, called, titles)
 
 
-def _origin(one: RunFigures) -> ResultOrigin:
-    if one.human:
+def _origin(run_figures: RunFigures) -> ResultOrigin:
+    if run_figures.human:
         return ResultOrigin.PERSON
-    return ResultOrigin.BASELINE if one.run.judge.get("backend") in BASELINES else ResultOrigin.JUDGE
+    return ResultOrigin.BASELINE if run_figures.run.judge.get("backend") in BASELINES else ResultOrigin.JUDGE
 
 
 def _conditions(session: Session, figures: Sequence[RunFigures]) -> dict[str, str]:
     found = {RAW_CONDITION: RAW_CONDITION}
-    for key in dict.fromkeys(one.run.condition for one in figures if one.run.condition != RAW_CONDITION):
+    for key in dict.fromkeys(figure.run.condition for figure in figures if figure.run.condition != RAW_CONDITION):
         run = find_run(session.study, key)
         found[key] = run.backend if run is not None else key
     return found
@@ -296,12 +300,16 @@ def _conditions(session: Session, figures: Sequence[RunFigures]) -> dict[str, st
 
 def _comparisons(session: Session, other: RunFigures, material: ReportRuns, samples: int) -> list[RunPair]:
     """Return every run of the same task beside one."""
-    known = [one for one in material.asked if one.task == other.item_set.task and one.figures.run.id != other.run.id]
-    named = report_names(session, [*(one.figures for one in material.asked), other])
-    name = run_label(other.run, named[other.run.id], material.condition(other.run.condition))
+    known = [
+        report_run
+        for report_run in material.runs
+        if report_run.task == other.item_set.task and report_run.figures.run.id != other.run.id
+    ]
+    named = report_names(session, [*(report_run.figures for report_run in material.runs), other])
+    name = run_label(other.run, named[other.run.id], material.condition_name(other.run.condition))
     return [
-        RunPair(one, f"{name} of {other.run.at[:10]}", compare_runs(session, one.figures, other, samples))
-        for one in known
+        RunPair(report_run, f"{name} of {other.run.at[:10]}", compare_runs(session, report_run.figures, other, samples))
+        for report_run in known
     ]
 
 
@@ -326,7 +334,7 @@ def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> l
     require_free(folder)
     made = []
     with staging_folder(folder) as temporary:
-        after = Stages(progress, _count_files(report), "Writing the report").after
+        after = Stages(progress, _count_files(report), "Writing the report").finish_stage
         for path, data in map(after, _render_files(report)):
             place = temporary / path
             place.parent.mkdir(exist_ok=True)
@@ -337,7 +345,7 @@ def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> l
 
 def _count_files(report: BenchmarkReport) -> int:
     """Return how many files there will be."""
-    of_sections = sum(2 * len(one.tables) + 3 * len(one.pictures) for one in report.sections)
+    of_sections = sum(2 * len(section.tables) + 3 * len(section.pictures) for section in report.sections)
     return _BASE_FILES + of_sections + 2 * len(report.lists)
 
 
@@ -354,9 +362,12 @@ def _render_files(report: BenchmarkReport) -> Iterator[tuple[str, bytes]]:
             yield f"plots/{_file_name(picture.key)}.svg", picture.svg
             yield f"plots/{_file_name(picture.key)}.png", picture.png
             yield f"plots/{_file_name(picture.key)}.csv", picture.csv.encode("utf-8-sig", "replace")
-    for one in report.lists:
-        yield f"items/{_file_name(one.key)}.html", render_items_page(one, report.warning).encode("utf-8", "replace")
-        yield f"items/{_file_name(one.key)}.csv", items_csv(one)
+    for report_item_list in report.lists:
+        yield (
+            f"items/{_file_name(report_item_list.key)}.html",
+            render_items_page(report_item_list, report.warning).encode("utf-8", "replace"),
+        )
+        yield f"items/{_file_name(report_item_list.key)}.csv", items_csv(report_item_list)
 
 
 def _file_name(key: str) -> str:

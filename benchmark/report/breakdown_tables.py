@@ -47,21 +47,23 @@ def counts_table(material: ReportRuns) -> ReportTable:
     note = "Unparsed and refused answers count as wrong; what failed or was not asked counts nowhere."
     rows = tuple(
         ReportRow(
-            run_title(material, one),
-            one.standing,
+            run_title(material, report_run),
+            report_run.origin,
             tuple(
-                ReportCell(float(getattr(one.figures.counts, column.key)), target=ItemListLink(one.list))
+                ReportCell(
+                    float(getattr(report_run.figures.counts, column.key)), target=ItemListLink(report_run.list_key)
+                )
                 for column in columns
             ),
         )
-        for one in material.asked
+        for report_run in material.runs
     )
     return ReportTable("answers", "What became of the items", note, columns, rows, "Task and judge")
 
 
 def spending_table(material: ReportRuns) -> ReportTable:
     """Return what the answers of each run took."""
-    currencies = sorted({name for one in material.asked for name in one.figures.spent.money})
+    currencies = sorted({name for report_run in material.runs for name in report_run.figures.spent.money})
     columns = (
         ReportColumn("seconds", "Seconds in all", NumberFormat.SECONDS),
         ReportColumn("each", "Seconds an answer", NumberFormat.FIGURE),
@@ -71,7 +73,8 @@ def spending_table(material: ReportRuns) -> ReportTable:
         *(ReportColumn(f"money-{at}", f"Cost, {name}", NumberFormat.MONEY) for at, name in enumerate(currencies)),
     )
     rows = tuple(
-        ReportRow(run_title(material, one), one.standing, _spending_cells(one, currencies)) for one in material.asked
+        ReportRow(run_title(material, report_run), report_run.origin, _spending_cells(report_run, currencies))
+        for report_run in material.runs
     )
     note = (
         "All answers together, of people the time that they took. Answers that were there already cost nothing again."
@@ -89,31 +92,33 @@ def sets_table(material: ReportRuns) -> ReportTable:
         ReportColumn("left_out", "Left out", NumberFormat.TEXT),
     )
     rows = []
-    for one in {each.figures.item_set.id: each for each in material.asked}.values():
-        item_set = one.figures.item_set
+    for report_run in {each.figures.item_set.id: each for each in material.runs}.values():
+        item_set = report_run.figures.item_set
         left_out = "; ".join(f"{many:,}: {why}" for why, many in item_set.left_out.items() if many)
         cells = (
             *(
                 ReportCell(float(item_set.seed)),
                 ReportCell(float(item_set.draws)),
-                ReportCell(float(one.figures.counts.items)),
+                ReportCell(float(report_run.figures.counts.items)),
             ),
             *(ReportCell(text=item_set.sha256[:12]), ReportCell(text=left_out or "nothing")),
         )
         rows.append(
-            ReportRow(f"{material.entries[one.task].name}: {material.sets[item_set.id]}", ResultOrigin.JUDGE, cells)
+            ReportRow(
+                f"{material.entries[report_run.task].name}: {material.sets[item_set.id]}", ResultOrigin.JUDGE, cells
+            )
         )
     note = "Every judge and every person is asked the same items."
     return ReportTable("sets", "Frozen sets of items", note, columns, tuple(rows), "Set")
 
 
-def run_title(material: ReportRuns, one: ReportRun) -> str:
+def run_title(material: ReportRuns, report_run: ReportRun) -> str:
     """Return a run's name where rows are of several tasks."""
-    return f"{material.entries[one.task].name}: {one.name}"
+    return f"{material.entries[report_run.task].name}: {report_run.name}"
 
 
-def _spending_cells(one: ReportRun, currencies: list[str]) -> tuple[ReportCell, ...]:
-    spent, counted = one.figures.spent, one.figures.counts.counted
+def _spending_cells(report_run: ReportRun, currencies: list[str]) -> tuple[ReportCell, ...]:
+    spent, counted = report_run.figures.spent, report_run.figures.counts.counted
     return (
         ReportCell(spent.ms / 1000),
         ReportCell(spent.ms / 1000 / counted if counted else None, n=counted),
@@ -132,24 +137,24 @@ _PLAIN = re.compile(r"[a-z0-9_]{1,40}")
 
 def part_key(material: ReportRuns, trait: str, value: str) -> str:
     """Return the key of a part, which is an anchor of its page and tells no more than the name of the part does."""
-    return f"{_slug(trait)}-{_slug(material.called(trait, value))}"
+    return f"{_slug(trait)}-{_slug(material.value_name(trait, value))}"
 
 
 def item_outcome(item: ItemResult) -> str:
     """Return what became of an item, by the worst of what it was asked."""
-    statuses = item.said.statuses.values()
+    statuses = item.response.statuses.values()
     if not statuses:
         return NOT_ASKED
     for worst in _STATUS_ORDER:
         if worst in statuses:
             return worst.value
-    if not item.counts:
+    if not item.is_counted:
         return NOT_ASKED
     return ANSWERED if item.right is None else RIGHT if item.right else WRONG
 
 
 def build_item_list(
-    one: ReportRun,
+    report_run: ReportRun,
     material: ReportRuns,
     items: Mapping[str, FrozenItem],
     numbers: Mapping[str, int],
@@ -161,7 +166,7 @@ def build_item_list(
     """Return the items of a run.
 
     Args:
-        one: the run.
+        report_run: the run.
         material: of the report.
         items: of its set that may be listed, by id.
         numbers: id of a recording -> its number.
@@ -173,55 +178,68 @@ def build_item_list(
     lines: list[ItemLine] = []
     parts: dict[tuple[str, str], list[int]] = {}
     hidden = 0
-    for item in one.figures.items:
-        frozen = items.get(item.said.item_id)
+    for item in report_run.figures.items:
+        frozen = items.get(item.response.item_id)
         if frozen is None or frozen.recording_id not in numbers:
             hidden += 1
             continue
         number = len(lines) + 1
-        traits = item_traits(item.said, collections)
+        traits = item_traits(item.response, collections)
         for each in traits:
             parts.setdefault(each, []).append(number)
         lines.append(
             ItemLine(
                 number,
-                item.said.draw + 1,
+                item.response.draw + 1,
                 numbers[frozen.recording_id],
                 frozen.recording_id,
                 frozen.start_us,
                 frozen.end_us,
                 item_outcome(item),
                 ReportAnswer(
-                    telling.told(item.said.truth),
-                    telling.told(item.said.answers),
-                    ", ".join(_trait_text(each[0], material.called(*each)) for each in traits),
+                    telling.redact_answer(item.response.truth),
+                    telling.redact_answer(item.response.answers),
+                    ", ".join(_trait_text(each[0], material.value_name(*each)) for each in traits),
                 ),
                 ReportAnswer(
-                    telling.told(item.said.truth, titles=True),
-                    telling.told(item.said.answers, titles=True),
-                    ", ".join(_trait_text(each[0], material.titled(*each)) for each in traits),
+                    telling.redact_answer(item.response.truth, titles=True),
+                    telling.redact_answer(item.response.answers, titles=True),
+                    ", ".join(_trait_text(each[0], material.value_title(*each)) for each in traits),
                 ),
-                item.said.ms,
+                item.response.ms,
                 frozen.recording_id not in withheld,
-                texts.get(item.said.item_id, {}),
+                texts.get(item.response.item_id, {}),
             )
         )
     named = tuple(
-        ItemPart(part_key(material, *each), f"{each[0].capitalize()}: {material.titled(*each)}", tuple(found))
+        ItemPart(part_key(material, *each), f"{each[0].capitalize()}: {material.value_title(*each)}", tuple(found))
         for each, found in sorted(parts.items())
     )
-    entry = material.entries[one.task]
+    entry = material.entries[report_run.task]
     return ReportItemList(
-        one.list, entry.name, one.name, material.sets[one.figures.item_set.id], tuple(lines), named, hidden
+        report_run.list_key,
+        entry.name,
+        report_run.name,
+        material.sets[report_run.figures.item_set.id],
+        tuple(lines),
+        named,
+        hidden,
     )
 
 
-def releasable_list(one: ReportItemList) -> ReportItemList:
+def releasable_list(report_item_list: ReportItemList) -> ReportItemList:
     """Return what of a list may stand in a report; items keep their numbers."""
-    lines = tuple(line for line in one.lines if line.leaves)
+    lines = tuple(line for line in report_item_list.lines if line.is_releasable)
     numbers = {line.number for line in lines}
-    parts = tuple(replace(part, numbers=tuple(at for at in part.numbers if at in numbers)) for part in one.parts)
-    return replace(one, lines=lines, parts=parts, withheld=one.withheld + len(one.lines) - len(lines))
+    parts = tuple(
+        replace(part, numbers=tuple(at for at in part.numbers if at in numbers)) for part in report_item_list.parts
+    )
+    return replace(
+        report_item_list,
+        lines=lines,
+        parts=parts,
+        withheld=report_item_list.withheld + len(report_item_list.lines) - len(lines),
+    )
 
 
 def item_traits(said: ItemResponse, collections: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -249,31 +267,31 @@ _ERROR_LABELS = {"verdict": "error", "error": "yes"}
 """Task -> the label that says that there is an error."""
 
 
-def error_f1(material: ReportRuns, one: ReportRun) -> dict[str, ReportCell]:
+def error_f1(material: ReportRuns, report_run: ReportRun) -> dict[str, ReportCell]:
     """Return attribute -> F1 of finding errors among the items that have it; {} for tasks that find none."""
-    if one.task not in _ERROR_LABELS:
+    if report_run.task not in _ERROR_LABELS:
         return {}
-    metric = join_metric_key(F1, _ERROR_LABELS[one.task])
-    parts = [part for found in one.figures.breakdowns if found.trait == ATTRIBUTES for part in found.parts]
+    metric = join_metric_key(F1, _ERROR_LABELS[report_run.task])
+    parts = [part for found in report_run.figures.breakdowns if found.trait == ATTRIBUTES for part in found.parts]
     return {
-        part.value: _attribute_cell(material, one, part.value, one.part(ATTRIBUTES, part.value, metric))
+        part.value: _attribute_cell(material, report_run, part.value, report_run.part(ATTRIBUTES, part.value, metric))
         for part in parts
     }
 
 
-def attribute_f1(material: ReportRuns, one: ReportRun) -> dict[str, ReportCell]:
+def attribute_f1(material: ReportRuns, report_run: ReportRun) -> dict[str, ReportCell]:
     """Return attribute -> F1 of naming it; {} for other tasks."""
-    if one.task != ATTRIBUTES:
+    if report_run.task != ATTRIBUTES:
         return {}
     start = join_metric_key(F1, " ").strip()
     return {
-        row.metric.removeprefix(start): _attribute_cell(material, one, row.metric.removeprefix(start), row)
-        for row in one.figures.labels
+        row.metric.removeprefix(start): _attribute_cell(material, report_run, row.metric.removeprefix(start), row)
+        for row in report_run.figures.labels
     }
 
 
-def _attribute_cell(material: ReportRuns, one: ReportRun, attribute: str, row: MetricRow | None) -> ReportCell:
-    return figure_cell(row, ItemListLink(one.list, part_key(material, ATTRIBUTES, attribute)))
+def _attribute_cell(material: ReportRuns, report_run: ReportRun, attribute: str, row: MetricRow | None) -> ReportCell:
+    return figure_cell(row, ItemListLink(report_run.list_key, part_key(material, ATTRIBUTES, attribute)))
 
 
 AGREED = "agreed"
@@ -288,7 +306,7 @@ def agreement_tables(material: ReportRuns) -> list[ReportTable]:
     """Return a table for each task with both agreed and disagreed items (SHREC, appendix C)."""
     found = []
     for task in material.tasks():
-        there = {part.value for one in material.of(task) for part in _trait_parts(one, AGREED)}
+        there = {part.value for report_run in material.runs_of(task) for part in _trait_parts(report_run, AGREED)}
         if set(_STATES) <= there:
             entry = material.entries[task]
             columns = tuple(
@@ -298,15 +316,15 @@ def agreement_tables(material: ReportRuns) -> list[ReportTable]:
             )
             rows = tuple(
                 ReportRow(
-                    one.name,
-                    one.standing,
+                    report_run.name,
+                    report_run.origin,
                     tuple(
-                        _part_cell(material, one, AGREED, state, metric.key)
+                        _part_cell(material, report_run, AGREED, state, metric.key)
                         for state in _STATES
                         for metric in entry.metrics
                     ),
                 )
-                for one in material.of(task)
+                for report_run in material.runs_of(task)
             )
             note = "Items whose annotators agreed, and others. Partial match rewards sets of many labels."
             found.append(ReportTable(f"agreed-{task}", f"{entry.name}: agreed against disagreed", note, columns, rows))
@@ -341,18 +359,26 @@ def part_tables(material: ReportRuns) -> list[ReportTable]:
     for task in material.tasks():
         entry = material.entries[task]
         metric = entry.metrics[0]
-        for trait in dict.fromkeys(one.trait for asked in material.of(task) for one in asked.figures.breakdowns):
-            values = list(dict.fromkeys(part.value for one in material.of(task) for part in _trait_parts(one, trait)))
+        for trait in dict.fromkeys(
+            breakdown.trait for asked in material.runs_of(task) for breakdown in asked.figures.breakdowns
+        ):
+            values = list(
+                dict.fromkeys(
+                    part.value for report_run in material.runs_of(task) for part in _trait_parts(report_run, trait)
+                )
+            )
             if trait in _OTHER_TABLES or not 1 < len(values) <= _MAX_COLUMNS:
                 continue
-            columns = tuple(ReportColumn(f"{trait}.{at}", material.titled(trait, one)) for at, one in enumerate(values))
+            columns = tuple(
+                ReportColumn(f"{trait}.{at}", material.value_title(trait, one)) for at, one in enumerate(values)
+            )
             rows = tuple(
                 ReportRow(
-                    one.name,
-                    one.standing,
-                    tuple(_part_cell(material, one, trait, value, metric.key) for value in values),
+                    report_run.name,
+                    report_run.origin,
+                    tuple(_part_cell(material, report_run, trait, value, metric.key) for value in values),
                 )
-                for one in material.of(task)
+                for report_run in material.runs_of(task)
             )
             title = f"{entry.name}: {metric.name} by {_TRAIT_NAMES.get(trait, trait)}"
             found.append(ReportTable(f"{task}-by-{trait}", title, "Mean and sd over the draws.", columns, rows))
@@ -367,27 +393,27 @@ def _attribute_table(
     measure: Callable[[ReportRuns, ReportRun], dict[str, ReportCell]],
     task: str,
 ) -> ReportTable | None:
-    figures = [(one, measure(material, one)) for one in material.of(task)]
+    figures = [(report_run, measure(material, report_run)) for report_run in material.runs_of(task)]
     attributes = list(dict.fromkeys(name for _, cells in figures for name in cells))
     if not attributes:
         return None
-    columns = tuple(ReportColumn(one, material.titled(_ATTRIBUTES, one)) for one in attributes)
+    columns = tuple(ReportColumn(attribute, material.value_title(_ATTRIBUTES, attribute)) for attribute in attributes)
     rows = tuple(
-        ReportRow(one.name, one.standing, tuple(cells.get(name, ReportCell()) for name in attributes))
-        for one, cells in figures
+        ReportRow(report_run.name, report_run.origin, tuple(cells.get(name, ReportCell()) for name in attributes))
+        for report_run, cells in figures
     )
     full = f"{title} ({material.entries[task].name.lower()})"
     return ReportTable(key, full, note, columns, rows)
 
 
-def _trait_parts(one: ReportRun, trait: str) -> Iterator:  # type: ignore[type-arg]
-    return (part for found in one.figures.breakdowns if found.trait == trait for part in found.parts)
+def _trait_parts(report_run: ReportRun, trait: str) -> Iterator:  # type: ignore[type-arg]
+    return (part for found in report_run.figures.breakdowns if found.trait == trait for part in found.parts)
 
 
-def _part_cell(material: ReportRuns, one: ReportRun, trait: str, value: str, metric: str) -> ReportCell:
-    row = one.part(trait, value, metric)
+def _part_cell(material: ReportRuns, report_run: ReportRun, trait: str, value: str, metric: str) -> ReportCell:
+    row = report_run.part(trait, value, metric)
     return figure_cell(
-        row, ItemListLink(one.list, part_key(material, trait, value)) if row is not None and row.n else None
+        row, ItemListLink(report_run.list_key, part_key(material, trait, value)) if row is not None and row.n else None
     )
 
 

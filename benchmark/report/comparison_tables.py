@@ -45,12 +45,12 @@ RunKey = tuple[str, str, str, int]
 def condition_groups(material: ReportRuns) -> list[list[ReportRun]]:
     """Return the runs that differ in nothing but their condition, raw first; only where there are several."""
     found: dict[RunKey, list[ReportRun]] = {}
-    for one in material.asked:
-        run = one.figures.run
-        way = (run.set_id, one.judge, f"{run.variant} {run.shown}", run.seed)
-        found.setdefault(way, []).append(one)
-    several = [some for some in found.values() if len({one.figures.run.condition for one in some}) > 1]
-    return [sorted(some, key=lambda one: one.figures.run.condition != RAW_CONDITION) for some in several]
+    for report_run in material.runs:
+        run = report_run.figures.run
+        way = (run.set_id, report_run.judge, f"{run.variant} {run.shown}", run.seed)
+        found.setdefault(way, []).append(report_run)
+    several = [some for some in found.values() if len({report_run.figures.run.condition for report_run in some}) > 1]
+    return [sorted(some, key=lambda report_run: report_run.figures.run.condition != RAW_CONDITION) for some in several]
 
 
 def condition_tables(material: ReportRuns) -> list[ReportTable]:
@@ -59,41 +59,44 @@ def condition_tables(material: ReportRuns) -> list[ReportTable]:
     if not found:
         return []
     return [
-        *(_values_table(material, found, *one) for one in _METRICS if _has_metric(found, one[0])),
+        *(_values_table(material, found, *pair) for pair in _METRICS if _has_metric(found, pair[0])),
         *_test_tables(material, found),
     ]
 
 
 def _has_metric(found: Iterable[list[ReportRun]], metric: str) -> bool:
-    return any(one.row(metric) is not None for some in found for one in some)
+    return any(report_run.row(metric) is not None for some in found for report_run in some)
 
 
 def _values_table(material: ReportRuns, found: list[list[ReportRun]], metric: str, name: str) -> ReportTable:
-    keys = list(dict.fromkeys(one.figures.run.condition for some in found for one in some))
-    keys.sort(key=lambda one: one != RAW_CONDITION)
+    keys = list(dict.fromkeys(report_run.figures.run.condition for some in found for report_run in some))
+    keys.sort(key=lambda text: text != RAW_CONDITION)
     papers: dict[str, dict[str, ReportCell]] = {}
     sources = set()
     for row in published_for([CONDITIONS_TASK]):
         if row.metric == metric:
             papers.setdefault(f"({row.modality}) {row.name}", {})[row.setting] = ReportCell(row.mean, row.sd)
             sources.add(row.source)
-    named = [material.condition(one) for one in keys]
-    named += [one for one in dict.fromkeys(key for cells in papers.values() for key in cells) if one not in named]
+    named = [material.condition_name(text) for text in keys]
+    named += [
+        fromkey for fromkey in dict.fromkeys(key for cells in papers.values() for key in cells) if fromkey not in named
+    ]
     rows = []
     for some in found:
-        by_name = {material.condition(one.figures.run.condition): one for one in some}
-        cells = [by_name.get(one) for one in named]
+        by_name = {material.condition_name(report_run.figures.run.condition): report_run for report_run in some}
+        cells = [by_name.get(text) for text in named]
         told = tuple(
-            ReportCell() if one is None else figure_cell(one.row(metric), ItemListLink(one.list)) for one in cells
+            ReportCell() if cell is None else figure_cell(cell.row(metric), ItemListLink(cell.list_key))
+            for cell in cells
         )
-        rows.append(ReportRow(_name_without_condition(material, some[0]), some[0].standing, told))
+        rows.append(ReportRow(_name_without_condition(material, some[0]), some[0].origin, told))
     source = "; ".join(sorted(sources))
     rows += [
-        ReportRow(name, ResultOrigin.PUBLISHED, tuple(cells.get(one, ReportCell()) for one in named), source)
+        ReportRow(name, ResultOrigin.PUBLISHED, tuple(cells.get(text, ReportCell()) for text in named), source)
         for name, cells in papers.items()
     ]
     columns = tuple(
-        ReportColumn(f"condition-{at}", one.capitalize(), NumberFormat.FIGURE) for at, one in enumerate(named)
+        ReportColumn(f"condition-{at}", text.capitalize(), NumberFormat.FIGURE) for at, text in enumerate(named)
     )
     note = "Mean and standard deviation over the draws."
     return ReportTable(
@@ -102,14 +105,22 @@ def _values_table(material: ReportRuns, found: list[list[ReportRun]], metric: st
 
 
 def _test_tables(material: ReportRuns, found: list[list[ReportRun]]) -> list[ReportTable]:
-    renamed = [replace(one.figures, judge=_name_without_condition(material, one)) for some in found for one in some]
+    renamed = [
+        replace(report_run.figures, judge=_name_without_condition(material, report_run))
+        for some in found
+        for report_run in some
+    ]
     rows = compare_conditions(renamed)
     tables = []
     for metric in dict.fromkeys(row.metric for row in rows):
         some = [row for row in rows if row.metric == metric]
         told = tuple(
-            ReportRow(f"{one.who}: {material.condition(one.condition)}", ResultOrigin.JUDGE, _test_cells(one.tested))
-            for one in some
+            ReportRow(
+                f"{condition_row.judge}: {material.condition_name(condition_row.condition)}",
+                ResultOrigin.JUDGE,
+                _test_cells(condition_row.test),
+            )
+            for condition_row in some
         )
         note = (
             f"{some[0].name} of the same draws under both conditions; p values are corrected over this table (Holm). "
@@ -135,17 +146,20 @@ _TEST_COLUMNS = (
 )
 
 
-def _test_cells(one: AgainstRaw) -> tuple[ReportCell, ...]:
+def _test_cells(against_raw: AgainstRaw) -> tuple[ReportCell, ...]:
     return (
-        ReportCell(one.difference, n=one.n, why=one.reason),
-        ReportCell(text=format_interval(one.low, one.high)),
-        ReportCell(one.t_p_holm),
-        ReportCell(one.wilcoxon_p_holm),
-        ReportCell(one.effect),
-        ReportCell(text=format_interval(one.effect_low, one.effect_high)),
-        ReportCell(one.margin),
-        ReportCell(one.equivalence_p_holm),
-        ReportCell(text=_CONCLUSION_TEXTS[one.conclusion] if not one.reason else "no test", why=one.reason),
+        ReportCell(against_raw.difference, n=against_raw.n, reason=against_raw.reason),
+        ReportCell(text=format_interval(against_raw.low, against_raw.high)),
+        ReportCell(against_raw.t_p_holm),
+        ReportCell(against_raw.wilcoxon_p_holm),
+        ReportCell(against_raw.effect),
+        ReportCell(text=format_interval(against_raw.effect_low, against_raw.effect_high)),
+        ReportCell(against_raw.margin),
+        ReportCell(against_raw.equivalence_p_holm),
+        ReportCell(
+            text=_CONCLUSION_TEXTS[against_raw.conclusion] if not against_raw.reason else "no test",
+            reason=against_raw.reason,
+        ),
     )
 
 
@@ -154,11 +168,15 @@ def format_interval(low: float | None, high: float | None) -> str:
     return "\N{EN DASH}" if low is None or high is None else f"{low:+.3f} to {high:+.3f}"
 
 
-def _name_without_condition(material: ReportRuns, one: ReportRun) -> str:
+def _name_without_condition(material: ReportRuns, report_run: ReportRun) -> str:
     """Return the name of a run without its condition."""
-    condition = material.condition(one.figures.run.condition)
-    name = one.name.removesuffix(f", {condition}") if one.figures.run.condition != RAW_CONDITION else one.name
-    return f"{material.entries[one.task].name}: {name}" if one.task != CONDITIONS_TASK else name
+    condition = material.condition_name(report_run.figures.run.condition)
+    name = (
+        report_run.name.removesuffix(f", {condition}")
+        if report_run.figures.run.condition != RAW_CONDITION
+        else report_run.name
+    )
+    return f"{material.entries[report_run.task].name}: {name}" if report_run.task != CONDITIONS_TASK else name
 
 
 _LEVEL = 0.05
@@ -187,13 +205,13 @@ class RunPair:
     """One run beside another one.
 
     Attributes:
-        beside: name of the other.
-        found: the one less the other.
+        other_name: name of the other.
+        comparison: the one less the other.
     """
 
-    one: ReportRun
-    beside: str
-    found: RunComparison
+    run: ReportRun
+    other_name: str
+    comparison: RunComparison
 
 
 def compare_with_best(
@@ -204,15 +222,19 @@ def compare_with_best(
     `after` is called with each of them; what it raises ends the work.
     """
     pairs = []
-    for item_set in dict.fromkeys(one.figures.item_set.id for one in asked):
-        known = [one for one in asked if one.figures.item_set.id == item_set and _first_mean(one) is not None]
+    for item_set in dict.fromkeys(report_run.figures.item_set.id for report_run in asked):
+        known = [
+            report_run
+            for report_run in asked
+            if report_run.figures.item_set.id == item_set and _first_mean(report_run) is not None
+        ]
         if len(known) < 2:
             continue
-        best = max(known, key=lambda one: _first_mean(one) or 0.0)
+        best = max(known, key=lambda report_run: _first_mean(report_run) or 0.0)
         pairs += [
-            after(RunPair(one, best.name, compare_runs(session, one.figures, best.figures, samples)))
-            for one in known
-            if one is not best
+            after(RunPair(report_run, best.name, compare_runs(session, report_run.figures, best.figures, samples)))
+            for report_run in known
+            if report_run is not best
         ]
     return pairs
 
@@ -221,23 +243,23 @@ def pair_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable | 
     """Return whether judges are told apart from the best; None without any."""
     if not pairs:
         return None
-    corrected = holm({at: _mcnemar_p(one.found) for at, one in enumerate(pairs)})
+    corrected = holm({at: _mcnemar_p(run_pair.comparison) for at, run_pair in enumerate(pairs)})
     rows = []
     for at, pair in enumerate(pairs):
-        right, first = pair.found.right, pair.found.rows[0] if pair.found.rows else None
+        right, first = pair.comparison.mcnemar, pair.comparison.rows[0] if pair.comparison.rows else None
         apart = first.difference if first is not None else None
         p = corrected[at]
         cells = (
-            ReportCell(apart.value if apart else None, n=pair.found.n, target=ItemListLink(pair.one.list)),
+            ReportCell(apart.value if apart else None, n=pair.comparison.n, target=ItemListLink(pair.run.list_key)),
             ReportCell(text=format_interval(apart.low, apart.high) if apart else format_interval(None, None)),
             ReportCell(float(right.second_only) if right else None),
             ReportCell(float(right.first_only) if right else None),
-            ReportCell(_mcnemar_p(pair.found)),
+            ReportCell(_mcnemar_p(pair.comparison)),
             ReportCell(p),
             ReportCell(text=_best_text(p)),
         )
-        name = f"{material.entries[pair.one.task].name}: {pair.one.name} beside {pair.beside}"
-        rows.append(ReportRow(name, pair.one.standing, cells))
+        name = f"{material.entries[pair.run.task].name}: {pair.run.name} beside {pair.other_name}"
+        rows.append(ReportRow(name, pair.run.origin, cells))
     note = (
         "The task's first figure on the items that both answered, with an interval over recordings where it is a sum "
         "over items; McNemar's test of who is right, each item once. p values are corrected over this table (Holm)."
@@ -249,22 +271,22 @@ def pair_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable | 
 
 def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
     """Return every figure of each run beside the same one of the run that is compared with."""
-    lines = [(pair, row) for pair in pairs for row in pair.found.rows]
+    lines = [(pair, row) for pair in pairs for row in pair.comparison.rows]
     corrected = holm({at: row.difference.p for at, (_, row) in enumerate(lines)})
     rows = []
     for at, (pair, row) in enumerate(lines):
         apart, p = row.difference, corrected[at]
         cells = (
             ReportCell(row.second),
-            ReportCell(row.first, target=ItemListLink(pair.one.list)),
+            ReportCell(row.first, target=ItemListLink(pair.run.list_key)),
             ReportCell(apart.value, n=apart.n or None),
             ReportCell(text=format_interval(apart.low, apart.high)),
             ReportCell(apart.p),
             ReportCell(p),
             ReportCell(text=describe_difference(row.metric, apart.value, apart.low, apart.high, p)),
         )
-        name = f"{material.entries[pair.one.task].name}: {pair.one.name} beside {pair.beside}, {row.name.lower()}"
-        rows.append(ReportRow(name, pair.one.standing, cells))
+        name = f"{material.entries[pair.run.task].name}: {pair.run.name} beside {pair.other_name}, {row.name.lower()}"
+        rows.append(ReportRow(name, pair.run.origin, cells))
     note = (
         "On the items that count in both, by resampling recordings with both; p values are corrected over this table "
         "(Holm). Runs over other sets have no test."
@@ -292,18 +314,20 @@ def _excludes_zero(low: float | None, high: float | None) -> Iterator[bool]:
     yield high is not None and high < 0
 
 
-def _is_additive(one: ReportRun) -> bool:
+def _is_additive(report_run: ReportRun) -> bool:
     """Tell whether every figure of a task is a sum over items: intervals of others take seconds for each pair."""
-    return {row.metric for row in one.figures.rows} <= metric_contributions(one.figures.counted).keys()
+    return {row.metric for row in report_run.figures.rows} <= metric_contributions(
+        report_run.figures.counted_responses
+    ).keys()
 
 
-def _first_mean(one: ReportRun) -> float | None:
-    row = one.figures.rows[0] if one.figures.rows else None
+def _first_mean(report_run: ReportRun) -> float | None:
+    row = report_run.figures.rows[0] if report_run.figures.rows else None
     return row.mean if row is not None else None
 
 
 def _mcnemar_p(found: RunComparison) -> float | None:
-    return found.right.p if found.right is not None else None
+    return found.mcnemar.p if found.mcnemar is not None else None
 
 
 def _best_text(p: float | None) -> str:
@@ -338,7 +362,12 @@ class Before:
 
 def results_json(material: ReportRuns, *, at: str) -> dict[str, Json]:
     """Return what a later report compares with, and what a program reads."""
-    return {"format": _FORMAT, "version": 1, "at": at, "runs": [_run_json(one, material) for one in material.asked]}
+    return {
+        "format": _FORMAT,
+        "version": 1,
+        "at": at,
+        "runs": [_run_json(report_run, material) for report_run in material.runs],
+    }
 
 
 def read_earlier_runs(path: Path) -> list[Before]:
@@ -401,7 +430,7 @@ EarlierPair = tuple[ReportRun, Before, str]
 
 
 def _earlier_pairs(material: ReportRuns, earlier: Sequence[Before]) -> Iterator[EarlierPair]:
-    for now in material.asked:
+    for now in material.runs:
         for before in earlier:
             if (before.task, before.name) == (now.task, now.name):
                 yield from ((now, before, row.metric) for row in now.figures.rows if row.metric in before.figures)
@@ -420,7 +449,7 @@ def _earlier_row(material: ReportRuns, now: ReportRun, before: Before, metric: s
     lost, won = _lost_and_won(now, before, metric)
     cells = (
         ReportCell(past, low=past_low, high=past_high),
-        ReportCell(own.mean, low=own.low, high=own.high, n=own.n, target=ItemListLink(now.list)),
+        ReportCell(own.mean, low=own.low, high=own.high, n=own.n, target=ItemListLink(now.list_key)),
         ReportCell(difference),
         ReportCell(text=format_interval(low, high)),
         ReportCell(lost),
@@ -449,35 +478,35 @@ def _shared_answers(now: ReportRun, before: Before, metric: str) -> tuple[list[b
     if metric not in _MCNEMAR_METRICS or before.set_sha256 != now.figures.item_set.sha256:
         return None
     right = _right_by_item(now)
-    shared = [one for one in right if one in before.right]
-    return ([right[one] for one in shared], [before.right[one] for one in shared]) if shared else None
+    shared = [text for text in right if text in before.right]
+    return ([right[text] for text in shared], [before.right[text] for text in shared]) if shared else None
 
 
-def _right_by_item(one: ReportRun) -> dict[str, bool]:
-    return {item.said.item_id: item.right for item in one.figures.items if item.right is not None}
+def _right_by_item(report_run: ReportRun) -> dict[str, bool]:
+    return {item.response.item_id: item.right for item in report_run.figures.items if item.right is not None}
 
 
 def _standard_error(low: float | None, high: float | None) -> float | None:
     return None if low is None or high is None else (high - low) / (2 * _Z_95)
 
 
-def _run_json(one: ReportRun, material: ReportRuns) -> dict[str, Json]:
-    run, figures = one.figures.run, one.figures
+def _run_json(report_run: ReportRun, material: ReportRuns) -> dict[str, Json]:
+    run, figures = report_run.figures.run, report_run.figures
     return {
-        "task": one.task,
-        "name": one.name,
-        "standing": one.standing.value,
+        "task": report_run.task,
+        "name": report_run.name,
+        "standing": report_run.origin.value,
         "set_sha256": figures.item_set.sha256,
         "shown": run.shown.value,
         "variant": run.variant,
-        "condition": material.condition(run.condition),
+        "condition": material.condition_name(run.condition),
         "seed": run.seed,
         "at": run.at,
         "figures": [row.as_json() for row in figures.rows],
         "labels": [row.as_json() for row in figures.labels],
         "counts": figures.counts.as_json(),
         "spent": figures.spent.as_json(),
-        "right": {**_right_by_item(one)},
+        "right": {**_right_by_item(report_run)},
     }
 
 

@@ -81,7 +81,7 @@ def render_page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
 
 def render_html(report: BenchmarkReport) -> str:
     """Return the report; numbers lead to the pages of items beside it."""
-    return render_page(report.title, list(_body(report)), fonts=any(one.pictures for one in report.sections))
+    return render_page(report.title, list(_body(report)), fonts=any(section.pictures for section in report.sections))
 
 
 def warning_lines(said: str) -> list[str]:
@@ -117,8 +117,8 @@ def _body(report: BenchmarkReport) -> Iterator[str]:
         yield from _section(section)
     if report.lists:
         yield '<section id="items"><h2>Items</h2><p>What became of each item, and where it is in the footage.</p><ul>'
-        for one in report.lists:
-            yield f'<li><a href="items/{one.key}.html">{escape_html(one.task)}, {escape_html(one.judge)}</a>: {len(one.lines):,}</li>'
+        for report_item_list in report.lists:
+            yield f'<li><a href="items/{report_item_list.key}.html">{escape_html(report_item_list.task)}, {escape_html(report_item_list.judge)}</a>: {len(report_item_list.lines):,}</li>'
         yield "</ul></section>"
     yield "</main>"
 
@@ -148,7 +148,7 @@ def _table(table: ReportTable) -> Iterator[str]:
             for name, span in groups
         )
         yield f"<tr><td></td>{cells}</tr>"
-    names = "".join(f'<th scope="col">{escape_html(one.name)}</th>' for one in table.columns)
+    names = "".join(f'<th scope="col">{escape_html(column.name)}</th>' for column in table.columns)
     yield f'<tr><th scope="col" class="name">{escape_html(table.corner)}</th>{names}</tr></thead><tbody>'
     for row in table.rows:
         yield _row(row, table.columns)
@@ -161,22 +161,22 @@ def _table(table: ReportTable) -> Iterator[str]:
 
 
 def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
-    mark = f' <span class="mark">{_MARKS[row.standing]}</span>' if row.standing in _MARKS else ""
+    mark = f' <span class="mark">{_MARKS[row.origin]}</span>' if row.origin in _MARKS else ""
     source = f' title="{escape_html(row.source)}"' if row.source else ""
     cells = "".join(_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True))
-    return f'<tr class="{row.standing.value}"><th scope="row"{source}>{escape_html(row.name)}{mark}</th>{cells}</tr>'
+    return f'<tr class="{row.origin.value}"><th scope="row"{source}>{escape_html(row.name)}{mark}</th>{cells}</tr>'
 
 
 def _cell(cell: ReportCell, column: ReportColumn) -> str:
-    said = escape_html(format_cell(cell, column.number))
+    said = escape_html(format_cell(cell, column.number_format))
     said = f"<b>{said}</b>" if cell.best else said
-    beside = format_sd(cell, column.number)
+    beside = format_sd(cell, column.number_format)
     said += f'<span class="sd"> ± {beside}</span>' if beside else ""
     if cell.target is not None:
         part = f"#{cell.target.part}" if cell.target.part else ""
         said = f'<a href="items/{cell.target.list}.html{part}">{said}</a>'
     more = cell_hint(cell)
-    kind = ' class="text"' if column.number is NumberFormat.TEXT else ""
+    kind = ' class="text"' if column.number_format is NumberFormat.TEXT else ""
     return f'<td{kind} title="{escape_html(more)}">{said}</td>' if more else f"<td{kind}>{said}</td>"
 
 
@@ -208,36 +208,36 @@ _ITEM_COLUMNS = (
 )
 
 
-def render_items_page(one: ReportItemList, warn: str) -> str:
+def render_items_page(report_item_list: ReportItemList, warn: str) -> str:
     """Return the page of a run.
 
     Args:
-        one: its items.
+        report_item_list: its items.
         warn: what a reader has to know before passing it on; "" where nothing.
     """
-    return render_page(f"{one.task}, {one.judge}", list(_items_body(one, warn)))
+    return render_page(f"{report_item_list.task}, {report_item_list.judge}", list(_items_body(report_item_list, warn)))
 
 
-def _items_body(one: ReportItemList, warn: str) -> Iterator[str]:
-    yield f'<header><p><a href="../report.html">Back to the report</a></p><h1>{escape_html(one.task)}, {escape_html(one.judge)}</h1>'
+def _items_body(report_item_list: ReportItemList, warn: str) -> Iterator[str]:
+    yield f'<header><p><a href="../report.html">Back to the report</a></p><h1>{escape_html(report_item_list.task)}, {escape_html(report_item_list.judge)}</h1>'
     yield from warning_lines(warn)
-    yield f"<p>{len(one.lines):,} items of the set {escape_html(one.item_set)}."
-    if one.withheld:
-        yield f" {one.withheld:,} more count in the figures and are not listed: their recordings may not leave."
+    yield f"<p>{len(report_item_list.lines):,} items of the set {escape_html(report_item_list.item_set)}."
+    if report_item_list.withheld:
+        yield f" {report_item_list.withheld:,} more count in the figures and are not listed: their recordings may not leave."
     yield "</p>"
-    if one.parts:
+    if report_item_list.parts:
         yield '<p><a href="#parts">By part</a></p>'
     yield "</header><main>"
     yield '<section><h2>All items</h2><input type="checkbox" id="only-wrong"><label for="only-wrong">'
     yield "Only those that are not right</label>"
     yield '<div class="table"><table class="items"><thead><tr>'
     yield "".join(f'<th scope="col">{name}</th>' for name in _ITEM_COLUMNS) + "</tr></thead><tbody>"
-    for line in one.lines:
+    for line in report_item_list.lines:
         yield from _line(line)
     yield "</tbody></table></div></section>"
-    if one.parts:
+    if report_item_list.parts:
         yield '<section id="parts"><h2>By part</h2><dl class="parts">'
-        for part in one.parts:
+        for part in report_item_list.parts:
             links = " ".join(f'<a href="#item-{number}">{number}</a>' for number in part.numbers)
             yield f'<div id="{part.key}"><dt>{escape_html(part.title)} ({len(part.numbers):,})</dt><dd>{links}</dd></div>'
         yield "</dl></section>"
@@ -249,11 +249,11 @@ def _line(line: ItemLine) -> Iterator[str]:
     command = f"greenroom open STUDY --recording {line.recording} --at {start}"
     cells = (
         *(str(line.draw), str(line.recording), f"{start} to {end}", line.outcome),
-        *(line.words.truth, line.words.said, format_duration(line.ms) if line.ms else ""),
+        *(line.labels.truth, line.labels.answer, format_duration(line.ms) if line.ms else ""),
     )
     kind = line.outcome.replace(" ", "-")
     yield f'<tr id="item-{line.number}" class="{kind}"><th scope="row">{line.number}</th>'
     yield "".join(f"<td>{escape_html(cell)}</td>" for cell in cells) + f"<td><code>{escape_html(command)}</code>"
     for name, said in line.texts.items():
         yield f"<details><summary>{escape_html(name)}</summary><pre>{escape_lines(said)}</pre></details>"
-    yield f"</td><td>{escape_html(line.words.traits)}</td></tr>"
+    yield f"</td><td>{escape_html(line.labels.traits)}</td></tr>"

@@ -96,14 +96,14 @@ def latex_table(table: ReportTable) -> str:
     body.append(r"\midrule")
     before: ResultOrigin | None = None
     for row in table.rows:
-        if before is not None and _block(before) != _block(row.standing):
+        if before is not None and _block(before) != _block(row.origin):
             body.append(r"\midrule")
         body.append(_row(row, table.columns))
-        before = row.standing
+        before = row.origin
     body += [r"\bottomrule", r"\end{tabular}"]
     if scaled:
         body = [r"\resizebox{\textwidth}{!}{%", *body, "}"]
-    published = any(row.standing is ResultOrigin.PUBLISHED for row in table.rows)
+    published = any(row.origin is ResultOrigin.PUBLISHED for row in table.rows)
     note = f"{escape_latex(table.note)}" + (r" $^\dagger$ As published." if published else "")
     caption = rf"\caption{{\textbf{{{escape_latex(table.title)}.}} {note}}}"
     lines = [r"\begin{table}[htbp]", r"\centering", r"\small", *body, caption, rf"\label{{tab:{table.key}}}"]
@@ -112,7 +112,7 @@ def latex_table(table: ReportTable) -> str:
 
 def _column_spec(table: ReportTable, place: int) -> str:
     """Return how a column is set: numbers at the right, long texts in lines."""
-    if table.columns[place].number is not NumberFormat.TEXT:
+    if table.columns[place].number_format is not NumberFormat.TEXT:
         return "r"
     return "p{6cm}" if max((len(row.cells[place].text) for row in table.rows), default=0) > _MAX_LINE_CHARS else "l"
 
@@ -128,13 +128,13 @@ def _head_rows(table: ReportTable) -> list[str]:
                 rules.append(rf"\cmidrule(lr){{{at}-{at + span - 1}}}")
             at += span
         lines += [" & ".join(cells) + r" \\", " ".join(rules)]
-    names = [escape_latex(table.corner), *(escape_latex(one.name) for one in table.columns)]
+    names = [escape_latex(table.corner), *(escape_latex(column.name) for column in table.columns)]
     return [*lines, " & ".join(names) + r" \\"]
 
 
 def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
     name = escape_latex(row.name)
-    if row.standing is ResultOrigin.PUBLISHED:
+    if row.origin is ResultOrigin.PUBLISHED:
         name = rf"\textit{{{name}}}$^\dagger$"
     cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
     # A row that begins with [ would be taken for an option of \\, so every row begins with a name in braces.
@@ -142,9 +142,9 @@ def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
 
 
 def _cell(cell: ReportCell, column: ReportColumn) -> str:
-    text = escape_latex(format_cell(cell, column.number)) if cell.text or cell.value is not None else "--"
+    text = escape_latex(format_cell(cell, column.number_format)) if cell.text or cell.value is not None else "--"
     text = rf"\textbf{{{text}}}" if cell.best else text
-    beside = format_sd(cell, column.number)
+    beside = format_sd(cell, column.number_format)
     return rf"{text}$\pm${beside}" if beside else text
 
 
@@ -154,12 +154,12 @@ def _block(standing: ResultOrigin) -> int:
     )
 
 
-def _escape_letter(one: str) -> str:
-    if one == _HYPHEN_MARK:
-        return one
-    if one in _ESCAPES:
-        return _ESCAPES[one]
-    if " " <= one <= "~" or (0xC0 <= ord(one) <= _MAX_T1_LETTER and one.isalpha()):
-        return one
-    plain = "".join(each for each in unicodedata.normalize("NFKD", one) if " " <= each <= "~")
+def _escape_letter(text: str) -> str:
+    if text == _HYPHEN_MARK:
+        return text
+    if text in _ESCAPES:
+        return _ESCAPES[text]
+    if " " <= text <= "~" or (0xC0 <= ord(text) <= _MAX_T1_LETTER and text.isalpha()):
+        return text
+    plain = "".join(each for each in unicodedata.normalize("NFKD", text) if " " <= each <= "~")
     return "".join(_ESCAPES.get(each, each) for each in plain) or "?"

@@ -29,7 +29,7 @@ _MARKS = {ResultOrigin.PUBLISHED: " (published)", ResultOrigin.PERSON: " (measur
 
 def escape_markdown(text: str) -> str:
     """Return plain text as Markdown: one line, in which nothing is a mark, a link or a tag."""
-    return _SPECIAL.sub(lambda one: rf"\{one[0]}", " ".join(escape_unprintable(text).split()))
+    return _SPECIAL.sub(lambda each_match: rf"\{each_match[0]}", " ".join(escape_unprintable(text).split()))
 
 
 def render_markdown(report: BenchmarkReport) -> str:
@@ -43,8 +43,8 @@ def render_markdown(report: BenchmarkReport) -> str:
     if report.lists:
         lines += ["", "## Items", ""]
         lines += [
-            f"- [{escape_markdown(one.task)}, {escape_markdown(one.judge)}](items/{one.key}.html): {len(one.lines)} items"
-            for one in report.lists
+            f"- [{escape_markdown(report_item_list.task)}, {escape_markdown(report_item_list.judge)}](items/{report_item_list.key}.html): {len(report_item_list.lines)} items"
+            for report_item_list in report.lists
         ]
     return "\n".join([*lines, ""])
 
@@ -68,7 +68,7 @@ def _table(table: ReportTable) -> Iterable[str]:
     if table.note:
         yield escape_markdown(table.note)
         yield ""
-    yield _join_cells([escape_markdown(table.corner), *(_column_title(one) for one in table.columns)])
+    yield _join_cells([escape_markdown(table.corner), *(_column_title(column) for column in table.columns)])
     yield _join_cells(["---", *("---:" for _ in table.columns)])
     for row in table.rows:
         yield _row(row, table.columns)
@@ -85,14 +85,14 @@ def _column_title(column: ReportColumn) -> str:
 
 def _row(row: ReportRow, columns: tuple[ReportColumn, ...]) -> str:
     name = escape_markdown(row.name)
-    name = f"*{name}*" if row.standing is ResultOrigin.PUBLISHED else name
+    name = f"*{name}*" if row.origin is ResultOrigin.PUBLISHED else name
     cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
-    return _join_cells([name + _MARKS.get(row.standing, ""), *cells])
+    return _join_cells([name + _MARKS.get(row.origin, ""), *cells])
 
 
 def _cell(cell: ReportCell, column: ReportColumn) -> str:
-    text = escape_markdown(format_cell(cell, column.number))
-    beside = format_sd(cell, column.number)
+    text = escape_markdown(format_cell(cell, column.number_format))
+    beside = format_sd(cell, column.number_format)
     text = f"{text} ± {beside}" if beside else text
     text = f"**{text}**" if cell.best else text
     return f"[{text}](items/{_anchor(cell)})" if cell.target is not None else text
@@ -116,19 +116,19 @@ def table_csv(table: ReportTable) -> bytes:
     head = [table.corner, "kind", "source"]
     for column, extra in zip(table.columns, extras, strict=True):
         name = f"{column.group}, {column.name}" if column.group else column.name
-        head += [name, *(f"{name}, {one}" for one in extra)]
+        head += [name, *(f"{name}, {text}" for text in extra)]
     rows = []
     for row in table.rows:
-        cells: list[Written] = [row.name, row.standing.value, row.source]
+        cells: list[Written] = [row.name, row.origin.value, row.source]
         for column, extra, cell in zip(table.columns, extras, row.cells, strict=True):
-            cells += [_csv_value(cell, column), *(getattr(cell, one) for one in extra)]
+            cells += [_csv_value(cell, column), *(getattr(cell, text) for text in extra)]
         rows.append(cells)
     return to_csv(head, rows).encode("utf-8-sig", "replace")
 
 
-def items_csv(one: ReportItemList) -> bytes:
+def items_csv(report_item_list: ReportItemList) -> bytes:
     """Return a list of items as a file that spreadsheets read without being asked."""
-    texts = list(dict.fromkeys(name for line in one.lines for name in line.texts))
+    texts = list(dict.fromkeys(name for line in report_item_list.lines for name in line.texts))
     rows = [
         (
             *(
@@ -139,9 +139,9 @@ def items_csv(one: ReportItemList) -> bytes:
                 format_moment(line.end_us),
                 line.outcome,
             ),
-            *(line.keys.truth, line.keys.said, line.keys.traits, line.ms, *(line.texts.get(name) for name in texts)),
+            *(line.keys.truth, line.keys.answer, line.keys.traits, line.ms, *(line.texts.get(name) for name in texts)),
         )
-        for line in one.lines
+        for line in report_item_list.lines
     ]
     return to_csv((*_ITEM_COLUMNS, *texts), rows).encode("utf-8-sig", "replace")
 
@@ -158,4 +158,4 @@ def _extra_columns(table: ReportTable, place: int) -> list[str]:
 def _csv_value(cell: ReportCell, column: ReportColumn) -> Written:
     if cell.text:
         return cell.text
-    return round(cell.value) if column.number is NumberFormat.COUNT and cell.value is not None else cell.value
+    return round(cell.value) if column.number_format is NumberFormat.COUNT and cell.value is not None else cell.value

@@ -52,13 +52,13 @@ class PaperTable:
     key: str
     title: str
     note: str
-    places: tuple[PaperColumn, ...]
-    number: NumberFormat = NumberFormat.SHARE
+    columns: tuple[PaperColumn, ...]
+    number_format: NumberFormat = NumberFormat.SHARE
 
     @property
     def tasks(self) -> list[str]:
         """Keys of the tasks in it."""
-        return list(dict.fromkeys(one.task for one in self.places))
+        return list(dict.fromkeys(place.task for place in self.columns))
 
 
 _DRAWS_NOTE = "Mean and standard deviation over the draws."
@@ -122,8 +122,8 @@ ESI = (
         (
             PaperColumn("esi", ACCURACY, "Overall"),
             *(
-                PaperColumn("esi", join_metric_key(ACCURACY, key), one.name, "By dimension")
-                for key, one in ESI_DIMENSIONS.items()
+                PaperColumn("esi", join_metric_key(ACCURACY, key), dimension.name, "By dimension")
+                for key, dimension in ESI_DIMENSIONS.items()
             ),
         ),
     ),
@@ -173,19 +173,19 @@ SECTION_TABLES = {"shrec": SHREC, "r3vqa": R3_VQA, "esi": ESI, "socialnli": SOCI
 
 def paper_tables(material: ReportRuns, layouts: Sequence[PaperTable]) -> list[ReportTable]:
     """Return those tables of which any task was asked."""
-    return [_table(material, one) for one in layouts if material.of(*one.tasks)]
+    return [_table(material, layout) for layout in layouts if material.runs_of(*layout.tasks)]
 
 
 def other_tables(material: ReportRuns) -> list[ReportTable]:
     """Return a table for each task that no paper's table has, such as one that a lab added."""
-    covered = {place.task for layouts in SECTION_TABLES.values() for one in layouts for place in one.places} | {
+    covered = {place.task for layouts in SECTION_TABLES.values() for layout in layouts for place in layout.columns} | {
         "conditions"
     }
     found = []
     for task in material.tasks():
         if task not in covered:
             entry = material.entries[task]
-            places = tuple(PaperColumn(task, one.key, one.name) for one in entry.metrics)
+            places = tuple(PaperColumn(task, metric.key, metric.name) for metric in entry.metrics)
             found.append(
                 _table(material, PaperTable(f"task-{task}", entry.name, entry.description, places, NumberFormat.FIGURE))
             )
@@ -201,35 +201,40 @@ def _table(material: ReportRuns, layout: PaperTable) -> ReportTable:
         *(row for row in chance if any(cell.value is not None for cell in row.cells)),
         *_published_rows(layout, places),
     ]
-    columns = tuple(ReportColumn(f"{one.task}.{one.metric}", one.name, layout.number, one.group) for one in places)
+    columns = tuple(
+        ReportColumn(f"{place.task}.{place.metric}", place.name, layout.number_format, place.group) for place in places
+    )
     return ReportTable(layout.key, layout.title, layout.note, columns, tuple(rows))
 
 
 def _available_columns(material: ReportRuns, layout: PaperTable) -> list[PaperColumn]:
     """Return the columns that anything can stand in; a task's metrics that are known elsewhere only stay."""
     known = {(row.task, row.metric) for row in published_for(layout.tasks)}
-    own = {(one.task, row.metric) for one in material.of(*layout.tasks) for row in one.figures.rows}
-    return [one for one in layout.places if (one.task, one.metric) in known | own]
+    own = {
+        (report_run.task, row.metric)
+        for report_run in material.runs_of(*layout.tasks)
+        for row in report_run.figures.rows
+    }
+    return [place for place in layout.columns if (place.task, place.metric) in known | own]
 
 
 def _study_rows(material: ReportRuns, layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
     """Return one row for who answered in one way, over all tasks of the table; the best of each column is marked."""
     by_row: dict[str, list[ReportRun]] = {}
-    for one in material.of(*layout.tasks):
-        by_row.setdefault(one.name, []).append(one)
+    for report_run in material.runs_of(*layout.tasks):
+        by_row.setdefault(report_run.name, []).append(report_run)
     rows = [
-        ReportRow(name, some[0].standing, tuple(_cell(some, place) for place in places))
-        for name, some in by_row.items()
+        ReportRow(name, some[0].origin, tuple(_cell(some, place) for place in places)) for name, some in by_row.items()
     ]
-    rows.sort(key=lambda row: _ORIGIN_ORDER.index(row.standing))
+    rows.sort(key=lambda row: _ORIGIN_ORDER.index(row.origin))
     return _mark_best(rows, places)
 
 
 def _cell(asked: Sequence[ReportRun], place: PaperColumn) -> ReportCell:
-    one = next((each for each in asked if each.task == place.task), None)
-    if one is None:
-        return ReportCell(why="not asked")
-    return figure_cell(one.row(place.metric), ItemListLink(one.list))
+    report_run = next((each for each in asked if each.task == place.task), None)
+    if report_run is None:
+        return ReportCell(reason="not asked")
+    return figure_cell(report_run.row(place.metric), ItemListLink(report_run.list_key))
 
 
 def _mark_best(rows: list[ReportRow], places: Sequence[PaperColumn]) -> list[ReportRow]:
@@ -240,26 +245,26 @@ def _mark_best(rows: list[ReportRow], places: Sequence[PaperColumn]) -> list[Rep
         values = [
             sign * value
             for row in rows
-            if row.standing is ResultOrigin.JUDGE and (value := row.cells[at].value) is not None
+            if row.origin is ResultOrigin.JUDGE and (value := row.cells[at].value) is not None
         ]
         if len(values) < 2:
             continue
         for number, row in enumerate(rows):
             cell = row.cells[at]
-            if row.standing is ResultOrigin.JUDGE and cell.value is not None and sign * cell.value == max(values):
+            if row.origin is ResultOrigin.JUDGE and cell.value is not None and sign * cell.value == max(values):
                 cells = (*row.cells[:at], _as_best(cell), *row.cells[at + 1 :])
-                rows[number] = ReportRow(row.name, row.standing, cells, row.source)
+                rows[number] = ReportRow(row.name, row.origin, cells, row.source)
     return rows
 
 
 def _as_best(cell: ReportCell) -> ReportCell:
-    return ReportCell(cell.value, cell.sd, cell.low, cell.high, cell.n, cell.text, cell.target, cell.why, best=True)
+    return ReportCell(cell.value, cell.sd, cell.low, cell.high, cell.n, cell.text, cell.target, cell.reason, best=True)
 
 
 def _chance_row(material: ReportRuns, places: Sequence[PaperColumn]) -> ReportRow:
     cells = []
     for place in places:
-        rows = [row for one in material.of(place.task) if (row := one.row(place.metric)) is not None]
+        rows = [row for report_run in material.runs_of(place.task) if (row := report_run.row(place.metric)) is not None]
         values = [row.chance for row in rows if row.chance is not None]
         cells.append(ReportCell(values[0] if values else None))
     return ReportRow("Chance", ResultOrigin.CHANCE, tuple(cells))
@@ -268,12 +273,12 @@ def _chance_row(material: ReportRuns, places: Sequence[PaperColumn]) -> ReportRo
 def _published_rows(layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
     rows = []
     for (name, modality, setting), some in group_by_name(published_for(layout.tasks)).items():
-        found = {(one.task, one.metric): one for one in some}
+        found = {(published_score.task, published_score.metric): published_score for published_score in some}
         cells = [found.get((place.task, place.metric)) for place in places]
         if any(cells):
             told = f"({modality}) {name}" if modality and name != "Human" else name
             told += f", {setting}" if setting and setting != name.lower() else ""
-            sources = "; ".join(dict.fromkeys(one.source for one in some))
-            values = tuple(ReportCell() if one is None else ReportCell(one.mean, one.sd) for one in cells)
+            sources = "; ".join(dict.fromkeys(published_score.source for published_score in some))
+            values = tuple(ReportCell() if cell is None else ReportCell(cell.mean, cell.sd) for cell in cells)
             rows.append(ReportRow(told, ResultOrigin.PUBLISHED, values, sources))
     return rows

@@ -45,14 +45,14 @@ class ReportRun:
     Attributes:
         name: in tables; no other run over the same set has it.
         judge: who answered, without how it was asked.
-        list: key of the list of its items.
+        list_key: key of the list of its items.
     """
 
     figures: RunFigures
     name: str
     judge: str
-    standing: ResultOrigin
-    list: str
+    origin: ResultOrigin
+    list_key: str
 
     @property
     def task(self) -> str:
@@ -81,31 +81,31 @@ class ReportRuns:
         titles: the same -> what people read for it.
     """
 
-    asked: tuple[ReportRun, ...]
+    runs: tuple[ReportRun, ...]
     entries: Mapping[str, BenchmarkTask]
     sets: Mapping[str, str]
     conditions: Mapping[str, str]
     parts: Mapping[tuple[str, str], str]
     titles: Mapping[tuple[str, str], str]
 
-    def of(self, *tasks: str) -> list[ReportRun]:
+    def runs_of(self, *tasks: str) -> list[ReportRun]:
         """Return the runs of these tasks."""
-        return [one for one in self.asked if one.task in tasks]
+        return [report_run for report_run in self.runs if report_run.task in tasks]
 
     def tasks(self) -> list[str]:
         """Return the keys of the tasks that were asked, in the order of the suite."""
-        there = {one.task for one in self.asked}
+        there = {report_run.task for report_run in self.runs}
         return [key for key in self.entries if key in there]
 
-    def called(self, trait: str, value: str) -> str:
+    def value_name(self, trait: str, value: str) -> str:
         """Return how a value of a trait is called in the report: what nobody looked at is not told."""
         return self.parts.get((trait, value), f"another {trait}")
 
-    def titled(self, trait: str, value: str) -> str:
+    def value_title(self, trait: str, value: str) -> str:
         """Return what people read for a value of a trait, or for a label, whose trait is `label`."""
         return self.titles.get((trait, value), f"Another {trait}")
 
-    def condition(self, key: str) -> str:
+    def condition_name(self, key: str) -> str:
         """Return how a condition is called in the report."""
         return self.conditions.get(key, key)
 
@@ -113,9 +113,9 @@ class ReportRuns:
 def figure_cell(row: MetricRow | None, target: ItemListLink | None = None, why: str = "") -> ReportCell:
     """Return one figure as a cell that leads to its items."""
     if row is None:
-        return ReportCell(why=why)
+        return ReportCell(reason=why)
     reason = "" if row.mean is not None else why or "undefined over these items"
-    return ReportCell(row.mean, row.sd, row.low, row.high, row.n, target=target, why=reason)
+    return ReportCell(row.mean, row.sd, row.low, row.high, row.n, target=target, reason=reason)
 
 
 def published_for(tasks: Iterable[str]) -> list[PublishedScore]:
@@ -126,8 +126,8 @@ def published_for(tasks: Iterable[str]) -> list[PublishedScore]:
 def group_by_name(rows: Sequence[PublishedScore]) -> dict[tuple[str, str, str], list[PublishedScore]]:
     """Return name, modality and setting -> rows."""
     found: dict[tuple[str, str, str], list[PublishedScore]] = {}
-    for one in rows:
-        found.setdefault((one.name, one.modality, one.setting), []).append(one)
+    for row in rows:
+        found.setdefault((row.name, row.modality, row.setting), []).append(row)
     return found
 
 
@@ -142,30 +142,30 @@ def report_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]
     No path is in a name, and no word that must not leave the study; two judges never have the same name.
     """
     codes = assign_annotator_codes(
-        all_annotators(session.study), [one.pseudonym for one in all_participants(session.study)]
+        all_annotators(session.study), [participant.pseudonym for participant in all_participants(session.study)]
     )
-    people = {one.id: codes[one.name] for one in all_annotators(session.study)}
+    people = {annotator.id: codes[annotator.name] for annotator in all_annotators(session.study)}
     tells = private_text_detector(session)
     found: dict[str, str] = {}
     owners: dict[str, str] = {}
-    judges = list(dict.fromkeys(one.run.judge_id for one in runs))
-    for one in runs:
-        if one.run.annotator_id is not None:
-            name = f"Person {people.get(one.run.annotator_id, one.run.annotator_id[-4:])}"
+    judges = list(dict.fromkeys(run.run.judge_id for run in runs))
+    for run in runs:
+        if run.run.annotator_id is not None:
+            name = f"Person {people.get(run.run.annotator_id, run.run.annotator_id[-4:])}"
         else:
-            plain = _PATH.sub(lambda path: _file_name(path[0]), one.judge)
-            name = f"Judge {judges.index(one.run.judge_id) + 1}" if tells(plain) else plain
-        owner = one.run.annotator_id or one.judge
+            plain = _PATH.sub(lambda path: _file_name(path[0]), run.judge)
+            name = f"Judge {judges.index(run.run.judge_id) + 1}" if tells(plain) else plain
+        owner = run.run.annotator_id or run.judge
         while owners.setdefault(name, owner) != owner:
             name += "'"
-        found[one.run.id] = name
+        found[run.run.id] = name
     return found
 
 
 def set_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
     """Return id of a set -> its name, or its number where the name holds what must not leave."""
     tells = private_text_detector(session)
-    named = dict.fromkeys((one.item_set.id, one.item_set.name) for one in runs)
+    named = dict.fromkeys((run.item_set.id, run.item_set.name) for run in runs)
     return {
         key: f"set {place}" if tells(name) or _PATH.search(name) else name for place, (key, name) in enumerate(named, 1)
     }
@@ -189,13 +189,13 @@ def run_label(run: BenchmarkRun, name: str, condition: str) -> str:
 def private_text_detector(session: Session) -> Callable[[str], bool]:
     """Return what tells whether a text holds anything that must not leave the study."""
     private = collect_private(session)
-    models = {one.name for one in all_annotators(session.study) if one.kind != _PERSON}
+    models = {annotator.name for annotator in all_annotators(session.study) if annotator.kind != _PERSON}
     words = PhraseMatcher({word: "-" for word in private.words if word not in models})
-    texts = [fold_with_positions(one).text for one in private.texts]
+    texts = [fold_with_positions(each_text).text for each_text in private.texts]
 
     def tells(text: str) -> bool:
         folded = fold_with_positions(text).text
-        return any(True for _ in words(folded)) or any(one in folded for one in texts)
+        return any(True for _ in words(folded)) or any(each_text in folded for each_text in texts)
 
     return tells
 
@@ -240,52 +240,52 @@ class ReportRedactor:
                 words |= {track.key, *(label.key for label in track.labels)}
             for field in scheme.fields:
                 words |= {field.key, *(choice.key for choice in field.choices)}
-        self._words = frozenset(str(one) for one in words)
+        self._words = frozenset(str(word) for word in words)
         self._titles = _read_titles(session)
 
-    def told(self, answer: Mapping[str, Mapping[str, Json]], *, titles: bool = False) -> str:
+    def redact_answer(self, answer: Mapping[str, Mapping[str, Json]], *, titles: bool = False) -> str:
         """Return an answer, or what is right, with everything left out that is written text; in keys or `titles`."""
         parts = []
         for key, fields in answer.items():
             part = key.partition("/")[2]
-            said = [self._field(name, value, titles) for name, value in fields.items()]
-            known = [one for one in said if one]
-            parts.append((f"{self.word(part)}: " if part and len(answer) > 1 else "") + ", ".join(known))
-        return "; ".join(one for one in parts if one)
+            said = [self._redact_field(name, value, titles) for name, value in fields.items()]
+            known = [text for text in said if text]
+            parts.append((f"{self.redact_word(part)}: " if part and len(answer) > 1 else "") + ", ".join(known))
+        return "; ".join(text for text in parts if text)
 
     def title(self, field: str, key: str) -> str:
         """Return what people read for a word of a field, or of the labels, whose field is `label`."""
         plain = key.replace("_", " ").capitalize() if key.islower() else key
         return self._titles.get((field, key), plain)
 
-    def word(self, text: str) -> str:
+    def redact_word(self, text: str) -> str:
         """Return a word that may be told; others give way to the remark that there was one."""
         return text if text in self._words or text.isdecimal() else TEXT_PLACEHOLDER
 
-    def knows(self, text: str) -> bool:
+    def is_known(self, text: str) -> bool:
         """Tell whether a text may stand in a report as it is."""
-        return self.word(text) == text
+        return self.redact_word(text) == text
 
-    def _field(self, name: str, value: Json, titles: bool) -> str:
+    def _redact_field(self, name: str, value: Json, titles: bool) -> str:
         def word(key: str) -> str:
             return self.title(name, key) if titles else key
 
         if isinstance(value, bool):
-            return f"{self._name(name)}{'yes' if value else 'no'}"
+            return f"{self._field_prefix(name)}{'yes' if value else 'no'}"
         if isinstance(value, int | float):
-            return f"{self._name(name)}{value:g}"
+            return f"{self._field_prefix(name)}{value:g}"
         if isinstance(value, str):
-            return f"{self._name(name)}{word(value)}" if self.knows(value) else ""
+            return f"{self._field_prefix(name)}{word(value)}" if self.is_known(value) else ""
         if isinstance(value, list):
             known = [
                 str(one)
                 for one in value[:_MAX_LIST_NUMBERS]
-                if isinstance(one, str | int | float) and self.knows(str(one))
+                if isinstance(one, str | int | float) and self.is_known(str(one))
             ]
-            return " + ".join(map(word, known)) if known or value else f"{self._name(name)}nothing"
+            return " + ".join(map(word, known)) if known or value else f"{self._field_prefix(name)}nothing"
         return ""
 
-    def _name(self, name: str) -> str:
+    def _field_prefix(self, name: str) -> str:
         """Return the name of a field before its value, where the value does not speak for itself."""
         return f"{name} " if name in self._words and name not in ("label", "error") else ""
 
@@ -296,9 +296,9 @@ def _read_titles(session: Session) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     for scheme in (*session.schemes, *(load_scheme(key) for key in shipped_names())):
         named: list[tuple[str, Label | FieldChoice]] = [
-            (LABEL_TRAIT, one) for track in scheme.tracks for one in track.labels
+            (LABEL_TRAIT, label) for track in scheme.tracks for label in track.labels
         ]
-        named += [(field.key, one) for field in scheme.fields for one in field.choices]
+        named += [(field.key, choice) for field in scheme.fields for choice in field.choices]
         for field_key, one in named:
             if not tells(one.name):
                 found.setdefault((field_key, one.key), one.name)
@@ -312,7 +312,7 @@ def name_parts(telling: ReportRedactor, parts: Iterable[tuple[str, str]]) -> dic
     for trait, value in parts:
         if (trait, value) in found:
             continue
-        if trait not in _PRIVATE_TRAITS and telling.knows(value):
+        if trait not in _PRIVATE_TRAITS and telling.is_known(value):
             found[trait, value] = value
         else:
             counts[trait] = counts.get(trait, 0) + 1
@@ -332,16 +332,18 @@ def read_item_texts(
         withheld: recordings that may not leave: neither do options that were taken from them, or from what is gone.
     """
     found: dict[str, dict[str, str]] = {}
-    known = {one.id for one in all_recordings(session.study)}
-    for item_id in dict.fromkeys(one.said.item_id for one in run.items):
+    known = {recording.id for recording in all_recordings(session.study)}
+    for item_id in dict.fromkeys(item_result.response.item_id for item_result in run.items):
         item = items.get(item_id)
         if item is not None and not _uses_withheld(item, withheld, known):
             found[item_id] = _item_content_texts(item)
-    raw = find_judgments(session.study, [one.judgment_id for one in answers_of(session.study, run.run.id)])
-    for one in raw:
-        if one.item_id in found:
-            part = f", {one.part}" if one.part else ""
-            found[one.item_id][f"Answer to {one.task}{part}"] = "\n".join([*_field_lines(one.answer), one.raw]).strip()
+    raw = find_judgments(session.study, [answer.judgment_id for answer in answers_of(session.study, run.run.id)])
+    for judgment in raw:
+        if judgment.item_id in found:
+            part = f", {judgment.part}" if judgment.part else ""
+            found[judgment.item_id][f"Answer to {judgment.task}{part}"] = "\n".join(
+                [*_field_lines(judgment.answer), judgment.raw]
+            ).strip()
     return found
 
 
@@ -351,7 +353,7 @@ def _item_content_texts(item: FrozenItem) -> dict[str, str]:
     if isinstance(options, list):
         place = item.content.get("place")
         texts["Options"] = "\n".join(
-            f"{'ABCDEFGHIJ'[at]}. {one}{' (right)' if at == place else ''}" for at, one in enumerate(options)
+            f"{'ABCDEFGHIJ'[at]}. {entry}{' (right)' if at == place else ''}" for at, entry in enumerate(options)
         )
     facts = item.content.get("facts")
     if isinstance(facts, dict):
@@ -371,4 +373,4 @@ def _field_lines(found: Mapping[str, Json]) -> list[str]:
 def _uses_withheld(item: FrozenItem, withheld: Collection[str], known: Collection[str]) -> bool:
     """Tell whether words of it are of a recording that may not leave, or that is gone, so that nobody knows."""
     homes = item.content.get("homes")
-    return isinstance(homes, list) and any(one in withheld or one not in known for one in homes)
+    return isinstance(homes, list) and any(home in withheld or home not in known for home in homes)

@@ -59,7 +59,7 @@ class ReportCell:
         n: items.
         text: written in place of a number.
         target: the items that it is about.
-        why: why there is no value, or what else is to be known of it, in one sentence.
+        reason: why there is no value, or what else is to be known of it, in one sentence.
         best: no other of the study's own judges has a better one.
     """
 
@@ -70,7 +70,7 @@ class ReportCell:
     n: int | None = None
     text: str = ""
     target: ItemListLink | None = None
-    why: str = ""
+    reason: str = ""
     best: bool = False
 
 
@@ -80,7 +80,7 @@ class ReportColumn:
 
     key: str
     name: str
-    number: NumberFormat = NumberFormat.SHARE
+    number_format: NumberFormat = NumberFormat.SHARE
     group: str = ""
 
 
@@ -89,7 +89,7 @@ class ReportRow:
     """One row; `source` is where a published one stands."""
 
     name: str
-    standing: ResultOrigin
+    origin: ResultOrigin
     cells: tuple[ReportCell, ...]
     source: str = ""
 
@@ -136,12 +136,12 @@ class ReportAnswer:
 
     Attributes:
         truth: the right answer.
-        said: the answer.
+        answer: the answer.
         traits: by which figures are broken down.
     """
 
     truth: str
-    said: str
+    answer: str
     traits: str
 
 
@@ -156,8 +156,8 @@ class ItemLine:
         recording_id: of it.
         outcome: `right`, `wrong`, `unparsed`, `refused`, `error`, `not asked`; `answered` where nothing is right.
         keys: for programs, in keys of schemes and numbers.
-        words: for people, in the names that go with the keys.
-        leaves: whether a report may tell of it: its recording may leave.
+        labels: for people, in the names that go with the keys.
+        is_releasable: whether a report may tell of it: its recording may leave.
         texts: name -> text that may be private; {} unless they were asked for.
     """
 
@@ -169,9 +169,9 @@ class ItemLine:
     end_us: int
     outcome: str
     keys: ReportAnswer
-    words: ReportAnswer
+    labels: ReportAnswer
     ms: int
-    leaves: bool = True
+    is_releasable: bool = True
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -272,8 +272,8 @@ def cell_hint(cell: ReportCell) -> str:
         parts.append(f"95 % interval over recordings {cell.low:.3f} to {cell.high:.3f}")
     if cell.n is not None:
         parts.append(f"n = {cell.n:,}")
-    if cell.why:
-        parts.append(cell.why)
+    if cell.reason:
+        parts.append(cell.reason)
     return "; ".join(parts)
 
 
@@ -290,9 +290,9 @@ def format_duration(ms: int) -> str:
 def column_groups(columns: Sequence[ReportColumn]) -> list[tuple[str, int]]:
     """Return the headings over columns, with how many columns each spans; "" where there is none."""
     found: list[tuple[str, int]] = []
-    for one in columns:
-        if found and found[-1][0] == one.group and one.group:
-            found[-1] = (one.group, found[-1][1] + 1)
+    for column in columns:
+        if found and found[-1][0] == column.group and column.group:
+            found[-1] = (column.group, found[-1][1] + 1)
         else:
-            found.append((one.group, 1))
+            found.append((column.group, 1))
     return found

@@ -134,7 +134,7 @@ class SubgroupResult:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        return {"value": self.value, "items": self.items, "figures": [one.as_json() for one in self.rows]}
+        return {"value": self.value, "items": self.items, "figures": [row.as_json() for row in self.rows]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Breakdown:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        return {"trait": self.trait, "parts": [one.as_json() for one in self.parts]}
+        return {"trait": self.trait, "parts": [part.as_json() for part in self.parts]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +178,12 @@ class ItemResult:
 
     Attributes:
         right: None where the item is neither right nor wrong, such as a rating, or does not count.
-        counts: in the figures; False where it was not asked, not wholly, or asking failed.
+        is_counted: in the figures; False where it was not asked, not wholly, or asking failed.
     """
 
-    said: ItemResponse
+    response: ItemResponse
     right: bool | None
-    counts: bool
+    is_counted: bool
 
 
 class Became(StrEnum):
@@ -213,7 +213,7 @@ def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: b
         return Became.REFUSED
     if JudgmentStatus.UNPARSED in statuses:
         return Became.UNPARSED
-    if all(one is JudgmentStatus.OK for one in statuses):
+    if all(statuse is JudgmentStatus.OK for statuse in statuses):
         return Became.ANSWERED
     return Became.ERROR if failed or JudgmentStatus.ERROR in statuses else Became.MISSING
 
@@ -221,7 +221,7 @@ def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: b
 def count_outcomes(found: Iterable[Became]) -> ResponseCounts:
     """Count what became of items."""
     every = [*found]
-    return ResponseCounts(len(every), *(every.count(one) for one in Became))
+    return ResponseCounts(len(every), *(every.count(became) for became in Became))
 
 
 def is_right(said: ItemResponse, expected: Collection[str]) -> bool | None:

@@ -43,16 +43,18 @@ class MetricDifference:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        one = self.difference
+        difference = self.difference
         return {
             "metric": self.metric,
             "name": self.name,
             "first": self.first,
             "second": self.second,
-            "difference": one.value,
-            "interval": None if one.low is None or one.high is None else [one.low, one.high],
-            "p": one.p,
-            "n": one.n,
+            "difference": difference.value,
+            "interval": None
+            if difference.low is None or difference.high is None
+            else [difference.low, difference.high],
+            "p": difference.p,
+            "n": difference.n,
         }
 
 
@@ -106,15 +108,15 @@ def compare_correctness(
 
 def _draw_means(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float | None]:
     each = [entry.score(one) for one in items_by_draw(said)]
-    return {metric.key: mean_sd([one.get(metric.key) for one in each]).mean for metric in entry.metrics}
+    return {metric.key: mean_sd([each_entry.get(metric.key) for each_entry in each]).mean for metric in entry.metrics}
 
 
 def _additive_differences(
     entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse]
 ) -> dict[str, Difference]:
-    one, other = metric_contributions(first, entry), metric_contributions(second, entry)
+    each_entry, other = metric_contributions(first, entry), metric_contributions(second, entry)
     draws, homes = [said.draw for said in first], [said.recording_id for said in first]
-    return {key: paired_difference(one[key], other[key], draws, homes) for key in one if key in other}
+    return {key: paired_difference(each_entry[key], other[key], draws, homes) for key in each_entry if key in other}
 
 
 def _resampled_intervals(
@@ -125,15 +127,21 @@ def _resampled_intervals(
         return {}
 
     def score(pairs: Sequence[tuple[ItemResponse, ItemResponse]]) -> dict[str, float | None]:
-        one, other = entry.score([pair[0] for pair in pairs]), entry.score([pair[1] for pair in pairs])
+        each_entry, other = entry.score([pair[0] for pair in pairs]), entry.score([pair[1] for pair in pairs])
         found: dict[str, float | None] = {}
         for metric in entry.metrics:
-            mine, theirs = one.get(metric.key), other.get(metric.key)
+            mine, theirs = each_entry.get(metric.key), other.get(metric.key)
             found[metric.key] = None if mine is None or theirs is None else mine - theirs
         return found
 
     pairs = list(zip(first, second, strict=True))
-    return intervals(score, pairs, [one.draw for one in first], [one.recording_id for one in first], samples)
+    return intervals(
+        score,
+        pairs,
+        [item_response.draw for item_response in first],
+        [item_response.recording_id for item_response in first],
+        samples,
+    )
 
 
 _HUNDRED = 100.0
@@ -144,12 +152,12 @@ class RawConditionPair:
     """One judge under one condition, and the same judge on raw footage.
 
     Attributes:
-        who: the judge, and how it was asked.
+        judge: the judge, and how it was asked.
         raw: what was said on raw footage about n items.
         other: what was said under the condition about the same items, in the same order.
     """
 
-    who: str
+    judge: str
     condition: str
     raw: Sequence[ItemResponse]
     other: Sequence[ItemResponse]
@@ -163,10 +171,10 @@ class ConditionRow:
         n: items that count in both.
         raw: over the draws.
         other: over the draws.
-        tested: the difference, corrected over all rows of the figure.
+        test: the difference, corrected over all rows of the figure.
     """
 
-    who: str
+    judge: str
     condition: str
     metric: str
     name: str
@@ -174,43 +182,45 @@ class ConditionRow:
     n: int
     raw: Spread
     other: Spread
-    tested: AgainstRaw
+    test: AgainstRaw
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         """What may be said about it, in a sentence; that there is no difference only where equivalence is shown."""
         return describe_condition(self)
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        one = self.tested
+        against_raw = self.test
         return {
-            "judge": self.who,
+            "judge": self.judge,
             "condition": self.condition,
             "metric": self.metric,
             "name": self.name,
             "n": self.n,
-            "draws": one.n,
+            "draws": against_raw.n,
             "raw": {"mean": self.raw.mean, "sd": self.raw.sd},
             "mean": self.other.mean,
             "sd": self.other.sd,
-            "difference": one.difference,
-            "interval": None if one.low is None or one.high is None else [one.low, one.high],
-            "t": one.t,
-            "t_p": one.t_p,
-            "t_p_holm": one.t_p_holm,
-            "wilcoxon_p": one.wilcoxon_p,
-            "wilcoxon_p_holm": one.wilcoxon_p_holm,
-            "effect": one.effect,
+            "difference": against_raw.difference,
+            "interval": None
+            if against_raw.low is None or against_raw.high is None
+            else [against_raw.low, against_raw.high],
+            "t": against_raw.t,
+            "t_p": against_raw.t_p,
+            "t_p_holm": against_raw.t_p_holm,
+            "wilcoxon_p": against_raw.wilcoxon_p,
+            "wilcoxon_p_holm": against_raw.wilcoxon_p_holm,
+            "effect": against_raw.effect,
             "effect_interval": None
-            if one.effect_low is None or one.effect_high is None
-            else [one.effect_low, one.effect_high],
-            "margin": one.margin,
-            "equivalence_p": one.equivalence_p,
-            "equivalence_p_holm": one.equivalence_p_holm,
-            "conclusion": one.conclusion.value,
-            "reason": one.reason,
-            "words": self.words,
+            if against_raw.effect_low is None or against_raw.effect_high is None
+            else [against_raw.effect_low, against_raw.effect_high],
+            "margin": against_raw.margin,
+            "equivalence_p": against_raw.equivalence_p,
+            "equivalence_p_holm": against_raw.equivalence_p_holm,
+            "conclusion": against_raw.conclusion.value,
+            "reason": against_raw.reason,
+            "words": self.sentence,
         }
 
 
@@ -229,12 +239,12 @@ def condition_rows(
     for metric in entry.metrics:
         if not metric.share:
             continue
-        raw = [[one.get(metric.key) for one in sides[0]] for sides in scored]
-        other = [[one.get(metric.key) for one in sides[1]] for sides in scored]
+        raw = [[each_side.get(metric.key) for each_side in sides[0]] for sides in scored]
+        other = [[each_side.get(metric.key) for each_side in sides[1]] for sides in scored]
         tests = correct_family({at: compare_with_raw(raw[at], other[at], margin) for at in range(len(pairs))})
         found += [
             ConditionRow(
-                *(pair.who, pair.condition, metric.key, metric.name, metric.share, len(pair.raw)),
+                *(pair.judge, pair.condition, metric.key, metric.name, metric.share, len(pair.raw)),
                 *(mean_sd(raw[at]), mean_sd(other[at]), tests[at]),
             )
             for at, pair in enumerate(pairs)
@@ -244,26 +254,26 @@ def condition_rows(
 
 def describe_condition(row: ConditionRow) -> str:
     """Say what is shown about a condition, and no more than that."""
-    one = row.tested
-    about = f"{row.name} of {row.who} under {row.condition}"
-    if one.difference is None:
+    against_raw = row.test
+    about = f"{row.name} of {row.judge} under {row.condition}"
+    if against_raw.difference is None:
         return f"{about}: no draw has a value both there and raw, so nothing can be said."
-    if one.reason == NO_VARIANCE and not one.difference:
+    if against_raw.reason == NO_VARIANCE and not against_raw.difference:
         return f"{about} is the same as raw in every draw, so there is nothing to test."
-    if one.reason:
-        return f"{about}: {_difference_text(one.difference)}. {one.reason}"
-    within = f"within {_HUNDRED * one.margin:.0f} points"
-    p, same = one.t_p_holm, one.equivalence_p_holm
-    match one.conclusion:
+    if against_raw.reason:
+        return f"{about}: {_difference_text(against_raw.difference)}. {against_raw.reason}"
+    within = f"within {_HUNDRED * against_raw.margin:.0f} points"
+    p, same = against_raw.t_p_holm, against_raw.equivalence_p_holm
+    match against_raw.conclusion:
         case EquivalenceConclusion.DIFFERENT:
-            return f"{about} differs from raw: {_difference_text(one.difference)} (corrected p {_p_text(p)})."
+            return f"{about} differs from raw: {_difference_text(against_raw.difference)} (corrected p {_p_text(p)})."
         case EquivalenceConclusion.EQUIVALENT:
             return f"{about}: no difference from raw, {within} (equivalence p {_p_text(same)})."
         case EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN:
-            return f"{about} differs from raw, but {within}: {_difference_text(one.difference)} (corrected p {_p_text(p)})."
+            return f"{about} differs from raw, but {within}: {_difference_text(against_raw.difference)} (corrected p {_p_text(p)})."
         case EquivalenceConclusion.OPEN:
             return (
-                f"{about}: {_difference_text(one.difference)}; these draws show neither a difference (corrected p {_p_text(p)}) "
+                f"{about}: {_difference_text(against_raw.difference)}; these draws show neither a difference (corrected p {_p_text(p)}) "
                 f"nor its absence {within} (p {_p_text(same)})."
             )
 

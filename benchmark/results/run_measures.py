@@ -57,25 +57,31 @@ def accuracy_by_part(
     for metric in entry.metrics:
         name, part = split_metric_key(metric.key)
         if name == ACCURACY and part:
-            counts = [any(one.traits.get(trait) == part for trait in BREAKDOWN_TRAITS) for one in said]
+            counts = [
+                any(item_response.traits.get(trait) == part for trait in BREAKDOWN_TRAITS) for item_response in said
+            ]
             found[metric.key] = share_contributions(right, counts)
     return found
 
 
 def consistency_contributions(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
     """Return the consistency over chains and subchains; a chain lies in one recording and counts at its first item."""
-    wanted = {one.key for one in entry.metrics} & {CHAIN_CONSISTENCY, SUBCHAIN_CONSISTENCY}
+    wanted = {metric.key for metric in entry.metrics} & {CHAIN_CONSISTENCY, SUBCHAIN_CONSISTENCY}
     if not wanted:
         return {}
     chains: dict[tuple[int, str], list[int]] = {}
-    for place, one in enumerate(said):
-        if chain := one.traits.get(CHAIN):
-            chains.setdefault((one.draw, str(chain)), []).append(place)
+    for place, item_response in enumerate(said):
+        if chain := item_response.traits.get(CHAIN):
+            chains.setdefault((item_response.draw, str(chain)), []).append(place)
     shares = {key: np.zeros(len(said)) for key in wanted}
     weights = {key: np.zeros(len(said)) for key in wanted}
     for places in chains.values():
         those = [said[place] for place in places]
-        parts = {name for one in those for name in cast(Mapping[str, Json], one.traits.get(SUBCHAINS) or {})}
+        parts = {
+            name
+            for item_response in those
+            for name in cast(Mapping[str, Json], item_response.traits.get(SUBCHAINS) or {})
+        }
         score = entry.score(those)
         for key in wanted:
             value = score.get(key)
@@ -92,29 +98,38 @@ def consistency_contributions(entry: BenchmarkTask, said: Sequence[ItemResponse]
 
 def rating_contributions(said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
     """Return r and distance of each dimension of a rating, and their means over the dimensions."""
-    asked = {(key, field) for one in said for key, truth in one.truth.items() for field in truth}
+    asked = {(key, field) for item_response in said for key, truth in item_response.truth.items() for field in truth}
     if len(asked) < 2 or len({key for key, _ in asked}) != 1:
         return {}
     found: dict[str, MetricContributions] = {}
     for key, field in sorted(asked):
-        pairs = [(_rating_value(one.truth, key, field), _rating_value(one.answers, key, field)) for one in said]
+        pairs = [
+            (_rating_value(item_response.truth, key, field), _rating_value(item_response.answers, key, field))
+            for item_response in said
+        ]
         if any(true is None for true, _ in pairs):
             return {}
-        truth, given = [true or 0.0 for true, _ in pairs], [one for _, one in pairs]
+        truth, given = [true or 0.0 for true, _ in pairs], [value for _, value in pairs]
         found[join_metric_key(PEARSON_R, field)] = pearson_contributions(truth, given)
         found[join_metric_key(MAE, field)] = mae_contributions(truth, given)
     for metric in (PEARSON_R, MAE):
-        found[metric] = _mean_contributions([one for key, one in found.items() if split_metric_key(key)[0] == metric])
+        found[metric] = _mean_contributions(
+            [contributions for key, contributions in found.items() if split_metric_key(key)[0] == metric]
+        )
     return found
 
 
 def _mean_contributions(parts: Sequence[MetricContributions]) -> MetricContributions:
     """Return the mean of several metrics of the same items, over those that have a value."""
-    ends = np.cumsum([one.sums.shape[1] for one in parts])[:-1]
+    ends = np.cumsum([part.sums.shape[1] for part in parts])[:-1]
 
     def formula(sums: Floats) -> Floats:
         values = np.stack(
-            [one.formula(some) for one, some in zip(parts, np.split(sums, ends, axis=-1), strict=True)], axis=-1
+            [
+                contributions.formula(some)
+                for contributions, some in zip(parts, np.split(sums, ends, axis=-1), strict=True)
+            ],
+            axis=-1,
         )
         known = np.isfinite(values)
         number = known.sum(-1)
@@ -123,8 +138,8 @@ def _mean_contributions(parts: Sequence[MetricContributions]) -> MetricContribut
         )
         return found
 
-    counts = np.any([one.counts for one in parts], axis=0)
-    return MetricContributions(np.concatenate([one.sums for one in parts], axis=1), formula, counts)
+    counts = np.any([part.counts for part in parts], axis=0)
+    return MetricContributions(np.concatenate([part.sums for part in parts], axis=1), formula, counts)
 
 
 def _ratio(sums: Floats) -> Floats:
@@ -152,20 +167,21 @@ def metric_contributions(
     if asked is None:
         return rating_contributions(said)
     truth, given = (
-        [_answer_value(one, *asked) for one in side] for side in ([x.truth for x in said], [x.answers for x in said])
+        [_answer_value(each_entry, *asked) for each_entry in side]
+        for side in ([x.truth for x in said], [x.answers for x in said])
     )
     labels = task_labels(said)
-    if all(isinstance(one, str) for one in truth):
-        labelled = [one if isinstance(one, str) else None for one in given]
+    if all(isinstance(each_entry, str) for each_entry in truth):
+        labelled = [each_entry if isinstance(each_entry, str) else None for each_entry in given]
         found = {ACCURACY: accuracy_contributions(cast(list[str], truth), labelled)}
         if entry is not None:
-            right = [true == one for true, one in zip(truth, labelled, strict=True)]
+            right = [true == text for true, text in zip(truth, labelled, strict=True)]
             found |= accuracy_by_part(entry, said, right) | consistency_contributions(entry, said)
         if labels:
             found[MACRO_F1] = macro_f1_contributions(cast(list[str], truth), labelled, labels)
         return found
-    if all(isinstance(one, list) for one in truth) and labels:
-        true, several = _label_sets(truth), [_label_set(one) for one in given]
+    if all(isinstance(each_entry, list) for each_entry in truth) and labels:
+        true, several = _label_sets(truth), [_label_set(each_entry) for each_entry in given]
         return {
             EXACT_MATCH: exact_match_contributions(true, several),
             PARTIAL_MATCH: partial_match_contributions(true, several),
@@ -179,12 +195,12 @@ def label_f1(said: Sequence[ItemResponse]) -> dict[str, float | None]:
     asked, labels = _single_question(said), task_labels(said)
     if asked is None or not labels:
         return {}
-    truth = [_answer_value(one.truth, *asked) for one in said]
-    given = [_answer_value(one.answers, *asked) for one in said]
-    if all(isinstance(one, str) for one in truth):
-        found = of_one(cast(list[str], truth), [one if isinstance(one, str) else None for one in given], labels)
-    elif all(isinstance(one, list) for one in truth):
-        found = of_several(_label_sets(truth), [_label_set(one) for one in given], labels)
+    truth = [_answer_value(item_response.truth, *asked) for item_response in said]
+    given = [_answer_value(item_response.answers, *asked) for item_response in said]
+    if all(isinstance(entry, str) for entry in truth):
+        found = of_one(cast(list[str], truth), [entry if isinstance(entry, str) else None for entry in given], labels)
+    elif all(isinstance(entry, list) for entry in truth):
+        found = of_several(_label_sets(truth), [_label_set(entry) for entry in given], labels)
     else:
         return {}
     return {str(label): value for label, value in found.items()}
@@ -195,17 +211,17 @@ def label_pairs(said: Sequence[ItemResponse]) -> tuple[str, list[str], list[str 
     asked = _single_question(said)
     if asked is None or not task_labels(said):
         return None
-    truth = [_answer_value(one.truth, *asked) for one in said]
-    if not all(isinstance(one, str) for one in truth):
+    truth = [_answer_value(item_response.truth, *asked) for item_response in said]
+    if not all(isinstance(entry, str) for entry in truth):
         return None
-    given = [_answer_value(one.answers, *asked) for one in said]
-    return asked[0], cast(list[str], truth), [one if isinstance(one, str) else None for one in given]
+    given = [_answer_value(item_response.answers, *asked) for item_response in said]
+    return asked[0], cast(list[str], truth), [entry if isinstance(entry, str) else None for entry in given]
 
 
 def _single_question(said: Sequence[ItemResponse]) -> tuple[str, str] | None:
     """Return the one question and the one field that all items have something right in."""
-    found = {(key, field) for one in said for key, truth in one.truth.items() for field in truth}
-    whole = all(len(one.truth) == 1 for one in said)
+    found = {(key, field) for item_response in said for key, truth in item_response.truth.items() for field in truth}
+    whole = all(len(item_response.truth) == 1 for item_response in said)
     return found.pop() if len(found) == 1 and whole else None
 
 
@@ -214,7 +230,7 @@ def _answer_value(answers: Mapping[str, Mapping[str, Json]], key: str, field: st
 
 
 def _label_sets(values: Sequence[Json]) -> list[list[str]]:
-    return [_label_set(one) or [] for one in values]
+    return [_label_set(value) or [] for value in values]
 
 
 def _label_set(value: Json) -> list[str] | None:
@@ -267,9 +283,9 @@ def compute_breakdowns(
     found = []
     for trait in BREAKDOWN_TRAITS:
         parts: dict[str, list[ItemResponse]] = {}
-        for one in said:
-            for value in trait_parts(trait, one.traits.get(trait)):
-                parts.setdefault(names.get(value, value), []).append(one)
+        for item_response in said:
+            for value in trait_parts(trait, item_response.traits.get(trait)):
+                parts.setdefault(names.get(value, value), []).append(item_response)
         if len(parts) > 1 or (parts and trait == "attributes"):
             found.append(
                 Breakdown(
@@ -278,7 +294,7 @@ def compute_breakdowns(
                         SubgroupResult(
                             value, len(some), (*_rows(entry.metrics, entry.score, some, {}, {}), *label_rows(some))
                         )
-                        for value, some in sorted(parts.items(), key=lambda one: _value_sort_key(one[0]))
+                        for value, some in sorted(parts.items(), key=lambda pair: _value_sort_key(pair[0]))
                     ),
                 )
             )
@@ -299,8 +315,8 @@ def compute_confusions(said: Sequence[ItemResponse]) -> tuple[Confusion, ...]:
 def items_by_draw(said: Sequence[ItemResponse]) -> list[list[ItemResponse]]:
     """Return the items of each draw, in order."""
     found: dict[int, list[ItemResponse]] = {}
-    for one in said:
-        found.setdefault(one.draw, []).append(one)
+    for item_response in said:
+        found.setdefault(item_response.draw, []).append(item_response)
     return [found[number] for number in sorted(found)]
 
 
@@ -325,7 +341,7 @@ def _rows(
     each = [score(one) for one in items_by_draw(said)]
     found = []
     for metric in (*metrics, *_extra_metrics(metrics, each)):
-        values = tuple(one.get(metric.key) for one in each)
+        values = tuple(entry.get(metric.key) for entry in each)
         spread = mean_sd(values)
         low, high = ends.get(metric.key) or (None, None)
         chance = guessed.get(metric.key)
@@ -339,9 +355,9 @@ def _rows(
 
 def _extra_metrics(metrics: Sequence[Metric], each: Sequence[Mapping[str, float | None]]) -> list[Metric]:
     """Return the metrics that a score has beside those of its task, such as `factuality.AUTHOR`."""
-    known = {one.key for one in metrics}
+    known = {metric.key for metric in metrics}
     found = []
-    for key in dict.fromkeys(key for one in each for key in one if key not in known):
+    for key in dict.fromkeys(key for entry in each for key in entry if key not in known):
         meaning, part = describe_metric(key), split_metric_key(key)[1]
         name = meaning.name if meaning else split_metric_key(key)[0]
         found.append(Metric(key, f"{name}, {part}" if part else name, meaning.share if meaning else True))
@@ -352,9 +368,15 @@ def _intervals(
     entry: BenchmarkTask, said: Sequence[ItemResponse], samples: int
 ) -> dict[str, tuple[float, float] | None]:
     """Return the interval of each figure: by sums over items where these give the same figure, else by scoring anew."""
-    draws, homes = [one.draw for one in said], [one.recording_id for one in said]
+    draws, homes = (
+        [item_response.draw for item_response in said],
+        [item_response.recording_id for item_response in said],
+    )
     found: dict[str, tuple[float, float] | None] = {}
-    own = {key: mean_sd([one.get(key) for one in map(entry.score, items_by_draw(said))]).mean for key in _keys(entry)}
+    own = {
+        key: mean_sd([each_entry.get(key) for each_entry in map(entry.score, items_by_draw(said))]).mean
+        for key in _keys(entry)
+    }
     for key, sums in metric_contributions(said, entry).items():
         figure = mean_over_draws(sums, draws, homes)
         mean = own.get(key)
@@ -376,7 +398,7 @@ def _intervals(
 
 
 def _keys(entry: BenchmarkTask) -> list[str]:
-    return [one.key for one in entry.metrics]
+    return [metric.key for metric in entry.metrics]
 
 
 _AGREED = {True: "agreed", False: "disagreed"}

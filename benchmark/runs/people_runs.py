@@ -59,14 +59,14 @@ class HumanRunOptions:
         variant: of the prompt.
         condition: `RAW`, a method, or the id of a rendering run.
         seed: of the order; another one is another run, in which everything is asked again.
-        own: whether items are asked that were made from the person's own annotations.
+        include_own: whether items are asked that were made from the person's own annotations.
     """
 
-    shown: ItemModality = ItemModality.BOTH
+    shown: ItemModality = ItemModality.TEXT_AND_VIDEO
     variant: str = "plain"
     condition: str = RAW_CONDITION
     seed: int = 0
-    own: bool = False
+    include_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,47 +89,49 @@ class HumanItemQueue:
 
     Attributes:
         run: that their answers belong to.
-        begun: whether the study knows of it.
-        asked: everything, in the order in which it is asked.
-        done: what came of it so far.
-        own: items that are left out because they were made from their own annotations.
+        is_started: whether the study knows of it.
+        questions: everything, in the order in which it is asked.
+        statuses: what came of it so far.
+        own_count: items that are left out because they were made from their own annotations.
         alone: what is asked of models only, such as what they are asked about their own answers.
     """
 
     item_set: ItemSet
     run: BenchmarkRun
-    way: HumanRunOptions
-    begun: bool
-    asked: tuple[ItemQuestion, ...]
-    done: Mapping[ItemQuestion, JudgmentStatus]
-    own: int
+    options: HumanRunOptions
+    is_started: bool
+    questions: tuple[ItemQuestion, ...]
+    statuses: Mapping[ItemQuestion, JudgmentStatus]
+    own_count: int
 
     @property
-    def left(self) -> tuple[ItemQuestion, ...]:
+    def remaining(self) -> tuple[ItemQuestion, ...]:
         """What is still to be answered, in order."""
-        return tuple(one for one in self.asked if one not in self.done)
+        return tuple(item_question for item_question in self.questions if item_question not in self.statuses)
 
     @property
-    def refused(self) -> int:
+    def refused_count(self) -> int:
         """How often they said that they do not know."""
-        return sum(one is JudgmentStatus.REFUSED for one in self.done.values())
+        return sum(judgment_status is JudgmentStatus.REFUSED for judgment_status in self.statuses.values())
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """Whether it was begun and is not finished: what is right must not be shown to them yet."""
-        return self.begun and bool(self.left)
+        return self.is_started and bool(self.remaining)
 
 
 def human_rounds(task: BenchmarkTask) -> tuple[Round, ...]:
     """Return what people are asked about each item: what models are, but for what builds on a model's own answers."""
-    return getattr(task, "people", None) or tuple(one for one in task.rounds if not one.after)
+    return getattr(task, "people", None) or tuple(
+        each_round for each_round in task.rounds if not each_round.is_followup
+    )
 
 
 def input_settings(way: HumanRunOptions) -> InputSettings:
     """Return how much of an item is seen."""
-    if way.shown is ItemModality.WORDS:
+    if way.shown is ItemModality.TEXT:
         return replace(_USUAL, frames=0)
-    return replace(_USUAL, words=way.shown is ItemModality.BOTH)
+    return replace(_USUAL, words=way.shown is ItemModality.TEXT_AND_VIDEO)
 
 
 def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = HumanRunOptions()) -> HumanItemQueue:
@@ -140,38 +142,48 @@ def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = Human
     """
     who = ensure_annotator(session)
     entry, study = person_entry(session, who), session.study
-    settings = {**entry.settings, OWN_SETTING: way.own}
+    settings = {**entry.settings, OWN_SETTING: way.include_own}
     judge: dict[str, Json] = {"name": who.name, "backend": PERSON_BACKEND, "model": "", "settings": settings}
     run = BenchmarkRun(
         *(new_id(), item_set.id, entry.id, judge, who.id, way.variant, way.shown, way.condition, way.seed),
         *(utc_now(), __version__),
     )
-    before = next((one for one in benchmark_runs(study, item_set.id) if _is_same_run(one, run)), None)
+    before = next(
+        (benchmark_run for benchmark_run in benchmark_runs(study, item_set.id) if _is_same_run(benchmark_run, run)),
+        None,
+    )
     items = items_of(study, item_set.id)
-    own = find_own_items(session, items, who.id) if not way.own else frozenset()
-    order = [one.id for one in items if one.id not in own]
+    own = find_own_items(session, items, who.id) if not way.include_own else frozenset()
+    order = [item.id for item in items if item.id not in own]
     random.Random(f"{item_set.sha256} {who.id} {way.seed}").shuffle(order)
     hidden = _training_items(session, items)
-    order = [one for one in order if one not in hidden]
+    order = [text for text in order if text not in hidden]
     rounds = human_rounds(task_called(item_set.task))
-    asked = tuple(ItemQuestion(one, each.task, part) for one in order for each in rounds for part in each.parts)
+    asked = tuple(ItemQuestion(text, each.task, part) for text in order for each in rounds for part in each.parts)
     done = _read_statuses(session, before.id) if before is not None else {}
     return HumanItemQueue(item_set, before or run, way, before is not None, asked, done, len(own))
 
 
 def start_run(session: Session, found: HumanItemQueue) -> tuple[HumanItemQueue, Changes]:
     """Let the study know of a run before its first question; what of it was answered without own items counts in it."""
-    if found.begun:
+    if found.is_started:
         return found, Changes()
     study = session.study
     narrow = replace(found.run, judge=_judge_settings(found.run, own=False))
-    before = next((one for one in benchmark_runs(study, found.item_set.id) if _is_same_run(one, narrow)), None)
-    with study.recording_run():
+    before = next(
+        (
+            benchmark_run
+            for benchmark_run in benchmark_runs(study, found.item_set.id)
+            if _is_same_run(benchmark_run, narrow)
+        ),
+        None,
+    )
+    with study.run_transaction():
         insert_benchmark_run(study, found.run)
         if before is not None:
-            insert_answers(study, [replace(one, run_id=found.run.id) for one in answers_of(study, before.id)])
-    made = replace(found, begun=True, done=_read_statuses(session, found.run.id))
-    return made, Changes.of([("benchmark_run", found.run.id)])
+            insert_answers(study, [replace(answer, run_id=found.run.id) for answer in answers_of(study, before.id)])
+    made = replace(found, is_started=True, statuses=_read_statuses(session, found.run.id))
+    return made, Changes.from_pairs([("benchmark_run", found.run.id)])
 
 
 def plan_question_task(session: Session, found: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
@@ -180,7 +192,7 @@ def plan_question_task(session: Session, found: HumanItemQueue, asked: ItemQuest
     Raises:
         UserError: it cannot be asked; see `plan_sight`.
     """
-    way, place = found.way, locate_target(session, parse_target(asked.about), told_chain=False)
+    way, place = found.options, locate_target(session, parse_target(asked.about), told_chain=False)
     condition = resolve_condition(session, place.recording_id, way.condition)
     return plan_person_task(session, asked.about, asked.task, way.variant, condition, input_settings(way))
 
@@ -188,9 +200,13 @@ def plan_question_task(session: Session, found: HumanItemQueue, asked: ItemQuest
 def find_equal_answer(session: Session, found: HumanItemQueue, planned: PersonTask) -> Judgment | None:
     """Return what was answered in this run to an equal request: an item may be in several draws of a set."""
     key = person_request_key(planned.plan, found.run.annotator_id or "")
-    there = [one for one in judgments_by_request(session.study, [key]) if one.annotator_id == found.run.annotator_id]
-    ids = {one.judgment_id for one in answers_of(session.study, found.run.id)} if there else set()
-    return next((one for one in there if one.id in ids), None)
+    there = [
+        judgment
+        for judgment in judgments_by_request(session.study, [key])
+        if judgment.annotator_id == found.run.annotator_id
+    ]
+    ids = {answer.judgment_id for answer in answers_of(session.study, found.run.id)} if there else set()
+    return next((judgment for judgment in there if judgment.id in ids), None)
 
 
 def repeat_answer(
@@ -264,7 +280,9 @@ def unanswered_item_ids(session: Session, item_set: ItemSet, *, answering: bool 
         return frozenset(found)
     for run in benchmark_runs(session.study, item_set.id):
         if run.annotator_id == who.id and run.judge.get("backend") == PERSON_BACKEND:
-            found |= {one.item_id for one in read_queue(session, item_set, run_options(run)).left}
+            found |= {
+                item_question.item_id for item_question in read_queue(session, item_set, run_options(run)).remaining
+            }
     return frozenset(found)
 
 
@@ -274,7 +292,7 @@ def _training_items(session: Session, items: Iterable[FrozenItem]) -> frozenset[
     A stretch that is an item at all tells that somebody marked something there, or that nobody did.
     """
     places = recordings_with_hidden(session.study)
-    return frozenset(one.id for one in items if one.recording_id in places) if places else frozenset()
+    return frozenset(item.id for item in items if item.recording_id in places) if places else frozenset()
 
 
 def run_options(run: BenchmarkRun) -> HumanRunOptions:
@@ -288,16 +306,19 @@ def _store_judgment(
     session: Session, found: HumanItemQueue, asked: ItemQuestion, made: Judgment
 ) -> tuple[HumanItemQueue, Changes]:
     kept = RunAnswer(found.run.id, asked.item_id, answer_key(asked.task, asked.part), made.id)
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_judgments(session.study, [made])
         insert_answers(session.study, [kept])
-    changes = Changes.of([("judgment", made.id), ("benchmark_answer", found.run.id)])
-    return replace(found, done={**found.done, asked: made.status}), changes
+    changes = Changes.from_pairs([("judgment", made.id), ("benchmark_answer", found.run.id)])
+    return replace(found, statuses={**found.statuses, asked: made.status}), changes
 
 
 def _read_statuses(session: Session, run_id: str) -> dict[ItemQuestion, JudgmentStatus]:
-    ids = [one.judgment_id for one in answers_of(session.study, run_id)]
-    return {ItemQuestion(one.item_id, one.task, one.part): one.status for one in find_judgments(session.study, ids)}
+    ids = [answer.judgment_id for answer in answers_of(session.study, run_id)]
+    return {
+        ItemQuestion(judgment.item_id, judgment.task, judgment.part): judgment.status
+        for judgment in find_judgments(session.study, ids)
+    }
 
 
 def _judge_settings(run: BenchmarkRun, *, own: bool) -> dict[str, Json]:
@@ -305,6 +326,6 @@ def _judge_settings(run: BenchmarkRun, *, own: bool) -> dict[str, Json]:
     return {**run.judge, "settings": {**(settings if isinstance(settings, dict) else {}), OWN_SETTING: own}}
 
 
-def _is_same_run(one: BenchmarkRun, other: BenchmarkRun) -> bool:
+def _is_same_run(benchmark_run: BenchmarkRun, other: BenchmarkRun) -> bool:
     """Tell whether two runs are of one person who is asked in one way; they may be called otherwise by now."""
-    return one.annotator_id == other.annotator_id and run_options(one) == run_options(other)
+    return benchmark_run.annotator_id == other.annotator_id and run_options(benchmark_run) == run_options(other)

@@ -67,7 +67,7 @@ from project.text_format import escape_unprintable
 def expected_keys(entry: BenchmarkTask, run: BenchmarkRun) -> tuple[str, ...]:
     """Return everything that a run asks about an item, `TASK` or `TASK/PART`; people are asked less than judges."""
     rounds = human_rounds(entry) if run.annotator_id is not None else entry.rounds
-    return tuple(answer_key(one.task, part) for one in rounds for part in one.parts)
+    return tuple(answer_key(each_round.task, part) for each_round in rounds for part in each_round.parts)
 
 
 def read_responses(
@@ -82,8 +82,8 @@ def read_responses(
     failed = failed_items(session.study, run)
     expected = expected_keys(entry, run)
     by_item: dict[str, list[GivenAnswer]] = {}
-    for one in answers:
-        by_item.setdefault(one.item_id, []).append(one)
+    for answer in answers:
+        by_item.setdefault(answer.item_id, []).append(answer)
     found = []
     for item in items:
         said = _item_response(item, by_item.get(item.id, []))
@@ -92,28 +92,28 @@ def read_responses(
 
 
 def _item_response(item: FrozenItem, given: list[GivenAnswer]) -> ItemResponse:
-    costs = [one.cost for one in given if one.cost is not None]
+    costs = [given_answer.cost for given_answer in given if given_answer.cost is not None]
     return ItemResponse(
         item.id,
         item.draw,
         item.recording_id,
         cast(dict[str, dict[str, Json]], item.content.get("truth", {})),
-        {one.key: one.answer for one in given if one.status == "ok"},
-        {one.key: one.status for one in given},
+        {given_answer.key: given_answer.answer for given_answer in given if given_answer.status == "ok"},
+        {given_answer.key: given_answer.status for given_answer in given},
         cast(dict[str, Json], item.content.get("traits", {})),
-        sum(one.ms for one in given),
+        sum(given_answer.ms for given_answer in given),
         sum(costs) if costs else None,
     )
 
 
 def _spending(run: BenchmarkRun, answers: list[GivenAnswer]) -> Spent:
-    costs = [one.cost for one in answers if one.cost is not None]
+    costs = [answer.cost for answer in answers if answer.cost is not None]
     return Spent(
         {_currency(run): sum(costs)} if costs else {},
-        sum(one.tokens_in for one in answers),
-        sum(one.tokens_out for one in answers),
-        sum(one.ms for one in answers),
-        sum(one.cached for one in answers),
+        sum(answer.tokens_in for answer in answers),
+        sum(answer.tokens_out for answer in answers),
+        sum(answer.ms for answer in answers),
+        sum(answer.cached for answer in answers),
     )
 
 
@@ -153,20 +153,20 @@ class RunFigures:
     items: tuple[ItemResult, ...]
 
     @property
-    def counted(self) -> tuple[ItemResponse, ...]:
+    def counted_responses(self) -> tuple[ItemResponse, ...]:
         """Everything that was said about items that count."""
-        return tuple(one.said for one in self.items if one.counts)
+        return tuple(item.response for item in self.items if item.is_counted)
 
     def row(self, metric: str) -> MetricRow | None:
         """Return one figure by its key."""
-        return next((one for one in (*self.rows, *self.labels) if one.metric == metric), None)
+        return next((label for label in (*self.rows, *self.labels) if label.metric == metric), None)
 
-    def results(self) -> list[dict[str, Json]]:
+    def results_json(self) -> list[dict[str, Json]]:
         """Return one JSON object a metric: `task`, `judge`, `metric`, `mean`, `sd`, `n`, `unparsed`, and more."""
-        about = self.about()
-        return [{**about, **one.as_json(), **self.counts.as_json()} for one in self.rows]
+        about = self.about_json()
+        return [{**about, **row.as_json(), **self.counts.as_json()} for row in self.rows]
 
-    def about(self) -> dict[str, Json]:
+    def about_json(self) -> dict[str, Json]:
         """Return who was asked what, and how, as a JSON object."""
         run = self.run
         return {
@@ -185,13 +185,13 @@ class RunFigures:
     def as_json(self) -> dict[str, Json]:
         """Return everything but the single items as a JSON object."""
         return {
-            **self.about(),
-            "figures": [one.as_json() for one in self.rows],
-            "labels": [one.as_json() for one in self.labels],
+            **self.about_json(),
+            "figures": [row.as_json() for row in self.rows],
+            "labels": [label.as_json() for label in self.labels],
             "counts": self.counts.as_json(),
             "spent": self.spent.as_json(),
-            "breakdowns": [one.as_json() for one in self.breakdowns],
-            "confusions": [one.as_json() for one in self.confusions],
+            "breakdowns": [breakdown.as_json() for breakdown in self.breakdowns],
+            "confusions": [confusion.as_json() for confusion in self.confusions],
         }
 
 
@@ -201,16 +201,16 @@ class RunRead:
 
     Attributes:
         judge: who answered, by a name that nobody else among these has.
-        expected: what is asked about an item, `TASK` or `TASK/PART`.
-        each: what was said about each item of the set, in order, and what became of it.
+        expected_keys: what is asked about an item, `TASK` or `TASK/PART`.
+        responses: what was said about each item of the set, in order, and what became of it.
         names: what values of traits that are ids are called.
     """
 
     run: BenchmarkRun
     item_set: ItemSet
     judge: str
-    expected: tuple[str, ...]
-    each: tuple[tuple[ItemResponse, Became], ...]
+    expected_keys: tuple[str, ...]
+    responses: tuple[tuple[ItemResponse, Became], ...]
     spent: Spent
     names: Mapping[str, str]
 
@@ -235,7 +235,7 @@ def read_figures(
     Raises:
         UserError: there is no such run or set, or one of them is damaged.
     """
-    return [compute_figures(one, samples=samples, parts=parts) for one in read_runs(session, run_ids, sets)]
+    return [compute_figures(run, samples=samples, parts=parts) for run in read_runs(session, run_ids, sets)]
 
 
 def read_runs(session: Session, run_ids: Sequence[str] = (), sets: Sequence[str] = ()) -> list[RunRead]:
@@ -243,18 +243,18 @@ def read_runs(session: Session, run_ids: Sequence[str] = (), sets: Sequence[str]
     chosen = _select_sets(session, sets)
     runs = _select_runs(session, run_ids, chosen)
     named = _judge_names(runs)
-    collections = {one.id: one.name for one in all_collections(session.study)}
+    collections = {collection.id: collection.name for collection in all_collections(session.study)}
     items: dict[str, list[FrozenItem]] = {}
     found = []
-    for one in chosen:
-        entry = get_benchmark_task(one.task)
+    for item_set in chosen:
+        entry = get_benchmark_task(item_set.task)
         for run in runs:
-            if run.set_id == one.id:
-                if one.id not in items:
-                    items[one.id] = items_of(session.study, one.id)
-                each, spent = read_responses(session, run, entry, items[one.id])
+            if run.set_id == item_set.id:
+                if item_set.id not in items:
+                    items[item_set.id] = items_of(session.study, item_set.id)
+                each, spent = read_responses(session, run, entry, items[item_set.id])
                 expected = expected_keys(entry, run)
-                found.append(RunRead(run, one, named[run.id], expected, tuple(each), spent, collections))
+                found.append(RunRead(run, item_set, named[run.id], expected, tuple(each), spent, collections))
     return found
 
 
@@ -275,12 +275,12 @@ def compute_figures(read: RunRead, *, samples: int = BOOTSTRAP_SAMPLES, parts: b
 
 def _compute_figures(read: RunRead, samples: int, *, parts: bool) -> RunFigures:
     entry = get_benchmark_task(read.item_set.task)
-    counted = [said for said, state in read.each if state in COUNTED_OUTCOMES]
+    counted = [said for said, state in read.responses if state in COUNTED_OUTCOMES]
     results = tuple(
         ItemResult(
-            said, is_right(said, read.expected) if state in COUNTED_OUTCOMES else None, state in COUNTED_OUTCOMES
+            said, is_right(said, read.expected_keys) if state in COUNTED_OUTCOMES else None, state in COUNTED_OUTCOMES
         )
-        for said, state in read.each
+        for said, state in read.responses
     )
     return RunFigures(
         read.run,
@@ -289,7 +289,7 @@ def _compute_figures(read: RunRead, samples: int, *, parts: bool) -> RunFigures:
         read.run.annotator_id is not None,
         metric_rows(entry, counted, samples),
         label_rows(counted),
-        count_outcomes(state for _, state in read.each),
+        count_outcomes(state for _, state in read.responses),
         read.spent,
         compute_breakdowns(entry, counted, read.names) if parts else (),
         compute_confusions(counted),
@@ -302,44 +302,44 @@ def _select_sets(session: Session, wanted: Sequence[str]) -> list[ItemSet]:
         return all_sets(session.study)
     found = {}
     for name in wanted:
-        one = find_item_set(session.study, name)
-        if one is None:
+        item_set = find_item_set(session.study, name)
+        if item_set is None:
             raise UserError(
                 f"There is no set of items “{escape_unprintable(name)}” in this study.",
                 "See which there are: greenroom benchmark sets",
             )
-        found[one.id] = one
+        found[item_set.id] = item_set
     return [*found.values()]
 
 
 def _select_runs(session: Session, wanted: Sequence[str], sets: Sequence[ItemSet]) -> list[BenchmarkRun]:
     """Return the runs that are named; else the newest of each that are equal, in the order in which they began."""
-    every = [run for one in sets for run in benchmark_runs(session.study, one.id)]
+    every = [run for item_set in sets for run in benchmark_runs(session.study, item_set.id)]
     if wanted:
-        known = {one.id: one for one in every}
-        if missing := [one for one in wanted if one not in known]:
+        known = {benchmark_run.id: benchmark_run for benchmark_run in every}
+        if missing := [text for text in wanted if text not in known]:
             raise UserError(
                 f"There is no run “{escape_unprintable(missing[0])}” in this study.",
                 "See which there are: greenroom benchmark results STUDY",
             )
-        return [known[one] for one in dict.fromkeys(wanted)]
+        return [known[fromkey] for fromkey in dict.fromkeys(wanted)]
     newest: list[BenchmarkRun] = []
     for run in reversed(every):
-        if not any(is_same_run(run, one) for one in newest):
+        if not any(is_same_run(run, benchmark_run) for benchmark_run in newest):
             newest.append(run)
     return newest[::-1]
 
 
 def _judge_names(runs: Sequence[BenchmarkRun]) -> dict[str, str]:
     """Return run id -> who answered; judges of one name are told apart by their model, else by when they were asked."""
-    names = {one.id: str(one.judge.get("name", one.judge_id)) for one in runs}
+    names = {benchmark_run.id: str(benchmark_run.judge.get("name", benchmark_run.judge_id)) for benchmark_run in runs}
     who: dict[str, dict[str, BenchmarkRun]] = {}
     for run in runs:
         who.setdefault(names[run.id], {}).setdefault(_identity(run), run)
     for name, judges in who.items():
         if len(judges) == 1:
             continue
-        models = Counter(_model_name(one) for one in judges.values())
+        models = Counter(_model_name(judge) for judge in judges.values())
         for run in runs:
             if names[run.id] == name:
                 model = _model_name(run)
@@ -367,7 +367,7 @@ class RunComparison:
         paired: whether both were asked the same set; else there are means alone, and no tests.
         n: items that count in both, in all draws.
         rows: one figure each.
-        right: which items only one of them got right; None where nothing is right or wrong, or the sets differ.
+        mcnemar: which items only one of them got right; None where nothing is right or wrong, or the sets differ.
     """
 
     first: RunFigures
@@ -375,20 +375,25 @@ class RunComparison:
     paired: bool
     n: int
     rows: tuple[MetricDifference, ...]
-    right: McNemar | None
+    mcnemar: McNemar | None
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        one = self.right
+        mc_nemar = self.mcnemar
         return {
-            "first": self.first.about(),
-            "second": self.second.about(),
+            "first": self.first.about_json(),
+            "second": self.second.about_json(),
             "paired": self.paired,
             "n": self.n,
             "figures": [each.as_json() for each in self.rows],
             "mcnemar": None
-            if one is None
-            else {"first_only": one.first_only, "second_only": one.second_only, "p": one.p, "exact": one.exact},
+            if mc_nemar is None
+            else {
+                "first_only": mc_nemar.first_only,
+                "second_only": mc_nemar.second_only,
+                "p": mc_nemar.p,
+                "exact": mc_nemar.exact,
+            },
         }
 
 
@@ -413,13 +418,13 @@ def compare_runs(
         )
     entry = get_benchmark_task(first.item_set.task)
     if first.item_set.id != second.item_set.id:
-        rows = tuple(_mean_difference(first, second, one.metric) for one in first.rows)
+        rows = tuple(_mean_difference(first, second, row.metric) for row in first.rows)
         return RunComparison(first, second, False, 0, rows, None)
     both = _shared_items(first, second)
     one, other = [each[0] for each in both], [each[1] for each in both]
     items = {each.id: each for each in items_of(session.study, first.item_set.id)}
-    same = [_content_digest(items[each.said.item_id]) for each in one]
-    rows = compare_metrics(entry, [each.said for each in one], [each.said for each in other], samples)
+    same = [_content_digest(items[each.response.item_id]) for each in one]
+    rows = compare_metrics(entry, [each.response for each in one], [each.response for each in other], samples)
     right = compare_correctness([each.right for each in one], [each.right for each in other], same)
     return RunComparison(first, second, True, len(both), rows, right)
 
@@ -431,18 +436,21 @@ def compare_conditions(found: Sequence[RunFigures], margin: float = EQUIVALENCE_
     all conditions and judges of a set and figure.
     """
     rows: list[ConditionRow] = []
-    for item_set in {one.item_set.id: one.item_set for one in found}.values():
-        runs = [one for one in found if one.item_set.id == item_set.id]
-        raw = {_condition_key(one): one for one in runs if one.run.condition == RAW_CONDITION}
+    for item_set in {run_figures.item_set.id: run_figures.item_set for run_figures in found}.values():
+        runs = [run_figures for run_figures in found if run_figures.item_set.id == item_set.id]
+        raw = {_condition_key(run): run for run in runs if run.run.condition == RAW_CONDITION}
         pairs = []
-        for one in runs:
-            partner = raw.get(_condition_key(one))
-            if one.run.condition == RAW_CONDITION or partner is None:
+        for run in runs:
+            partner = raw.get(_condition_key(run))
+            if run.run.condition == RAW_CONDITION or partner is None:
                 continue
-            both = _shared_items(partner, one)
+            both = _shared_items(partner, run)
             pairs.append(
                 RawConditionPair(
-                    one.judge, one.run.condition, [each.said for each, _ in both], [each.said for _, each in both]
+                    run.judge,
+                    run.run.condition,
+                    [each.response for each, _ in both],
+                    [each.response for _, each in both],
                 )
             )
         rows += condition_rows(get_benchmark_task(item_set.task), pairs, margin)
@@ -450,21 +458,27 @@ def compare_conditions(found: Sequence[RunFigures], margin: float = EQUIVALENCE_
 
 
 def _shared_items(first: RunFigures, second: RunFigures) -> list[tuple[ItemResult, ItemResult]]:
-    there = {one.said.item_id: one for one in second.items if one.counts}
-    return [(one, there[one.said.item_id]) for one in first.items if one.counts and one.said.item_id in there]
+    there = {item.response.item_id: item for item in second.items if item.is_counted}
+    return [
+        (item, there[item.response.item_id])
+        for item in first.items
+        if item.is_counted and item.response.item_id in there
+    ]
 
 
 def _mean_difference(first: RunFigures, second: RunFigures, metric: str) -> MetricDifference:
-    one, other = first.row(metric), second.row(metric)
-    assert one is not None
-    mine, theirs = one.mean, other.mean if other else None
+    metric_row, other = first.row(metric), second.row(metric)
+    assert metric_row is not None
+    mine, theirs = metric_row.mean, other.mean if other else None
     value = None if mine is None or theirs is None else mine - theirs
-    return MetricDifference(metric, one.name, one.share, mine, theirs, Difference(value, None, None, None, 0))
+    return MetricDifference(
+        metric, metric_row.name, metric_row.share, mine, theirs, Difference(value, None, None, None, 0)
+    )
 
 
-def _condition_key(one: RunFigures) -> tuple[str, ...]:
-    run = one.run
-    return one.judge, run.judge_id, run.variant, run.shown.value, str(run.seed)
+def _condition_key(run_figures: RunFigures) -> tuple[str, ...]:
+    run = run_figures.run
+    return run_figures.judge, run.judge_id, run.variant, run.shown.value, str(run.seed)
 
 
 def _content_digest(item: FrozenItem) -> str:

@@ -36,12 +36,12 @@ class SetSelection:
     """Sets that are asked.
 
     Attributes:
-        made: ids of those that were made for that.
+        created_ids: ids of those that were made for that.
         changes: rows that were written.
     """
 
     sets: tuple[ItemSet, ...]
-    made: frozenset[str]
+    created_ids: frozenset[str]
     changes: Changes
 
 
@@ -73,12 +73,12 @@ def choose_sets(
     """
     if not tasks and not names:
         raise UserError("There is nothing to run.", "Name a task, --task verdict, or a set of items, --set NAME.")
-    named = {one.id: one for one in (_require_set(session, name, tasks) for name in names)}
-    methods = tuple(one for one in dict.fromkeys(conditions) if one != RAW_CONDITION)
+    named = {item_set.id: item_set for item_set in (_require_set(session, name, tasks) for name in names)}
+    methods = tuple(fromkey for fromkey in dict.fromkeys(conditions) if fromkey != RAW_CONDITION)
     changes, made = Changes(), set[str]()
     for task in dict.fromkeys(tasks):
         entry = get_benchmark_task(task)
-        if any(one.task == task for one in named.values()):
+        if any(item_set.task == task for item_set in named.values()):
             continue
         number = entry.draws if draws is None else draws
         matched = resolve_options(session, entry.source, SamplingOptions(conditions=methods)).conditions
@@ -95,7 +95,7 @@ def choose_sets(
 def _require_set(session: Session, name: str, tasks: Sequence[str]) -> ItemSet:
     found = find_item_set(session.study, name)
     if found is None:
-        known = ", ".join(one.name for one in all_sets(session.study))
+        known = ", ".join(item_set.name for item_set in all_sets(session.study))
         hint = f"There are: {known}." if known else "Make one: greenroom benchmark make STUDY --task TASK"
         raise UserError(f"There is no set of items “{escape_unprintable(name)}” in this study.", hint)
     if tasks and found.task not in tasks:
@@ -112,21 +112,21 @@ def _newest_default_set(
     """Return the newest set that was drawn as one would be drawn now; not one that somebody wished otherwise."""
     default = session.scheme
 
-    def fits(one: ItemSet) -> bool:
-        if (one.task, one.seed, one.draws) != (entry.key, seed, draws) or one.rule.get(
+    def fits(item_set: ItemSet) -> bool:
+        if (item_set.task, item_set.seed, item_set.draws) != (entry.key, seed, draws) or item_set.rule.get(
             "size", entry.size
         ) != entry.size:
             return False
-        wishes = read_sampling_options(one.rule)
+        wishes = read_sampling_options(item_set.rule)
         of_default = wishes.scheme in ("", default.key) and wishes.track in ("", default.tracks[0].key)
         usual = SamplingOptions(scheme=wishes.scheme, track=wishes.track, conditions=wishes.conditions)
         return of_default and wishes == usual and {*wishes.conditions} == {*methods}
 
-    return next((one for one in reversed(all_sets(session.study)) if fits(one)), None)
+    return next((item_set for item_set in reversed(all_sets(session.study)) if fits(item_set)), None)
 
 
 def _free_name(session: Session, name: str) -> str:
-    taken = {one.name for one in all_sets(session.study)}
+    taken = {item_set.name for item_set in all_sets(session.study)}
     number, found = 1, name
     while found in taken:
         number += 1
@@ -163,8 +163,8 @@ class BenchmarkRequest:
 def request_json(wanted: BenchmarkRequest) -> dict[str, Json]:
     """Return what `wanted_from` reads; sets and judges by their ids."""
     return {
-        "sets": [one.id for one in wanted.sets],
-        "judges": [one.id for one in wanted.judges],
+        "sets": [item_set.id for item_set in wanted.sets],
+        "judges": [judge.id for judge in wanted.judges],
         "variant": wanted.variant,
         "shown": wanted.shown.value if wanted.shown is not None else None,
         "conditions": [*wanted.conditions],
@@ -186,19 +186,19 @@ def resume_request(session: Session, found: Mapping[str, Json], since: str) -> B
         UserError: a set or a judge is gone, or the budget is spent.
     """
     values = cast(dict[str, Any], found)
-    sets = [one for one in all_sets(session.study) if one.id in values["sets"]]
-    judges = [one for one in all_judges(session.study) if one.id in values["judges"]]
+    sets = [item_set for item_set in all_sets(session.study) if item_set.id in values["sets"]]
+    judges = [judge for judge in all_judges(session.study) if judge.id in values["judges"]]
     if len(sets) < len(values["sets"]) or len(judges) < len(values["judges"]):
         raise UserError("A set or a judge of these runs is gone.", "Begin new runs in the mode Benchmark.")
-    money, tokens = cost_since(session.study, [one.id for one in judges], since)
+    money, tokens = cost_since(session.study, [judge.id for judge in judges], since)
     return BenchmarkRequest(
         sets,
         judges,
         str(values["variant"]),
         ItemModality(values["shown"]) if values["shown"] else None,
-        [str(one) for one in values["conditions"]],
+        [str(value) for value in values["conditions"]],
         int(values["seed"]),
-        Limits(values["money"], values["tokens"]).less(money, tokens),
+        Limits(values["money"], values["tokens"]).remaining(money, tokens),
     )
 
 
@@ -209,7 +209,7 @@ def default_modality(entry: JudgeEntry) -> ItemModality:
         UserError: its settings do not fit.
     """
     options = _model_options(entry)
-    return ItemModality.BOTH if options is not None and options.sees != "text" else ItemModality.WORDS
+    return ItemModality.TEXT_AND_VIDEO if options is not None and options.sees != "text" else ItemModality.TEXT
 
 
 def require_modality(entry: JudgeEntry, shown: ItemModality) -> None:
@@ -219,7 +219,7 @@ def require_modality(entry: JudgeEntry, shown: ItemModality) -> None:
         UserError: pictures are to be shown to a judge that is set to see none, or its settings do not fit.
     """
     options = _model_options(entry)
-    if shown is not ItemModality.WORDS and options is not None and options.sees == "text":
+    if shown is not ItemModality.TEXT and options is not None and options.sees == "text":
         raise UserError("It is set to see no pictures.", "Ask it with --shown L, or set what it sees.")
 
 
@@ -252,20 +252,20 @@ class StartedRuns:
     """What can be asked.
 
     Attributes:
-        taken_up: ids of runs that were there already, and go on.
+        resumed_ids: ids of runs that were there already, and go on.
         refusals: why a judge is not asked; notes of an outcome, about no item.
         changes: runs that were written.
     """
 
-    legs: tuple[RunGroup, ...]
-    taken_up: frozenset[str]
+    groups: tuple[RunGroup, ...]
+    resumed_ids: frozenset[str]
     refusals: RunOutcome
     changes: Changes
 
     @property
     def runs(self) -> tuple[BenchmarkRun, ...]:
         """Every run, by set and condition."""
-        return tuple(leg.runs[one.id] for leg in self.legs for one in leg.judges)
+        return tuple(leg.runs[judge.id] for leg in self.groups for judge in leg.judges)
 
 
 def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
@@ -283,7 +283,7 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
     by_shown = _askable_judges(wanted, refusals)
     legs: list[RunGroup] = []
     new: list[BenchmarkRun] = []
-    for item_set in {one.id: one for one in wanted.sets}.values():
+    for item_set in {each_set.id: each_set for each_set in wanted.sets}.values():
         get_benchmark_task(item_set.task)
         items = tuple(items_of(session.study, item_set.id))
         before = [*reversed(benchmark_runs(session.study, item_set.id))]
@@ -292,33 +292,46 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
                 runs: dict[str, BenchmarkRun] = {}
                 for judge in judges:
                     made = _new_run(item_set, judge, wanted, each_shown, condition)
-                    old = next((one for one in before if is_same_run(one, made)), None)
+                    old = next((benchmark_run for benchmark_run in before if is_same_run(benchmark_run, made)), None)
                     anew = wanted.again or wanted.fresh
                     if old is None or anew:
                         new.append(made)
                     runs[judge.id] = made if old is None or anew else old
                 legs.append(RunGroup(item_set, items, each_shown, condition, tuple(judges), runs))
-    with session.study.recording_run():
-        for one in new:
-            insert_benchmark_run(session.study, one)
-    made_now = {one.id for one in new}
+    with session.study.run_transaction():
+        for benchmark_run in new:
+            insert_benchmark_run(session.study, benchmark_run)
+    made_now = {benchmark_run.id for benchmark_run in new}
     taken_up = frozenset(run.id for leg in legs for run in leg.runs.values() if run.id not in made_now)
-    return StartedRuns(tuple(legs), taken_up, refusals, Changes.of(("benchmark_run", one.id) for one in new))
+    return StartedRuns(
+        tuple(legs),
+        taken_up,
+        refusals,
+        Changes.from_pairs(("benchmark_run", benchmark_run.id) for benchmark_run in new),
+    )
 
 
-def is_same_run(one: BenchmarkRun, other: BenchmarkRun) -> bool:
+def is_same_run(benchmark_run: BenchmarkRun, other: BenchmarkRun) -> bool:
     """Tell whether two runs ask the same set in the same way of a judge that is set alike."""
-    return _run_key(one) == _run_key(other) and dict(one.judge) == dict(other.judge)
+    return _run_key(benchmark_run) == _run_key(other) and dict(benchmark_run.judge) == dict(other.judge)
 
 
-def _run_key(one: BenchmarkRun) -> tuple[object, ...]:
-    return one.set_id, one.judge_id, one.annotator_id, one.variant, one.shown, one.condition, one.seed
+def _run_key(benchmark_run: BenchmarkRun) -> tuple[object, ...]:
+    return (
+        benchmark_run.set_id,
+        benchmark_run.judge_id,
+        benchmark_run.annotator_id,
+        benchmark_run.variant,
+        benchmark_run.shown,
+        benchmark_run.condition,
+        benchmark_run.seed,
+    )
 
 
 def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[ItemModality, list[JudgeEntry]]:
     """Return the judges that can be asked, by what they are shown; why others cannot becomes a note."""
     found: dict[ItemModality, list[JudgeEntry]] = {}
-    for judge in {one.id: one for one in wanted.judges}.values():
+    for judge in {judge_entry.id: judge_entry for judge_entry in wanted.judges}.values():
         try:
             if judge.backend == PERSON_BACKEND:
                 raise UserError("People answer in the window.", "Open the study: the mode Benchmark.")
@@ -332,7 +345,7 @@ def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[Item
 
 
 def _add_refusal(refusals: RunOutcome, judge: JudgeEntry, error: UserError) -> None:
-    refusals.note(judge, "", error)
+    refusals.add_note(judge, "", error)
     refusals.notes[-1].about.clear()
 
 

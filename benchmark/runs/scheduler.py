@@ -39,7 +39,7 @@ from project.text_format import pluralize
 class _Step:
     """One request to some judges of a leg."""
 
-    leg: RunGroup
+    group: RunGroup
     round: Round
     judges: Sequence[JudgeEntry]
     about: Sequence[str]
@@ -50,12 +50,12 @@ class _UnderWay:
     """A work that was given out.
 
     Attributes:
-        later: requests that are equal to one of the work, and take its answer.
+        duplicates: requests that are equal to one of the work, and take its answer.
     """
 
     step: _Step
     payload: Payload
-    later: Sequence[RunItem] = field(default_factory=tuple)
+    duplicates: Sequence[RunItem] = field(default_factory=tuple)
 
 
 class BenchmarkScheduler:
@@ -88,17 +88,17 @@ class BenchmarkScheduler:
         self._session, self._wanted = session, wanted
         self._left = wanted.budget
         self._at_once = at_once and wanted.budget == Limits()
-        self._legs = [_iter_rounds(session, one) for one in begun.legs]
+        self._legs = [_iter_rounds(session, run_group) for run_group in begun.groups]
         self._flat = (step for steps in self._legs for group in steps for step in group)
         self._given: dict[str, _UnderWay] = {}
         self.total = sum(
             len(leg.items)
             * len(leg.judges)
-            * sum(len(one.parts) for one in get_benchmark_task(leg.item_set.task).rounds)
-            for leg in begun.legs
+            * sum(len(each_round.parts) for each_round in get_benchmark_task(leg.item_set.task).rounds)
+            for leg in begun.groups
         )
 
-    def next(self, progress: Progress) -> list[JobSpec]:
+    def next_jobs(self, progress: Progress) -> list[JobSpec]:
         """Return what is to be asked next; [] when everything was.
 
         Raises:
@@ -109,18 +109,18 @@ class BenchmarkScheduler:
             raise RuntimeError("a round begins when the one before is over")
         if not self._at_once:
             for step in self._flat:
-                if (work := self._work(step, progress)) is not None:
+                if (work := self._make_job(step, progress)) is not None:
                     return [work]
             return []
         while self._legs:
             groups = [(steps, next(steps, None)) for steps in self._legs]
             self._legs = [steps for steps, group in groups if group is not None]
-            asked = [self._work(step, progress) for _, group in groups for step in group or ()]
-            if works := [one for one in asked if one is not None]:
+            asked = [self._make_job(step, progress) for _, group in groups for step in group or ()]
+            if works := [job_spec for job_spec in asked if job_spec is not None]:
                 return works
         return []
 
-    def ended(self, work: JobSpec, result: Mapping[str, Json] | None, error: UserError | None = None) -> None:
+    def finish_job(self, work: JobSpec, result: Mapping[str, Json] | None, error: UserError | None = None) -> None:
         """Take note of what came of a work that `next` gave out.
 
         Args:
@@ -132,51 +132,52 @@ class BenchmarkScheduler:
             UserError: it failed under a budget, and nobody knows what it spent.
         """
         under_way = self._given.pop(str(work.parameters["run"]))
-        items = [*under_way.payload.items, *under_way.later]
-        self._settle(under_way.step.leg, replace(under_way.payload, items=tuple(items)))
+        items = [*under_way.payload.items, *under_way.duplicates]
+        self._store_late_answers(under_way.step.group, replace(under_way.payload, items=tuple(items)))
         self.settled += len(items)
         if result is not None:
-            self._count(read_outcome(result))
+            self._add_outcome(read_outcome(result))
         if error is not None:
             if self._wanted.budget != Limits():
                 raise error
-            self.outcome.note(None, "", error)
+            self.outcome.add_note(None, "", error)
             self.outcome.notes[-1].about.clear()
 
-    def _work(self, step: _Step, progress: Progress) -> JobSpec | None:
+    def _make_job(self, step: _Step, progress: Progress) -> JobSpec | None:
         """Return what of a step has to be asked, after noting what is answered already."""
-        leg, request = step.leg, self._request(step)
+        leg, request = step.group, self._ask_request(step)
         answered = _answered_keys(self._session, leg)
         if not request.about:
             return None
         asking = prepare(self._session, request, progress)
         self.changes |= asking.changes
-        self._note(leg, asking.cached)
-        self._take(asking.notes)
+        self._store_answers(leg, asking.cached)
+        self._merge_notes(asking.notes)
         self.cached += len(asking.cached)
-        self.settled += len(asking.cached) + sum(len(one.about) for one in asking.notes)
-        if asking.work is None:
+        self.settled += len(asking.cached) + sum(len(note.about) for note in asking.notes)
+        if asking.job is None:
             return None
-        payload = read_payload(asking.work.parameters)
-        first, later = self._unequal(
+        payload = read_payload(asking.job.parameters)
+        first, later = self._split_duplicates(
             [
-                one
-                for one in payload.items
-                if (leg.runs[payload.entries[one.judge].id].id, *_item_key(one.about, step.round.task)) not in answered
+                item
+                for item in payload.items
+                if (leg.runs[payload.entries[item.judge].id].id, *_item_key(item.about, step.round.task))
+                not in answered
             ]
         )
         self.settled += len(payload.items) - len(first) - len(later)
         if not first:
             return None
-        runs: dict[str, Json] = {one.id: leg.runs[one.id].id for one in leg.judges}
-        asked = payload.only(first)
-        parameters = {**asking.work.parameters, **asked.as_json(), RUNS_KEY: runs}
-        work = replace(asking.work, title=_job_title(step, asked), parameters=parameters)
+        runs: dict[str, Json] = {judge.id: leg.runs[judge.id].id for judge in leg.judges}
+        asked = payload.with_items(first)
+        parameters = {**asking.job.parameters, **asked.as_json(), RUNS_KEY: runs}
+        work = replace(asking.job, title=_job_title(step, asked), parameters=parameters)
         self._given[str(parameters["run"])] = _UnderWay(step, asked, later)
         return work
 
-    def _request(self, step: _Step) -> AskRequest:
-        wanted, leg = self._wanted, step.leg
+    def _ask_request(self, step: _Step) -> AskRequest:
+        wanted, leg = self._wanted, step.group
         return AskRequest(
             step.judges,
             step.about,
@@ -184,14 +185,14 @@ class BenchmarkScheduler:
             wanted.variant,
             leg.condition,
             wanted.seed,
-            InputSettings(words=leg.shown is not ItemModality.PICTURES),
-            0 if leg.shown is ItemModality.WORDS else None,
+            InputSettings(words=leg.shown is not ItemModality.VIDEO),
+            0 if leg.shown is ItemModality.TEXT else None,
             self._left,
             wanted.again,
             wanted.fresh,
         )
 
-    def _unequal(self, items: Sequence[RunItem]) -> tuple[list[RunItem], list[RunItem]]:
+    def _split_duplicates(self, items: Sequence[RunItem]) -> tuple[list[RunItem], list[RunItem]]:
         """Return requests that no other equals, and those that take the answer of one of them.
 
         An item that stands in several draws is asked once, unless everything is to be asked anew.
@@ -201,41 +202,45 @@ class BenchmarkScheduler:
         seen: set[tuple[int, str]] = set()
         first: list[RunItem] = []
         later: list[RunItem] = []
-        for one in items:
-            key = (one.judge, one.request_key)
-            (later if key in seen else first).append(one)
+        for item in items:
+            key = (item.judge, item.request_key)
+            (later if key in seen else first).append(item)
             seen.add(key)
         return first, later
 
-    def _settle(self, leg: RunGroup, payload: Payload) -> None:
+    def _store_late_answers(self, leg: RunGroup, payload: Payload) -> None:
         """Note what has an answer by now and is not noted yet: what equals another, or was answered meanwhile."""
         if self._wanted.fresh:
             return
         answered = _answered_keys(self._session, leg)
         left = [
-            one
-            for one in payload.items
-            if (leg.runs[payload.entries[one.judge].id].id, *_item_key(one.about, payload.task)) not in answered
+            item
+            for item in payload.items
+            if (leg.runs[payload.entries[item.judge].id].id, *_item_key(item.about, payload.task)) not in answered
         ]
         known = look_up_cache(self._session, left, payload.entries)
         self.changes |= known.changes
-        self._note(leg, known.judgments)
+        self._store_answers(leg, known.judgments)
 
-    def _note(self, leg: RunGroup, judgments: Sequence[Judgment]) -> None:
+    def _store_answers(self, leg: RunGroup, judgments: Sequence[Judgment]) -> None:
         runs: dict[str, Json] = {judge: run.id for judge, run in leg.runs.items()}
         if answers := run_answers({RUNS_KEY: runs}, judgments):
-            with self._session.study.recording_run():
+            with self._session.study.run_transaction():
                 insert_answers(self._session.study, answers)
 
-    def _take(self, notes: Sequence[Note]) -> None:
+    def _merge_notes(self, notes: Sequence[Note]) -> None:
         for note in notes:
-            same = [one for one in self.outcome.notes if (one.judge_id, one.message) == (note.judge_id, note.message)]
+            same = [
+                each_note
+                for each_note in self.outcome.notes
+                if (each_note.judge_id, each_note.message) == (note.judge_id, note.message)
+            ]
             if same:
                 same[0].about += note.about
             else:
                 self.outcome.notes.append(note)
 
-    def _count(self, found: RunOutcome) -> None:
+    def _add_outcome(self, found: RunOutcome) -> None:
         money, tokens = self._left.money, self._left.tokens
         if money is not None:
             money = max(0.0, money - sum(found.money.values()))
@@ -249,16 +254,18 @@ class BenchmarkScheduler:
 
 def _iter_rounds(session: Session, leg: RunGroup) -> Iterator[list[_Step]]:
     """Yield the requests of one round after the other; what a round asks about is read when its turn comes."""
-    for one in get_benchmark_task(leg.item_set.task).rounds:
+    for each_round in get_benchmark_task(leg.item_set.task).rounds:
         answered = _answered_keys(session, leg)
-        if not one.after:
+        if not each_round.is_followup:
             about = [
                 JudgmentTarget(JudgmentTargetKind.ITEM, item.id, part).key
                 for item in leg.items
-                for part in one.parts
-                if any((run.id, item.id, answer_key(one.task, part)) not in answered for run in leg.runs.values())
+                for part in each_round.parts
+                if any(
+                    (run.id, item.id, answer_key(each_round.task, part)) not in answered for run in leg.runs.values()
+                )
             ]
-            yield [_Step(leg, one, leg.judges, about)] if about else []
+            yield [_Step(leg, each_round, leg.judges, about)] if about else []
             continue
         steps = []
         for judge in leg.judges:
@@ -267,19 +274,21 @@ def _iter_rounds(session: Session, leg: RunGroup) -> Iterator[list[_Step]]:
             about = [
                 JudgmentTarget(JudgmentTargetKind.ITEM, item.id, followup_part(part, said)).key
                 for item in leg.items
-                for part in one.parts
+                for part in each_round.parts
                 if (said := before.get((item.id, part))) is not None
-                and (run.id, item.id, answer_key(one.task, part)) not in answered
+                and (run.id, item.id, answer_key(each_round.task, part)) not in answered
             ]
             if about:
-                steps.append(_Step(leg, one, (judge,), about))
+                steps.append(_Step(leg, each_round, (judge,), about))
         yield steps
 
 
 def _answered_keys(session: Session, leg: RunGroup) -> set[tuple[str, str, str]]:
     """Return run, item and key of all answers of a leg's runs."""
     return {
-        (one.run_id, one.item_id, one.part) for run in leg.runs.values() for one in answers_of(session.study, run.id)
+        (answer.run_id, answer.item_id, answer.part)
+        for run in leg.runs.values()
+        for answer in answers_of(session.study, run.id)
     }
 
 
@@ -290,10 +299,10 @@ def _item_key(key: str, task: str) -> tuple[str, str]:
 
 
 def _job_title(step: _Step, payload: Payload) -> str:
-    names = [payload.entries[at].name for at in sorted({one.judge for one in payload.items})]
+    names = [payload.entries[at].name for at in sorted({item.judge for item in payload.items})]
     who = ", ".join(names) if len(names) <= 3 else f"{len(names)} judges"
-    items = pluralize(len({parse_target(one.about).id for one in payload.items}), "item")
-    return f"{step.leg.item_set.name}: ask {who} about {items}"
+    items = pluralize(len({parse_target(item.about).id for item in payload.items}), "item")
+    return f"{step.group.item_set.name}: ask {who} about {items}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,14 +311,14 @@ class BenchmarkResult:
 
     Attributes:
         runs: by set and condition.
-        taken_up: ids of runs that were there already, and went on.
+        resumed_ids: ids of runs that were there already, and went on.
         notes: what was not asked, and why.
         outcome: of all that was asked now.
         cached: answers that were there already.
     """
 
     runs: tuple[BenchmarkRun, ...]
-    taken_up: frozenset[str]
+    resumed_ids: frozenset[str]
     notes: tuple[Note, ...]
     outcome: RunOutcome
     cached: int
@@ -342,14 +351,14 @@ def run_benchmark(
     def ended(done: JobResult) -> None:
         nonlocal changes
         changes |= done.changes
-        course.ended(done.work, done.result, done.error)
+        course.finish_job(done.job, done.result, done.error)
 
-    while works := course.next(whole.looking_up):
-        whole.begin(sum(len(cast(list[Json], work.parameters["requests"])) for work in works))
+    while works := course.next_jobs(whole.looking_up):
+        whole.start_jobs(sum(len(cast(list[Json], work.parameters["requests"])) for work in works))
         run_jobs(session, works, whole, scheduler, ended=ended)
     outcome = course.outcome
     return BenchmarkResult(
-        begun.runs, begun.taken_up, tuple(outcome.notes), outcome, course.cached, changes | course.changes
+        begun.runs, begun.resumed_ids, tuple(outcome.notes), outcome, course.cached, changes | course.changes
     )
 
 
@@ -362,7 +371,7 @@ class _RunProgress:
         self.check_cancelled = progress.check_cancelled
         self.looking_up = _LookingUp(progress, course)
 
-    def begin(self, requests: int) -> None:
+    def start_jobs(self, requests: int) -> None:
         """Begin with some works of so many requests."""
         self._before, self._requests = self._course.settled, requests
 

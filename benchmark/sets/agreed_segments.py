@@ -47,19 +47,19 @@ class SegmentConsensus:
 
     Attributes:
         mark: the segment that stands for all of them: of the chosen label, the one that most others agree with.
-        standing: how far people agree.
+        agreement: how far people agree.
         marks: all of them.
     """
 
     mark: Mark
-    standing: LabelAgreement
+    agreement: LabelAgreement
     marks: tuple[Mark, ...]
 
-    def same(self, field: str) -> bool:
+    def has_same_value(self, field: str) -> bool:
         """Tell whether everybody who marked the chosen label filled a field in the same way."""
         label = self.mark.segment.label
         return all(
-            one.values.get(field) == self.mark.values.get(field) for one in self.marks if one.segment.label == label
+            mark.values.get(field) == self.mark.values.get(field) for mark in self.marks if mark.segment.label == label
         )
 
 
@@ -72,19 +72,19 @@ def build_consensus(group: Sequence[Mark]) -> SegmentConsensus:
     Args:
         group: segments that stand for each other, at most one of each person (`annotate.agreement.annotator_lanes`).
     """
-    owners = {one.segment.annotator_id for one in group}
-    reviewers = {review.reviewer_id for one in group for review in one.reviews}
+    owners = {each_mark.segment.annotator_id for each_mark in group}
+    reviewers = {review.reviewer_id for each_mark in group for review in each_mark.reviews}
     labels: Counter[str] = Counter()
     against = False
     for person in sorted(owners | reviewers):
-        chosen = [one for one in group if _agrees(one, person)]
-        chosen = chosen or [one for one in group if one.segment.annotator_id == person]
+        chosen = [each_mark for each_mark in group if _agrees(each_mark, person)]
+        chosen = chosen or [each_mark for each_mark in group if each_mark.segment.annotator_id == person]
         if chosen:
             labels[_best_mark(chosen).segment.label] += 1
         else:
             against = True
     most = max(labels.values())
-    mark = _best_mark([one for one in group if labels[one.segment.label] == most])
+    mark = _best_mark([each_mark for each_mark in group if labels[each_mark.segment.label] == most])
     if against or len(labels) > 1:
         return SegmentConsensus(mark, LabelAgreement.DISAGREED, tuple(group))
     if len(owners) > 1:
@@ -92,13 +92,13 @@ def build_consensus(group: Sequence[Mark]) -> SegmentConsensus:
     return SegmentConsensus(mark, LabelAgreement.REVIEWED if reviewers else LabelAgreement.UNREVIEWED, tuple(group))
 
 
-def _agrees(one: Mark, person: str) -> bool:
-    review = one.review_by(person)
+def _agrees(mark: Mark, person: str) -> bool:
+    review = mark.review_by(person)
     return review is not None and review.decision is ReviewDecision.AGREE
 
 
 def _best_mark(marks: Sequence[Mark]) -> Mark:
-    return min(marks, key=lambda one: (-one.agreed, one.order, one.segment.id))
+    return min(marks, key=lambda mark: (-mark.agree_count, mark.sort_key, mark.segment.id))
 
 
 _CHECKSUM_CHARS = 8
@@ -119,22 +119,22 @@ class RecordingTranscript:
 
     @cached_property
     def _longest_us(self) -> int:
-        return max((one.end_us - one.start_us for one in self._said), default=0)
+        return max((utterance.end_us - utterance.start_us for utterance in self._said), default=0)
 
-    def between(self, start_us: int, end_us: int) -> list[Utterance]:
+    def utterances_between(self, start_us: int, end_us: int) -> list[Utterance]:
         """Return the utterances that share time with a stretch, by start."""
-        first = bisect_left(self._said, start_us - self._longest_us, key=lambda one: one.start_us)
-        last = bisect_left(self._said, end_us, key=lambda one: one.start_us)
-        return [one for one in self._said[first:last] if one.end_us > start_us]
+        first = bisect_left(self._said, start_us - self._longest_us, key=lambda utterance: utterance.start_us)
+        last = bisect_left(self._said, end_us, key=lambda utterance: utterance.start_us)
+        return [utterance for utterance in self._said[first:last] if utterance.end_us > start_us]
 
-    def state(self, start_us: int, end_us: int) -> str:
+    def checksum(self, start_us: int, end_us: int) -> str:
         """Return a checksum of what a judge is told of a stretch: what is said in it and led up to it, and by whom."""
-        last = bisect_left(self._said, start_us, key=lambda one: one.start_us)
+        last = bisect_left(self._said, start_us, key=lambda utterance: utterance.start_us)
         told = [
-            *[one for one in self._said[:last] if one.end_us <= start_us][-DEFAULT_TURNS_BEFORE:],
-            *self.between(start_us, end_us),
+            *[utterance for utterance in self._said[:last] if utterance.end_us <= start_us][-DEFAULT_TURNS_BEFORE:],
+            *self.utterances_between(start_us, end_us),
         ]
-        lines = [[one.start_us, one.end_us, one.participant_id, one.text] for one in told]
+        lines = [[utterance.start_us, utterance.end_us, utterance.participant_id, utterance.text] for utterance in told]
         return hashlib.sha256(json.dumps(lines, ensure_ascii=True).encode()).hexdigest()[:_CHECKSUM_CHARS]
 
     def exchange(self, start_us: int, end_us: int) -> tuple[str, str] | None:
@@ -143,12 +143,16 @@ class RecordingTranscript:
         That is the agent's first turns after words of people, and all that these say before. What lies in the stretch
         by less than half is not of it.
         """
-        inside = [one for one in self.between(start_us, end_us) if _mostly_inside(one, start_us, end_us)]
+        inside = [
+            utterance
+            for utterance in self.utterances_between(start_us, end_us)
+            if _mostly_inside(utterance, start_us, end_us)
+        ]
         asked: list[str] = []
         answered: list[str] = []
-        for one in inside:
-            role = self._roles.get(one.participant_id or "")
-            text = one.text.strip()
+        for utterance in inside:
+            role = self._roles.get(utterance.participant_id or "")
+            text = utterance.text.strip()
             if role is None or not text:
                 continue
             if role is ParticipantRole.ROBOT:
@@ -161,9 +165,9 @@ class RecordingTranscript:
         return (" ".join(asked), " ".join(answered)) if answered else None
 
 
-def _mostly_inside(one: Utterance, start_us: int, end_us: int) -> bool:
-    shared = min(one.end_us, end_us) - max(one.start_us, start_us)
-    return 2 * shared >= one.end_us - one.start_us
+def _mostly_inside(utterance: Utterance, start_us: int, end_us: int) -> bool:
+    shared = min(utterance.end_us, end_us) - max(utterance.start_us, start_us)
+    return 2 * shared >= utterance.end_us - utterance.start_us
 
 
 def checksum(parts: Sequence[object]) -> str:
@@ -197,10 +201,10 @@ def segment_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
     """
     scheme = _scheme(session, wishes.scheme)
     track = _track(scheme, wishes.track)
-    known = _POOLS.of(session)
+    known = _POOLS.get(session)
     key = (scheme.key, scheme.version, track, tuple(sorted(wishes.include)))
     if key not in known:
-        known[key] = _Gathering(session, scheme, track, frozenset(wishes.include)).pool()
+        known[key] = _Gathering(session, scheme, track, frozenset(wishes.include)).build_pool()
     return known[key]
 
 
@@ -208,14 +212,14 @@ _POOLS: PerState[dict[tuple[object, ...], CandidatePool]] = PerState(lambda _ses
 
 
 def _scheme(session: Session, key: str) -> Scheme:
-    found = session.schemes.known(key) if key else session.scheme
+    found = session.schemes.find(key) if key else session.scheme
     if found is None:
         raise UserError(f"The scheme “{key}” is not part of this study.", "See which are: greenroom scheme list")
     return found
 
 
 def _track(scheme: Scheme, key: str) -> str:
-    known = [one.key for one in scheme.tracks]
+    known = [track.key for track in scheme.tracks]
     if key and key not in known:
         raise UserError(f"{scheme.name} has no track “{key}”.", f"It has {', '.join(known)}.")
     return key or known[0]
@@ -226,8 +230,8 @@ class _Home:
     """A recording while it is read."""
 
     recording: Recording
-    words: RecordingTranscript
-    told: TextRewriter
+    transcript: RecordingTranscript
+    rewrite: TextRewriter
 
 
 class _Gathering:
@@ -235,40 +239,46 @@ class _Gathering:
 
     def __init__(self, session: Session, scheme: Scheme, track: str, include: frozenset[str]) -> None:
         self._session, self._scheme, self._track, self._include = session, scheme, track, include
-        self._people = {one.id for one in all_annotators(session.study) if one.kind == PERSON}
-        self._annotators = [one.id for one in all_annotators(session.study)]
+        self._people = {annotator.id for annotator in all_annotators(session.study) if annotator.kind == PERSON}
+        self._annotators = [annotator.id for annotator in all_annotators(session.study)]
         self._training = training_work(session.study)
         self._completed = completed_work(session.study)
-        self._roles = {one.id: one.role for one in all_participants(session.study)}
+        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
         self._left_out: Counter[str] = Counter()
         fields = scheme.fields_of(track)
-        self._attributes = next((one.key for one in fields if one.kind is FieldKind.CHOICES), "")
-        self._single = [one.key for one in fields if one.kind is FieldKind.CHOICE]
-        self._texts = [one.key for one in fields if one.kind is FieldKind.TEXT]
+        self._attributes = next((field.key for field in fields if field.kind is FieldKind.CHOICES), "")
+        self._single = [field.key for field in fields if field.kind is FieldKind.CHOICE]
+        self._texts = [field.key for field in fields if field.kind is FieldKind.TEXT]
 
-    def pool(self) -> CandidatePool:
+    def build_pool(self) -> CandidatePool:
         """Return all candidates and gaps."""
         study = self._session.study
         kept_back = hold_outs(study)
         candidates: list[ItemCandidate] = []
         gaps: list[ItemCandidate] = []
-        for one in all_recordings(study):
-            marks = [mark for mark in read_marks(self._session, one.id, self._annotators) if self._of_track(mark)]
-            if one.id in kept_back and HELD_OUT not in self._include:
+        for recording in all_recordings(study):
+            marks = [
+                mark for mark in read_marks(self._session, recording.id, self._annotators) if self._is_on_track(mark)
+            ]
+            if recording.id in kept_back and HELD_OUT not in self._include:
                 self._left_out[IN_HOLD_OUT] += len(marks)
                 continue
-            home = _Home(one, RecordingTranscript(self._session, one.id, self._roles), self._telling(one.id))
+            home = _Home(
+                recording,
+                RecordingTranscript(self._session, recording.id, self._roles),
+                self._name_rewriter(recording.id),
+            )
             candidates += self._candidates(home, marks)
             gaps += self._gaps(home, marks)
         return CandidatePool(tuple(candidates), dict(self._left_out), self._scheme, self._track, tuple(gaps))
 
-    def _of_track(self, mark: Mark) -> bool:
+    def _is_on_track(self, mark: Mark) -> bool:
         return (mark.segment.scheme, mark.segment.track) == (self._scheme.key, self._track)
 
-    def _telling(self, recording_id: str) -> TextRewriter:
+    def _name_rewriter(self, recording_id: str) -> TextRewriter:
         """Return how a text of a recording is told among the texts of others: its people by their roles alone."""
         people = present_participants(self._session.study, recording_id)
-        return make_name_rewriter(people, {one.id: ROLE_NAMES[one.role] for one in people}, str)
+        return make_name_rewriter(people, {person.id: ROLE_NAMES[person.role] for person in people}, str)
 
     def _candidates(self, home: _Home, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
         kept = []
@@ -282,9 +292,9 @@ class _Gathering:
                 kept.append(mark)
         for group in group_marks(kept):
             moment = build_consensus(group)
-            wished = _INCLUDE_KEYS.get(moment.standing)
+            wished = _INCLUDE_KEYS.get(moment.agreement)
             if wished is not None and wished not in self._include:
-                self._left_out[EXCLUSION_REASONS[moment.standing]] += len(group)
+                self._left_out[EXCLUSION_REASONS[moment.agreement]] += len(group)
                 continue
             if len(group) > 1:
                 self._left_out[DUPLICATE_MOMENT] += len(group) - 1
@@ -295,13 +305,13 @@ class _Gathering:
         values: dict[str, Json] = dict(mark.values)
         for key in self._texts:
             if values.get(key):
-                values[key] = home.told(str(values[key]))
+                values[key] = home.rewrite(str(values[key]))
         content: dict[str, Json] = {"label": segment.label, "values": values, "traits": self._traits(home, moment)}
-        said = home.words.exchange(segment.start_us, segment.end_us)
+        said = home.transcript.exchange(segment.start_us, segment.end_us)
         if said is not None:
-            content["words"] = [home.told(one) for one in said]
-        about = [segment.label, segment.start_us, segment.end_us, mark.said, moment.standing.value]
-        state = home.words.state(segment.start_us, segment.end_us)
+            content["words"] = [home.rewrite(text) for text in said]
+        about = [segment.label, segment.start_us, segment.end_us, mark.values_json, moment.agreement.value]
+        state = home.transcript.checksum(segment.start_us, segment.end_us)
         return ItemCandidate(
             segment.id,
             segment.recording_id,
@@ -316,8 +326,8 @@ class _Gathering:
         values = moment.mark.values
         found: dict[str, Json] = {
             "collection": home.recording.collection_id,
-            "agreed": moment.standing in _AGREED_STATES,
-            "same_attributes": moment.same(self._attributes),
+            "agreed": moment.agreement in _AGREED_STATES,
+            "same_attributes": moment.has_same_value(self._attributes),
         }
         if values.get(self._attributes):
             found["attributes"] = values[self._attributes]
@@ -326,24 +336,26 @@ class _Gathering:
     def _gaps(self, home: _Home, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
         """Yield the stretches that nobody marked, of a recording on which enough people worked."""
         place = home.recording.id
-        there = {one.segment.annotator_id for one in marks} | {who for where, who in self._completed if where == place}
+        there = {mark.segment.annotator_id for mark in marks} | {
+            who for where, who in self._completed if where == place
+        }
         worked = {who for who in there & self._people if (place, who) not in self._training}
         if len(worked) < (1 if UNREVIEWED in self._include else _MIN_WORKERS):
             return
         traits: dict[str, Json] = {"collection": home.recording.collection_id, "agreed": True, "negative": "unmarked"}
         make = partial(ItemCandidate, "", place, home.recording.collection_id)
-        for start, end in self.unmarked(home.recording):
+        for start, end in self.unmarked_spans(home.recording):
             yield make(start, end, "", {"traits": traits})
 
-    def unmarked(self, recording: Recording) -> Iterator[tuple[int, int]]:
+    def unmarked_spans(self, recording: Recording) -> Iterator[tuple[int, int]]:
         """Yield the stretches of a recording in which nobody at all marked anything on the track."""
         at = 0
-        for one in segments_of(self._session.study, recording.id, scheme=self._scheme.key, unseen=True):
-            if one.track != self._track:
+        for segment in segments_of(self._session.study, recording.id, scheme=self._scheme.key, unseen=True):
+            if segment.track != self._track:
                 continue
-            if one.start_us > at:
-                yield at, min(one.start_us, recording.duration_us)
-            at = max(at, one.end_us)
+            if segment.start_us > at:
+                yield at, min(segment.start_us, recording.duration_us)
+            at = max(at, segment.end_us)
         if at < recording.duration_us:
             yield at, recording.duration_us
 
@@ -353,11 +365,11 @@ class Stretches:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._roles = {one.id: one.role for one in all_participants(session.study)}
+        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
         self._words: dict[str, RecordingTranscript] = {}
 
-    def state(self, recording_id: str, start_us: int, end_us: int) -> str:
+    def checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
         """Return a checksum of a stretch as long as nobody marked anything in it."""
         if recording_id not in self._words:
             self._words[recording_id] = RecordingTranscript(self._session, recording_id, self._roles)
-        return f"unmarked.{self._words[recording_id].state(start_us, end_us)}"
+        return f"unmarked.{self._words[recording_id].checksum(start_us, end_us)}"

@@ -37,7 +37,7 @@ from project.version import __version__
 def find_own_items(session: Session, items: Iterable[FrozenItem], annotator_id: str) -> frozenset[str]:
     """Return the ids of the items that were made from what somebody marked, reviewed, wrote or verified."""
     known = _Known(session, annotator_id)
-    return frozenset(one.id for one in items if known.knows(one))
+    return frozenset(item.id for item in items if known.is_known(item))
 
 
 class _Known:
@@ -50,45 +50,53 @@ class _Known:
         self._reviewed: dict[str, frozenset[str]] = {}
         self._chains: dict[str, bool] = {}
         said = verifications(session.study)
-        self._verified = {key for key, found in said.items() if any(one.annotator_id == annotator_id for one in found)}
+        self._verified = {
+            key
+            for key, found in said.items()
+            if any(verification.annotator_id == annotator_id for verification in found)
+        }
 
-    def knows(self, item: FrozenItem) -> bool:
+    def is_known(self, item: FrozenItem) -> bool:
         """Tell whether an item was made from something of theirs."""
-        source = item.source
-        if item.subject is JudgmentTargetKind.QUESTION:
-            return self._asked(item)
-        if item.subject is JudgmentTargetKind.CHAIN and source is not None:
-            return self._drew(source.id)
-        marked = [one for one in self._in(item.recording_id) if one.scheme == item.content.get("scheme", one.scheme)]
+        source = item.target
+        if item.target_kind is JudgmentTargetKind.QUESTION:
+            return self._knows_question(item)
+        if item.target_kind is JudgmentTargetKind.CHAIN and source is not None:
+            return self._drew_chain(source.id)
+        marked = [
+            segment
+            for segment in self._read_marked(item.recording_id)
+            if segment.scheme == item.content.get("scheme", segment.scheme)
+        ]
         if source is None:
             return bool(marked)
-        if source.subject is JudgmentTargetKind.SEGMENT and source.id in self._reviewed[item.recording_id]:
+        if source.kind is JudgmentTargetKind.SEGMENT and source.id in self._reviewed[item.recording_id]:
             return True
-        return any(one.start_us < item.end_us and one.end_us > item.start_us for one in marked)
+        return any(segment.start_us < item.end_us and segment.end_us > item.start_us for segment in marked)
 
-    def _in(self, recording_id: str) -> list[Segment]:
+    def _read_marked(self, recording_id: str) -> list[Segment]:
         if recording_id not in self._marked:
             study = self._session.study
             found = segments_of(study, recording_id, unseen=True)
-            self._marked[recording_id] = [one for one in found if one.annotator_id == self._who]
+            self._marked[recording_id] = [segment for segment in found if segment.annotator_id == self._who]
             self._reviewed[recording_id] = frozenset(
                 key
                 for key, said in reviews_in(study, recording_id).items()
-                if any(one.reviewer_id == self._who for one in said)
+                if any(review.reviewer_id == self._who for review in said)
             )
         return self._marked[recording_id]
 
-    def _asked(self, item: FrozenItem) -> bool:
-        source, frozen = item.source, item.content.get("question")
+    def _knows_question(self, item: FrozenItem) -> bool:
+        source, frozen = item.target, item.content.get("question")
         question = question_from_json(cast(dict[str, Json], frozen)) if frozen else None
         if question is None and source is not None:
             question = find_question(self._session.study, source.id)
         if question is None:
             return False
         wrote = question.annotator_id == self._who or question.id in self._verified
-        return wrote or (question.chain_id is not None and self._drew(question.chain_id))
+        return wrote or (question.chain_id is not None and self._drew_chain(question.chain_id))
 
-    def _drew(self, chain_id: str) -> bool:
+    def _drew_chain(self, chain_id: str) -> bool:
         if chain_id not in self._chains:
             chain = find_chain(self._session.study, chain_id)
             self._chains[chain_id] = chain is not None and chain.annotator_id == self._who
@@ -102,10 +110,10 @@ def set_sha256(task: str, seed: int, draws: int, rule: Mapping[str, Json], items
     """
     listed = [
         [
-            *(one.draw, one.position, one.about, one.recording_id, one.start_us, one.end_us),
-            *(dict(one.content), one.made_from),
+            *(item.draw, item.position, item.about, item.recording_id, item.start_us, item.end_us),
+            *(dict(item.content), item.made_from),
         ]
-        for one in items
+        for item in items
     ]
     text = json.dumps([task, seed, draws, dict(rule), listed], sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -158,19 +166,24 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
     name = require_free_name(session, name, made.task)
     if not name:
         same = next(
-            (one for one in all_sets(session.study) if (one.task, one.sha256) == (made.task, made.sha256)), None
+            (
+                item_set
+                for item_set in all_sets(session.study)
+                if (item_set.task, item_set.sha256) == (made.task, made.sha256)
+            ),
+            None,
         )
         if same is not None:
             return same, Changes()
-    there = {one.id for one in all_recordings(session.study)}
+    there = {recording.id for recording in all_recordings(session.study)}
     if HELD_OUT not in read_sampling_options(made.rule).include:
         there -= hold_outs(session.study)
-    if not there.issuperset(one.recording_id for one in items):
+    if not there.issuperset(item.recording_id for item in items):
         raise UserError("A recording was taken out or held out while the set was drawn.", "Make the set again.")
     made = replace(made, name=name or _next_name(session, made.task))
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_set(session.study, made, items)
-    return made, Changes.of([("item_set", made.id), *(("item", one.id) for one in items)])
+    return made, Changes.from_pairs([("item_set", made.id), *(("item", item.id) for item in items)])
 
 
 def draw_set(
@@ -220,14 +233,15 @@ def _freeze_items(set_id: str, draw: int, chosen: Sequence[ItemCandidate], stret
             set_id,
             draw,
             position,
-            one.about,
-            one.recording_id,
-            one.start_us,
-            one.end_us,
-            _non_empty(one.content),
-            one.made_from or stretches.state(one.recording_id, one.start_us, one.end_us),
+            item_candidate.about,
+            item_candidate.recording_id,
+            item_candidate.start_us,
+            item_candidate.end_us,
+            _non_empty(item_candidate.content),
+            item_candidate.made_from
+            or stretches.checksum(item_candidate.recording_id, item_candidate.start_us, item_candidate.end_us),
         )
-        for position, one in enumerate(chosen)
+        for position, item_candidate in enumerate(chosen)
     ]
 
 
@@ -242,7 +256,7 @@ def require_free_name(session: Session, name: str, task: str) -> str:
         UserError: another set has it.
     """
     name = name.strip()
-    if name and any(name in (one.id, one.name) for one in all_sets(session.study)):
+    if name and any(name in (item_set.id, item_set.name) for item_set in all_sets(session.study)):
         raise UserError(
             f"There is an item set “{escape_unprintable(name)}” already.",
             f"Choose another name, such as {_next_name(session, task)}.",
@@ -251,7 +265,7 @@ def require_free_name(session: Session, name: str, task: str) -> str:
 
 
 def _next_name(session: Session, task: str) -> str:
-    taken = {one.name for one in all_sets(session.study)}
+    taken = {item_set.name for item_set in all_sets(session.study)}
     number, name = 1, task
     while name in taken:
         number += 1
@@ -283,21 +297,25 @@ def find_changed_items(session: Session, item_set: ItemSet) -> Changed:
         UserError: the set is damaged, or what it was drawn from cannot be read any more.
     """
     pool = read_pool(session, get_benchmark_task(item_set.task).source, read_sampling_options(item_set.rule))
-    now = {(one.about, one.start_us, one.end_us, one.made_from) for one in pool.candidates}
+    now = {
+        (candidate.about, candidate.start_us, candidate.end_us, candidate.made_from) for candidate in pool.candidates
+    }
     gaps: dict[str, list[ItemCandidate]] = {}
-    for one in pool.gaps:
-        gaps.setdefault(one.recording_id, []).append(one)
+    for gap in pool.gaps:
+        gaps.setdefault(gap.recording_id, []).append(gap)
     stretches = Stretches(session)
 
     def as_it_was(item: FrozenItem) -> bool:
         if item.about:
             return (item.about, item.start_us, item.end_us, item.made_from) in now
-        return _is_unmarked(item, gaps.get(item.recording_id, ())) and item.made_from == stretches.state(
+        return _is_unmarked(item, gaps.get(item.recording_id, ())) and item.made_from == stretches.checksum(
             item.recording_id, item.start_us, item.end_us
         )
 
-    return Changed(tuple(one.id for one in items_of(session.study, item_set.id) if not as_it_was(one)))
+    return Changed(
+        tuple(frozen_item.id for frozen_item in items_of(session.study, item_set.id) if not as_it_was(frozen_item))
+    )
 
 
 def _is_unmarked(item: FrozenItem, gaps: Sequence[ItemCandidate]) -> bool:
-    return any(one.start_us <= item.start_us and item.end_us <= one.end_us for one in gaps)
+    return any(gap.start_us <= item.start_us and item.end_us <= gap.end_us for gap in gaps)

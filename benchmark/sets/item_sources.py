@@ -25,7 +25,11 @@ NOT_RENDERED = "not to be seen in every condition"
 
 def rendering_methods(session: Session) -> tuple[str, ...]:
     """Return the methods by which any recording was rendered, by name."""
-    runs = [run for one in all_recordings(session.study) for run in runs_of(session.study, one.id, RENDERING_KIND)]
+    runs = [
+        run
+        for recording in all_recordings(session.study)
+        for run in runs_of(session.study, recording.id, RENDERING_KIND)
+    ]
     return tuple(sorted({run.backend for run in runs}))
 
 
@@ -52,29 +56,33 @@ def filter_rendered(session: Session, pool: CandidatePool, methods: tuple[str, .
         UserError: no recording was rendered by one of them.
     """
     known = rendering_methods(session)
-    if unknown := [one for one in methods if one not in known]:
+    if unknown := [method for method in methods if method not in known]:
         raise UserError(
             f"No recording of this study was rendered by “{unknown[0]}”.",
             f"There is {', '.join(known)}." if known else "Export some first: greenroom anonymize",
         )
     shown = {
-        one.id: _rendered_spans(session, one.id, one.duration_us, methods) for one in all_recordings(session.study)
+        recording.id: _rendered_spans(session, recording.id, recording.duration_us, methods)
+        for recording in all_recordings(session.study)
     }
-    kept = [one for one in pool.candidates if _is_inside(shown, one)]
+    kept = [candidate for candidate in pool.candidates if _is_inside(shown, candidate)]
     left_out = {**pool.left_out}
     if number := len(pool.candidates) - len(kept):
         left_out[NOT_RENDERED] = left_out.get(NOT_RENDERED, 0) + number
     gaps = [
-        replace(one, start_us=max(start, one.start_us), end_us=min(end, one.end_us))
-        for one in pool.gaps
-        for start, end in shown[one.recording_id]
-        if max(start, one.start_us) < min(end, one.end_us)
+        replace(gap, start_us=max(start, gap.start_us), end_us=min(end, gap.end_us))
+        for gap in pool.gaps
+        for start, end in shown[gap.recording_id]
+        if max(start, gap.start_us) < min(end, gap.end_us)
     ]
     return replace(pool, candidates=kept, gaps=gaps, left_out=left_out)
 
 
-def _is_inside(shown: Mapping[str, list[tuple[int, int]]], one: ItemCandidate) -> bool:
-    return any(start <= one.start_us and one.end_us <= end for start, end in shown[one.recording_id])
+def _is_inside(shown: Mapping[str, list[tuple[int, int]]], item_candidate: ItemCandidate) -> bool:
+    return any(
+        start <= item_candidate.start_us and item_candidate.end_us <= end
+        for start, end in shown[item_candidate.recording_id]
+    )
 
 
 def _rendered_spans(
@@ -140,26 +148,30 @@ def read_pool(session: Session, source: str, wishes: SamplingOptions) -> Candida
         pool = filter_rendered(session, pool, wishes.conditions)
     if HELD_OUT not in wishes.include:
         kept_back = hold_outs(session.study)
-        pool = _filter_pool(pool, lambda one: one.recording_id not in kept_back, IN_HOLD_OUT)
+        pool = _filter_pool(pool, lambda item_candidate: item_candidate.recording_id not in kept_back, IN_HOLD_OUT)
     if wishes.willing:
         pool = _filter_pool(
-            pool, lambda one: all(may_send_words(session, home) for home in _source_recordings(session, one)), UNWILLING
+            pool,
+            lambda item_candidate: all(
+                may_send_words(session, home) for home in _source_recordings(session, item_candidate)
+            ),
+            UNWILLING,
         )
     return pool
 
 
 def _filter_pool(pool: CandidatePool, fits: Callable[[ItemCandidate], bool], otherwise: str) -> CandidatePool:
     """Return a pool of what fits; the other candidates are counted."""
-    candidates = [one for one in pool.candidates if fits(one)]
+    candidates = [candidate for candidate in pool.candidates if fits(candidate)]
     left_out = dict(pool.left_out)
     if number := len(pool.candidates) - len(candidates):
         left_out[otherwise] = left_out.get(otherwise, 0) + number
-    return replace(pool, candidates=candidates, gaps=[one for one in pool.gaps if fits(one)], left_out=left_out)
+    return replace(pool, candidates=candidates, gaps=[gap for gap in pool.gaps if fits(gap)], left_out=left_out)
 
 
-def _source_recordings(session: Session, one: ItemCandidate) -> Iterator[str]:
+def _source_recordings(session: Session, item_candidate: ItemCandidate) -> Iterator[str]:
     """Yield the recording of a candidate, and those that options of its question were taken from."""
-    yield one.recording_id
-    question = one.content.get("question")
+    yield item_candidate.recording_id
+    question = item_candidate.content.get("question")
     if question:
         yield from option_recordings(session, question_from_json(cast(dict[str, Json], question)))

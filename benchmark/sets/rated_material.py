@@ -67,15 +67,15 @@ class _Homes:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._roles = {one.id: one.role for one in all_participants(session.study)}
+        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
         self._words: dict[str, RecordingTranscript] = {}
-        self.collection = {one.id: one.collection_id for one in all_recordings(session.study)}
+        self.collection = {recording.id: recording.collection_id for recording in all_recordings(session.study)}
 
-    def state(self, one: Segment) -> str:
+    def checksum(self, segment: Segment) -> str:
         """Return a checksum of what is said in a segment."""
-        if one.recording_id not in self._words:
-            self._words[one.recording_id] = RecordingTranscript(self._session, one.recording_id, self._roles)
-        return self._words[one.recording_id].state(one.start_us, one.end_us)
+        if segment.recording_id not in self._words:
+            self._words[segment.recording_id] = RecordingTranscript(self._session, segment.recording_id, self._roles)
+        return self._words[segment.recording_id].checksum(segment.start_us, segment.end_us)
 
 
 def statement_candidates(session: Session) -> CandidatePool:
@@ -87,12 +87,14 @@ def statement_candidates(session: Session) -> CandidatePool:
     found = []
     homes = _Homes(session)
     for group in _group_statements(session, left_out):
-        rated = [one for one in group if one.plausibility is not None]
+        rated = [statement_rating for statement_rating in group if statement_rating.plausibility is not None]
         if not rated:
             left_out[UNRATED] += 1
             continue
-        plausible = round(fmean(one.plausibility or 0.0 for one in rated) / 100, 1)
-        because = next((one.explanation for one in rated if one.explanation), FOR)
+        plausible = round(fmean(statement_rating.plausibility or 0.0 for statement_rating in rated) / 100, 1)
+        because = next(
+            (statement_rating.explanation for statement_rating in rated if statement_rating.explanation), FOR
+        )
         score: Json = round(MAX_SCORE * plausible)
         truth: dict[str, Json] = {
             DIRECT: {PLAUSIBILITY: round(100 * plausible)},
@@ -112,13 +114,21 @@ def explanation_candidates(session: Session) -> CandidatePool:
     homes = _Homes(session)
     found = []
     for group in _group_statements(session, left_out):
-        for one in group:
-            if one.plausibility is None or not one.explanation:
+        for statement_rating in group:
+            if statement_rating.plausibility is None or not statement_rating.explanation:
                 left_out[NO_EXPLANATION] += 1
                 continue
-            stance = FOR if one.plausibility >= 50 else AGAINST
-            facts: dict[str, Json] = {STATEMENT: one.statement, EXPLANATION: one.explanation, STANCE_KEY: stance}
-            found.append(_statement_candidate([one], homes, facts, {AUTHOR: PEOPLE, "kind": one.segment.label}, {}))
+            stance = FOR if statement_rating.plausibility >= 50 else AGAINST
+            facts: dict[str, Json] = {
+                STATEMENT: statement_rating.statement,
+                EXPLANATION: statement_rating.explanation,
+                STANCE_KEY: stance,
+            }
+            found.append(
+                _statement_candidate(
+                    [statement_rating], homes, facts, {AUTHOR: PEOPLE, "kind": statement_rating.segment.label}, {}
+                )
+            )
     found += _judge_explanations(session, homes)
     return CandidatePool(tuple(found), dict(left_out))
 
@@ -129,22 +139,25 @@ def _judge_explanations(session: Session, homes: _Homes) -> Iterator[ItemCandida
     for item_set in all_sets(session.study):
         if item_set.task != SocialNli.key:
             continue
-        items = {one.id: one for one in items_of(session.study, item_set.id)}
+        items = {frozen_item.id: frozen_item for frozen_item in items_of(session.study, item_set.id)}
         for run in benchmark_runs(session.study, item_set.id):
             if run.annotator_id is not None:
                 continue
             author = str(run.judge.get("name", run.judge_id))
-            asked = [one for one in answers_of(session.study, run.id) if one.part in (SUPPORT, OPPOSE)]
-            said = {one.id: one for one in find_judgments(session.study, [one.judgment_id for one in asked])}
-            for one in asked:
-                item, text = items.get(one.item_id), _explanation_text(said.get(one.judgment_id))
+            asked = [answer for answer in answers_of(session.study, run.id) if answer.part in (SUPPORT, OPPOSE)]
+            said = {
+                judgment.id: judgment
+                for judgment in find_judgments(session.study, [run_answer.judgment_id for run_answer in asked])
+            }
+            for run_answer in asked:
+                item, text = items.get(run_answer.item_id), _explanation_text(said.get(run_answer.judgment_id))
                 if item is None or item.recording_id not in homes.collection:
                     # A recording that was deleted is still in the set.
                     continue
-                key = (author, item.about, one.part, text)
+                key = (author, item.about, run_answer.part, text)
                 if text and key not in seen:
                     seen.add(key)
-                    yield _judge_candidate(item, author, one.part, text, homes.collection[item.recording_id])
+                    yield _judge_candidate(item, author, run_answer.part, text, homes.collection[item.recording_id])
 
 
 def _judge_candidate(item: FrozenItem, author: str, task: str, text: str, home: str) -> ItemCandidate:
@@ -167,20 +180,20 @@ def _explanation_text(said: Judgment | None) -> str:
 def _group_statements(session: Session, left_out: Counter[str]) -> Iterator[list[_StatementRating]]:
     """Yield what people say about each statement, by recording; counts what cannot be used."""
     study = session.study
-    people = {one.id for one in all_annotators(study) if one.kind != "model"}
+    people = {annotator.id for annotator in all_annotators(study) if annotator.kind != "model"}
     groups: dict[tuple[str, str], list[_StatementRating]] = {}
-    for one in sorted(segments_of_scheme(study, SCHEME), key=lambda each: each.id):
-        values = {key: value.value for key, value in values_of(study, one.id, SCHEME).items()}
+    for segment in sorted(segments_of_scheme(study, SCHEME), key=lambda each: each.id):
+        values = {key: value.value for key, value in values_of(study, segment.id, SCHEME).items()}
         statement = _clean_text(values.get(STATEMENT))
-        if one.annotator_id not in people:
+        if segment.annotator_id not in people:
             continue
         if not statement:
             left_out[NO_STATEMENT] += 1
             continue
         rating = values.get(PLAUSIBILITY)
         number = float(rating) if isinstance(rating, int | float) and not isinstance(rating, bool) else None
-        rated = _StatementRating(one, statement, number, _clean_text(values.get(EXPLANATION)))
-        groups.setdefault((one.recording_id, gist(statement)), []).append(rated)
+        rated = _StatementRating(segment, statement, number, _clean_text(values.get(EXPLANATION)))
+        groups.setdefault((segment.recording_id, gist(statement)), []).append(rated)
     yield from groups.values()
 
 
@@ -191,16 +204,16 @@ def _statement_candidate(
     traits: dict[str, Json],
     truth: dict[str, Json],
 ) -> ItemCandidate:
-    one = group[0].segment
-    home = homes.collection[one.recording_id]
+    segment = group[0].segment
+    home = homes.collection[segment.recording_id]
     content: dict[str, Json] = {
-        **{"scheme": one.scheme, "track": one.track, "label": one.label, "facts": facts, "truth": truth},
+        **{"scheme": segment.scheme, "track": segment.track, "label": segment.label, "facts": facts, "truth": truth},
         "traits": {**traits, "collection": home},
     }
     said: list[Json] = [[each.segment.id, each.plausibility, each.explanation] for each in group]
-    span = one.start_us, one.end_us
+    span = segment.start_us, segment.end_us
     return ItemCandidate(
-        one.id, one.recording_id, home, *span, _checksum([facts, said, *span, homes.state(one)]), content
+        segment.id, segment.recording_id, home, *span, _checksum([facts, said, *span, homes.checksum(segment)]), content
     )
 
 
@@ -235,23 +248,27 @@ def rating_candidates(session: Session) -> CandidatePool:
     Ratings of the same stretch are of one candidate; the truth is the mean of them, by dimension.
     """
     study = session.study
-    recordings = {one.id: one for one in all_recordings(study)}
-    there = {key: {one.id for one in present_participants(study, key)} for key in recordings}
-    sources = {one.recording_id: one.source.value for one in all_episodes(study)}
+    recordings = {recording.id: recording for recording in all_recordings(study)}
+    there = {
+        key: {present_participant.id for present_participant in present_participants(study, key)} for key in recordings
+    }
+    sources = {episode.recording_id: episode.source.value for episode in all_episodes(study)}
     left_out: Counter[str] = Counter()
     given: dict[tuple[str, int, int, str], list[_Given]] = {}
-    for one in sorted(segments_of_scheme(study, DIMENSIONS_SCHEME), key=lambda each: each.id):
-        values = {key: value.value for key, value in values_of(study, one.id, DIMENSIONS_SCHEME).items()}
+    for segment in sorted(segments_of_scheme(study, DIMENSIONS_SCHEME), key=lambda each: each.id):
+        values = {key: value.value for key, value in values_of(study, segment.id, DIMENSIONS_SCHEME).items()}
         who, scores = values.get(_PARTICIPANT_FIELD), _scores(values)
         if not isinstance(who, str) or not who:
             left_out[NO_PARTICIPANT] += 1
-        elif who not in there[one.recording_id]:
+        elif who not in there[segment.recording_id]:
             left_out[NOT_A_PARTICIPANT] += 1
         elif len(scores) < len(DIMENSIONS):
             left_out[INCOMPLETE] += 1
         else:
-            given.setdefault((one.recording_id, one.start_us, one.end_us, who), []).append((one, scores))
-    numbers = {key: one.number for key, one in recordings.items()}
+            given.setdefault((segment.recording_id, segment.start_us, segment.end_us, who), []).append(
+                (segment, scores)
+            )
+    numbers = {key: recording.number for key, recording in recordings.items()}
     ordered = sorted(given.items(), key=lambda each: (numbers[each[0][0]], each[0][1:]))
     found = [
         _rating_candidate(session, recordings[place], (start_us, end_us), who, ratings, sources.get(place, "recording"))
@@ -263,9 +280,9 @@ def rating_candidates(session: Session) -> CandidatePool:
 def _rating_candidate(
     session: Session, home: Recording, span: tuple[int, int], who: str, ratings: list[_Given], source: str
 ) -> ItemCandidate:
-    scores: dict[str, Json] = {key: [one[key] for _, one in ratings] for key in DIMENSIONS}
-    mean: dict[str, Json] = {key: fmean(one[key] for _, one in ratings) for key in DIMENSIONS}
-    words = [one.text for one in utterances_between(session.study, home.id, *span)]
+    scores: dict[str, Json] = {key: [entry[key] for _, entry in ratings] for key in DIMENSIONS}
+    mean: dict[str, Json] = {key: fmean(entry[key] for _, entry in ratings) for key in DIMENSIONS}
+    words = [utterance.text for utterance in utterances_between(session.study, home.id, *span)]
     made_from: list[Json] = [home.id, *span, who, scores, [*words]]
     return ItemCandidate(
         JudgmentTarget(JudgmentTargetKind.RECORDING, home.id, who).key,

@@ -47,7 +47,7 @@ def esi_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noq
 
 
 def _read_pool(session: Session, kinds: tuple[QuestionKind, ...]) -> CandidatePool:
-    known = _POOLS.of(session)
+    known = _POOLS.get(session)
     if kinds not in known:
         known[kinds] = _gather_pool(session, kinds)
     return known[kinds]
@@ -59,42 +59,42 @@ _POOLS: PerState[dict[tuple[QuestionKind, ...], CandidatePool]] = PerState(lambd
 def _gather_pool(session: Session, kinds: tuple[QuestionKind, ...]) -> CandidatePool:
     left_out: Counter[str] = Counter()
     chosen: list[VerificationItem] = []
-    for one in read_items(session):
-        if one.question.kind not in kinds:
+    for item in read_items(session):
+        if item.question.kind not in kinds:
             continue
-        reason = _exclusion_reason(session, one)
+        reason = _exclusion_reason(session, item)
         if reason:
             left_out[reason] += 1
         else:
-            chosen.append(one)
+            chosen.append(item)
     belongs = _question_subchains(chosen)
     states = _States(session)
-    homes = {one.id: one.collection_id for one in all_recordings(session.study)}
-    candidates = [_candidate(one, homes[one.question.recording_id], belongs, states) for one in chosen]
+    homes = {recording.id: recording.collection_id for recording in all_recordings(session.study)}
+    candidates = [_candidate(item, homes[item.question.recording_id], belongs, states) for item in chosen]
     return CandidatePool(tuple(candidates), dict(left_out))
 
 
-def _exclusion_reason(session: Session, one: VerificationItem) -> str:
-    if one.question.kind is QuestionKind.STEPS:
+def _exclusion_reason(session: Session, verification_item: VerificationItem) -> str:
+    if verification_item.question.kind is QuestionKind.STEPS:
         return MULTI_STEP
-    if one.standing is not VerificationState.VERIFIED:
-        return EXCLUSION_REASONS[one.standing]
-    if one.stale:
+    if verification_item.state is not VerificationState.VERIFIED:
+        return EXCLUSION_REASONS[verification_item.state]
+    if verification_item.stale:
         return STALE
-    item = PromptSubject(session.scheme, session.scheme.tracks[0].key, question=one.question)
+    item = PromptSubject(session.scheme, session.scheme.tracks[0].key, question=verification_item.question)
     return AMBIGUOUS_OPTIONS if question_problem(item) else ""
 
 
 def _question_subchains(chosen: list[VerificationItem]) -> dict[str, dict[str, Json]]:
     """Return question id -> the result of each subchain that it belongs to -> questions of that subchain."""
     found: dict[str, dict[str, Json]] = {}
-    graphs = {one.graph.chain.id: one.graph for one in chosen if one.graph is not None}
+    graphs = {item.graph.chain.id: item.graph for item in chosen if item.graph is not None}
     by_chain: dict[str, list[VerificationItem]] = {}
-    for one in chosen:
-        by_chain.setdefault(one.question.chain_id or "", []).append(one)
+    for item in chosen:
+        by_chain.setdefault(item.question.chain_id or "", []).append(item)
     for chain, graph in graphs.items():
         try:
-            covered = chain_coverage(graph, (one.question for one in by_chain[chain]))
+            covered = chain_coverage(graph, (item.question for item in by_chain[chain]))
         except CycleError:
             continue
         for result, ids in sorted(covered.subchains.items()):
@@ -108,24 +108,24 @@ class _States:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._roles = {one.id: one.role for one in all_participants(session.study)}
+        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
         self._words: dict[str, RecordingTranscript] = {}
         self._known: dict[tuple[str, int, int], str] = {}
 
-    def of(self, place: tuple[str, int, int]) -> str:
+    def checksum(self, place: tuple[str, int, int]) -> str:
         """Return the checksum of the words of a stretch: recording, start, end."""
         if place not in self._known:
             home, start, end = place
             if home not in self._words:
                 self._words[home] = RecordingTranscript(self._session, home, self._roles)
-            self._known[place] = self._words[home].state(start, end)
+            self._known[place] = self._words[home].checksum(start, end)
         return self._known[place]
 
 
 def _candidate(
-    one: VerificationItem, collection_id: str, belongs: Mapping[str, dict[str, Json]], states: _States
+    item: VerificationItem, collection_id: str, belongs: Mapping[str, dict[str, Json]], states: _States
 ) -> ItemCandidate:
-    question = one.question
+    question = item.question
     traits: dict[str, Json] = {
         "collection": collection_id,
         "kind": question.kind.value,
@@ -134,8 +134,12 @@ def _candidate(
     }
     if question.aspect:
         traits["aspect"] = question.aspect
-    if question.id in belongs and one.graph is not None:
-        traits |= {"chain": one.graph.chain.id, "steps": one.graph.steps, SUBCHAINS: belongs[question.id]}
+    if question.id in belongs and item.graph is not None:
+        traits |= {
+            "chain": item.graph.chain.id,
+            "steps": item.graph.longest_path_length,
+            SUBCHAINS: belongs[question.id],
+        }
     place = question.recording_id, question.start_us, question.end_us
     return ItemCandidate(
         JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key,
@@ -143,10 +147,10 @@ def _candidate(
         collection_id,
         question.start_us,
         question.end_us,
-        f"{content_state(question)}.{states.of(place)}",
+        f"{content_state(question)}.{states.checksum(place)}",
         {
             "question": question_to_json(question),
-            "truth": {"answer": {"answer": question.letter}},
+            "truth": {"answer": {"answer": question.correct_letter}},
             "traits": traits,
         },
     )

@@ -27,12 +27,12 @@ class Round:
     Attributes:
         task: key of `benchmark/prompts/judge_prompt.py`.
         parts: of the item, each asked apart; ("",) for the item as a whole.
-        after: whether it is asked about what the same judge answered in the round before.
+        is_followup: whether it is asked about what the same judge answered in the round before.
     """
 
     task: str
     parts: tuple[str, ...] = ("",)
-    after: bool = False
+    is_followup: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,39 +170,41 @@ def defined_values(values: Mapping[str, float | None]) -> dict[str, float]:
 
 def field_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
     """Return what is right in a field, item by item."""
-    return [one.truth[task][field] for one in said]
+    return [item_response.truth[task][field] for item_response in said]
 
 
 def field_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
     """Return what was answered in a field, item by item; None where nothing could be read."""
-    return [one.answers.get(task, {}).get(field) for one in said]
+    return [item_response.answers.get(task, {}).get(field) for item_response in said]
 
 
 def label_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[str]:
     """Return the true label of each item."""
-    return [str(one) for one in field_truths(said, task, field)]
+    return [str(field_truth) for field_truth in field_truths(said, task, field)]
 
 
 def label_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[str | None]:
     """Return the label that was answered to each item; None where none could be read."""
-    return [one if isinstance(one, str) else None for one in field_answers(said, task, field)]
+    return [
+        field_answer if isinstance(field_answer, str) else None for field_answer in field_answers(said, task, field)
+    ]
 
 
 def set_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[list[str]]:
     """Return the true labels of each item."""
-    return [_string_list(one) or [] for one in field_truths(said, task, field)]
+    return [_string_list(field_truth) or [] for field_truth in field_truths(said, task, field)]
 
 
 def set_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[list[str] | None]:
     """Return the labels that were answered to each item; None where no answer could be read."""
-    return [_string_list(one) for one in field_answers(said, task, field)]
+    return [_string_list(field_answer) for field_answer in field_answers(said, task, field)]
 
 
 def task_labels(said: Sequence[ItemResponse]) -> list[str]:
     """Return every label of a task, in the order of its scheme."""
     found: dict[str, None] = {}
-    for one in said:
-        found |= dict.fromkeys(_string_list(one.traits.get(LABELS_TRAIT)) or ())
+    for item_response in said:
+        found |= dict.fromkeys(_string_list(item_response.traits.get(LABELS_TRAIT)) or ())
     return [*found]
 
 

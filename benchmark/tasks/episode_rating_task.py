@@ -96,7 +96,7 @@ class SotopiaEval:
             found[join_metric_key(MAE, key)] = mae(truth, scores)
         for metric in (PEARSON_R, MAE):
             each = [found[join_metric_key(metric, key)] for key in DIMENSIONS]
-            known = [one for one in each if one is not None]
+            known = [value for value in each if value is not None]
             found[metric] = fmean(known) if known else None
         return {**found, **_human_agreement(said)}
 
@@ -108,7 +108,9 @@ class SotopiaEval:
             (key, mae_by_chance(_paired_scores(said, key)[0], range(low, high + 1)))
             for key, (low, high) in score_ranges().items()
         ]
-        known = {join_metric_key(MAE, key): one.value for key, one in distances if one is not None}
+        known = {
+            join_metric_key(MAE, key): each_chance.value for key, each_chance in distances if each_chance is not None
+        }
         return {**found, **known, MAE: fmean(known.values())} if known else found
 
 
@@ -118,7 +120,9 @@ def _correlations() -> tuple[str, ...]:
 
 def _paired_scores(said: Sequence[ItemResponse], key: str) -> tuple[list[float], list[float | None]]:
     """Return the mean human scores of one dimension, and what was answered; None for what could not be read."""
-    pairs = [(_score_value(one.truth, key), _score_value(one.answers, key)) for one in said]
+    pairs = [
+        (_score_value(item_response.truth, key), _score_value(item_response.answers, key)) for item_response in said
+    ]
     known = [(right, score) for right, score in pairs if right is not None]
     return [right for right, _ in known], [score for _, score in known]
 
@@ -128,8 +132,8 @@ def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, float | None]:
     bins: list[list[float]] = []
     points: list[list[float]] = []
     for key, (low, high) in score_ranges().items():
-        for one in said:
-            numbers = _human_scores(one.traits, key)
+        for item_response in said:
+            numbers = _human_scores(item_response.traits, key)
             if len(numbers) > 1:
                 points.append(numbers)
                 bins.append(_binned(tuple(numbers), low, high))
@@ -138,24 +142,26 @@ def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, float | None]:
 
 @lru_cache(maxsize=4096)
 def _binned(numbers: tuple[float, ...], low: float, high: float) -> list[float]:
-    return [float(one) for one in assign_bins(np.array(numbers), low, high, RATING_BINS)]
+    return [float(assign_bin) for assign_bin in assign_bins(np.array(numbers), low, high, RATING_BINS)]
 
 
 def _human_scores(traits: Mapping[str, Json], key: str) -> list[float]:
     """Return what people gave on one dimension."""
     given = traits.get(RATINGS_TRAIT)
     scores = given.get(key) if isinstance(given, dict) else None
-    return [float(one) for one in scores if isinstance(one, int | float)] if isinstance(scores, list) else []
+    return [float(score) for score in scores if isinstance(score, int | float)] if isinstance(scores, list) else []
 
 
 def _sample_evenly(candidates: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
     """Return the same number of each collection: as many as the smallest has, or as the size asks for."""
     homes: dict[str, list[ItemCandidate]] = {}
-    for one in candidates:
-        homes.setdefault(one.collection_id, []).append(one)
+    for candidate in candidates:
+        homes.setdefault(candidate.collection_id, []).append(candidate)
     sizes = collection_sizes(size, {home: len(those) for home, those in homes.items()})
-    chosen = {id(one) for home, those in homes.items() for one in chance.sample(those, sizes[home])}
-    return [one for one in candidates if id(one) in chosen]
+    chosen = {
+        id(item_candidate) for home, those in homes.items() for item_candidate in chance.sample(those, sizes[home])
+    }
+    return [candidate for candidate in candidates if id(candidate) in chosen]
 
 
 def _score_value(found: Mapping[str, Mapping[str, Json]], key: str) -> float | None:

@@ -82,32 +82,34 @@ def pool_scheme(pool: CandidatePool) -> Scheme:
     return pool.scheme
 
 
-def candidate_label(one: ItemCandidate) -> str:
+def candidate_label(item_candidate: ItemCandidate) -> str:
     """Return the label of a candidate."""
-    return str(one.content.get("label", ""))
+    return str(item_candidate.content.get("label", ""))
 
 
-def candidate_values(one: ItemCandidate) -> Mapping[str, Json]:
+def candidate_values(item_candidate: ItemCandidate) -> Mapping[str, Json]:
     """Return what is filled in about a candidate."""
-    return cast(Mapping[str, Json], one.content.get("values", {}))
+    return cast(Mapping[str, Json], item_candidate.content.get("values", {}))
 
 
-def candidate_traits(one: ItemCandidate) -> Mapping[str, Json]:
+def candidate_traits(item_candidate: ItemCandidate) -> Mapping[str, Json]:
     """Return the traits of a candidate."""
-    return cast(Mapping[str, Json], one.content.get("traits", {}))
+    return cast(Mapping[str, Json], item_candidate.content.get("traits", {}))
 
 
 def group_by_label(candidates: Sequence[ItemCandidate]) -> dict[str, list[ItemCandidate]]:
     """Return label -> candidates."""
     found: dict[str, list[ItemCandidate]] = {}
-    for one in candidates:
-        found.setdefault(candidate_label(one), []).append(one)
+    for candidate in candidates:
+        found.setdefault(candidate_label(candidate), []).append(candidate)
     return found
 
 
-def candidate_subject(pool: CandidatePool, one: ItemCandidate, label: str = "") -> PromptSubject:
+def candidate_subject(pool: CandidatePool, item_candidate: ItemCandidate, label: str = "") -> PromptSubject:
     """Return a candidate as what a task is about."""
-    return PromptSubject(pool_scheme(pool), pool.track, label or candidate_label(one), candidate_values(one))
+    return PromptSubject(
+        pool_scheme(pool), pool.track, label or candidate_label(item_candidate), candidate_values(item_candidate)
+    )
 
 
 def fitting_candidates(
@@ -123,43 +125,48 @@ def fitting_candidates(
     """
     left_out: Counter[str] = Counter()
     found: list[ItemCandidate] = []
-    for one in candidates:
-        item = candidate_subject(pool, one)
-        if not task.why_not(item) and task.truth(item):
-            found.append(one)
+    for candidate in candidates:
+        item = candidate_subject(pool, candidate)
+        if not task.inapplicable_reason(item) and task.truth(item):
+            found.append(candidate)
         else:
             left_out[otherwise] += 1
     return found, left_out
 
 
 def freeze_candidate(
-    pool: CandidatePool, one: ItemCandidate, task: JudgePrompt, label: str, traits: Mapping[str, Json], **more: Json
+    pool: CandidatePool,
+    item_candidate: ItemCandidate,
+    task: JudgePrompt,
+    label: str,
+    traits: Mapping[str, Json],
+    **more: Json,
 ) -> ItemCandidate:
     """Return a candidate with what its item keeps: the right answer, and traits beside its own."""
     content: dict[str, Json] = {
         "scheme": pool_scheme(pool).key,
         "track": pool.track,
         "label": label,
-        "truth": {task.key: task.truth(candidate_subject(pool, one, label))},
-        "traits": {**candidate_traits(one), **traits},
+        "truth": {task.key: task.truth(candidate_subject(pool, item_candidate, label))},
+        "traits": {**candidate_traits(item_candidate), **traits},
         **more,
     }
-    return replace(one, content=content)
+    return replace(item_candidate, content=content)
 
 
 def all_labels(pool: CandidatePool) -> list[str]:
     """Return the labels that a judge can choose from, `none` among them."""
-    return [one.key for one in labels_labels_of(PromptSubject(pool_scheme(pool), pool.track))]
+    return [labels_label.key for labels_label in labels_labels_of(PromptSubject(pool_scheme(pool), pool.track))]
 
 
 def first_field_choices(spec: FormSpec) -> list[Json]:
     """Return the choices of the first thing that is asked."""
-    return [one.key for one in spec.asked[0].field.choices]
+    return [choice.key for choice in spec.fields[0].field.choices]
 
 
 def yes_no_traits() -> dict[str, Json]:
     """Return the trait of a question that is answered with yes or no."""
-    return {LABELS_TRAIT: [one.key for one in YES_NO]}
+    return {LABELS_TRAIT: [field_choice.key for field_choice in YES_NO]}
 
 
 def label_shares(pool: CandidatePool, given: Any, usual: Mapping[str, float]) -> dict[str, float]:
@@ -183,9 +190,9 @@ ATTRIBUTE_SHARES = {ERROR: 0.66, COMPETENCE: 0.34}
 """SHREC, appendix A.2."""
 
 
-def candidate_attributes(pool: CandidatePool, one: ItemCandidate) -> frozenset[str]:
+def candidate_attributes(pool: CandidatePool, item_candidate: ItemCandidate) -> frozenset[str]:
     """Return the attributes of a candidate."""
-    value = candidate_values(one).get(require_attributes_field(pool).key)
+    value = candidate_values(item_candidate).get(require_attributes_field(pool).key)
     return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
 
 
@@ -228,21 +235,21 @@ class AttributeSamples:
         task = get_judge_prompt(self.key)
         shares = label_shares(pool, rule.more.get("shares"), self.shares)
         shares = {key: weight for key, weight in shares.items() if key != NO_LABEL and field.applies_to(key)}
-        labelled = [one for one in pool.candidates if shares.get(candidate_label(one), 0) > 0]
+        labelled = [candidate for candidate in pool.candidates if shares.get(candidate_label(candidate), 0) > 0]
         fit, left_out = fitting_candidates(pool, labelled, task, NO_ATTRIBUTES)
         drawn = draw_balanced(pool, group_by_label(fit), shares, rule, chance)
         items = tuple(
-            freeze_candidate(pool, one, task, candidate_label(one), self._traits(pool, one)) for one in drawn.items
+            freeze_candidate(pool, item, task, candidate_label(item), self._traits(pool, item)) for item in drawn.items
         )
         return ItemDraw(items, {**left_out, **drawn.left_out})
 
-    def _traits(self, pool: CandidatePool, one: ItemCandidate) -> Mapping[str, Json]:
-        traits = candidate_traits(one)
+    def _traits(self, pool: CandidatePool, item_candidate: ItemCandidate) -> Mapping[str, Json]:
+        traits = candidate_traits(item_candidate)
         agreed = bool(traits.get("agreed")) and bool(traits.get("same_attributes"))
         return {"agreed": agreed, LABELS_TRAIT: self._labels(pool)}
 
     def _labels(self, pool: CandidatePool) -> list[Json]:
-        return [one.key for one in require_attributes_field(pool).choices]
+        return [choice.key for choice in require_attributes_field(pool).choices]
 
 
 class AttributesEntry(AttributeSamples):
@@ -280,7 +287,7 @@ class AttributesEntry(AttributeSamples):
 
 def _asked_field(said: Sequence[ItemResponse]) -> str:
     """Return the key of the field that is asked for; "" without items."""
-    return next((key for one in said for key in one.truth["attributes"]), "")
+    return next((key for item_response in said for key in item_response.truth["attributes"]), "")
 
 
 class MultipleEntry(OneLabel, AttributeSamples):
@@ -295,7 +302,7 @@ class MultipleEntry(OneLabel, AttributeSamples):
     field: ClassVar[str] = "multiple"
 
     def _labels(self, pool: CandidatePool) -> list[Json]:  # noqa: ARG002
-        return [one.key for one in YES_NO]
+        return [field_choice.key for field_choice in YES_NO]
 
 
 VERDICT_SHARES = {COMPETENCE: 0.295, ERROR: 0.5, NO_LABEL: 0.205}
@@ -330,12 +337,12 @@ class VerdictEntry(OneLabel):
         """
         shares = label_shares(pool, rule.more.get("shares"), self.shares)
         drawn = draw_balanced(pool, group_by_label(pool.candidates), shares, rule, chance, NO_LABEL)
-        return ItemDraw(tuple(self._frozen(pool, one) for one in drawn.items), drawn.left_out)
+        return ItemDraw(tuple(self._freeze(pool, item) for item in drawn.items), drawn.left_out)
 
-    def _frozen(self, pool: CandidatePool, one: ItemCandidate) -> ItemCandidate:
+    def _freeze(self, pool: CandidatePool, item_candidate: ItemCandidate) -> ItemCandidate:
         task = get_judge_prompt(self.task)
-        label = candidate_label(one) or NO_LABEL
-        return freeze_candidate(pool, one, task, label, self._traits(pool))
+        label = candidate_label(item_candidate) or NO_LABEL
+        return freeze_candidate(pool, item_candidate, task, label, self._traits(pool))
 
     def _traits(self, pool: CandidatePool) -> Mapping[str, Json]:
         return {LABELS_TRAIT: [*all_labels(pool)]}

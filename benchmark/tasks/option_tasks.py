@@ -65,20 +65,20 @@ class FiveOptions:
     metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
     label: ClassVar[str]
     """Of the segments that it is asked about."""
-    lacking: ClassVar[str]
+    no_text_reason: ClassVar[str]
     """Why a segment is left out that has no text for the right option."""
-    few: ClassVar[str]
+    too_few_reason: ClassVar[str]
     """Why a segment is left out for which there are not four wrong options."""
 
     @abstractmethod
-    def text(self, one: ItemCandidate) -> str:
+    def option_text(self, item_candidate: ItemCandidate) -> str:
         """Return what would be an option of a candidate; "" for none."""
 
-    def fits(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:  # noqa: ARG002
+    def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:  # noqa: ARG002
         """Tell whether another candidate's text may be a wrong option."""
         return True
 
-    def facts(self, one: ItemCandidate) -> Mapping[str, Json]:  # noqa: ARG002
+    def facts(self, item_candidate: ItemCandidate) -> Mapping[str, Json]:  # noqa: ARG002
         """Return what is told of the item beside label, footage and words."""
         return {}
 
@@ -89,27 +89,36 @@ class FiveOptions:
             UserError: no segment has the label, or none of them has such a text, or there are more collections than
                 items.
         """
-        labelled = [one for one in sort_candidates(pool.candidates) if candidate_label(one) == self.label]
+        labelled = [
+            candidate for candidate in sort_candidates(pool.candidates) if candidate_label(candidate) == self.label
+        ]
         if not labelled:
             raise no_items_error(f"no segment with the label “{self.label}” to draw", pool)
-        told = [one for one in labelled if self.text(one)]
-        left_out = Counter({self.lacking: len(labelled) - len(told)}) if len(told) < len(labelled) else Counter[str]()
+        told = [item_candidate for item_candidate in labelled if self.option_text(item_candidate)]
+        left_out = (
+            Counter({self.no_text_reason: len(labelled) - len(told)}) if len(told) < len(labelled) else Counter[str]()
+        )
         if not told:
             raise no_items_error(f"no segment that “{self.name}” can be asked about", pool, left_out)
-        homes = sorted({one.collection_id for one in told}) if rule.stratify else [""]
-        strata = {home: [one for one in told if not home or one.collection_id == home] for home in homes}
+        homes = sorted({item_candidate.collection_id for item_candidate in told}) if rule.stratify else [""]
+        strata = {
+            home: [item_candidate for item_candidate in told if not home or item_candidate.collection_id == home]
+            for home in homes
+        }
         wanted = {home: len(those) for home, those in strata.items()}
         if rule.stratify:
             wanted = collection_sizes(rule.size, wanted)
         elif rule.size:
             wanted[""] = min(rule.size, wanted[""])
-        drawn = {home: self._drawn(pool, those, told, wanted[home], chance, left_out) for home, those in strata.items()}
+        drawn = {
+            home: self._draw_items(pool, those, told, wanted[home], chance, left_out) for home, those in strata.items()
+        }
         most = min(len(those) for those in drawn.values()) if rule.stratify else None
-        found = [one for those in drawn.values() for one in those[:most]]
+        found = [item_candidate for those in drawn.values() for item_candidate in those[:most]]
         chance.shuffle(found)
         return ItemDraw(tuple(found), dict(left_out))
 
-    def _drawn(
+    def _draw_items(
         self,
         pool: CandidatePool,
         those: Sequence[ItemCandidate],
@@ -119,12 +128,18 @@ class FiveOptions:
         left_out: Counter[str],
     ) -> list[ItemCandidate]:
         found: list[ItemCandidate] = []
-        for one in chance.sample(those, len(those)):
+        for item_candidate in chance.sample(those, len(those)):
             if len(found) == number:
                 break
-            made = draw_options(one, self.text, others, chance, lambda other, own=one: self.fits(pool, own, other))  # type: ignore[misc]
+            made = draw_options(
+                item_candidate,
+                self.option_text,
+                others,
+                chance,
+                lambda other, own=item_candidate: self.is_valid_distractor(pool, own, other),  # type: ignore[misc]
+            )
             if made is None:
-                left_out[self.few] += 1
+                left_out[self.too_few_reason] += 1
                 continue
             content: dict[str, Json] = {
                 "scheme": pool_scheme(pool).key,
@@ -132,12 +147,12 @@ class FiveOptions:
                 "label": self.label,
                 "options": [*made.options],
                 "place": made.place,
-                "facts": dict(self.facts(one)),
-                "homes": [*made.homes],
+                "facts": dict(self.facts(item_candidate)),
+                "homes": [*made.source_recordings],
                 "truth": {self.key: {self.key: LETTERS[made.place]}},
-                "traits": {**candidate_traits(one), LABELS_TRAIT: [*LETTERS[: WRONG_OPTION_COUNT + 1]]},
+                "traits": {**candidate_traits(item_candidate), LABELS_TRAIT: [*LETTERS[: WRONG_OPTION_COUNT + 1]]},
             }
-            found.append(replace(one, content=content))
+            found.append(replace(item_candidate, content=content))
         return found
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
@@ -160,20 +175,20 @@ class _Flow(FiveOptions):
     """
 
     label: ClassVar[str] = COMPETENCE
-    lacking: ClassVar[str] = NO_WORDS
-    few: ClassVar[str] = FEW_OPTIONS
+    no_text_reason: ClassVar[str] = NO_WORDS
+    too_few_reason: ClassVar[str] = FEW_OPTIONS
     section: ClassVar[str] = "3.3 and appendix A.3"
-    asked: ClassVar[int]
-    told: ClassVar[int]
+    asked_side: ClassVar[int]
+    told_side: ClassVar[int]
 
-    def text(self, one: ItemCandidate) -> str:
+    def option_text(self, item_candidate: ItemCandidate) -> str:
         """Return the words of the side that is asked for; "" where the two do not speak with each other."""
-        words = cast(list[str], one.content.get("words", []))
-        return words[self.asked] if words else ""
+        words = cast(list[str], item_candidate.content.get("words", []))
+        return words[self.asked_side] if words else ""
 
-    def facts(self, one: ItemCandidate) -> Mapping[str, Json]:
+    def facts(self, item_candidate: ItemCandidate) -> Mapping[str, Json]:
         """Return the words of the other side."""
-        return {"shown": cast(list[str], one.content["words"])[self.told]}
+        return {"shown": cast(list[str], item_candidate.content["words"])[self.told_side]}
 
 
 class PreEntry(_Flow):
@@ -183,8 +198,8 @@ class PreEntry(_Flow):
     name: ClassVar[str] = "What came before"
     description: ClassVar[str] = "What did the person say before these words of the agent?"
     rounds: ClassVar[tuple[Round, ...]] = (Round("pre"),)
-    asked: ClassVar[int] = _USER
-    told: ClassVar[int] = _AGENT
+    asked_side: ClassVar[int] = _USER
+    told_side: ClassVar[int] = _AGENT
 
 
 class PostEntry(_Flow):
@@ -194,23 +209,23 @@ class PostEntry(_Flow):
     name: ClassVar[str] = "What came after"
     description: ClassVar[str] = "What does the agent answer to these words of the person?"
     rounds: ClassVar[tuple[Round, ...]] = (Round("post"),)
-    asked: ClassVar[int] = _AGENT
-    told: ClassVar[int] = _USER
+    asked_side: ClassVar[int] = _AGENT
+    told_side: ClassVar[int] = _USER
 
 
 class _OfErrors(FiveOptions):
     """Errors alone; the wrong options are what was written about errors with another set of attributes (SHREC, 3.4)."""
 
     label: ClassVar[str] = ERROR
-    lacking: ClassVar[str] = NO_TEXT
-    few: ClassVar[str] = "fewer than four errors with other attributes have another text for a wrong option"
+    no_text_reason: ClassVar[str] = NO_TEXT
+    too_few_reason: ClassVar[str] = "fewer than four errors with other attributes have another text for a wrong option"
     section: ClassVar[str] = "3.4 and appendix A.3"
 
-    def text(self, one: ItemCandidate) -> str:
+    def option_text(self, item_candidate: ItemCandidate) -> str:
         """Return what was filled in; "" for nothing."""
-        return str(candidate_values(one).get(self.key) or "").strip()
+        return str(candidate_values(item_candidate).get(self.key) or "").strip()
 
-    def fits(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:
+    def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:
         """Tell whether the other error is about another set of attributes."""
         return candidate_attributes(pool, own) != candidate_attributes(pool, other)
 
@@ -221,7 +236,7 @@ class _OfErrors(FiveOptions):
             UserError: the scheme does not ask for such a text, or there is no error that has one.
         """
         scheme = pool_scheme(pool)
-        if all(one.key != self.key for one in scheme.fields_of(pool.track)):
+        if all(field.key != self.key for field in scheme.fields_of(pool.track)):
             raise UserError(f"{scheme.name} does not ask for “{self.key}”.", "Choose another task or scheme.")
         return super().sample(pool, rule, chance)
 

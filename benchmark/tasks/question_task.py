@@ -70,11 +70,18 @@ class _Answered:
             begin = "Make some, and let two people verify them: greenroom questions --help"
             raise no_items_error("no verified question of this sort", pool, begin=begin)
         candidates = sort_candidates(pool.candidates)
-        homes = sorted({one.collection_id for one in candidates}) if rule.stratify else [""]
-        strata = {home: [one for one in candidates if not home or one.collection_id == home] for home in homes}
+        homes = sorted({candidate.collection_id for candidate in candidates}) if rule.stratify else [""]
+        strata = {
+            home: [candidate for candidate in candidates if not home or candidate.collection_id == home]
+            for home in homes
+        }
         there = {home: len(those) for home, those in strata.items()}
         sizes = collection_sizes(rule.size, there) if rule.stratify else {"": rule.size or there[""]}
-        return ItemDraw(tuple(one for home in homes for one in _sample_whole_chains(strata[home], sizes[home], chance)))
+        return ItemDraw(
+            tuple(
+                whole_chain for home in homes for whole_chain in _sample_whole_chains(strata[home], sizes[home], chance)
+            )
+        )
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return the share of the questions that were answered right; None without any."""
@@ -103,21 +110,21 @@ class R3Entry(_Answered):
         Metric(ACCURACY, "Accuracy"),
         Metric(CHAIN_CONSISTENCY, METRIC_DESCRIPTIONS[CHAIN_CONSISTENCY].name),
         Metric(SUBCHAIN_CONSISTENCY, METRIC_DESCRIPTIONS[SUBCHAIN_CONSISTENCY].name),
-        *(Metric(join_metric_key(ACCURACY, one.value), f"Accuracy, {one.value}") for one in (*_KINDS, *_STATES)),
+        *(Metric(join_metric_key(ACCURACY, kind.value), f"Accuracy, {kind.value}") for kind in (*_KINDS, *_STATES)),
     )
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return accuracy, overall and by kind and mental state, and both consistencies; None where undefined."""
-        right = {_trait_text(one, "question"): _is_right(one) for one in said}
+        right = {_trait_text(item_response, "question"): _is_right(item_response) for item_response in said}
         chains = _chain_coverage(said)
-        whole = sum((score_chain(one, right) for one in chains), Consistency())
-        parts = sum((score_subchains(one, right) for one in chains), Consistency())
+        whole = sum((score_chain(chain, right) for chain in chains), Consistency())
+        parts = sum((score_subchains(chain, right) for chain in chains), Consistency())
         return {
             ACCURACY: _accuracy(said),
             CHAIN_CONSISTENCY: whole.right / whole.counted if whole.counted else None,
             SUBCHAIN_CONSISTENCY: parts.right / parts.counted if parts.counted else None,
-            **_accuracy_by("kind", (one.value for one in _KINDS), said, _accuracy),
-            **_accuracy_by("aspect", (one.value for one in _STATES), said, _accuracy),
+            **_accuracy_by("kind", (question_kind.value for question_kind in _KINDS), said, _accuracy),
+            **_accuracy_by("aspect", (node_kind.value for node_kind in _STATES), said, _accuracy),
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
@@ -126,16 +133,16 @@ class R3Entry(_Answered):
             return {}
         guess = _guess_accuracy(said)
         chains = _chain_coverage(said)
-        whole = [len(one.questions) for one in chains if one.subchains]
-        parts = [len(ids) for one in chains for ids in one.subchains.values()]
+        whole = [len(chain.questions) for chain in chains if chain.subchains]
+        parts = [len(ids) for chain in chains for ids in chain.subchains.values()]
         found = {ACCURACY: guess}
         if whole:
             found |= {
                 CHAIN_CONSISTENCY: expected_consistency(whole, guess),
                 SUBCHAIN_CONSISTENCY: expected_consistency(parts, guess),
             }
-        kinds = _accuracy_by("kind", (one.value for one in _KINDS), said, _guess_accuracy_or_none)
-        states = _accuracy_by("aspect", (one.value for one in _STATES), said, _guess_accuracy_or_none)
+        kinds = _accuracy_by("kind", (question_kind.value for question_kind in _KINDS), said, _guess_accuracy_or_none)
+        states = _accuracy_by("aspect", (node_kind.value for node_kind in _STATES), said, _guess_accuracy_or_none)
         return found | {key: value for key, value in {**kinds, **states}.items() if value is not None}
 
 
@@ -163,7 +170,10 @@ class EsiEntry(_Answered):
     answer: ClassVar[str] = "one of four options"
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric(ACCURACY, "Accuracy"),
-        *(Metric(join_metric_key(ACCURACY, one.key), f"Accuracy, {one.name.lower()}") for one in DIMENSIONS.values()),
+        *(
+            Metric(join_metric_key(ACCURACY, dimension.key), f"Accuracy, {dimension.name.lower()}")
+            for dimension in DIMENSIONS.values()
+        ),
     )
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
@@ -181,9 +191,9 @@ class EsiEntry(_Answered):
 def _sample_whole_chains(those: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
     """Return at most so many questions, those of a chain together, in a random order of chains."""
     chains: dict[str, list[ItemCandidate]] = {}
-    for one in those:
-        traits = cast(Mapping[str, Json], one.content["traits"])
-        chains.setdefault(str(traits.get("chain") or one.about), []).append(one)
+    for item_candidate in those:
+        traits = cast(Mapping[str, Json], item_candidate.content["traits"])
+        chains.setdefault(str(traits.get("chain") or item_candidate.about), []).append(item_candidate)
     if len(those) <= size:
         return [*those]
     found: list[ItemCandidate] = []
@@ -193,8 +203,8 @@ def _sample_whole_chains(those: Sequence[ItemCandidate], size: int, chance: rand
     return sort_candidates(found)
 
 
-def _is_right(one: ItemResponse) -> bool:
-    return one.answers.get("answer", {}).get("answer") == one.truth["answer"]["answer"]
+def _is_right(item_response: ItemResponse) -> bool:
+    return item_response.answers.get("answer", {}).get("answer") == item_response.truth["answer"]["answer"]
 
 
 def _accuracy(said: Sequence[ItemResponse]) -> float | None:
@@ -202,7 +212,7 @@ def _accuracy(said: Sequence[ItemResponse]) -> float | None:
 
 
 def _guess_accuracy(said: Sequence[ItemResponse]) -> float:
-    return fmean(1 / len(cast(list[str], one.traits[LABELS_TRAIT])) for one in said)
+    return fmean(1 / len(cast(list[str], item_response.traits[LABELS_TRAIT])) for item_response in said)
 
 
 def _guess_accuracy_or_none(said: Sequence[ItemResponse]) -> float | None:
@@ -216,7 +226,9 @@ def _accuracy_by(
     measure: Callable[[Sequence[ItemResponse]], float | None],
 ) -> dict[str, float | None]:
     """Return the key of accuracy over a part -> what is measured over it."""
-    parts = {value: [one for one in said if one.traits.get(trait) == value] for value in values}
+    parts = {
+        value: [item_response for item_response in said if item_response.traits.get(trait) == value] for value in values
+    }
     return {join_metric_key(ACCURACY, value): measure(part) for value, part in parts.items()}
 
 
@@ -226,20 +238,23 @@ def _chain_coverage(said: Sequence[ItemResponse]) -> list[Covered]:
     Those that were drawn and not asked are among them, so that what they belong to is not understood. A chain that is
     there several times, as in a sample of the bootstrap, comes back as often.
     """
-    of_chains = sorted((one for one in said if one.traits.get("chain")), key=lambda one: _trait_text(one, "chain"))
+    of_chains = sorted(
+        (item_response for item_response in said if item_response.traits.get("chain")),
+        key=lambda item_response: _trait_text(item_response, "chain"),
+    )
     found: list[Covered] = []
-    for chain, those in groupby(of_chains, key=lambda one: _trait_text(one, "chain")):
+    for chain, those in groupby(of_chains, key=lambda item_response: _trait_text(item_response, "chain")):
         subchains: dict[str, set[str]] = {}
         sizes: dict[str, int] = {}
         listed = [*those]
-        for one in listed:
-            belongs = cast(Mapping[str, int], one.traits.get(SUBCHAINS) or {})
+        for item_response in listed:
+            belongs = cast(Mapping[str, int], item_response.traits.get(SUBCHAINS) or {})
             sizes |= belongs
             for result in belongs:
-                subchains.setdefault(result, set()).add(_trait_text(one, "question"))
+                subchains.setdefault(result, set()).add(_trait_text(item_response, "question"))
         steps = cast(int, listed[0].traits.get("steps") or 0)
         whole = {result: _pad_subchain(result, ids, sizes[result]) for result, ids in subchains.items()}
-        often = max(Counter(_trait_text(one, "question") for one in listed).values())
+        often = max(Counter(_trait_text(item_response, "question") for item_response in listed).values())
         found += [Covered(chain, listed[0].recording_id, steps, whole)] * often
     return found
 
@@ -249,5 +264,5 @@ def _pad_subchain(result: str, ids: set[str], size: int) -> frozenset[str]:
     return frozenset(ids) | {f"{result} {number}" for number in range(len(ids), size)}
 
 
-def _trait_text(one: ItemResponse, trait: str) -> str:
-    return str(one.traits.get(trait) or "")
+def _trait_text(item_response: ItemResponse, trait: str) -> str:
+    return str(item_response.traits.get(trait) or "")

@@ -46,7 +46,7 @@ class SocialNli:
     rounds: ClassVar[tuple[Round, ...]] = (
         Round(SUPPORT),
         Round(OPPOSE),
-        Round(LIKELIHOOD, (SUPPORT, OPPOSE), after=True),
+        Round(LIKELIHOOD, (SUPPORT, OPPOSE), is_followup=True),
     )
     people: ClassVar[tuple[Round, ...]] = (Round(DIRECT),)
     draws: ClassVar[int] = 1
@@ -75,9 +75,11 @@ class SocialNli:
 
         What could not be read or was refused has no number: its item is in none of these figures.
         """
-        known = [(truth, one) for one in said if (truth := human_plausibility(one)) is not None]
+        known = [
+            (truth, item_response) for item_response in said if (truth := human_plausibility(item_response)) is not None
+        ]
         truths = [truth for truth, _ in known]
-        given = [judge_plausibility(one) for _, one in known]
+        given = [judge_plausibility(item_response) for _, item_response in known]
         numbers = [None if one is None else one[0] for one in given]
         answered = [one for one in given if one is not None]
         return {
@@ -125,10 +127,10 @@ class SocialNliFacts:
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
         """Return the share of accurate explanations, over all, and by author as `factuality.AUTHOR`."""
         by_author: dict[str, list[bool]] = {}
-        for one in said:
-            answer = one.answers.get(FACT, {}).get(ACCURATE_KEY)
+        for item_response in said:
+            answer = item_response.answers.get(FACT, {}).get(ACCURATE_KEY)
             if isinstance(answer, str):
-                by_author.setdefault(str(one.traits.get(AUTHOR, PEOPLE)), []).append(answer == YES)
+                by_author.setdefault(str(item_response.traits.get(AUTHOR, PEOPLE)), []).append(answer == YES)
         checked = [right for found in by_author.values() for right in found]
         shares = {join_metric_key(FACTUALITY, who): sum(found) / len(found) for who, found in sorted(by_author.items())}
         return {FACTUALITY: sum(checked) / len(checked) if checked else None, **shares}
@@ -152,7 +154,7 @@ def judge_plausibility(said: ItemResponse) -> tuple[float, bool] | None:
     outright = _number(said.answers.get(DIRECT, {}).get(PLAUSIBILITY))
     if outright is not None:
         return outright / _SCALE, True
-    plus, minus = (_number(said.answers.get(f"{LIKELIHOOD}/{one}", {}).get(SCORE_KEY)) for one in (SUPPORT, OPPOSE))
+    plus, minus = (_number(said.answers.get(f"{LIKELIHOOD}/{text}", {}).get(SCORE_KEY)) for text in (SUPPORT, OPPOSE))
     return None if plus is None or minus is None else posterior(plus / MAX_SCORE, minus / MAX_SCORE)
 
 
@@ -160,16 +162,16 @@ def _number(value: Json | None) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _author(one: ItemCandidate) -> str:
-    traits = one.content.get("traits")
+def _author(item_candidate: ItemCandidate) -> str:
+    traits = item_candidate.content.get("traits")
     return str(traits.get(AUTHOR, PEOPLE)) if isinstance(traits, dict) else PEOPLE
 
 
-def _collection_of(one: ItemCandidate) -> str:
-    return one.collection_id
+def _collection_of(item_candidate: ItemCandidate) -> str:
+    return item_candidate.collection_id
 
 
-def _single_group(one: ItemCandidate) -> str:  # noqa: ARG001
+def _single_group(item_candidate: ItemCandidate) -> str:  # noqa: ARG001
     return ""
 
 
@@ -178,8 +180,8 @@ def _draw_in_turn(
 ) -> tuple[ItemCandidate, ...]:
     """Return so many candidates in a shuffled order, of each group in turn; all of them for a size of 0."""
     groups: dict[str, list[ItemCandidate]] = {}
-    for one in sort_candidates(candidates):
-        groups.setdefault(group(one), []).append(one)
+    for candidate in sort_candidates(candidates):
+        groups.setdefault(group(candidate), []).append(candidate)
     for found in groups.values():
         chance.shuffle(found)
     drawn = [one for turn in zip_longest(*groups.values()) for one in turn if one is not None]

@@ -21,7 +21,7 @@ def commands() -> str:
         for name in names:
             found = program.get_command(context, name)
             if found is not None and not found.hidden:
-                parts += [_section(path, one) for path, one in _leaves(found, f"greenroom {name}")]
+                parts += [_section(path, command) for path, command in _leaves(found, f"greenroom {name}")]
     return "\n".join(parts)
 
 
@@ -38,8 +38,10 @@ def _leaves(command: click.Command, path: str) -> Iterator[tuple[str, click.Comm
 def _section(path: str, command: click.Command) -> str:
     if isinstance(command, click.Group):
         return f"### {path}\n\n{_told(command)}\n"
-    options = [one for one in command.params if isinstance(one, click.Option) and one.name not in _NOT_SAID]
-    listed = table(("Option", "What it does"), ((_flags(one), _meaning(one)) for one in options)) if options else ""
+    options = [param for param in command.params if isinstance(param, click.Option) and param.name not in _NOT_SAID]
+    listed = (
+        table(("Option", "What it does"), ((_flags(option), _meaning(option)) for option in options)) if options else ""
+    )
     return f"### {path}\n\n    {_usage(path, command)}\n\n{_told(command)}\n\n{listed}"
 
 

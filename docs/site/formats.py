@@ -8,11 +8,17 @@ def formats() -> str:
     """Return a table of the formats, and for each what it cannot hold."""
     known = {key: get_format(key) for key in FORMATS}
     rows = (
-        (code(key), one.name, codes(one.suffixes), "several" if one.many else "one", "yes" if one.whole else "")
-        for key, one in known.items()
+        (
+            code(key),
+            each_format.name,
+            codes(each_format.suffixes),
+            "several" if each_format.holds_several else "one",
+            "yes" if each_format.lossless else "",
+        )
+        for key, each_format in known.items()
     )
     parts = [table(("Key", "Format", "Files end in", "Recordings in a file", "Holds the whole study"), rows)]
-    for key, one in known.items():
-        parts.append(f"### `{key}`: {one.name}\n\nWhat it cannot hold:\n")
-        parts.append("\n".join(f"- {loss}" for loss in one.losses) + "\n")
+    for key, each_format in known.items():
+        parts.append(f"### `{key}`: {each_format.name}\n\nWhat it cannot hold:\n")
+        parts.append("\n".join(f"- {loss}" for loss in each_format.losses) + "\n")
     return "\n".join(parts)

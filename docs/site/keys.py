@@ -18,7 +18,7 @@ def keys() -> str:
         )
         parts += [f"## Menu {_plain(menu)}\n", table(("Action", "Keys", "Only in the mode"), rows)]
     for name, sheet in (("Transcript", TRANSCRIPT), ("Chains", CHAINS)):
-        own = ((codes(one.split(", ") if one != "," else [","]), what) for one, what in sheet)
+        own = ((codes(text.split(", ") if text != "," else [","]), what) for text, what in sheet)
         parts += [f"## Only in {name}\n", table(("Keys", "What they do"), own)]
     return "\n".join(parts)
 

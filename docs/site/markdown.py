@@ -41,9 +41,9 @@ def members(of: type) -> dict[str, str]:
     (found,) = ast.parse(textwrap.dedent(inspect.getsource(of))).body
     assert isinstance(found, ast.ClassDef)
     told = {}
-    for one, after in zip(found.body, found.body[1:], strict=False):
-        if isinstance(one, ast.Assign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-            told[ast.unparse(one.targets[0])] = paragraph(str(after.value.value))
+    for stmt, after in zip(found.body, found.body[1:], strict=False):
+        if isinstance(stmt, ast.Assign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            told[ast.unparse(stmt.targets[0])] = paragraph(str(after.value.value))
     return told
 
 

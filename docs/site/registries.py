@@ -78,7 +78,8 @@ def jobs() -> str:
 def weights_known() -> str:
     """Return the catalogue of weights."""
     rows = (
-        (code(one.name), sentence(one.purpose), one.licence, USES.get(one.use, one.use)) for one in WEIGHTS.values()
+        (code(weights.name), sentence(weights.purpose), weights.licence, USES.get(weights.use, weights.use))
+        for weights in WEIGHTS.values()
     )
     return table(("Name", "What it is for", "Licence", "Use"), rows)
 
@@ -106,31 +107,37 @@ def _backends() -> str:
     return "\n".join(
         _described(
             key,
-            one.name,
-            one.description,
-            "Names a model." if one.needs_model else "",
-            "Opens connections, so the policy has a say." if one.leaves else "",
-            options=one.options_type,
+            backend.name,
+            backend.description,
+            "Names a model." if backend.needs_model else "",
+            "Opens connections, so the policy has a say." if backend.leaves else "",
+            options=backend.options_type,
         )
-        for key, one in kinds.items()
+        for key, backend in kinds.items()
     )
 
 
 def _described(key: str, title: str, *about: str, options: type) -> str:
     rows = [
-        (code(one.name), one.metadata["title"], one.metadata["description"], code(_shown(one.default)), _limits(one))
-        for one in dataclasses.fields(options)
+        (
+            code(field.name),
+            field.metadata["title"],
+            field.metadata["description"],
+            code(_shown(field.default)),
+            _limits(field),
+        )
+        for field in dataclasses.fields(options)
     ]
     listed = table(("Option", "Name", "What it does", "Usually", "Can be"), rows) if rows else "It has no options.\n"
     return f"### `{key}`: {title}\n\n{' '.join(filter(None, about))}\n\n{listed}"
 
 
-def _limits(one: dataclasses.Field[object]) -> str:
-    if "choices" in one.metadata:
-        return codes(one.metadata["choices"])
-    if "minimum" in one.metadata:
-        return f"{_shown(one.metadata['minimum'])} to {_shown(one.metadata['maximum'])}"
-    return f"up to {one.metadata['longest']} characters" if "longest" in one.metadata else ""
+def _limits(field: dataclasses.Field[object]) -> str:
+    if "choices" in field.metadata:
+        return codes(field.metadata["choices"])
+    if "minimum" in field.metadata:
+        return f"{_shown(field.metadata['minimum'])} to {_shown(field.metadata['maximum'])}"
+    return f"up to {field.metadata['longest']} characters" if "longest" in field.metadata else ""
 
 
 def _shown(value: object) -> str:
@@ -152,7 +159,10 @@ def _tasks() -> str:
 
 
 def _settings() -> str:
-    rows = ((code(key), one.name, code(one.variant)) for key, one in QUESTION_SETTINGS.items())
+    rows = (
+        (code(key), question_setting.name, code(question_setting.variant))
+        for key, question_setting in QUESTION_SETTINGS.items()
+    )
     return table(("Key", "What is shown", "Variant of the prompt"), rows)
 
 
@@ -172,8 +182,14 @@ def _steps() -> str:
 def _suite() -> str:
     entries = {key: get_benchmark_task(key) for key in SUITE}
     rows = (
-        (code(key), one.name, one.description, f"{one.paper}, {one.section}", _few(each.name for each in one.metrics))
-        for key, one in entries.items()
+        (
+            code(key),
+            benchmark_task.name,
+            benchmark_task.description,
+            f"{benchmark_task.paper}, {benchmark_task.section}",
+            _few(each.name for each in benchmark_task.metrics),
+        )
+        for key, benchmark_task in entries.items()
     )
     return table(("Key", "Name", "What is asked", "Paper", "Figures"), rows)
 

@@ -47,46 +47,49 @@ def scheme_keys() -> str:
     parts = []
     for title, of in _TABLES.items():
         told = attributes(of)
-        rows = [(code(one.name), _type(one), _usual(one), sentence(told[one.name])) for one in dataclasses.fields(of)]
+        rows = [
+            (code(field.name), _type(field), _usual(field), sentence(told[field.name]))
+            for field in dataclasses.fields(of)
+        ]
         about = paragraph((of.__doc__ or "").partition("Attributes:")[0])
         parts.append(f"### {title}\n\n{about}\n\n" + table(("Key", "Holds", "Where it is left out", "Meaning"), rows))
     kinds = members(FieldKind)
     listed = table(("Kind", "Value"), ((code(kind.value), kinds[kind.name]) for kind in FieldKind))
     extents = members(Extent)
-    covered = table(("Extent", "Segments cover"), ((code(one.value), extents[one.name]) for one in Extent))
+    covered = table(("Extent", "Segments cover"), ((code(extent.value), extents[extent.name]) for extent in Extent))
     return "\n".join([*parts, "### Kinds of fields\n", listed, "### Extents\n", covered])
 
 
-def _type(one: dataclasses.Field[object]) -> str:
-    if one.type in _PLAIN:
-        return _PLAIN[one.type]
-    if str(one.type).startswith("tuple["):
-        return "a list of texts" if "str" in str(one.type) else "tables, see below"
-    return "one of those below" if isinstance(one.type, type) and issubclass(one.type, StrEnum) else "a table"
+def _type(field: dataclasses.Field[object]) -> str:
+    if field.type in _PLAIN:
+        return _PLAIN[field.type]
+    if str(field.type).startswith("tuple["):
+        return "a list of texts" if "str" in str(field.type) else "tables, see below"
+    return "one of those below" if isinstance(field.type, type) and issubclass(field.type, StrEnum) else "a table"
 
 
-def _usual(one: dataclasses.Field[object]) -> str:
-    if one.default is dataclasses.MISSING:
+def _usual(field: dataclasses.Field[object]) -> str:
+    if field.default is dataclasses.MISSING:
         return "an error"
-    return code(one.default) if one.default not in ((), "") else "none"
+    return code(field.default) if field.default not in ((), "") else "none"
 
 
 def _section(scheme: Scheme) -> str:
     parts = [f"### `{scheme.key}`: {scheme.name}\n", f"Version {scheme.version}. {scheme.definition}\n"]
     for track in scheme.tracks:
         parts.append(f"Track `{track.key}`, {track.name}{_where(track)}. {track.definition}\n")
-        rows = ((code(one.key), one.name, code(one.shortcut), one.definition) for one in track.labels)
+        rows = ((code(label.key), label.name, code(label.shortcut), label.definition) for label in track.labels)
         parts.append(table(("Label", "Name", "Key", "Definition"), rows))
     if scheme.fields:
         form = (
-            (code(one.key), one.name, code(one.shortcut), _value(one), _only(one), one.definition)
-            for one in scheme.fields
+            (code(field.key), field.name, code(field.shortcut), _value(field), _only(field), field.definition)
+            for field in scheme.fields
         )
         parts.append(table(("Field", "Name", "Key", "Value", "Only for", "Definition"), form))
-    for one in scheme.fields:
-        if one.choices:
-            rows = ((code(each.key), each.name, code(each.shortcut), each.definition) for each in one.choices)
-            parts.append(table((f"Choice of `{one.key}`", "Name", "Key", "Definition"), rows))
+    for field in scheme.fields:
+        if field.choices:
+            rows = ((code(each.key), each.name, code(each.shortcut), each.definition) for each in field.choices)
+            parts.append(table((f"Choice of `{field.key}`", "Name", "Key", "Definition"), rows))
     for rule in scheme.rules:
         where = f" on the track `{rule.track}`" if rule.track else ""
         parts.append(f"A segment with the label `{rule.label}`{where} is complete with {codes(rule.needs)}.\n")
@@ -102,17 +105,17 @@ def _where(track: Track) -> str:
     return said[track.extent] + (", inside an utterance" if track.inside else "")
 
 
-def _value(one: Field) -> str:
-    if one.kind in NUMERIC_KINDS:
-        ends = f", from “{one.ends[0]}” to “{one.ends[1]}”" if one.ends else ""
-        return f"{one.minimum:g} to {one.maximum:g}{ends}"
+def _value(field: Field) -> str:
+    if field.kind in NUMERIC_KINDS:
+        ends = f", from “{field.ends[0]}” to “{field.ends[1]}”" if field.ends else ""
+        return f"{field.minimum:g} to {field.maximum:g}{ends}"
     return {
         FieldKind.CHOICES: "several choices",
         FieldKind.CHOICE: "one choice",
         FieldKind.TEXT: "text",
         FieldKind.PARTICIPANT: "a participant",
-    }[one.kind]
+    }[field.kind]
 
 
-def _only(one: Field) -> str:
-    return codes([*one.only_for, *one.tracks])
+def _only(field: Field) -> str:
+    return codes([*field.only_for, *field.tracks])

@@ -10,7 +10,7 @@ def settings() -> str:
     """Return a table of the settings file: each key, what is usual, and what it means."""
     told, usual = attributes(Settings), Settings()
     rows = (
-        (code(one.name), code(getattr(usual, one.name) or ""), sentence(told[one.name]))
-        for one in dataclasses.fields(Settings)
+        (code(field.name), code(getattr(usual, field.name) or ""), sentence(told[field.name]))
+        for field in dataclasses.fields(Settings)
     )
     return table(("Key", "Usually", "Meaning"), rows)

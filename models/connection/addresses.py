@@ -95,7 +95,7 @@ class Proxy:
     account: str = field(default="", repr=False)
 
     @property
-    def spoken(self) -> bool:
+    def is_supported(self) -> bool:
         """Whether it is of a kind that the program speaks."""
         return self.scheme in _PORTS and bool(self.host) and self.port > 0
 
@@ -138,12 +138,12 @@ class NetworkAccess:
 
     Attributes:
         resolve: host and port to every address.
-        known_here: whether looking a host up asks no name server.
+        is_known_locally: whether looking a host up asks no name server.
         connector: makes what connects to an address.
         async_connector: the same for asyncio.
     """
 
     resolve: Callable[[str, int], tuple[str, ...]] = resolve
-    known_here: Callable[[str], bool] = is_known_locally
+    is_known_locally: Callable[[str], bool] = is_known_locally
     connector: Callable[[], "httpcore2.NetworkBackend"] = _sync_backend
     async_connector: Callable[[], "httpcore2.AsyncNetworkBackend"] = _async_backend

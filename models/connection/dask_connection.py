@@ -79,12 +79,12 @@ class Scheduler:
     host: str
     port: int
 
-    def at(self, host: str) -> str:
+    def address_at(self, host: str) -> str:
         """Return the address with another name for the host."""
         return f"{self.scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     def __str__(self) -> str:
-        return self.at(self.host)
+        return self.address_at(self.host)
 
 
 def parse_scheduler(address: str) -> Scheduler:
@@ -135,20 +135,20 @@ class Cluster:
         self._client = client
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether the connection stands."""
         return str(self._client.status) == "running"
 
-    async def seats(self) -> list[ClusterWorker]:
+    async def list_workers(self) -> list[ClusterWorker]:
         """Return the workers there are.
 
         Raises:
             Gone: the scheduler does not answer.
         """
-        found: dict[str, Any] = await self._asked(self._client.scheduler.identity(n_workers=-1))
+        found: dict[str, Any] = await self._call(self._client.scheduler.identity(n_workers=-1))
         return [ClusterWorker(at, str(one["host"]), int(one["nthreads"])) for at, one in found["workers"].items()]
 
-    async def exchange(self, worker: str, **message: Any) -> str | None:
+    async def send_message(self, worker: str, **message: Any) -> str | None:
         """Send a worker a message, and return what it answers; None where it cannot be reached or knows no such one.
 
         Raises:
@@ -158,22 +158,22 @@ class Cluster:
         within_s = message.get("wait_s", 0.0) + _WORKER_ANSWERING_S
         asked = self._client.scheduler.broadcast(msg={"op": OPERATION, **message}, workers=[worker], on_error="ignore")
         try:
-            found: dict[str, Any] = await self._asked(asked, within_s)
+            found: dict[str, Any] = await self._call(asked, within_s)
         except SchedulerLostError:
-            await self.seats()
+            await self.list_workers()
             raise WorkerSilent from None
         said = found.get(worker)
         return said if isinstance(said, str) else None
 
-    def give(self, function: Callable[..., object], *given: object, key: str) -> Any:
+    def submit(self, function: Callable[..., object], *given: object, key: str) -> Any:
         """Have a function called by one of the workers; tried anew elsewhere where its worker dies."""
         return self._client.submit(function, *given, key=key, pure=False)
 
-    async def take_back(self, given: Sequence[Any]) -> None:
+    async def cancel(self, given: Sequence[Any]) -> None:
         """Have what `give` gave no longer done."""
         await self._client.cancel(given)
 
-    async def _asked(self, question: Any, within_s: float = _ANSWERING_S) -> Any:
+    async def _call(self, question: Any, within_s: float = _ANSWERING_S) -> Any:
         try:
             # Python 3.11's `wait_for` forgets that it was cancelled where the answer comes at the same moment.
             async with asyncio.timeout(within_s):
@@ -224,7 +224,7 @@ async def _connect_client(wanted: Scheduler, address: str) -> Any:
         warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
         try:
             return await distributed.Client(
-                wanted.at(address),
+                wanted.address_at(address),
                 asynchronous=True,
                 set_as_default=False,
                 direct_to_workers=False,

@@ -71,11 +71,11 @@ class ApprovedContent:
         """Vouch for a picture or a video by the checksum of its bytes."""
         self._media.add((sha256, condition))
 
-    def holds_text(self, text: str, condition: str) -> bool:
+    def has_text(self, text: str, condition: str) -> bool:
         """Tell whether somebody vouched for a text under a condition."""
         return (sha256_of_text(text), condition) in self._texts
 
-    def holds_media(self, sha256: str, condition: str) -> bool:
+    def has_media(self, sha256: str, condition: str) -> bool:
         """Tell whether somebody vouched for a picture or a video under a condition."""
         return (sha256, condition) in self._media
 
@@ -106,15 +106,15 @@ class Guard:
 
     Attributes:
         authority: decides about each request, and writes it down.
-        cleared: what was made to be sent.
+        approved: what was made to be sent.
         network: the ways to the network.
-        longest_answer: bytes that a judge may answer with.
+        max_answer_bytes: bytes that a judge may answer with.
     """
 
     authority: Authority
-    cleared: ApprovedContent = field(default_factory=ApprovedContent)
+    approved: ApprovedContent = field(default_factory=ApprovedContent)
     network: NetworkAccess = field(default_factory=NetworkAccess)
-    longest_answer: int = MAX_ANSWER_BYTES
+    max_answer_bytes: int = MAX_ANSWER_BYTES
 
     def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
         """Ask the authority.
@@ -255,14 +255,14 @@ def read_body_content(body: bytes, condition: str, cleared: ApprovedContent) -> 
     media: dict[str, list[str]] = {"image": [], "video": []}
     for text in pieces:
         if not text.startswith("data:"):
-            ours = cleared.holds_text(text, "")
+            ours = cleared.has_text(text, "")
             texts += 0 if ours else len(text.encode("utf-8", "surrogatepass"))
-            uncleared += not (ours or cleared.holds_text(text, condition))
+            uncleared += not (ours or cleared.has_text(text, condition))
             continue
         kind, sha256 = _media(text)
         if kind in media:
             media[kind].append(sha256)
-        uncleared += kind not in media or not any(cleared.holds_media(sha256, each) for each in {condition, ""})
+        uncleared += kind not in media or not any(cleared.has_media(sha256, each) for each in {condition, ""})
     return RequestBodyContent(texts, tuple(media["image"]), tuple(media["video"]), uncleared)
 
 

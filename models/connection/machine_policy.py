@@ -86,7 +86,7 @@ def _append(new: Egress) -> None:
         "level": new.level.value,
         "permission": new.permission,
         "rule": new.rule,
-        "request": asdict(new.departure),
+        "request": asdict(new.request),
     }
     handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:

@@ -56,19 +56,19 @@ class LookUp:
 
     Attributes:
         host: of which the addresses are wanted.
-        asking: what the authority is asked before a name server is; None where that was permitted already.
+        request: what the authority is asked before a name server is; None where that was permitted already.
     """
 
     host: str
     port: int
-    asking: EgressRequest | None
+    request: EgressRequest | None
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
     """Ask the authority."""
 
-    departure: EgressRequest
+    request: EgressRequest
     uncleared: int
 
 
@@ -138,7 +138,7 @@ def _permit_route(
         redirected_from=came_from.host if came_from else "",
         scheme=scheme,
     )
-    known = guard.network.known_here(host)
+    known = guard.network.is_known_locally(host)
     addresses: tuple[str, ...] = (yield LookUp(host, port, None)) if known else ()
     proxy = None if _is_local(addresses) else proxy_for(scheme, host, port)
     if not known and proxy is None:
@@ -161,7 +161,7 @@ def _is_local(addresses: tuple[str, ...]) -> bool:
 def _with_content(bare: EgressRequest, body: bytes, guard: Guard) -> tuple[EgressRequest, int]:
     if not body:
         return bare, 0
-    found = read_body_content(body, bare.condition, guard.cleared)
+    found = read_body_content(body, bare.condition, guard.approved)
     sha256 = hashlib.sha256(body).hexdigest()
     held = replace(bare, size=len(body), sha256=sha256, texts=found.texts, frames=found.frames, clips=found.clips)
     return held, found.uncleared
@@ -172,7 +172,7 @@ def _bar_request(bare: EgressRequest, to: Route, local: bool, came_from: Route |
 
     A redirect must not lead from another machine onto this one, nor to where everybody on the way can read it.
     """
-    if to.proxy is not None and not to.proxy.spoken:
+    if to.proxy is not None and not to.proxy.is_supported:
         return replace(bare, barred_by="proxies", barred=UNSUPPORTED_PROXY)
     if came_from is None:
         return bare
@@ -217,7 +217,7 @@ _LIMITED_PURPOSES = {Purpose.JUDGE, Purpose.TEST}
 def max_answer_bytes(guard: Guard) -> int:
     """Return how many bytes an answer to a request made here may have; 0 where it may have any number."""
     parcel = current_purpose()
-    return guard.longest_answer if parcel is not None and parcel.purpose in _LIMITED_PURPOSES else 0
+    return guard.max_answer_bytes if parcel is not None and parcel.purpose in _LIMITED_PURPOSES else 0
 
 
 class SizeLimitedStream(httpx2.SyncByteStream):
@@ -419,7 +419,7 @@ class GuardedTransport(httpx2.BaseTransport):
                 case LookUp():
                     found = self._look_up(step)
                 case Permit():
-                    self._guard.permit(step.departure, step.uncleared)
+                    self._guard.permit(step.request, step.uncleared)
                 case Send():
                     found = self._send(step)
                 case Drop():
@@ -434,8 +434,8 @@ class GuardedTransport(httpx2.BaseTransport):
     def _look_up(self, step: LookUp) -> tuple[str, ...]:
         with self._lock:
             if step.host not in self._known:
-                if step.asking is not None:
-                    self._guard.permit(step.asking)
+                if step.request is not None:
+                    self._guard.permit(step.request)
                 self._known[step.host] = _resolve(self._guard, step)
             return self._known[step.host]
 
@@ -498,15 +498,15 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
         self._pools.clear()
 
     async def _permit(self, step: Permit) -> None:
-        await self._guard.permit_soon(step.departure, step.uncleared)
+        await self._guard.permit_soon(step.request, step.uncleared)
 
     async def _look_up(self, step: LookUp) -> tuple[str, ...]:
         if step.host in self._known:
             return self._known[step.host]
         async with self._lock:
             if step.host not in self._known:
-                if step.asking is not None:
-                    await self._permit(Permit(step.asking, 0))
+                if step.request is not None:
+                    await self._permit(Permit(step.request, 0))
                 self._known[step.host] = await asyncio.to_thread(_resolve, self._guard, step)
             return self._known[step.host]
 

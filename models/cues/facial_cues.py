@@ -73,12 +73,12 @@ def head_movements(times_us: Times, yaw: Values, pitch: Values) -> list[CueSugge
         return []
     quiet = [_quiet_level([band[:, axis] for *_, band in pieces]) for axis in (0, 1)]
     found = [
-        one
+        cue_suggestion
         for times, pose, band in pieces
         for kind, axis in ((NOD, 1), (SHAKE, 0))
-        for one in _swinging(times, pose, band, axis, kind, max(_LEAST_DEG[kind], _OVER_NOISE * quiet[axis]))
+        for cue_suggestion in _swinging(times, pose, band, axis, kind, max(_LEAST_DEG[kind], _OVER_NOISE * quiet[axis]))
     ]
-    return sorted(found, key=lambda one: one.start_us)
+    return sorted(found, key=lambda cue_suggestion: cue_suggestion.start_us)
 
 
 def _in_band(values: Values) -> Values:
@@ -215,7 +215,7 @@ def face_cues(signals: FaceSignals) -> list[CueSuggestion]:
         *_gaze_away_cues(signals),
         *head_movements(signals.times_us, signals.yaw, signals.pitch),
     ]
-    return sorted(found, key=lambda one: (one.start_us, one.end_us))
+    return sorted(found, key=lambda cue_suggestion: (cue_suggestion.start_us, cue_suggestion.end_us))
 
 
 def _smile_cues(signals: FaceSignals) -> list[CueSuggestion]:

@@ -78,18 +78,22 @@ def find_tone_cues(utterances: Sequence[UtteranceProsody]) -> list[CueSuggestion
     Sharp: louder, and higher or quicker. Lively: higher or with a wider range, or quicker, without being sharp. Soft:
     less loud without being quick. Calm: slower with a narrower range.
     """
-    long = [one for one in utterances if one.end_us - one.start_us >= MIN_UTTERANCE_US and one.loudness > _FLOOR_DB + 6]
+    long = [
+        utterance
+        for utterance in utterances
+        if utterance.end_us - utterance.start_us >= MIN_UTTERANCE_US and utterance.loudness > _FLOOR_DB + 6
+    ]
     if len(long) < MIN_UTTERANCES:
         return []
     scores = {
-        name: np.nan_to_num(robust_scores(np.array([getattr(one, name) for one in long], np.float64), spread))
+        name: np.nan_to_num(robust_scores(np.array([getattr(prosody, name) for prosody in long], np.float64), spread))
         for name, spread in _SPREADS.items()
     }
     found = []
-    for at, one in enumerate(long):
+    for at, prosody in enumerate(long):
         kind, strength, told = _classify_tone({name: float(values[at]) for name, values in scores.items()})
         if kind and strength >= 1:
-            found.append(CueSuggestion(kind, one.start_us, one.end_us, strength, told))
+            found.append(CueSuggestion(kind, prosody.start_us, prosody.end_us, strength, told))
     return found
 
 
@@ -102,7 +106,7 @@ def _classify_tone(scores: dict[str, float]) -> tuple[str, float, str]:
         (SOFT, min(-loud, 2.5 - quick), "less loud than usual"),
         (CALM, min(-wide, -quick + 0.5), "slower and more even than usual"),
     )
-    kind, most, told = max(ranked, key=lambda one: one[1])
+    kind, most, told = max(ranked, key=lambda row: row[1])
     if kind == LIVELY and ranked[0][1] >= _OUT:
         kind, most, told = ranked[0]
     return kind, most / _OUT, told

@@ -79,7 +79,7 @@ class CenterFace:
         """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""
         height, width = image.shape[:2]
         if not height or not width:
-            return Detections.none()
+            return Detections.empty()
         shrink = min(1.0, self._longest_side / max(height, width))
         columns, rows = (max(_MULTIPLE, -(-round(n * shrink) // _MULTIPLE) * _MULTIPLE) for n in (width, height))
         if (columns, rows) != (width, height):
@@ -114,7 +114,7 @@ def decode(
         best = np.argsort(-scores, kind="stable")[:_MAX_CANDIDATES]
         row, column, scores = row[best], column[best], scores[best]
     if not len(scores):
-        return Detections.none()
+        return Detections.empty()
     sides = np.exp(size[::-1, row, column].T) * _CELL
     centres = (np.stack([column, row], 1) + offset[::-1, row, column].T + 0.5) * _CELL
     boxes = np.concatenate([centres - sides / 2, sides], 1).astype(np.float32)

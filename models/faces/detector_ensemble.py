@@ -71,7 +71,7 @@ class _Face:
         middle = (corners.mean(0) + outer) / 2
         return np.concatenate([middle[:2], middle[2:] - middle[:2]]).astype(np.float32)
 
-    def join(self, hit: "_Face") -> None:
+    def merge(self, hit: "_Face") -> None:
         self.boxes += hit.boxes
         if hit.score > self.score:
             self.score, self.landmarks = hit.score, hit.landmarks
@@ -105,13 +105,13 @@ def merge(answers: Sequence[Detections], floor: float, alone: float = MIN_LONE_S
         ]
         free = set(range(len(hits)))
         for face, hit in _pairs(faces, hits):
-            faces[face].join(hits[hit])
+            faces[face].merge(hits[hit])
             free.remove(hit)
         faces += [hits[i] for i in sorted(free)]
     faces = [face for face in faces if face.score >= (floor if len(face.boxes) > 1 else max(floor, alone))]
     faces.sort(key=lambda face: -face.score)
     if not faces:
-        return Detections.none()
+        return Detections.empty()
     landmarks = [face.landmarks for face in faces if face.landmarks is not None]
     return Detections(
         np.stack([face.box() for face in faces]),
@@ -125,9 +125,11 @@ def _pairs(ours: Sequence[_Face], theirs: Sequence[_Face]) -> list[tuple[int, in
 
     if not ours or not theirs:
         return []
-    shared = iou_matrix(np.stack([one.box() for one in ours]), np.stack([one.box() for one in theirs])).astype(float)
+    shared = iou_matrix(np.stack([face.box() for face in ours]), np.stack([face.box() for face in theirs])).astype(
+        float
+    )
     shared[shared < _SAME_FACE] = 0
-    sure = np.outer([one.score for one in ours], [one.score for one in theirs])
+    sure = np.outer([face.score for face in ours], [face.score for face in theirs])
     rows, columns = linear_sum_assignment(-np.where(shared, shared + _SURE * sure, 0))
     return [(int(r), int(c)) for r, c in zip(rows, columns, strict=True) if shared[r, c]]
 
@@ -261,4 +263,4 @@ def search_faces(
     for left, top, right, bottom in crop_windows([*suspicious, *small], width, height):
         if len(detector.detect(np.ascontiguousarray(image[top:bottom, left:right]), min(_NEARLY, least))):
             return detector.detect(image, least)
-    return Detections.none()
+    return Detections.empty()

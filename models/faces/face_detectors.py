@@ -32,7 +32,7 @@ class Detections:
         return len(self.scores)
 
     @classmethod
-    def none(cls) -> "Detections":
+    def empty(cls) -> "Detections":
         """Return the answer for a picture without a face."""
         return cls(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros((0, 5, 2), np.float32))
 

@@ -114,8 +114,8 @@ class _Pending:
         self.may_begin, self.cut, self.thorough = may_begin, False, False
         self.found: Future[Found] | None = None
 
-    def settle(self, scenes: Scenes) -> None:
-        self.cut = self.may_begin and scenes.begins(self.frame)
+    def decide_cut(self, scenes: Scenes) -> None:
+        self.cut = self.may_begin and scenes.is_scene_start(self.frame)
 
     def observation(self) -> Observation:
         hits, looks = _NOTHING if self.found is None else self.found.result()
@@ -130,10 +130,10 @@ class _Turns:
         self._interval = SECOND_US / per_second - _SLACK_US if per_second else None
         self._last = _LONG_AGO
 
-    def due(self, time_us: int) -> bool:
+    def is_due(self, time_us: int) -> bool:
         return self._interval is not None and time_us - self._last >= self._interval
 
-    def taken(self, time_us: int) -> None:
+    def mark_taken(self, time_us: int) -> None:
         self._last = time_us
 
 
@@ -156,11 +156,11 @@ def detect_in_frames(
         return
     workers = options.workers or os.cpu_count() or 1
     thorough, glances = _Turns(options.looks_per_second), _Turns(options.glances_per_second)
-    for one in seen:
-        if one.thorough:
-            thorough.taken(one.time_us)
-        if one.looked:
-            glances.taken(one.time_us)
+    for observation in seen:
+        if observation.thorough:
+            thorough.mark_taken(observation.time_us)
+        if observation.was_searched:
+            glances.mark_taken(observation.time_us)
     scenes = Scenes(options.cut_level, options.cut_ratio)
     waiting: deque[_Pending] = deque()
     pool = ThreadPoolExecutor(workers, "faces")
@@ -191,19 +191,19 @@ def detect_in_frames(
                 waiting[-1].picture = None
             waiting.append(_Pending(picture, may_begin))
             time_us = picture.time_us
-            if may_begin or thorough.due(time_us) or picture.index == len(index) - 1:
+            if may_begin or thorough.is_due(time_us) or picture.index == len(index) - 1:
                 start(waiting[-1], thoroughly=True)
-                thorough.taken(time_us)
-                glances.taken(time_us)
-            elif glances.due(time_us):
+                thorough.mark_taken(time_us)
+                glances.mark_taken(time_us)
+            elif glances.is_due(time_us):
                 start(waiting[-1], thoroughly=False)
-                glances.taken(time_us)
+                glances.mark_taken(time_us)
             if len(waiting) > FRAMES_AHEAD:
-                waiting[-1 - FRAMES_AHEAD].settle(scenes)
+                waiting[-1 - FRAMES_AHEAD].decide_cut(scenes)
             while len(waiting) > 2 * workers + FRAMES_AHEAD:
                 yield waiting.popleft().observation()
         for pending in [*waiting][-FRAMES_AHEAD:]:
-            pending.settle(scenes)
+            pending.decide_cut(scenes)
         while waiting:
             yield waiting.popleft().observation()
     finally:
@@ -289,15 +289,15 @@ def track_faces(
     with Log(checkpoint, _describe_work(source, detector, quick, options)) as log:
         seen = list(log.found)
         progress.progress(len(seen), total, "Finding faces")
-        for one in detect_in_frames(path, index, detector, quick, options, tuple(seen)):
-            log.add(one)
-            seen.append(one)
+        for in_frame in detect_in_frames(path, index, detector, quick, options, tuple(seen)):
+            log.add(in_frame)
+            seen.append(in_frame)
             progress.progress(len(seen), total, "Finding faces")
             progress.check_cancelled()
-        cuts = tuple(one.frame for one in seen if one.cut)
+        cuts = tuple(observation.frame for observation in seen if observation.cut)
         tracks = extend_tracks(path, index, link_detections(seen, options), cuts, options, progress)
         people = {} if embedder is None else embed_tracks(path, index, tracks, detector, embedder, progress)
-        source.require_same()
+        source.require_unchanged()
         log.remove()
     covered = np.unique(np.concatenate([track.frames for track in tracks])) if tracks else ()
     return FacesResult(
@@ -305,9 +305,9 @@ def track_faces(
         total,
         len(covered),
         time.monotonic() - began,
-        tuple(one.frame for one in seen if one.damaged),
+        tuple(observation.frame for observation in seen if observation.damaged),
         cuts,
-        sum(one.looked for one in seen),
+        sum(observation.was_searched for observation in seen),
         tuple(suggest_groups(tracks, describe_tracks(tracks, seen), people)),
         source.sha256,
     )

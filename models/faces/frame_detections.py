@@ -123,27 +123,29 @@ class Observation:
     Attributes:
         frame: its position.
         time_us: its time stamp.
-        looked: somebody looked at it, all detectors or the quick one.
+        was_searched: somebody looked at it, all detectors or the quick one.
         thorough: all detectors did.
         cut: a new scene starts with it.
         damaged: it could not be decoded properly, so that nothing can be said about it.
         hits: (n, 5) float32, x, y, width, height, score.
-        looks: (n, 104) uint8, what each of them looks like, see `appearance.describe`.
+        descriptions: (n, 104) uint8, what each of them looks like, see `appearance.describe`.
     """
 
     frame: int
     time_us: int
-    looked: bool
+    was_searched: bool
     thorough: bool
     cut: bool
     damaged: bool
     hits: NDArray[np.float32]
-    looks: NDArray[np.uint8]
+    descriptions: NDArray[np.uint8]
 
 
 def _pack(seen: Observation) -> bytes:
-    flags = _LOOKED * seen.looked | _CUT * seen.cut | _DAMAGED * seen.damaged | _THOROUGH * seen.thorough
-    body = _FRAME.pack(seen.frame, seen.time_us, flags) + seen.hits.astype("<f4").tobytes() + seen.looks.tobytes()
+    flags = _LOOKED * seen.was_searched | _CUT * seen.cut | _DAMAGED * seen.damaged | _THOROUGH * seen.thorough
+    body = (
+        _FRAME.pack(seen.frame, seen.time_us, flags) + seen.hits.astype("<f4").tobytes() + seen.descriptions.tobytes()
+    )
     return _LENGTH_AND_SUM.pack(len(body), zlib.crc32(body)) + body
 
 

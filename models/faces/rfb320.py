@@ -58,7 +58,7 @@ class Rfb320:
         """Find the faces that score at least `floor`, on the common scale, in an HxWx3 RGB picture of any size."""
         height, width = image.shape[:2]
         if not height or not width:
-            return Detections.none()
+            return Detections.empty()
         scale = max(width / _WIDTH, height / _HEIGHT)
         columns, rows = (max(1, round(side / scale)) for side in (width, height))
         method = cv2.INTER_AREA if scale > 1 else cv2.INTER_LINEAR

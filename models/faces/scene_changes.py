@@ -77,7 +77,7 @@ class Scenes:
         wide = float((cells > _CELL_CHANGE).mean()) >= _LEAST_SHARE
         return wide and change > self._level and change > self._ratio * usual
 
-    def begins(self, frame: int) -> bool:
+    def is_scene_start(self, frame: int) -> bool:
         """Tell whether a scene does begin with a picture that may, once the next `AHEAD` were added or none is left."""
         later = [self._changes[f] for f in range(frame + 1, frame + FRAMES_AHEAD + 1) if f in self._changes]
         if frame < _KNOWN and later and self._changes[frame] <= self._ratio * float(np.median(later)):
@@ -116,9 +116,9 @@ def scene_changes(path: Path, index: FrameIndex, progress: Progress) -> list[int
         if scenes.add(picture.index, picture.planes):
             waiting.append(picture.index)
         if waiting and picture.index - waiting[0] >= FRAMES_AHEAD:
-            found += [waiting[0]] if scenes.begins(waiting[0]) else []
+            found += [waiting[0]] if scenes.is_scene_start(waiting[0]) else []
             del waiting[0]
-    found += [frame for frame in waiting if scenes.begins(frame)]
+    found += [frame for frame in waiting if scenes.is_scene_start(frame)]
     progress.progress(len(index), len(index), "Looking for scene changes")
     whole = [frame for frame in found if frame not in damaged and frame - 1 not in damaged]
     return _drop_short_scenes(whole, index)

@@ -178,7 +178,7 @@ class End:
     met: str | None = None
 
     @property
-    def forward(self) -> bool:
+    def is_forward(self) -> bool:
         """Whether this is the last hit."""
         return self.limit > self.hit
 
@@ -189,15 +189,15 @@ class End:
         return box
 
     @property
-    def stretch(self) -> tuple[int, int]:
+    def frame_range(self) -> tuple[int, int]:
         """The first and last frame that matter."""
         return min(self.hit, self.limit), max(self.hit, self.limit)
 
 
 def join_tracks(tracks: Sequence[FaceTrack], ends: Sequence[End], index: FrameIndex) -> list[FaceTrack]:
     """Return the tracks with what their ends gained, those of one face joined, by their first frame."""
-    last = {each.track.id: each for each in ends if each.forward}
-    first = {each.track.id: each for each in ends if not each.forward}
+    last = {each.track.id: each for each in ends if each.is_forward}
+    first = {each.track.id: each for each in ends if not each.is_forward}
     following: dict[str, str] = {}
     for earlier, end in last.items():
         later = [name for name, begin in first.items() if _is_same_face(end, begin)]
@@ -304,7 +304,7 @@ def extend_tracks(
     """
     ends = _ends(tracks, index, np.array(sorted({0, *cuts, len(index)})), options.follow_us)
     others = _Others(tracks)
-    for start, stop in _merge_spans(sorted(each.stretch for each in ends)):
+    for start, stop in _merge_spans(sorted(each.frame_range for each in ends)):
         inside = [each for each in ends if start <= each.hit <= stop]
         _follow(path, index, (start, stop), inside, others, options.alike, progress)
     return join_tracks(tracks, ends, index)
@@ -375,13 +375,13 @@ def _follow(
 
 def _step(end: End, follower: MedianFlowTracker, picture: Reduced, others: "_Others") -> bool:
     """Follow by one picture; False where it ends."""
-    low, high = end.stretch
+    low, high = end.frame_range
     if not low <= picture.frame <= high:
         return False
     box = follower.step(picture)
     if box is None:
         return False
-    end.met = others.at(picture.frame, box, end.track.id)
+    end.met = others.track_at(picture.frame, box, end.track.id)
     if end.met is not None:
         return False
     end.found[picture.frame] = box
@@ -396,7 +396,7 @@ class _Others:
         self._first = np.array([track.frames[0] for track in tracks], np.int64)
         self._last = np.array([track.frames[-1] for track in tracks], np.int64)
 
-    def at(self, frame: int, box: NDArray[np.float64], but: str) -> str | None:
+    def track_at(self, frame: int, box: NDArray[np.float64], but: str) -> str | None:
         for place in np.flatnonzero((self._first <= frame) & (self._last >= frame)):
             track = self._tracks[place]
             if track.id != but and iou(track.boxes[frame - track.frames[0]], box) >= _SAME_FACE:

@@ -36,22 +36,26 @@ Box = NDArray[np.float64]
 class _Chain:
     """The hits of one face so far: position in the list of observations, box, score; and what it looks like."""
 
-    at: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
     times: list[int] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
-    look: NDArray[np.float64] | None = None
+    description: NDArray[np.float64] | None = None
 
     def add(self, at: int, time_us: int, hit: NDArray[np.float32], look: NDArray[np.uint8]) -> None:
-        self.look = look.astype(np.float64) if self.look is None else self.look + _NEW_LOOK * (look - self.look)
-        self.at.append(at)
+        self.description = (
+            look.astype(np.float64)
+            if self.description is None
+            else self.description + _NEW_LOOK * (look - self.description)
+        )
+        self.positions.append(at)
         self.times.append(time_us)
         self.boxes.append(_to_centres(hit[None])[0])
         self.scores.append(float(hit[4]))
 
     def speed(self, last: bool = True) -> Box:
         """Change of (centre x, centre y) in a microsecond at one end; sizes are taken to stay."""
-        n = min(_MEMORY, len(self.at))
+        n = min(_MEMORY, len(self.positions))
         here, there = (-1, -n) if last else (n - 1, 0)
         span = self.times[here] - self.times[there]
         out = np.zeros(4)
@@ -59,7 +63,7 @@ class _Chain:
             out[:2] = (self.boxes[here] - self.boxes[there])[:2] / span
         return out
 
-    def expected(self, time_us: int) -> Box:
+    def predict_box(self, time_us: int) -> Box:
         ahead = min(time_us - self.times[-1], _FORESIGHT_US)
         return self.boxes[-1] + self.speed() * ahead
 
@@ -72,7 +76,7 @@ def _to_centres(hits: NDArray[np.float32]) -> Box:
 
 def _overlaps(a: Box, b: Box) -> NDArray[np.float64]:
     """Return (n, m) intersections over union of (n, 4) and (m, 4) boxes given by their centres."""
-    return iou_matrix(*(np.column_stack([one[:, :2] - one[:, 2:] / 2, one[:, 2:]]) for one in (a, b)))
+    return iou_matrix(*(np.column_stack([array[:, :2] - array[:, 2:] / 2, array[:, 2:]]) for array in (a, b)))
 
 
 def _match(
@@ -80,8 +84,8 @@ def _match(
 ) -> list[tuple[int, int]]:
     if not chains or not len(found):
         return []
-    expected = np.array([chain.expected(time_us) for chain in chains])
-    known = np.array([chain.look for chain in chains])
+    expected = np.array([chain.predict_box(time_us) for chain in chains])
+    known = np.array([chain.description for chain in chains])
     unlike = np.clip((1 - compare_descriptions(known, looks)) / _OTHERS, 0, 1)
     left = np.array([chain.boxes[-1] for chain in chains])
     alike = unlike < _ALIKE
@@ -100,7 +104,7 @@ def _chains(shot: Sequence[Observation], options: FaceOptions) -> list[_Chain]:
     done: list[_Chain] = []
     live: list[_Chain] = []
     for at, seen in enumerate(shot):
-        if not seen.looked:
+        if not seen.was_searched:
             continue
         done += [c for c in live if seen.time_us - c.times[-1] > options.patience_us]
         live = [c for c in live if seen.time_us - c.times[-1] <= options.patience_us]
@@ -108,7 +112,7 @@ def _chains(shot: Sequence[Observation], options: FaceOptions) -> list[_Chain]:
         for sure in (True, False):
             scores = seen.hits[:, 4]
             chosen = (scores >= options.weak) & ((scores >= options.sure) == sure)
-            hits, looks = seen.hits[chosen], seen.looks[chosen]
+            hits, looks = seen.hits[chosen], seen.descriptions[chosen]
             pairs = _match(free, _to_centres(hits), looks, seen.time_us, options)
             for row, column in pairs:
                 free[row].add(at, seen.time_us, hits[column], looks[column])
@@ -127,9 +131,9 @@ def _split_at_gaps(chain: _Chain, options: FaceOptions) -> Iterator[_Chain]:
         yield chain
         return
     gaps = [i for i, (a, b) in enumerate(pairwise(chain.times), 1) if b - a > options.brief_patience_us]
-    for start, end in pairwise([0, *gaps, len(chain.at)]):
+    for start, end in pairwise([0, *gaps, len(chain.positions)]):
         part = slice(start, end)
-        yield _Chain(chain.at[part], chain.times[part], chain.boxes[part], chain.scores[part], chain.look)
+        yield _Chain(chain.positions[part], chain.times[part], chain.boxes[part], chain.scores[part], chain.description)
 
 
 def _smooth(boxes: Box) -> Box:
@@ -141,17 +145,17 @@ def _smooth(boxes: Box) -> Box:
 
 
 def _is_face(chain: _Chain, options: FaceOptions) -> bool:
-    return max(chain.scores) >= options.sure or len(chain.at) >= options.hits
+    return max(chain.scores) >= options.sure or len(chain.positions) >= options.hits
 
 
 def _track_range(chain: _Chain, shot: Sequence[Observation], options: FaceOptions) -> tuple[int, int]:
     """Return the first and last position of the track, with what lies before the first and after the last hit."""
-    first, last = chain.at[0], chain.at[-1]
+    first, last = chain.positions[0], chain.positions[-1]
     reach = options.reach_us if max(chain.scores) >= options.lasting else 0
-    while first > 0 and (not shot[first - 1].looked or chain.times[0] - shot[first - 1].time_us <= reach):
+    while first > 0 and (not shot[first - 1].was_searched or chain.times[0] - shot[first - 1].time_us <= reach):
         first -= 1
     end = len(shot) - 1
-    while last < end and (not shot[last + 1].looked or shot[last + 1].time_us - chain.times[-1] <= reach):
+    while last < end and (not shot[last + 1].was_searched or shot[last + 1].time_us - chain.times[-1] <= reach):
         last += 1
     return first, last
 
@@ -162,13 +166,13 @@ def _track(chain: _Chain, shot: Sequence[Observation], options: FaceOptions) -> 
     known_times, known = np.array(chain.times, np.float64), _smooth(np.array(chain.boxes))
     boxes = np.stack([np.interp(times, known_times, column) for column in known.T], axis=1)
     before, after = times < chain.times[0], times > chain.times[-1]
-    if len(chain.at) >= _MEMORY:
+    if len(chain.positions) >= _MEMORY:
         boxes[before] += (times[before] - chain.times[0])[:, None] * chain.speed(last=False)
         boxes[after] += (times[after] - chain.times[-1])[:, None] * chain.speed()
     boxes[:, :2] -= boxes[:, 2:] / 2
     origins = np.full(len(times), Origin.INTERPOLATED, np.uint8)
     origins[before | after] = Origin.TRACKED
-    origins[np.array(chain.at) - first] = Origin.DETECTED
+    origins[np.array(chain.positions) - first] = Origin.DETECTED
     nearest = np.abs(times[:, None] - np.array(chain.times)[None]).argmin(axis=1)
     return FaceTrack(
         id=new_id(),
@@ -181,7 +185,7 @@ def _track(chain: _Chain, shot: Sequence[Observation], options: FaceOptions) -> 
 
 
 def _shots(seen: Sequence[Observation]) -> Iterator[Sequence[Observation]]:
-    cuts = [0, *(i for i, one in enumerate(seen) if one.cut and i), len(seen)]
+    cuts = [0, *(i for i, observation in enumerate(seen) if observation.cut and i), len(seen)]
     for start, end in pairwise(cuts):
         yield seen[start:end]
 
@@ -191,7 +195,7 @@ def link_detections(seen: Sequence[Observation], options: FaceOptions) -> list[F
     tracks = []
     for shot in _shots(seen):
         chains = [part for chain in _chains(shot, options) for part in _split_at_gaps(chain, options)]
-        chains.sort(key=lambda c: (c.at[0], -c.scores[0], tuple(c.boxes[0])))
+        chains.sort(key=lambda c: (c.positions[0], -c.scores[0], tuple(c.boxes[0])))
         tracks += [_track(chain, shot, options) for chain in chains if _is_face(chain, options)]
     return tracks
 
@@ -237,10 +241,10 @@ def describe_tracks(tracks: Sequence[FaceTrack], seen: Sequence[Observation]) ->
         chosen = hits[np.linspace(0, len(hits) - 1, min(_MOST_LOOKS, len(hits))).astype(int)]
         looks = []
         for place in chosen:
-            one = seen[int(track.frames[place])]
+            observation = seen[int(track.frames[place])]
             middle = track.boxes[place, :2] + track.boxes[place, 2:] / 2
-            away = np.abs(one.hits[:, :2] + one.hits[:, 2:4] / 2 - middle).sum(axis=1)
-            looks.append(one.looks[int(away.argmin())])
+            away = np.abs(observation.hits[:, :2] + observation.hits[:, 2:4] / 2 - middle).sum(axis=1)
+            looks.append(observation.descriptions[int(away.argmin())])
         found[track.id] = np.asarray(np.mean(looks, axis=0), np.float64)
     return found
 
@@ -268,7 +272,7 @@ def suggest_groups(
     found = [
         TrackGroupSuggestion(tuple(chosen[i].id for i in sorted(group)), round(least, 3)) for group, least in groups
     ]
-    return sorted(found, key=lambda one: -one.confidence)
+    return sorted(found, key=lambda suggestion: -suggestion.confidence)
 
 
 def _confidence(values: Matrix, limits: tuple[float, float]) -> Matrix:

@@ -65,7 +65,7 @@ class YuNet:
         """Find the faces that score at least `floor`, on the common scale, in an HxWx3 RGB picture of any size."""
         height, width = image.shape[:2]
         if not height or not width:
-            return Detections.none()
+            return Detections.empty()
         shrink = min(1.0, self._longest_side / max(height, width))
         columns, rows = (max(1, round(n * shrink)) for n in (width, height))
         if (columns, rows) != (width, height):
@@ -108,7 +108,7 @@ def decode(maps: Maps, width: int, least: float) -> Detections:
         scores.append(score[cells])
     every, each = np.concatenate(boxes).astype(np.float32), np.concatenate(scores)
     if not len(each):
-        return Detections.none()
+        return Detections.empty()
     kept = cv2.dnn.NMSBoxes(
         every.astype(float).tolist(), each.astype(float).tolist(), 0.0, _OVERLAP, top_k=_MAX_CANDIDATES
     )

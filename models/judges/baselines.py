@@ -46,9 +46,9 @@ class Baseline:
         found = self.answer(question)
         ms = round(1000 * (time.monotonic() - started))
         if found is None:
-            return Reply(JudgmentStatus.ERROR, ms=ms, error=self.silent)
+            return Reply(JudgmentStatus.ERROR, ms=ms, error=self.no_answer_message)
         try:
-            answer = question.form.read(dict(found))
+            answer = question.form.parse(dict(found))
         except ValueError as error:
             # The mean of what several people said is right, and no form for one of them has it.
             if question.truth and all(found.get(key) == value for key, value in question.truth.items()):
@@ -59,7 +59,7 @@ class Baseline:
     async def close(self) -> None:
         """Hold nothing."""
 
-    silent: ClassVar[str] = "There is nothing to answer by."
+    no_answer_message: ClassVar[str] = "There is nothing to answer by."
 
     def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
         """Return an answer as the form reads it; None where there is none."""
@@ -172,13 +172,13 @@ class MajorityJudge(Baseline):
     key: ClassVar[str] = "majority"
     name: ClassVar[str] = "Majority"
     description: ClassVar[str] = "Always says what people of the study say most often."
-    silent: ClassVar[str] = "Nobody of this study has answered this task yet."
+    no_answer_message: ClassVar[str] = "Nobody of this study has answered this task yet."
 
     def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
         """Return the most frequent answer; fields that it leaves open stay open, and texts are no answer of most."""
-        if not question.shares:
+        if not question.answer_counts:
             return None
-        most, _ = max(question.shares, key=lambda one: one[1])
+        most, _ = max(question.answer_counts, key=lambda row: row[1])
         open_form = build_answer(
             question.form.schema, lambda values: None if None in values else values[0], lambda _: []
         )
@@ -192,7 +192,7 @@ class OracleJudge(Baseline):
     key: ClassVar[str] = "oracle"
     name: ClassVar[str] = "Oracle"
     description: ClassVar[str] = "Gives the answer that people gave: a metric must find it right everywhere."
-    silent: ClassVar[str] = "Nobody has said what is right here."
+    no_answer_message: ClassVar[str] = "Nobody has said what is right here."
 
     def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
         """Return what is right; fields that people left open stay open."""
@@ -220,7 +220,7 @@ class RandomJudge(Baseline):
         said = f"{question.sampling.seed} {question.item} {question.form.name}"
         draw = random.Random(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest())
         return build_answer(
-            question.form.schema, draw.choice, lambda items: [one for one in items if draw.random() < 0.5]
+            question.form.schema, draw.choice, lambda items: [item for item in items if draw.random() < 0.5]
         )
 
 
@@ -249,7 +249,7 @@ class ReliableJudge(Baseline):
     name: ClassVar[str] = "Reliable"
     description: ClassVar[str] = "Is right with a chance that you set: a metric must find just that."
     options_type: ClassVar[type[ReliableOptions]] = ReliableOptions
-    silent: ClassVar[str] = "Nobody has said what is right here."
+    no_answer_message: ClassVar[str] = "Nobody has said what is right here."
 
     def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
         """Return what is right, or with every value that has another one changed for that."""
@@ -272,9 +272,9 @@ def _wrong_value(key: str, schema: Json, right: Json, draw: random.Random) -> Js
     """Return another value than the right one, where a field has one."""
 
     def choose(values: Sequence[Json]) -> Json:
-        return draw.choice([one for one in values if one != right] or values)
+        return draw.choice([value for value in values if value != right] or values)
 
     def several(items: Sequence[Json]) -> list[Json]:
-        return [one for one in items if one not in (right if isinstance(right, list) else [])]
+        return [item for item in items if item not in (right if isinstance(right, list) else [])]
 
     return build_answer({"properties": {key: schema}}, choose, several)[key]

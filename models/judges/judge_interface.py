@@ -30,14 +30,14 @@ class JudgeFrame:
 
     Attributes:
         time_us: on the recording's axis.
-        shown: the time that the judge is told, such as `3.2 s`.
+        time_label: the time that the judge is told, such as `3.2 s`.
         jpeg: the bytes that are sent.
         width: in pixels.
         height: in pixels.
     """
 
     time_us: int
-    shown: str
+    time_label: str
     jpeg: bytes
     width: int
     height: int
@@ -108,14 +108,14 @@ class AnswerForm:
     Attributes:
         name: short, of letters, digits and `_`, as JSON schemas are named.
         schema: JSON Schema (2020-12) of the answer, an object; strings in it have a `maxLength`.
-        read: turns the parsed object into the answer that is kept; raises ValueError with a line that says what is
+        parse: turns the parsed object into the answer that is kept; raises ValueError with a line that says what is
             wrong.
         thinks: the judge is asked to write thoughts first; they are kept apart from the answer.
     """
 
     name: str
     schema: Mapping[str, Json]
-    read: Callable[[Json], dict[str, Json]]
+    parse: Callable[[Json], dict[str, Json]]
     thinks: bool = False
 
 
@@ -128,7 +128,7 @@ class JudgeRequest:
         form: of the answer.
         sampling: how tokens are drawn.
         truth: what people said, for the baselines that know it; {} where nobody did. It never leaves this machine.
-        shares: how often each answer was given by people in this study, as (answer, count), for `majority`.
+        answer_counts: how often each answer was given by people in this study, as (answer, count), for `majority`.
         item: names the item, for what is drawn at random by item.
     """
 
@@ -136,7 +136,7 @@ class JudgeRequest:
     form: AnswerForm
     sampling: SamplingParameters = SamplingParameters()
     truth: Mapping[str, Json] = field(default_factory=dict)
-    shares: Sequence[tuple[Mapping[str, Json], int]] = ()
+    answer_counts: Sequence[tuple[Mapping[str, Json], int]] = ()
     item: str = ""
 
 
@@ -156,12 +156,12 @@ class TooLong:
     Whoever built the question may shorten it by stated rules and ask again; a judge leaves nothing out by itself.
 
     Attributes:
-        asked: tokens of the question, with the room for its answer where that is counted; None where unknown.
-        room: tokens that the model can hold; None where unknown.
+        requested_tokens: tokens of the question, with the room for its answer where that is counted; None where unknown.
+        context_tokens: tokens that the model can hold; None where unknown.
     """
 
-    asked: int | None = None
-    room: int | None = None
+    requested_tokens: int | None = None
+    context_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Reply:
 
     Attributes:
         status: whether there is an answer, and if not, why.
-        answer: as `AnswerForm.read` gave it; {} where there is none.
+        answer: as `AnswerForm.parse` gave it; {} where there is none.
         raw: every character that the model wrote, its answer to a repair after a line of its own.
         thinking: what it wrote before its answer, where it was asked to, or sends it apart.
         mended: what was needed to read the answer.
@@ -263,13 +263,13 @@ class ModelOptions:
         check_limits(self)
 
     @property
-    def priced(self) -> bool:
+    def has_prices(self) -> bool:
         """Whether what it costs can be told."""
         return bool(self.price_in or self.price_out)
 
     def cost(self, tokens_in: int, tokens_out: int) -> float | None:
         """Return what so many tokens cost, in `currency`; None where it has no prices."""
-        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6 if self.priced else None
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6 if self.has_prices else None
 
 
 @dataclass(frozen=True)
@@ -316,10 +316,10 @@ class Means:
         guard: the only way to open a connection; None where the judge may open none.
         key: for its server; "" where it needs none. Never printed, not even in a `repr`.
         coerce: brings an answer into form that could not be read, where a second model is wanted.
-        turns: how fast it may make requests; None for as it likes.
+        limiter: how fast it may make requests; None for as it likes.
     """
 
     guard: Guard | None = None
     key: str = field(default="", repr=False)
     coerce: Judge | None = None
-    turns: RequestLimiter | None = None
+    limiter: RequestLimiter | None = None

@@ -45,9 +45,9 @@ class SpacyNames:
         found: list[list[NameSpan]] = [[] for _ in texts]
         for doc, (number, at) in self._nlp.pipe(pieces, as_tuples=True, batch_size=_BATCH):
             found[number] += [
-                NameSpan(at + one.start_char, at + one.end_char, _KINDS[one.label_], _SCORE)
-                for one in doc.ents
-                if one.label_ in _KINDS
+                NameSpan(at + ent.start_char, at + ent.end_char, _KINDS[ent.label_], _SCORE)
+                for ent in doc.ents
+                if ent.label_ in _KINDS
             ]
         return found
 

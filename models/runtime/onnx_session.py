@@ -39,7 +39,9 @@ def open_session(
         cuda_libraries.load_libraries(cuda_libraries.ONNXRUNTIME)
     try:
         content = model.read_bytes() if isinstance(model, Path) else model
-        return onnxruntime.InferenceSession(content, options, providers=[one for one in providers if one in there])
+        return onnxruntime.InferenceSession(
+            content, options, providers=[provider for provider in providers if provider in there]
+        )
     # What onnxruntime raises has no base of its own.
     except Exception as error:
         what = model if isinstance(model, Path) else "The file"

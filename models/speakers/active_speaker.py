@@ -88,7 +88,7 @@ def resample_mouth(looks: Looks) -> Mouth:
         speeds = np.asarray(np.abs(np.diff(looks.openings[pointed])) / np.maximum(steps, 1) * 1e6, np.float64)
         speeds[steps > _LONGEST_GAP_US] = np.nan
         parts += [opening, smooth(_interpolate(grid, times[pointed][1:], speeds))]
-    return Mouth(first, _sum_known([_standardize(one) for one in parts]), opening)
+    return Mouth(first, _sum_known([_standardize(part) for part in parts]), opening)
 
 
 def _interpolate(grid: Series, times: Series, values: Series) -> Series:
@@ -159,11 +159,11 @@ class FaceSpeakingScores:
     scores: Mapping[str, float]
     nobody: float
 
-    def best(self) -> tuple[str, float] | None:
+    def best_face(self) -> tuple[str, float] | None:
         """Return the most probable face; None where no face is seen, or that nobody visible speaks is likelier."""
         if not self.scores:
             return None
-        track = max(self.scores, key=lambda one: self.scores[one])
+        track = max(self.scores, key=lambda text: self.scores[text])
         return (track, self.scores[track]) if self.scores[track] > self.nobody else None
 
 
@@ -249,7 +249,7 @@ def _to_scores(evidence: Mapping[str, float]) -> FaceSpeakingScores:
     if not evidence:
         return FaceSpeakingScores({}, 1.0)
     share = (1 - NOBODY_PRIOR) / len(evidence)
-    weights = np.array([np.log(NOBODY_PRIOR), *(np.log(share) + one for one in evidence.values())])
+    weights = np.array([np.log(NOBODY_PRIOR), *(np.log(share) + value for value in evidence.values())])
     found = np.exp(weights - weights.max())
     found /= found.sum()
     return FaceSpeakingScores(dict(zip(evidence, found[1:].tolist(), strict=True)), float(found[0]))
@@ -297,7 +297,7 @@ class SpeakerEvidence:
         voices: (n, k) how probable each voice is; k = 0 where voices are not told apart.
         faces: (n, p) how probable it is that each person's face speaks.
         nobody: (n,) how probable it is that nobody visible speaks; with `faces` it sums to 1.
-        said: (n,) number of the person who speaks, where somebody said so; -1 elsewhere.
+        known_people: (n,) number of the person who speaks, where somebody said so; -1 elsewhere.
         visible: (n, p) whether each person's face is seen well enough to have a score.
         robot: number of the person who is a robot, or None.
     """
@@ -306,7 +306,7 @@ class SpeakerEvidence:
     voices: Shares
     faces: Shares
     nobody: Shares
-    said: NDArray[np.int64]
+    known_people: NDArray[np.int64]
     visible: NDArray[np.bool_]
     robot: int | None = None
 
@@ -356,7 +356,7 @@ def match_voices(known: SpeakerEvidence) -> list[Match]:
     for voice, person in _assign_voices(votes):
         if share[voice, person] >= _LEAST_SHARE:
             owners[voice] = person
-    taken = {one for one in owners if one is not None}
+    taken = {number for number in owners if number is not None}
     for voice in range(count):
         if owners[voice] is None and len(taken):
             person = int(share[voice].argmax())
@@ -392,8 +392,8 @@ def guess_speakers(known: SpeakerEvidence, matches: Sequence[Match]) -> list[Spe
     guesses = []
     for row in range(len(known.seconds)):
         voice = int(known.voices[row].argmax()) if known.voices.shape[1] else None
-        if known.said[row] >= 0:
-            said = int(known.said[row])
+        if known.known_people[row] >= 0:
+            said = int(known.known_people[row])
             guesses.append(SpeakerAssignment(said, voice, 1.0, _other_candidate(known, matches, row, said)))
             continue
         best = int(both[row].argmax())
@@ -407,11 +407,11 @@ def guess_speakers(known: SpeakerEvidence, matches: Sequence[Match]) -> list[Spe
 def _votes(known: SpeakerEvidence) -> tuple[Shares, Shares]:
     """Return (k, p) seconds that speak for each person, and (k,) those during which nobody visible spoke."""
     heard = known.voices * known.seconds[:, None]
-    told = known.said >= 0
+    told = known.known_people >= 0
     faces, nobody = np.where(told[:, None], 0, known.faces), np.where(told, 0, known.nobody)
     votes = heard.T @ faces
     rows = np.flatnonzero(told)
-    np.add.at(votes.T, known.said[rows], _PERSON_SAID * heard[rows])
+    np.add.at(votes.T, known.known_people[rows], _PERSON_SAID * heard[rows])
     return votes, heard.T @ nobody
 
 
@@ -458,4 +458,4 @@ def _other_candidate(known: SpeakerEvidence, matches: Sequence[Match], row: int,
         sure.append(int(known.faces[row].argmax()))
     if matches and known.voices[row].max() >= _SURE:
         sure.append(matches[int(known.voices[row].argmax())].person)
-    return next((one for one in sure if one is not None and one != person), None)
+    return next((number for number in sure if number is not None and number != person), None)

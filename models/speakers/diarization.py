@@ -133,13 +133,13 @@ class UtteranceSpan:
 
     Attributes:
         id: of an utterance; "" for a stretch of which only the times are known.
-        said: key of the person who speaks, where somebody said so.
+        known_speaker: key of the person who speaks, where somebody said so.
     """
 
     id: str
     start_us: int
     end_us: int
-    said: str | None = None
+    known_speaker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,9 @@ def diarize(
         cuts_us: where shots begin, ascending.
         cast: who may speak.
     """
-    spans = [(one.start_us, one.end_us) for one in stretches]
+    spans = [(stretch.start_us, stretch.end_us) for stretch in stretches]
     turns: list[SpeakerTurn] = []
-    if any(one.id for one in stretches):
+    if any(stretch.id for stretch in stretches):
         shared = _overlap_shares(spans)
         vectors = _mean_vectors(stretches, sound, shared)
         seconds = np.array([end - start for start, end in spans], np.float64) / SECOND_US
@@ -218,18 +218,26 @@ def diarize(
         found, voices = _cut_turns(spans, sound, cast)
         if found:
             sound = _assign_windows(found, sound)
-            stretches = [UtteranceSpan("", one.start_us, one.end_us) for one in found]
+            stretches = [UtteranceSpan("", speaker_turn.start_us, speaker_turn.end_us) for speaker_turn in found]
         shared = [0.0] * len(stretches)
-        vectors = sound.of_stretches(len(stretches))
+        vectors = sound.mean_vectors(len(stretches))
     mouths = {track: resample_mouth(seen) for track, seen in looks.items()}
     faces = _score_faces(stretches, mouths, sound, cuts_us)
     evidence = _evidence(stretches, vectors, voices, faces, cast)
     guesses = guess_speakers(evidence, match_voices(evidence))
     suggestions = _suggestions(stretches, guesses, faces, cast)
-    named = [(one.stretch.id, one.stretch.start_us, one.stretch.end_us, one.stretch.said) for one in suggestions]
-    others = [None if one.other is None else cast.people[one.other] for one in guesses]
-    people = [one.person for one in suggestions]
-    confidences = [one.confidence for one in suggestions]
+    named = [
+        (
+            suggestion.stretch.id,
+            suggestion.stretch.start_us,
+            suggestion.stretch.end_us,
+            suggestion.stretch.known_speaker,
+        )
+        for suggestion in suggestions
+    ]
+    others = [None if guess.other is None else cast.people[guess.other] for guess in guesses]
+    people = [suggestion.person for suggestion in suggestions]
+    confidences = [suggestion.confidence for suggestion in suggestions]
     flags = find_flags(named, people, others, confidences, shared, turns)
     return DiarizationResult(tuple(suggestions), tuple(flags), len(voices.centres))
 
@@ -255,8 +263,8 @@ def _cut_turns(spans: Sequence[tuple[int, int]], sound: Sound, cast: Cast) -> tu
     found = find_turns(spans, sound, voices.centres)
     if not found:
         return [], voices
-    vectors = _assign_windows(found, sound).of_stretches(len(found))
-    seconds = np.array([one.end_us - one.start_us for one in found], np.float64) / SECOND_US
+    vectors = _assign_windows(found, sound).mean_vectors(len(found))
+    seconds = np.array([speaker_turn.end_us - speaker_turn.start_us for speaker_turn in found], np.float64) / SECOND_US
     again = group_voices(vectors, seconds, cast.number, cast.expected)
     if len(again.centres) > len(voices.centres):
         again = group_voices(vectors, seconds, len(voices.centres))
@@ -268,19 +276,19 @@ def _overlap_shares(spans: Sequence[tuple[int, int]]) -> list[float]:
     found = [0] * len(spans)
     open_: list[int] = []
     for row, (start, end) in enumerate(spans):
-        open_ = [one for one in open_ if spans[one][1] > start]
+        open_ = [number for number in open_ if spans[number][1] > start]
         for other in open_:
             common = min(end, spans[other][1]) - start
             found[row] += common
             found[other] += common
         open_.append(row)
-    return [one / max(end - start, 1) for one, (start, end) in zip(found, spans, strict=True)]
+    return [number / max(end - start, 1) for number, (start, end) in zip(found, spans, strict=True)]
 
 
 def _mean_vectors(stretches: Sequence[UtteranceSpan], sound: Sound, shared: Sequence[float]) -> NDArray[np.float32]:
     """Return a vector of each stretch; windows that somebody else speaks in too count only where all are such."""
     alone = np.ones(len(sound.owners), np.bool_)
-    edges = np.array([(one.start_us, one.end_us) for one in stretches], np.int64).reshape(-1, 2)
+    edges = np.array([(stretch.start_us, stretch.end_us) for stretch in stretches], np.int64).reshape(-1, 2)
     for row in np.flatnonzero(np.array(shared) > 0):
         beside = np.delete(edges, row, axis=0)
         mine = np.flatnonzero(sound.owners == row)
@@ -288,7 +296,7 @@ def _mean_vectors(stretches: Sequence[UtteranceSpan], sound: Sound, shared: Sequ
         common = np.minimum(last, beside[None, :, 1]) - np.maximum(first, beside[None, :, 0])
         alone[mine] = np.maximum(common, 0).sum(1) < (last - first)[:, 0] / 2
     kept = Sound(sound.loudness, sound.vectors[alone], sound.times_us[alone], sound.owners[alone])
-    found, every = kept.of_stretches(len(stretches)), sound.of_stretches(len(stretches))
+    found, every = kept.mean_vectors(len(stretches)), sound.mean_vectors(len(stretches))
     missing = ~found.any(axis=1)
     found[missing] = every[missing]
     return found
@@ -296,7 +304,7 @@ def _mean_vectors(stretches: Sequence[UtteranceSpan], sound: Sound, shared: Sequ
 
 def _assign_windows(turns: Sequence[SpeakerTurn], sound: Sound) -> Sound:
     """Return what was heard, with each window belonging to the turn that its middle lies in."""
-    starts = np.array([one.start_us for one in turns])
+    starts = np.array([turn.start_us for turn in turns])
     owners = np.searchsorted(starts, sound.times_us.mean(1), side="right") - 1
     return Sound(sound.loudness, sound.vectors, sound.times_us, np.maximum(owners, 0).astype(np.int64))
 
@@ -306,13 +314,17 @@ def _score_faces(
 ) -> list[FaceSpeakingScores]:
     """Judge the faces of each stretch, shot by shot, and weigh the shots by their length."""
     heard = smooth(np.asarray(sound.loudness, np.float64))
-    shots = [0, *(one for one in cuts_us if one > 0), max(len(heard) * BIN_US, *(one.end_us for one in stretches), 1)]
+    shots = [
+        0,
+        *(number for number in cuts_us if number > 0),
+        max(len(heard) * BIN_US, *(stretch.end_us for stretch in stretches), 1),
+    ]
     found = []
-    for one in stretches:
+    for stretch in stretches:
         parts = [
-            (max(one.start_us, begin), min(one.end_us, stop), (begin, stop))
+            (max(stretch.start_us, begin), min(stretch.end_us, stop), (begin, stop))
             for begin, stop in pairwise(shots)
-            if begin < one.end_us and stop > one.start_us
+            if begin < stretch.end_us and stop > stretch.start_us
         ]
         long = [part for part in parts if part[1] - part[0] >= _LEAST_PART_US] or parts[:1]
         judged = [(end - start, score_faces(mouths, heard, start, end, shot)) for start, end, shot in long]
@@ -339,15 +351,17 @@ def _evidence(
     numbers = {key: number for number, key in enumerate(cast.people)}
     scores = np.zeros((len(stretches), len(cast.people)))
     visible = np.zeros(scores.shape, np.bool_)
-    for row, one in enumerate(faces):
-        for track, score in one.scores.items():
+    for row, speaking_scores in enumerate(faces):
+        for track, score in speaking_scores.scores.items():
             if track in cast.faces:
                 scores[row, numbers[cast.faces[track]]] += score
                 visible[row, numbers[cast.faces[track]]] = True
-    seconds = np.array([one.end_us - one.start_us for one in stretches], np.float64) / SECOND_US
+    seconds = np.array([stretch.end_us - stretch.start_us for stretch in stretches], np.float64) / SECOND_US
     heard = _temper(voice_probabilities(vectors, voices.centres), seconds)
     heard[~vectors.any(axis=1)] = 1 / max(len(voices.centres), 1)
-    said = [numbers.get(one.said, -1) if one.said is not None else -1 for one in stretches]
+    said = [
+        numbers.get(stretch.known_speaker, -1) if stretch.known_speaker is not None else -1 for stretch in stretches
+    ]
     return SpeakerEvidence(
         seconds,
         heard,

@@ -51,7 +51,9 @@ def watch_mouths(
     watchers = [_Watcher(track) for track in tracks if float(np.median(track.boxes[:, 2])) >= _LEAST_SIDE]
     total = max(1, index.times.end_us // SECOND_US)
     for start, end in merge_spans(spans, _AROUND_US):
-        here = [one for one in watchers if one.track.times_us[-1] >= start and one.track.times_us[0] < end]
+        here = [
+            watcher for watcher in watchers if watcher.track.times_us[-1] >= start and watcher.track.times_us[0] < end
+        ]
         if not here:
             continue
         due = start
@@ -62,7 +64,7 @@ def watch_mouths(
             due = max(due, picture.time_us) + SECOND_US // SAMPLES_PER_SECOND
             _watch_frame(picture, here, finder)
             progress.progress(min(picture.time_us // SECOND_US, total), total, "Watching mouths")
-    return {one.track.id: one.looks() for one in watchers if one.seen}
+    return {watcher.track.id: watcher.looks() for watcher in watchers if watcher.seen}
 
 
 def merge_spans(spans: Sequence[Span], around_us: int) -> list[Span]:
@@ -105,7 +107,7 @@ class _Watcher:
 
 
 def _watch_frame(picture: DecodedFrame, watchers: Sequence[_Watcher], finder: LandmarkFinder | None) -> None:
-    here = [(one, box) for one in watchers if (box := one.box(picture.index)) is not None]
+    here = [(each_watcher, box) for each_watcher in watchers if (box := each_watcher.box(picture.index)) is not None]
     if not here or picture.damaged:
         return
     openings = [float("nan")] * len(here)

@@ -40,7 +40,7 @@ class Sound:
     times_us: NDArray[np.int64]
     owners: NDArray[np.int64]
 
-    def of_stretches(self, count: int) -> Vectors:
+    def mean_vectors(self, count: int) -> Vectors:
         """Return (count, d): the mean of each stretch's windows, of length 1, or all zeros where it has none."""
         sums = np.zeros((count, self.vectors.shape[1]), np.float64)
         np.add.at(sums, self.owners, self.vectors)
@@ -74,7 +74,7 @@ def analyze_sound(blocks: Iterable[Samples], spans: Sequence[Span], embedder: Vo
             starts = window_starts(len(cut), embedder.window)
             vectors.append(embedder.embed_windows(cut, starts))
             width = min(embedder.window, len(cut))
-            times.extend((first + one, first + min(one + width, len(cut))) for one in starts)
+            times.extend((first + number, first + min(number + width, len(cut))) for number in starts)
             owners.extend([owner] * len(starts))
 
     for block in blocks:

@@ -48,13 +48,13 @@ class Silero:
         """What its answers depend on."""
         return {"network": file_sha256(self._path), **cast(dict[str, Json], asdict(self._options))}
 
-    def speech(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
+    def detect(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
         """Return the (n, 2) stretches of speech in microseconds; see `SpeechDetector`."""
         told = progress or Silent()
         listening = _Listening(self._session)
         for block in blocks:
             told.check_cancelled()
-            listening.hear(block)
+            listening.feed(block)
         likely = listening.finish()
         end_us = listening.samples * SECOND_US // SAMPLE_RATE
         return likelihood_to_spans(likely, _STEP * SECOND_US // SAMPLE_RATE, end_us, self._options)
@@ -87,21 +87,21 @@ class _Listening:
         self._likely: list[Samples] = []
         self.samples = 0
 
-    def hear(self, block: Samples) -> None:
+    def feed(self, block: Samples) -> None:
         """Take samples that follow those before."""
         self.samples += len(block)
         self._held += len(block)
         self._waiting.append(block)
         if self._held >= _AT_ONCE * _STEP:
-            self._look(np.concatenate(self._waiting))
+            self._run(np.concatenate(self._waiting))
 
     def finish(self) -> Samples:
         """Return how likely speech is in each step; the last one is filled up with silence."""
         rest = np.concatenate([*self._waiting, np.zeros(-self.samples % _STEP, np.float32)])
-        self._look(rest)
+        self._run(rest)
         return np.concatenate(self._likely) if self._likely else np.zeros(0, np.float32)
 
-    def _look(self, samples: Samples) -> None:
+    def _run(self, samples: Samples) -> None:
         whole = len(samples) // _STEP * _STEP
         self._waiting, self._held = [samples[whole:].copy()], len(samples) - whole
         for begin in range(0, whole, _AT_ONCE * _STEP):

@@ -35,7 +35,7 @@ class SpeechDetector(Protocol):
     def parameters(self) -> Mapping[str, Json]:
         """Whatever changes its answers, so that a run can be repeated."""
 
-    def speech(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
+    def detect(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
         """Return the (n, 2) start and end of each stretch of speech in microseconds, ascending and apart.
 
         Args:
@@ -69,11 +69,11 @@ class Window:
     """Sound that is listened to at once: stretches of a recording with the silence between them left out.
 
     Attributes:
-        parts: start and end of each stretch in microseconds on the axis of the recording's sound, ascending and apart.
+        spans: start and end of each stretch in microseconds on the axis of the recording's sound, ascending and apart.
         samples: (n,) float32 in -1..1 at `RATE`, the stretches end to end; 30 seconds at most.
     """
 
-    parts: tuple[tuple[int, int], ...]
+    spans: tuple[tuple[int, int], ...]
     samples: Samples
 
 
@@ -95,12 +95,12 @@ class Recognized:
     """What was said in some windows.
 
     Attributes:
-        pieces: by start, each inside a part of a window.
+        words: by start, each inside a part of a window.
         language: code that was given or found.
         certainty: 0 to 1, that it is this language; 1 where it was given.
     """
 
-    pieces: tuple[RecognizedWord, ...]
+    words: tuple[RecognizedWord, ...]
     language: str
     certainty: float
 

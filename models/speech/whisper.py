@@ -69,7 +69,7 @@ class Whisper:
         if problem or self._device == "cpu":
             self._device = "cpu"
             try:
-                self._model = self._loaded()
+                self._model = self._load()
             # CTranslate2 and tokenizers raise errors of several kinds for files that they cannot read.
             except Exception as error:
                 raise damaged_model_error(folder, self.found.sha256) from error
@@ -107,8 +107,8 @@ class Whisper:
             )
         segments, info = self._run([window.samples for window in windows], hearing)
         heard: list[list[Any]] = [[] for _ in windows]
-        for one in segments:
-            heard[min(int(one.seek // (100 * _WINDOW_S)), len(windows) - 1)].append(one)
+        for segment in segments:
+            heard[min(int(segment.seek // (100 * _WINDOW_S)), len(windows) - 1)].append(segment)
         pieces: list[RecognizedWord] = []
         for at, (window, found) in enumerate(zip(windows, heard, strict=True)):
             offset = at * _WINDOW_S
@@ -116,11 +116,11 @@ class Whisper:
                 told = TranscriptionHints(info.language, hearing.prompt)
                 found, offset = list(self._run([window.samples], told, no_repeat_ngram_size=_NO_REPEAT)[0]), 0
             said = [one for one in found if not (one.no_speech_prob > _NO_SPEECH and one.avg_logprob < _UNSURE)]
-            pieces += place_words(window.parts, [_piece(word, offset) for one in said for word in one.words or ()])
+            pieces += place_words(window.spans, [_piece(word, offset) for one in said for word in one.words or ()])
         certainty = 1.0 if hearing.language is not None else float(info.language_probability)
         return Recognized(tuple(pieces), str(info.language), certainty)
 
-    def _loaded(self) -> WhisperModel:
+    def _load(self) -> WhisperModel:
         return WhisperModel(
             str(self.found.path),
             device=self._device,
@@ -132,7 +132,7 @@ class Whisper:
     def _gpu_problem(self) -> str:
         """Load the model onto a GPU and return why it cannot listen there; "" where it can."""
         try:
-            self._model = self._loaded()
+            self._model = self._load()
         except (RuntimeError, ValueError) as error:
             return _first_line(error)
         return _run_problem(self._model)

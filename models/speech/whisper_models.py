@@ -73,9 +73,9 @@ def inspect_folder(folder: Path) -> WhisperFolder:
     except ValueError:
         raise UserError(f"The model in {folder} is damaged: config.json is no JSON.", "Get the model again.") from None
     listed = [
-        (one.name, part)
-        for one in catalogue.WEIGHTS.values()
-        for edition in one.editions
+        (each_weights.name, part)
+        for each_weights in catalogue.WEIGHTS.values()
+        for edition in each_weights.editions
         for part in edition.parts
         if part.file == MODEL_FILE
     ]
@@ -126,23 +126,30 @@ def list_whisper_models() -> list[WhisperModel]:
     """Return the models of the catalogue, and that of a lab itself where it was added, the smallest first."""
     found = [
         WhisperModel(
-            one.name, one.editions[0].size, one.purpose, weights.is_installed(one.name), one.name.endswith(_ENGLISH)
+            each_weights.name,
+            each_weights.editions[0].size,
+            each_weights.purpose,
+            weights.is_installed(each_weights.name),
+            each_weights.name.endswith(_ENGLISH),
         )
-        for one, _ in known_weights()
+        for each_weights, _ in known_weights()
     ]
     if weights.is_installed(OWN_MODEL):
         size = sum(file.stat().st_size for file in weights.weights_location(OWN_MODEL).iterdir())
         found.append(WhisperModel(OWN_MODEL, size, catalogue.WEIGHTS[OWN_MODEL].purpose, True, english=False))
-    return sorted({one.name: one for one in found}.values(), key=lambda one: (one.size, one.name))
+    return sorted(
+        {whisper_model.name: whisper_model for whisper_model in found}.values(),
+        key=lambda whisper_model: (whisper_model.size, whisper_model.name),
+    )
 
 
 def known_weights() -> list[tuple[Weights, EditionFile]]:
     """Return each Whisper entry of the catalogue with the file of its weights, once for each of its editions."""
     return [
-        (one, part)
-        for one in catalogue.WEIGHTS.values()
-        if one.name.startswith(NAME_PREFIX)
-        for edition in one.editions
+        (weights, part)
+        for weights in catalogue.WEIGHTS.values()
+        if weights.name.startswith(NAME_PREFIX)
+        for edition in weights.editions
         for part in edition.parts
         if part.file == MODEL_FILE
     ]
@@ -153,14 +160,22 @@ def default_model(language: str | None = None) -> str | None:
 
     A model that knows English only is taken for English, or where there is no other.
     """
-    there = [one for one in list_whisper_models() if one.installed]
-    fitting = [one for one in there if has_gpu() or one.size <= _LARGEST_WITHOUT_GPU] or there[:1]
+    there = [whisper_model for whisper_model in list_whisper_models() if whisper_model.installed]
+    fitting = [
+        whisper_model for whisper_model in there if has_gpu() or whisper_model.size <= _LARGEST_WITHOUT_GPU
+    ] or there[:1]
     if language not in (None, "en"):
-        fitting = [one for one in fitting if not one.english] or [one for one in there if not one.english][:1]
-    several = [one for one in fitting if not one.english]
+        fitting = [whisper_model for whisper_model in fitting if not whisper_model.english] or [
+            whisper_model for whisper_model in there if not whisper_model.english
+        ][:1]
+    several = [whisper_model for whisper_model in fitting if not whisper_model.english]
     if language is None and several:
         fitting = several
-    best = max(fitting, key=lambda one: (one.size, one.english == (language == "en")), default=None)
+    best = max(
+        fitting,
+        key=lambda whisper_model: (whisper_model.size, whisper_model.english == (language == "en")),
+        default=None,
+    )
     return best.name if best else None
 
 
@@ -182,7 +197,7 @@ def resolve_model(model: str | None, language: str | None = None) -> tuple[str, 
     if model is not None and not _catalogue_name(model):
         folder = Path(model).expanduser()
         if not folder.exists():
-            names = ", ".join(one.name for one in list_whisper_models())
+            names = ", ".join(whisper_model.name for whisper_model in list_whisper_models())
             raise UserError(
                 f"There is no model or folder “{escape_unprintable(model)}”.", f"Name a folder, or one of: {names}."
             )
@@ -196,7 +211,7 @@ def resolve_model(model: str | None, language: str | None = None) -> tuple[str, 
 
 def _catalogue_name(model: str) -> str:
     """Return the name that is meant, "" where it is a folder: one that is there goes before a short name."""
-    names = {one.name for one in list_whisper_models()}
+    names = {whisper_model.name for whisper_model in list_whisper_models()}
     if model in names:
         return model
     short = NAME_PREFIX + model
@@ -204,9 +219,13 @@ def _catalogue_name(model: str) -> str:
 
 
 def _none_installed(language: str | None) -> UserError:
-    there = [one for one in list_whisper_models() if language in (None, "en") or not one.english]
+    there = [
+        whisper_model
+        for whisper_model in list_whisper_models()
+        if language in (None, "en") or not whisper_model.english
+    ]
     first = there[0].name if there else "NAME"
-    if any(one.installed for one in list_whisper_models()):
+    if any(whisper_model.installed for whisper_model in list_whisper_models()):
         return UserError(
             "The installed models know English only.", f"Get one that knows more: greenroom models fetch {first}"
         )

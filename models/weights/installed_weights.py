@@ -51,7 +51,7 @@ def weights_location(name: str) -> Path:
         UserError: the catalogue has none of that name.
     """
     wanted = find_entry(name)
-    if wanted.own:
+    if wanted.is_own:
         return own_weights.own_location(weights_folder(), wanted)
     return weights_folder() / (installed_edition(name) or wanted.editions[0]).file
 
@@ -63,7 +63,7 @@ def is_installed(name: str) -> bool:
         UserError: the catalogue has none of that name.
     """
     wanted = find_entry(name)
-    return own_weights.is_installed(weights_folder(), wanted) if wanted.own else installed_edition(name) is not None
+    return own_weights.is_installed(weights_folder(), wanted) if wanted.is_own else installed_edition(name) is not None
 
 
 def how_to_get(name: str) -> str:
@@ -73,7 +73,7 @@ def how_to_get(name: str) -> str:
         UserError: the catalogue has none of that name.
     """
     wanted = find_entry(name)
-    if not wanted.own:
+    if not wanted.is_own:
         return f"greenroom models fetch {name}"
     return f"greenroom models add {name} {'FOLDER' if wanted.layout else 'FILE'}"
 
@@ -195,7 +195,7 @@ def partial_bytes(name: str) -> int:
         OSError: they cannot be looked at.
     """
     started = {partial_path(file) for each in find_entry(name).editions for file in each.fetched_files}
-    return sum(file.stat().st_size for one in started for file in folders.list_files(one).values())
+    return sum(file.stat().st_size for path in started for file in folders.list_files(path).values())
 
 
 def licence(name: str) -> str:
@@ -205,7 +205,7 @@ def licence(name: str) -> str:
         UserError: the catalogue has none of that name.
     """
     wanted = find_entry(name)
-    told = own_weights.read_record(weights_folder(), wanted) if wanted.own else None
+    told = own_weights.read_record(weights_folder(), wanted) if wanted.is_own else None
     return told.licence if told else wanted.licence
 
 
@@ -223,11 +223,11 @@ def remove(name: str) -> bool:
     wanted = find_entry(name)
     places = {weights_folder() / each.file for each in wanted.editions}
     places |= {partial_path(file) for each in wanted.editions for file in each.fetched_files}
-    there = [one for one in places if one.exists()]
+    there = [place for place in places if place.exists()]
     try:
-        for one in there:
-            shutil.rmtree(one) if one.is_dir() else one.unlink()
-        return own_weights.remove(weights_folder(), wanted) if wanted.own else bool(there)
+        for path in there:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        return own_weights.remove(weights_folder(), wanted) if wanted.is_own else bool(there)
     except OSError as error:
         raise UserError(
             f"The weights “{name}” cannot be removed: {error.strerror}.", f"Delete {weights_location(name)} yourself."
@@ -239,9 +239,9 @@ def _file_stamps(name: str) -> tuple[tuple[int, int], ...]:
     return tuple((state.st_size, state.st_mtime_ns) for state in states)
 
 
-def _is_there(one: Edition) -> bool:
-    at = weights_folder() / one.file
-    return at.is_dir() if one.folder else at.is_file()
+def _is_there(edition: Edition) -> bool:
+    at = weights_folder() / edition.file
+    return at.is_dir() if edition.is_folder else at.is_file()
 
 
 def create_folder() -> Path:
@@ -302,7 +302,7 @@ def publish(wanted: Edition, temporary: Path) -> Path:
         OSError: it cannot be renamed.
     """
     target = weights_folder() / wanted.file
-    if wanted.folder and target.is_dir():
+    if wanted.is_folder and target.is_dir():
         shutil.rmtree(target)
     temporary.replace(target)
     return target

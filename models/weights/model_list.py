@@ -60,7 +60,7 @@ class ModelCatalogueEntry:
     place: Path
 
     @property
-    def own(self) -> bool:
+    def is_own(self) -> bool:
         """Whether a lab brings it itself."""
         return not self.offers
 
@@ -83,7 +83,9 @@ class DownloadAccess:
 def list_models() -> list[ModelCatalogueEntry]:
     """Return all entries, by use and in the catalogue's order."""
     order = [*USES]
-    return [_catalogue_entry(one) for one in sorted(WEIGHTS.values(), key=lambda one: order.index(one.use))]
+    return [
+        _catalogue_entry(weights) for weights in sorted(WEIGHTS.values(), key=lambda weights: order.index(weights.use))
+    ]
 
 
 def download_access() -> DownloadAccess:
@@ -114,20 +116,24 @@ def describe_damage(name: str, progress: Progress | None = None) -> str:
     return str(wrong) if wrong else ""
 
 
-def _catalogue_entry(one: Weights) -> ModelCatalogueEntry:
-    there = weights.is_installed(one.name)
-    known = weights.installed_edition(one.name)
+def _catalogue_entry(each_weights: Weights) -> ModelCatalogueEntry:
+    there = weights.is_installed(each_weights.name)
+    known = weights.installed_edition(each_weights.name)
     return ModelCatalogueEntry(
-        name=one.name,
-        use=one.use,
-        purpose=one.purpose,
-        used_in=one.used_in,
-        licence=weights.licence(one.name),
-        note=one.note,
-        offers=tuple(Offer(each.key, describe_origin(each), each.size, manual_source(each)) for each in one.editions),
-        folder=known.folder if known else bool(one.layout) or any(each.folder for each in one.editions),
+        name=each_weights.name,
+        use=each_weights.use,
+        purpose=each_weights.purpose,
+        used_in=each_weights.used_in,
+        licence=weights.licence(each_weights.name),
+        note=each_weights.note,
+        offers=tuple(
+            Offer(each.key, describe_origin(each), each.size, manual_source(each)) for each in each_weights.editions
+        ),
+        folder=known.is_folder
+        if known
+        else bool(each_weights.layout) or any(each.is_folder for each in each_weights.editions),
         installed=there,
-        on_disk=weights.size_on_disk(one.name),
-        arrived=0 if there else weights.partial_bytes(one.name),
-        place=weights.weights_location(one.name),
+        on_disk=weights.size_on_disk(each_weights.name),
+        arrived=0 if there else weights.partial_bytes(each_weights.name),
+        place=weights.weights_location(each_weights.name),
     )

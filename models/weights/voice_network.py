@@ -68,7 +68,7 @@ def _node(node: OnnxNode) -> bytes:
 def _setting(name: str, value: int | Sequence[int]) -> bytes:
     if isinstance(value, int):
         return _text(1, name) + _number(3, value) + _number(20, _INT_ATTRIBUTE)
-    return _text(1, name) + b"".join(_number(8, one) for one in value) + _number(20, _INTS_ATTRIBUTE)
+    return _text(1, name) + b"".join(_number(8, number) for number in value) + _number(20, _INTS_ATTRIBUTE)
 
 
 def _constant(name: str, value: NDArray[np.generic]) -> bytes:

@@ -69,13 +69,13 @@ class LogContent:
 
     Attributes:
         committed: what SQLite wrote to its write-ahead log, up to the first damage; b"" for nothing.
-        later: records that are intact and follow a damaged one; SQLite cannot apply them.
+        records_after_damage: records that are intact and follow a damaged one; SQLite cannot apply them.
         damage: what was changed, as a clause; "" for an intact log, or none.
         salt: of the log; b"" where there is none, or its head cannot be read.
     """
 
     committed: bytes = b""
-    later: tuple[bytes, ...] = ()
+    records_after_damage: tuple[bytes, ...] = ()
     damage: str = ""
     salt: bytes = b""
 
@@ -115,7 +115,7 @@ class SealedLog:
                 unfinished.unlink(missing_ok=True)
             raise
 
-    def reserve(self) -> None:
+    def reserve_space(self) -> None:
         """Make sure that there is room for the next transaction.
 
         Raises:
@@ -191,13 +191,13 @@ def read_log(sealed: Path, key: EncryptionKey, header: EncryptedFileHeader) -> L
         return LogContent(damage=f"it cannot be read ({error.strerror})")
     if header.version == 1:
         return _read_version_1(content, key, header)
-    if content[:_HEAD_1][-_SALT_BYTES_1:] == header.absorbed and content.startswith(_MAGIC_1):
-        return _content_without_log(sealed, key, header, header.absorbed)
+    if content[:_HEAD_1][-_SALT_BYTES_1:] == header.absorbed_log_salt and content.startswith(_MAGIC_1):
+        return _content_without_log(sealed, key, header, header.absorbed_log_salt)
     salt, base = _read_head(content, key)
     if not salt:
         return LogContent(damage="its beginning was changed, or it belongs to another study")
     if base != _header_digest(header):
-        if salt == header.absorbed:
+        if salt == header.absorbed_log_salt:
             return _content_without_log(sealed, key, header, salt)
         return LogContent(damage="it continues another state of this study than the file that lies here", salt=salt)
     state = read_state(header, key)

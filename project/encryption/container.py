@@ -177,7 +177,7 @@ class EncryptedFileHeader:
         wrapped: the key, encrypted under the passphrase's key, and how that is worked out.
         salt: of this sealing; no other file has it.
         raw: the bytes of all of it.
-        absorbed: the salt of the log whose edits are all in the file; b"" for none.
+        absorbed_log_salt: the salt of the log whose edits are all in the file; b"" for none.
         version: of the format.
         state: what stands after `raw`: see `read_state`; b"" in version 1.
     """
@@ -185,12 +185,12 @@ class EncryptedFileHeader:
     wrapped: Mapping[str, Json]
     salt: bytes
     raw: bytes
-    absorbed: bytes = b""
+    absorbed_log_salt: bytes = b""
     version: int = _VERSION
     state: bytes = b""
 
     @property
-    def chunk(self) -> int:
+    def chunk_bytes(self) -> int:
         """How many bytes are encrypted together."""
         return _CHUNK_BYTES_BY_VERSION[self.version]
 
@@ -363,7 +363,7 @@ def unseal(
     from cryptography.exceptions import InvalidTag
 
     cipher = Cipher(key, header)
-    size = header.chunk + TAG_BYTES
+    size = header.chunk_bytes + TAG_BYTES
     part, number = file.read(size), 0
     while True:
         following = file.read(size)
@@ -371,7 +371,7 @@ def unseal(
             yield cipher.decrypt(number, part, last=not following)
         except InvalidTag:
             if not lenient:
-                place = format_size(number * header.chunk)
+                place = format_size(number * header.chunk_bytes)
                 raise damaged_file_error(
                     name, _describe_damage(cipher, number, part, place, last=not following)
                 ) from None

@@ -21,7 +21,7 @@ class NodeKind(StrEnum):
     EMOTION = "emotion"
 
     @property
-    def mental(self) -> bool:
+    def is_mental(self) -> bool:
         """Whether it is a mental state."""
         return self is not NodeKind.EVENT
 
@@ -91,9 +91,9 @@ class ChainGraph:
     edges: tuple[Edge, ...]
 
     @cached_property
-    def by_id(self) -> Mapping[str, ChainNode]:
+    def nodes_by_id(self) -> Mapping[str, ChainNode]:
         """Node id -> node."""
-        return {one.id: one for one in self.nodes}
+        return {node.id: node for node in self.nodes}
 
     @cached_property
     def reasons(self) -> Mapping[str, tuple[str, ...]]:
@@ -108,18 +108,18 @@ class ChainGraph:
     @cached_property
     def subchains(self) -> tuple[Subchain, ...]:
         """Every node that has reasons, with these; by time."""
-        return tuple(Subchain(one.id, self.reasons[one.id]) for one in self.nodes if self.reasons[one.id])
+        return tuple(Subchain(node.id, self.reasons[node.id]) for node in self.nodes if self.reasons[node.id])
 
     @cached_property
-    def steps(self) -> int:
+    def longest_path_length(self) -> int:
         """The number of edges on the longest way through the chain: its length (R3-VQA, section 3.3); 0 without edges.
 
         Raises:
             graphlib.CycleError: it goes round in a circle.
         """
         longest: dict[str, int] = {}
-        for one in topological_order(self.reasons):
-            longest[one] = max((longest[reason] + 1 for reason in self.reasons.get(one, ())), default=0)
+        for text in topological_order(self.reasons):
+            longest[text] = max((longest[reason] + 1 for reason in self.reasons.get(text, ())), default=0)
         return max(longest.values(), default=0)
 
     @property
@@ -127,11 +127,11 @@ class ChainGraph:
         """From the start of its first node to the end of its last; (0, 0) without nodes."""
         if not self.nodes:
             return 0, 0
-        return min(one.start_us for one in self.nodes), max(one.end_us for one in self.nodes)
+        return min(node.start_us for node in self.nodes), max(node.end_us for node in self.nodes)
 
     def _neighbours(self, pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-        place = {one.id: at for at, one in enumerate(self.nodes)}
-        found: dict[str, list[str]] = {one.id: [] for one in self.nodes}
+        place = {chain_node.id: at for at, chain_node in enumerate(self.nodes)}
+        found: dict[str, list[str]] = {chain_node.id: [] for chain_node in self.nodes}
         for node, other in pairs:
             if node in found and other in found:
                 found[node].append(other)

@@ -111,7 +111,7 @@ class Policy:
     unencrypted: bool = False
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether it lets nothing out, neither requests nor downloads."""
         return self.level is EgressLevel.NOTHING and not self.downloads
 
@@ -169,12 +169,12 @@ class EgressRequest:
     scheme: str = ""
 
     @property
-    def holds_study(self) -> bool:
+    def has_study_content(self) -> bool:
         """Whether anything of a study is in it."""
         return bool(self.texts or self.frames or self.clips)
 
     @property
-    def encrypted(self) -> bool:
+    def is_encrypted(self) -> bool:
         """Whether it is encrypted all the way to the machine that it is addressed to; what is unknown is not."""
         return self.scheme in _ENCRYPTED
 
@@ -258,9 +258,9 @@ def decide(policy: Policy, request: EgressRequest, evidence: RequestEvidence = R
         )
     if request.purpose is Purpose.CLUSTER:
         _decide_cluster(policy, request)
-    if not request.encrypted and not policy.unencrypted:
+    if not request.is_encrypted and not policy.unencrypted:
         _refuse("unencrypted", *_describe_unencrypted(request))
-    openly = "" if request.encrypted else ", unencrypted"
+    openly = "" if request.is_encrypted else ", unencrypted"
     if request.purpose is Purpose.DOWNLOAD:
         return f"downloads allowed{openly}"
     _decide_content(policy, request, evidence)
@@ -330,7 +330,7 @@ def _decide_cluster(policy: Policy, request: EgressRequest) -> None:
 
 
 def _decide_content(policy: Policy, request: EgressRequest, evidence: RequestEvidence) -> None:
-    if not request.holds_study:
+    if not request.has_study_content:
         return
     if policy.level is EgressLevel.ANONYMIZED:
         if request.condition in ("", "raw"):
@@ -355,7 +355,7 @@ class Egress:
 
     Attributes:
         at: UTC, ISO 8601; before anything was sent.
-        departure: the request.
+        request: the request.
         level: of the policy then.
         permission: under which it was let through; "" where it was not.
         rule: that forbade it; "" where none did.
@@ -363,7 +363,7 @@ class Egress:
 
     id: str
     at: str
-    departure: EgressRequest
+    request: EgressRequest
     level: EgressLevel
     permission: str = ""
     rule: str = ""
@@ -378,21 +378,21 @@ def parse_policy(found: Json) -> Policy:
         level = EgressLevel(str(found.get("level")))
     except ValueError:
         return Policy()
-    if not isinstance(hosts, list) or not all(isinstance(one, str) and one for one in hosts):
+    if not isinstance(hosts, list) or not all(isinstance(host, str) and host for host in hosts):
         return Policy()
     words = {key: found.get(key, "") for key in ("reason", "allowed_by")}
     flags = {key: found.get(key, False) for key in ("downloads", "redirects", "proxies", "unencrypted")}
-    if not all(isinstance(one, str) for one in words.values()) or not all(
-        isinstance(one, bool) for one in flags.values()
+    if not all(isinstance(word, str) for word in words.values()) or not all(
+        isinstance(flag, bool) for flag in flags.values()
     ):
         return Policy()
-    if level is EgressLevel.RAW and not all(str(one).strip() for one in words.values()):
+    if level is EgressLevel.RAW and not all(str(word).strip() for word in words.values()):
         return Policy()
     return Policy(
         level,
         str(words["reason"]),
         str(words["allowed_by"]),
-        tuple(str(one).lower() for one in hosts),
+        tuple(str(host).lower() for host in hosts),
         bool(flags["downloads"]),
         bool(flags["redirects"]),
         bool(flags["proxies"]),

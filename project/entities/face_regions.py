@@ -65,15 +65,15 @@ class Region:
         """Return (n, 4) x, y, width, height at (n,) times, whether the region lasts then or not."""
         return interpolate_boxes(self.keyframes, times_us)
 
-    def lasts_at(self, time_us: int) -> bool:
+    def is_active_at(self, time_us: int) -> bool:
         """Tell whether the region is there at a time."""
         return self.start_us <= time_us < self.end_us
 
 
 def interpolate_boxes(keyframes: Sequence[Keyframe], times_us: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return (n, 4) boxes at (n,) times, in straight lines between keyframes in order of time, held outside them."""
-    known = np.array([one.time_us for one in keyframes], np.float64)
-    boxes = np.array([one.box for one in keyframes], np.float64)
+    known = np.array([keyframe.time_us for keyframe in keyframes], np.float64)
+    boxes = np.array([keyframe.box for keyframe in keyframes], np.float64)
     return np.stack([np.interp(times_us, known, column) for column in boxes.T], axis=1)
 
 
@@ -103,8 +103,8 @@ def apply_keyframes(
         times = np.concatenate([times_us[before], times, times_us[after]])
     found = track.boxes.astype(np.float64)
     base = _interpolate_clamped(track.times_us, found, times)
-    known = np.array([one.time_us for one in keyframes], np.int64)
-    differences = np.array([one.box for one in keyframes], np.float64) - _interpolate_clamped(
+    known = np.array([keyframe.time_us for keyframe in keyframes], np.int64)
+    differences = np.array([keyframe.box for keyframe in keyframes], np.float64) - _interpolate_clamped(
         track.times_us, found, known
     )
     boxes = base + _interpolate_clamped(known, differences, times)

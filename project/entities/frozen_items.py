@@ -16,9 +16,9 @@ from project.entities.study_records import Json
 class ItemModality(StrEnum):
     """What of an item a run shows (SHREC, section 3: L and L+V; R3-VQA, section 4.3: pictures alone)."""
 
-    WORDS = "L"
-    BOTH = "L+V"
-    PICTURES = "V"
+    TEXT = "L"
+    TEXT_AND_VIDEO = "L+V"
+    VIDEO = "V"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,12 @@ class FrozenItem:
     made_from: str = ""
 
     @property
-    def subject(self) -> JudgmentTargetKind:
+    def target_kind(self) -> JudgmentTargetKind:
         """What kind of thing it was made from; a stretch counts as a segment."""
-        return parse_target(self.about).subject if self.about else JudgmentTargetKind.SEGMENT
+        return parse_target(self.about).kind if self.about else JudgmentTargetKind.SEGMENT
 
     @property
-    def source(self) -> JudgmentTarget | None:
+    def target(self) -> JudgmentTarget | None:
         """What it was made from; None for a stretch that nobody marked."""
         return parse_target(self.about) if self.about else None
 
@@ -133,7 +133,7 @@ def describe_content_problem(about: str, content: Mapping[str, Json]) -> str:
         about: what the item was made from, as `About.key`; "" for nothing.
         content: as `FrozenItem.content` describes it; keys that are not named there are passed over.
     """
-    if about and parse_target(about).subject is JudgmentTargetKind.ITEM:
+    if about and parse_target(about).kind is JudgmentTargetKind.ITEM:
         return "was made from another item"
     for key, fits in _CONTENT_CHECKS.items():
         if key in content and not fits(content[key]):
@@ -176,7 +176,7 @@ def _is_question(value: Json) -> bool:
         texts = (found.id, found.recording_id, found.text, found.answer, found.explanation, *found.options)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         return False
-    return all(isinstance(one, str) for one in texts)
+    return all(isinstance(text, str) for text in texts)
 
 
 _CONTENT_CHECKS: Mapping[str, Callable[[Json], bool]] = {

@@ -45,22 +45,22 @@ class JudgmentTarget:
         part: what of it, in the words of the task, such as the node of a chain that is asked about; "" for all of it.
     """
 
-    subject: JudgmentTargetKind
+    kind: JudgmentTargetKind
     id: str
     part: str = ""
 
     @property
     def key(self) -> str:
         """Tell it from all others in one text; a segment is known by its id alone."""
-        if self.subject is JudgmentTargetKind.SEGMENT:
+        if self.kind is JudgmentTargetKind.SEGMENT:
             return self.id
-        return f"{self.subject.value}/{self.id}" + (f"/{self.part}" if self.part else "")
+        return f"{self.kind.value}/{self.id}" + (f"/{self.part}" if self.part else "")
 
 
 def parse_target(key: str) -> JudgmentTarget:
     """Read what `About.key` made; a text without a known subject before a slash is a segment's id."""
     subject, slash, rest = key.partition("/")
-    if not slash or subject not in {one.value for one in JudgmentTargetKind}:
+    if not slash or subject not in {kind.value for kind in JudgmentTargetKind}:
         return JudgmentTarget(JudgmentTargetKind.SEGMENT, key)
     identifier, _, part = rest.partition("/")
     return JudgmentTarget(JudgmentTargetKind(subject), identifier, part)
@@ -69,7 +69,7 @@ def parse_target(key: str) -> JudgmentTarget:
 class Modality(StrEnum):
     """What of a moment a judge is shown (R3-VQA, section 4.3 and figure 6)."""
 
-    WORDS = "words"
+    TEXT = "words"
     PICTURES = "pictures"
     BOTH = "both"
     NOTHING = "nothing"
@@ -168,7 +168,7 @@ class Judgment:
     item_id: str = ""
 
     @property
-    def about(self) -> JudgmentTarget:
+    def target(self) -> JudgmentTarget:
         """What was asked about."""
         if self.item_id:
             return JudgmentTarget(JudgmentTargetKind.ITEM, self.item_id, self.part)

@@ -101,20 +101,26 @@ class Question:
     @property
     def options(self) -> tuple[str, ...]:
         """All options as they are shown: the wrong ones shuffled by the seed, the right one in its place."""
-        found = [one.text for one in self.wrong]
+        found = [wrong_option.text for wrong_option in self.wrong]
         random.Random(f"{self.seed} {self.id}").shuffle(found)
         found.insert(min(self.place, len(found)), self.answer)
         return tuple(found)
 
     @property
-    def letter(self) -> str:
+    def correct_letter(self) -> str:
         """The letter of the right option."""
         return LETTERS[min(self.place, len(self.wrong))]
 
     @property
-    def state(self) -> str:
+    def checksum(self) -> str:
         """A checksum of its words: what was said about another state was said about another question."""
-        words = [self.text, self.answer, sorted(one.text for one in self.wrong), self.start_us, self.end_us]
+        words = [
+            self.text,
+            self.answer,
+            sorted(wrong_option.text for wrong_option in self.wrong),
+            self.start_us,
+            self.end_us,
+        ]
         return hashlib.sha256(json.dumps(words, ensure_ascii=True).encode()).hexdigest()[:16]
 
 
@@ -215,11 +221,16 @@ class Contradiction:
     judgment_id: str
 
 
-def question_to_json(one: Question) -> dict[str, Json]:
+def question_to_json(question: Question) -> dict[str, Json]:
     """Return a question as a JSON object that `question_from` reads."""
-    found: dict[str, Any] = {each.name: getattr(one, each.name) for each in fields(Question)}
-    wrong = [[each.text, each.plausibility, each.source] for each in one.wrong]
-    return found | {"kind": one.kind.value, "maker": one.maker.value, "covers": [*one.covers], "wrong": wrong}
+    found: dict[str, Any] = {each.name: getattr(question, each.name) for each in fields(Question)}
+    wrong = [[each.text, each.plausibility, each.source] for each in question.wrong]
+    return found | {
+        "kind": question.kind.value,
+        "maker": question.maker.value,
+        "covers": [*question.covers],
+        "wrong": wrong,
+    }
 
 
 def question_from_json(found: Mapping[str, Json]) -> Question:

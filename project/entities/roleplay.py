@@ -61,7 +61,7 @@ class Profile:
     public_info: str = ""
     secret: str = ""
 
-    def seen_under(self, relationship: Relationship) -> dict[str, str]:
+    def visible_fields(self, relationship: Relationship) -> dict[str, str]:
         """Return what somebody else sees of it: field -> text, without what is empty."""
         return {key: text for key in VISIBLE_FIELDS[relationship] if (text := str(getattr(self, key)))}
 

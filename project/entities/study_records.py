@@ -363,7 +363,7 @@ class FaceTrack:
     dismissed: bool = False
 
     @property
-    def doubtful(self) -> bool:
+    def is_doubtful(self) -> bool:
         """Whether the detector was never sure of it. It is hidden like any other until somebody dismisses it."""
         return float(self.scores.max(initial=0)) < DOUBTFUL_SCORE
 
@@ -389,7 +389,7 @@ class Changes:
     tables: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[str, str]]) -> "Changes":
+    def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> "Changes":
         """Build from (table, id) pairs."""
         found: dict[str, set[str]] = {}
         for table, row in pairs:

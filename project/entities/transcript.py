@@ -75,9 +75,9 @@ def realign_words(words: Words, text: str, start_us: int, end_us: int) -> Words:
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal" or (tag == "replace" and i2 - i1 == j2 - j1):
             for i, j in zip(range(i1, i2), range(j1, j2), strict=True):
-                one = words[i]
-                sure = one.confidence if tag == "equal" else 1.0
-                made[j] = Word(new[j], one.start_us, one.end_us, sure)
+                each_word = words[i]
+                sure = each_word.confidence if tag == "equal" else 1.0
+                made[j] = Word(new[j], each_word.start_us, each_word.end_us, sure)
         elif tag == "replace":
             spread = _spread_words(new[j1:j2], words[i1].start_us, words[i2 - 1].end_us, 1.0)
             made[j1:j2] = spread
@@ -99,9 +99,9 @@ def _fill_gaps(made: list[Word | None], new: list[str], start_us: int, end_us: i
     found: list[Word] = []
     at = 0
     while at < len(made):
-        one = made[at]
-        if one is not None:
-            found.append(one)
+        word = made[at]
+        if word is not None:
+            found.append(word)
             at += 1
             continue
         end = next((i for i in range(at, len(made)) if made[i] is not None), len(made))

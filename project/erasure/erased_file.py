@@ -74,7 +74,7 @@ def require_readable(path: Path) -> None:
 def copy_to_memory(study: Study) -> sqlite3.Connection:
     """Return a connection on a copy of a study that is open; the copy is in memory alone."""
     memory = _memory_connection()
-    study.copy_into(memory)
+    study.back_up_to(memory)
     return memory
 
 
@@ -251,7 +251,7 @@ def verify_erasure(path: Path, reach: SubjectScope) -> ErasureVerification:
         names = [row[0] for row in memory.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
         count = 0
         for table in names:
-            count += _search_table(memory, table, reach.wording, kept, found)
+            count += _search_table(memory, table, reach.terms, kept, found)
         (free,) = memory.execute("PRAGMA freelist_count").fetchone()
     finally:
         memory.close()
@@ -297,7 +297,7 @@ def _search_row(
         if not isinstance(text, str) or len(text) < 2:
             continue
         count += 1
-        if wording.in_json_text(text) if kind is ColumnKind.JSON else wording.in_text(text):
+        if wording.matches_json_text(text) if kind is ColumnKind.JSON else wording.matches_text(text):
             counter = kept if _is_kept(table, column, str(row.get("key", "")), text) else found
             counter[f"{where}{table}.{column}"] += 1
     return count
@@ -312,8 +312,8 @@ def _is_kept(table: str, column: str, key: str, text: str) -> bool:
 
 def _count_in_bytes(content: bytes, reach: SubjectScope) -> int:
     """Return how many of the strings stand in the bytes of a file, as UTF-8 or UTF-16, in small or large letters."""
-    texts = {one.text for one in reach.strings if isinstance(one, PersonalString) and one.is_exact}
-    texts |= {name for name in reach.wording.names if " " in name}
+    texts = {string.text for string in reach.strings if isinstance(string, PersonalString) and string.is_exact}
+    texts |= {name for name in reach.terms.names if " " in name}
     small = content.lower()
     forms = {
         form.encode(code).lower()

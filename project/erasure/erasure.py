@@ -77,17 +77,17 @@ class WithdrawalFacts:
         study_id: of the study.
         recordings: numbers of the recordings in which they are, those that go as a whole among them.
         copies: when copies were split off or merged.
-        shared: copies with annotations alone; a name that tells who withdraws is left out.
+        shared_copies: copies with annotations alone; a name that tells who withdraws is left out.
         others: fingerprints of the files of recordings in which they are not.
     """
 
     study_id: str
     recordings: tuple[int, ...]
     footage: tuple[Footage, ...]
-    made: tuple[MadeFile, ...]
-    sent: tuple[SentRequest, ...]
+    made_files: tuple[MadeFile, ...]
+    sent_requests: tuple[SentRequest, ...]
     copies: tuple[str, ...]
-    shared: tuple[SharedCopy, ...] = ()
+    shared_copies: tuple[SharedCopy, ...] = ()
     others: frozenset[str] = frozenset()
 
 
@@ -95,7 +95,7 @@ def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> Withdr
     """Read what has to be named; the study still holds everything."""
     numbers = {row["id"]: int(row["number"]) for _, row in past_states(connection, ("recording",))}
     numbers |= {row["id"]: int(row["number"]) for row in live_rows(connection, "recording")}
-    theirs = {one: numbers.get(one, 0) for one in reach.recordings | reach.dropped}
+    theirs = {recording: numbers.get(recording, 0) for recording in reach.recordings | reach.dropped}
     footage = {
         Footage(theirs[row["recording_id"]], row["role"], row["path"], row["fingerprint"])
         for rows in (live_rows(connection, "medium"), (row for _, row in past_states(connection, ("medium",))))
@@ -103,12 +103,12 @@ def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> Withdr
         if row["recording_id"] in theirs
     }
     made = [
-        one
+        made_file
         for row in live_rows(connection, "run")
         if row["recording_id"] in theirs
-        for one in _made_files(row, theirs[row["recording_id"]])
+        for made_file in _made_files(row, theirs[row["recording_id"]])
     ]
-    sent = [one for row in live_rows(connection, "egress") for one in _sent_requests(row, {*theirs})]
+    sent = [sent_request for row in live_rows(connection, "egress") for sent_request in _sent_requests(row, {*theirs})]
     copies = {
         row[0]
         for row in connection.execute(
@@ -118,11 +118,13 @@ def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> Withdr
     return WithdrawalFacts(
         str(_parse_json(_read_property(connection, "id")) or ""),
         tuple(sorted(number for number in theirs.values() if number)),
-        tuple(sorted(footage, key=lambda one: (one.recording, one.role, one.path))),
-        tuple(sorted(made, key=lambda one: (one.at, one.name))),
-        tuple(sorted(sent, key=lambda one: one.at)),
+        tuple(sorted(footage, key=lambda each_footage: (each_footage.recording, each_footage.role, each_footage.path))),
+        tuple(sorted(made, key=lambda made_file: (made_file.at, made_file.name))),
+        tuple(sorted(sent, key=lambda sent_request: sent_request.at)),
         tuple(sorted(copies)),
-        tuple(_redact_name(one, reach) for one in parse_shared_copies(_read_property(connection, SHARED))),
+        tuple(
+            _redact_name(shared_copy, reach) for shared_copy in parse_shared_copies(_read_property(connection, SHARED))
+        ),
         frozenset(
             str(row["fingerprint"]) for row in live_rows(connection, "medium") if row["recording_id"] not in theirs
         ),
@@ -135,7 +137,7 @@ def _read_property(connection: sqlite3.Connection, key: str) -> str:
 
 
 def _redact_name(copy: SharedCopy, reach: SubjectScope) -> SharedCopy:
-    return replace(copy, name="") if reach.wording.in_text(copy.name) else copy
+    return replace(copy, name="") if reach.terms.matches_text(copy.name) else copy
 
 
 def _made_files(row: Row, number: int) -> Iterator[MadeFile]:
@@ -173,21 +175,21 @@ class ErasedStudy:
 
     Attributes:
         path: of the file, which is as it was.
-        reach: what was theirs.
+        scope: what was theirs.
         facts: what has to be named.
         removed: what is not in it any more.
-        alike: words that were taken for a name of theirs, and what stays and looks as if it were theirs.
+        look_alikes: words that were taken for a name of theirs, and what stays and looks as if it were theirs.
     """
 
     path: Path
     memory: sqlite3.Connection
-    reach: SubjectScope
+    scope: SubjectScope
     facts: WithdrawalFacts
     removed: ErasureCounts
-    alike: LookAlikeWords
+    look_alikes: LookAlikeWords
 
     @contextlib.contextmanager
-    def rewritten(self, annotator: str, at: str) -> Iterator[RewrittenFile]:
+    def prepare_rewrite(self, annotator: str, at: str) -> Iterator[RewrittenFile]:
         """Write it beside the study, with a step of the history, and lend it, to be put in its place.
 
         Args:
@@ -198,7 +200,7 @@ class ErasedStudy:
             UserError: it cannot be written.
         """
         row = self.memory.execute("SELECT id FROM annotator WHERE name = ?", (annotator,)).fetchone()
-        record_withdrawal(self.memory, self.reach, None if row is None else str(row[0]), at)
+        record_withdrawal(self.memory, self.scope, None if row is None else str(row[0]), at)
         with prepare_rewrite(self.memory, self.path) as rewritten:
             yield rewritten
 
@@ -234,7 +236,7 @@ def prepare_erasure(
     try:
         people = _find_participants(memory, pseudonym)
         reach = build_scope(memory, people, words=words, drop=drop, keep=keep, finder=finder)
-        facts, found = collect_facts(memory, reach), matched_words(memory, reach.wording)
+        facts, found = collect_facts(memory, reach), matched_words(memory, reach.terms)
         removed = erase_subject(memory, reach)
         alike = replace(find_look_alikes(memory, reach, keep), found=found)
         return ErasedStudy(path, memory, reach, facts, removed, alike)
@@ -259,15 +261,19 @@ def find_older_states(path: Path) -> list[Path]:
     What a link leads to is no part of it: a study may come from a stranger, and these files are erased.
     """
     path = resolve_path(path)
-    left = [one for one in path.parent.iterdir() if one.name.startswith(f".{path.name}.") and one != path]
-    left += [
-        one
-        for one in path.parent.glob(f".{escape(path.stem)}.*/copy*")
-        if one.is_file() and not one.parent.is_symlink()
+    left = [
+        each_path
+        for each_path in path.parent.iterdir()
+        if each_path.name.startswith(f".{path.name}.") and each_path != path
     ]
-    own = [one for one in left if not one.is_symlink()]
-    inside = [file for one in own for file in ([*one.rglob("*")] if one.is_dir() else [one])]
-    unfinished = [one for one in sorted(inside) if one.is_file() and not one.is_symlink()]
+    left += [
+        each_path
+        for each_path in path.parent.glob(f".{escape(path.stem)}.*/copy*")
+        if each_path.is_file() and not each_path.parent.is_symlink()
+    ]
+    own = [each_path for each_path in left if not each_path.is_symlink()]
+    inside = [file for each_path in own for file in ([*each_path.rglob("*")] if each_path.is_dir() else [each_path])]
+    unfinished = [each_path for each_path in sorted(inside) if each_path.is_file() and not each_path.is_symlink()]
     return [*backup_paths(path), *upgrade_copies(path), *unfinished]
 
 
@@ -279,7 +285,7 @@ def find_certain_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) 
         study_id: of the study.
         opened: further files that may be.
     """
-    return [one.path for one in find_copies(path, study_id, opened) if one.sure]
+    return [copy.path for copy in find_copies(path, study_id, opened) if copy.is_certain]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +293,7 @@ class StudyCopy:
     """A file that is a copy of a study (`sure`), or may be: it is sealed or damaged, so its content is not known."""
 
     path: Path
-    sure: bool
+    is_certain: bool
 
 
 def find_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[StudyCopy]:
@@ -298,18 +304,18 @@ def find_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[
     path = resolve_path(path)
     older = find_older_states(path)
     known = {path, *older}
-    folders = dict.fromkeys((path.parent, *(one.parent for one in backup_paths(path))))
+    folders = dict.fromkeys((path.parent, *(backup_path.parent for backup_path in backup_paths(path))))
     near = [
-        one
+        file
         for folder in folders
         for pattern in ("*", "*/*", "*/*/*")
-        for one in sorted(folder.glob(pattern))
-        if not one.is_symlink()
+        for file in sorted(folder.glob(pattern))
+        if not file.is_symlink()
     ]
     found = []
-    for one in dict.fromkeys(one for one in (*near, *map(resolve_path, opened)) if one not in known):
-        if _looks_like_study(one) and (same := _is_copy(one, study_id)) is not False:
-            found.append(StudyCopy(one, bool(same)))
+    for fromkey in dict.fromkeys(file for file in (*near, *map(resolve_path, opened)) if file not in known):
+        if _looks_like_study(fromkey) and (same := _is_copy(fromkey, study_id)) is not False:
+            found.append(StudyCopy(fromkey, bool(same)))
     return found
 
 
@@ -449,8 +455,8 @@ def _erase_in_memory(
             now.people,
             words=words,
             drop=drop,
-            known=now.stones(),
-            said=now.said,
+            known=now.tombstones(),
+            said=now.own_texts,
             strings=now.strings,
             keep=keep,
             finder=finder,
@@ -476,7 +482,7 @@ def _rewrite_older_state(
 ) -> bool:
     memory, reach, removed = _erase_in_memory(path, now, words, drop=drop, keep=keep, finder=finder)
     try:
-        if removed.nothing:
+        if removed.is_empty:
             return False
         record_withdrawal(memory, reach, None, at)
         rewrite_file(memory, path)

@@ -59,26 +59,28 @@ class LookAlikeWords:
 
     Attributes:
         found: words that were taken for a name, or for one of its words.
-        left: what stays and looks as if it were theirs: nobody decided that it is not.
-        why: for each of `left`, what makes it look so.
+        remaining: what stays and looks as if it were theirs: nobody decided that it is not.
+        reasons: for each of `left`, what makes it look so.
         kept: what somebody decided to keep, and stays.
     """
 
     found: Mapping[str, int] = field(default_factory=dict)
-    left: Mapping[str, int] = field(default_factory=dict)
-    why: Mapping[str, LookAlikeReason] = field(default_factory=dict)
+    remaining: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, LookAlikeReason] = field(default_factory=dict)
     kept: Mapping[str, int] = field(default_factory=dict)
 
-    def with_more(self, other: "LookAlikeWords") -> "LookAlikeWords":
+    def merged_with(self, other: "LookAlikeWords") -> "LookAlikeWords":
         """Return this with what another state of the study holds beside."""
-        more = {word: count for word, count in other.left.items() if word not in self.left}
-        return LookAlikeWords(self.found, {**self.left, **more}, {**other.why, **self.why}, {**other.kept, **self.kept})
+        more = {word: count for word, count in other.remaining.items() if word not in self.remaining}
+        return LookAlikeWords(
+            self.found, {**self.remaining, **more}, {**other.reasons, **self.reasons}, {**other.kept, **self.kept}
+        )
 
 
 def matched_words(connection: sqlite3.Connection, wording: IdentifyingTerms) -> Mapping[str, int]:
     """Return the words of a study that are taken for a name of somebody."""
     words = _count_words((text for _, text in _table_texts(connection)), wording.words | wording.common)
-    return {word: count for word, count in words.most_common() if wording.in_text(word)}
+    return {word: count for word, count in words.most_common() if wording.matches_text(word)}
 
 
 def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: Iterable[str] = ()) -> LookAlikeWords:
@@ -94,7 +96,7 @@ def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: 
         texts.setdefault(text, 1)
     counts: Counter[str] = Counter()
     why: dict[str, LookAlikeReason] = {}
-    for word, count in _find_name_look_alikes(texts, reach.wording):
+    for word, count in _find_name_look_alikes(texts, reach.terms):
         counts[word] += count
         why[word] = LookAlikeReason.NAME
     for string, count in _find_string_look_alikes(texts, reach):
@@ -103,7 +105,7 @@ def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: 
     for table, column, reason in _NAMES_OF_OTHERS:
         for row in live_rows(connection, table):
             name = str(row[column])
-            if reach.wording.in_text(name):
+            if reach.terms.matches_text(name):
                 counts[name] += 1
                 why[name] = reason
     decided = {squeeze_letters(one) for one in keep}
@@ -117,7 +119,14 @@ def _find_name_look_alikes(
 ) -> Iterator[tuple[str, int]]:
     yield from _given_names_in_texts(texts, wording)
     names = [part for name in wording.names for part in name_parts(name) if part.isalpha() and len(part) >= _SHARED]
-    parts = {*names, *(one for one in wording.words | wording.common if one.isalpha() and len(one) >= _SHARED)}
+    parts = {
+        *names,
+        *(
+            each_word
+            for each_word in wording.words | wording.common
+            if each_word.isalpha() and len(each_word) >= _SHARED
+        ),
+    }
     firsts = {name_parts(name)[0] for name in wording.names if len(name_parts(name)) > 1}
     initials = _initials(wording.names)
     if not parts and initials is None:
@@ -139,7 +148,7 @@ def _find_name_look_alikes(
 def _given_names_in_texts(texts: Mapping[tuple[str, str], int], wording: IdentifyingTerms) -> Iterator[tuple[str, int]]:
     """Yield given names and surnames that are written without a space: they may be a part of any other word."""
     for called in dict.fromkeys(called for name in wording.names for called in given_name_forms(name)):
-        if not wording.in_text(called) and (
+        if not wording.matches_text(called) and (
             count := sum(texts[key] for key in texts if called in normalize_text(key[1]))
         ):
             yield called, count
@@ -214,16 +223,16 @@ def _find_string_look_alikes(texts: Mapping[tuple[str, str], int], reach: Subjec
     every = PersonalSearch((), named.values())
     counts: Counter[str] = Counter()
     for (table, text), count in texts.items():
-        if table in _LIST_TABLES or not every.in_text(text):
+        if table in _LIST_TABLES or not every.matches_text(text):
             continue
         for shown, search in searches.items():
-            if search.in_text(text):
+            if search.matches_text(text):
                 counts[shown] += count
     yield from counts.most_common()
 
 
 def _is_theirs(reach: SubjectScope, string: PersonalString) -> bool:
-    return string.is_exact or (string.text.isalpha() and reach.wording.in_text(string.text))
+    return string.is_exact or (string.text.isalpha() and reach.terms.matches_text(string.text))
 
 
 def _stem(word: str) -> str:
@@ -240,7 +249,7 @@ def _count_words(texts: Iterable[str], wanted: Iterable[str]) -> Counter[str]:
     for text in texts:
         plain = normalize_text(text)
         if there.search(fold_plain_text(plain)):
-            found.update(one for one in _WORD.findall(plain) if there.match(fold_plain_text(one)))
+            found.update(each_match for each_match in _WORD.findall(plain) if there.match(fold_plain_text(each_match)))
     return found
 
 
@@ -252,7 +261,9 @@ def _table_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
                 continue
             for name, is_json in columns.items():
                 if isinstance(row[name], str):
-                    yield from ((table, one) for one in (_json_strings(row[name]) if is_json else (row[name],)))
+                    yield from (
+                        (table, json_string) for json_string in (_json_strings(row[name]) if is_json else (row[name],))
+                    )
 
 
 def _text_columns(table: str) -> dict[str, bool]:
@@ -267,7 +278,7 @@ def _json_strings(text: str) -> Iterator[str]:
     except (ValueError, RecursionError):
         yield text
         return
-    yield from (one for one in json_strings(found) if one)
+    yield from (json_string for json_string in json_strings(found) if json_string)
 
 
 def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -280,4 +291,6 @@ def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
                 continue
             for name, is_json in columns.get(table, {}).items():
                 if isinstance(row.get(name), str):
-                    yield from ((table, one) for one in (_json_strings(row[name]) if is_json else (row[name],)))
+                    yield from (
+                        (table, json_string) for json_string in (_json_strings(row[name]) if is_json else (row[name],))
+                    )

@@ -62,24 +62,30 @@ class IdentifyingTerms:
         others: Iterable[str] = (),
         shared: Collection[str] = (),
     ) -> None:
-        whole = {" ".join(one.split()) for one in names}
-        self.names = sorted(one for one in whole if one)
-        self._ids = [one for one in ids if one]
-        plain = {normalize_text(one) for one in self.names}
-        exact = {one for one in plain if len(one) < _SHORT}
-        self.shared = frozenset(one for name in self.names for one in name_parts(name) if one in shared)
-        exact = {one for one in exact if squeeze_letters(one) not in self.shared}
+        whole = {" ".join(text.split()) for text in names}
+        self.names = sorted(text for text in whole if text)
+        self._ids = [text for text in ids if text]
+        plain = {normalize_text(text) for text in self.names}
+        exact = {text for text in plain if len(text) < _SHORT}
+        self.shared = frozenset(
+            name_part for name in self.names for name_part in name_parts(name) if name_part in shared
+        )
+        exact = {text for text in exact if squeeze_letters(text) not in self.shared}
         loose = {
-            fold_plain_text(one) for one in plain if len(one) >= _SHORT and squeeze_letters(one) not in self.shared
+            fold_plain_text(text) for text in plain if len(text) >= _SHORT and squeeze_letters(text) not in self.shared
         }
         parts = {
-            part for one in plain for part in re.findall(r"\w+", one) if part != one and _is_identifying_part(part, one)
+            part
+            for text in plain
+            for part in re.findall(r"\w+", text)
+            if part != text and _is_identifying_part(part, text)
         }
         parts = {part for part in parts if squeeze_letters(part) not in self.shared}
         everybodys = {part for part in parts if is_ambiguous_name(fold_plain_text(part))}
         exact |= {form for part in everybodys if part[0].isupper() for form in (part, part.upper(), part.capitalize())}
         self.words = frozenset(
-            {fold_plain_text(one) for one in parts - everybodys} | {one for one in loose if " " not in one}
+            {fold_plain_text(each_part) for each_part in parts - everybodys}
+            | {text for text in loose if " " not in text}
         )
         self.common = frozenset(map(fold_plain_text, everybodys)) - PARTICLES - function_words()
         loose |= self.words
@@ -88,75 +94,75 @@ class IdentifyingTerms:
         self._known: dict[str, bool] = {}
         self._quoted_from = quoted
         self._others = _names_of_others(self.names, others)
-        self._said = {row for one in said for row in _word_ngrams(fold_plain_text(normalize_text(one)), quoted)}
+        self._said = {row for text in said for row in _word_ngrams(fold_plain_text(normalize_text(text)), quoted)}
 
-    def in_text(self, text: str) -> bool:
+    def matches_text(self, text: str) -> bool:
         """Tell whether a text names them, holds an id of theirs, or repeats a sentence of theirs."""
         if len(text) > _LONG:
-            return self._names_them(text)
+            return self._matches(text)
         known = self._known.get(text)
         if known is None:
             if len(self._known) > _REMEMBERED:
                 self._known.clear()
-            known = self._known[text] = self._names_them(text)
+            known = self._known[text] = self._matches(text)
         return known
 
-    def _names_them(self, text: str) -> bool:
+    def _matches(self, text: str) -> bool:
         if "\\u" in text:
             decoded = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
-            if decoded != text and self.in_text(decoded.replace("\\", " ")):
+            if decoded != text and self.matches_text(decoded.replace("\\", " ")):
                 return True
         if any(one in text for one in self._ids):
             return True
         plain = normalize_text(text)
-        if self._quoted(fold_plain_text(plain)):
+        if self._has_quote(fold_plain_text(plain)):
             return True
         if self._others is not None:
             plain = self._others.sub(_OTHER_PERSON_MARK, plain)
-        if self._exact.found_in(plain) or self._loose.found_in(fold_plain_text(plain)):
+        if self._exact.matches(plain) or self._loose.matches(fold_plain_text(plain)):
             return True
-        return self.search.in_text(plain)
+        return self.search.matches_text(plain)
 
-    def in_json(self, value: Json) -> bool:
+    def matches_json(self, value: Json) -> bool:
         """Tell whether any text or key in a JSON value does, also where a list holds it word by word."""
-        return any(self.in_text(one) for one in json_strings(value)) or (
+        return any(self.matches_text(json_string) for json_string in json_strings(value)) or (
             bool(self.search.numbers) and any(map(self.search.is_number, _json_numbers(value)))
         )
 
-    def in_json_text(self, text: str) -> bool:
+    def matches_json_text(self, text: str) -> bool:
         """Tell whether a JSON text does; one that cannot be read is looked at as it is."""
         try:
-            return self.in_json(json.loads(text)) or self.in_text(text)
+            return self.matches_json(json.loads(text)) or self.matches_text(text)
         except (ValueError, RecursionError):
-            return self.in_text(text)
+            return self.matches_text(text)
 
-    def pruned(self, value: Json) -> Json:
+    def prune_json(self, value: Json) -> Json:
         """Return a JSON value without the members that do; None where it does as a whole."""
         match value:
             case str():
-                return None if self.in_text(value) else value
+                return None if self.matches_text(value) else value
             case list():
-                kept = [self.pruned(one) for one in value]
+                kept = [self.prune_json(one) for one in value]
                 return [new for old, new in zip(value, kept, strict=True) if new is not None or old is None]
             case dict():
-                found = {key: self.pruned(one) for key, one in value.items() if not self.in_text(key)}
-                return {key: one for key, one in found.items() if one is not None or value[key] is None}
+                found = {key: self.prune_json(one) for key, one in value.items() if not self.matches_text(key)}
+                return {key: entry for key, entry in found.items() if entry is not None or value[key] is None}
             case float() | int() if self.search.numbers and self.search.is_number(value):
                 return None
             case _:
                 return value
 
-    def replaced(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """Return a text without what is found in it: names are replaced, else lines, else the whole."""
-        for one in self.names:
-            flags = 0 if len(one) < _SHORT else re.IGNORECASE
-            text = re.sub(_word_pattern(one), REDACTION_MARK, text, flags=flags)
-        if not self.in_text(text):
+        for name in self.names:
+            flags = 0 if len(name) < _SHORT else re.IGNORECASE
+            text = re.sub(_word_pattern(name), REDACTION_MARK, text, flags=flags)
+        if not self.matches_text(text):
             return text
-        lines = "\n".join(REDACTION_MARK if self.in_text(line) else line for line in text.split("\n"))
-        return REDACTION_MARK if self.in_text(lines) else lines
+        lines = "\n".join(REDACTION_MARK if self.matches_text(line) else line for line in text.split("\n"))
+        return REDACTION_MARK if self.matches_text(lines) else lines
 
-    def _quoted(self, folded: str) -> bool:
+    def _has_quote(self, folded: str) -> bool:
         return bool(self._said) and not self._said.isdisjoint(_word_ngrams(folded, self._quoted_from))
 
 
@@ -217,7 +223,7 @@ class _NamePattern:
         self._parts = re.compile("|".join(map(_spaced_pattern, longest_first))) if longest_first else None
         self._whole = re.compile("|".join(map(_word_pattern, longest_first)))
 
-    def found_in(self, text: str) -> bool:
+    def matches(self, text: str) -> bool:
         return self._parts is not None and bool(self._parts.search(text)) and bool(self._whole.search(text))
 
 
@@ -256,7 +262,7 @@ def json_strings(value: Json) -> Iterator[str]:
             for one in value:
                 yield from json_strings(one)
             firsts = [one[0] if isinstance(one, list) and one else one for one in value]
-            if len(value) > 1 and all(isinstance(one, str) for one in firsts):
+            if len(value) > 1 and all(isinstance(first, str) for first in firsts):
                 yield " ".join(map(str, firsts))
         case dict():
             for key, one in value.items():

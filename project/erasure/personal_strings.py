@@ -64,7 +64,7 @@ class PersonalString:
         if not self.theirs or self.kind not in _STRUCTURED:
             return False
         if self.kind == BIRTH:
-            return any(find_dates(one) for one in alternative_readings(self.text))
+            return any(find_dates(alternative_reading) for alternative_reading in alternative_readings(self.text))
         if self.kind == LINK and not _is_somebodys(self.text):
             return False
         if self.kind == MAIL and squeeze_letters(self.text.split("@")[0]) in _OFFICES:
@@ -88,7 +88,7 @@ class NeedleMatchMode(StrEnum):
     """Words in a row with or without separators."""
     INITIAL = auto()
     """An initial and a word, run together or joined by a sign."""
-    SIGNS = auto()
+    CJK = auto()
     """A name in a script without spaces: anywhere, with blanks and other separators between its signs."""
     CODE = auto()
     """Letters and digits, whatever separates them."""
@@ -99,14 +99,14 @@ class Needle:
     """What is looked for in the letters of a text.
 
     Attributes:
-        starts: where its words begin: after how many letters.
-        common: its words are words of everybody too.
+        word_starts: where its words begin: after how many letters.
+        is_common: its words are words of everybody too.
     """
 
     letters: str
-    fit: NeedleMatchMode
-    starts: tuple[int, ...] = ()
-    common: bool = False
+    mode: NeedleMatchMode
+    word_starts: tuple[int, ...] = ()
+    is_common: bool = False
 
 
 class PersonalSearch:
@@ -128,7 +128,7 @@ class PersonalSearch:
             needle
             for name in self.names
             for needle in _name_needles(name)
-            if not (needle.fit is NeedleMatchMode.SPELLED and needle.letters in shared)
+            if not (needle.mode is NeedleMatchMode.SPELLED and needle.letters in shared)
         ]
         self.days: frozenset[Day] = frozenset(day for string in self.strings for day in personal_dates(string))
         needles += [needle for string in self.strings for needle in _string_needles(string)]
@@ -141,7 +141,11 @@ class PersonalSearch:
     def numbers(self) -> frozenset[str]:
         """Numbers among the needles, which JSON may hold as such."""
         needles = (needle for each in self._heads.values() for needle in each)
-        return frozenset(one.letters for one in needles if one.letters.isdigit() and len(one.letters) >= _LEAST_DIGITS)
+        return frozenset(
+            each_needle.letters
+            for each_needle in needles
+            if each_needle.letters.isdigit() and len(each_needle.letters) >= _LEAST_DIGITS
+        )
 
     def is_number(self, number: float) -> bool:
         """Tell whether a number is one of them, with a prefix or without."""
@@ -150,18 +154,18 @@ class PersonalSearch:
 
     @cached_property
     def _lengths(self) -> tuple[int, ...]:
-        return tuple({len(one) for one in self.numbers})
+        return tuple({len(number) for number in self.numbers})
 
     def __bool__(self) -> bool:
         return bool(self._heads or self.days)
 
-    def in_text(self, text: str) -> bool:
+    def matches_text(self, text: str) -> bool:
         """Tell whether one of them stands in a text, in any spelling."""
         if not self or len(text) < _LEAST_WORD:
             return False
-        return any(self._in_reading(one) for one in alternative_readings(text))
+        return any(self._matches_reading(alternative_reading) for alternative_reading in alternative_readings(text))
 
-    def _in_reading(self, text: str) -> bool:
+    def _matches_reading(self, text: str) -> bool:
         found = squeeze(text)
         letters = found.letters
         # Of hundreds of needles, only those are looked for whose first letters stand in the text.
@@ -188,24 +192,24 @@ def _matches_at(needle: Needle, text: SqueezedText, start: int, end: int) -> boo
     gaps = text.gaps(start, end)
     if any(len(gap) > _WIDEST for _, gap in gaps):
         return False
-    if needle.fit is NeedleMatchMode.SIGNS:
+    if needle.mode is NeedleMatchMode.CJK:
         # Of two signs, the second often begins a word of its own.
         return len(needle.letters) > _MIN_CJK_CHARS or not any(gap.isspace() for _, gap in gaps)
-    first, last = text.span(start, end)
+    first, last = text.plain_span(start, end)
     left, right = _starts_word(text.plain, first), _ends_word(text.plain, last)
-    match needle.fit:
+    match needle.mode:
         case NeedleMatchMode.CODE:
             bound = left and right
             return bound or (len(needle.letters) >= _UNBOUND or _is_core_number(needle.letters))
         case NeedleMatchMode.JOINED:
-            if needle.common and not _tells(needle, text, start, gaps):
+            if needle.is_common and not _tells(needle, text, start, gaps):
                 return False
             return (left and right) or len(needle.letters) >= _UNBOUND
         case NeedleMatchMode.INITIAL:
-            joint = needle.starts[1]
+            joint = needle.word_starts[1]
             if not (left and right) or any(at != joint for at, _ in gaps):
                 return False
-            if not needle.common:
+            if not needle.is_common:
                 return True
             written = bool(gaps) and not any(gap.isspace() or " " in gap for _, gap in gaps)
             return written or (not gaps and (not is_common(needle.letters) or _is_in_address(text.plain, first, last)))
@@ -221,13 +225,13 @@ def _tells(needle: Needle, text: SqueezedText, start: int, gaps: list[tuple[int,
     """Tell whether words that are everybody's are a name here: with capitals, or with no blank between them."""
     if not any(" " in gap for _, gap in gaps):
         return True
-    return all(text.plain[text.places[start + at]].isupper() for at in needle.starts)
+    return all(text.plain[text.places[start + at]].isupper() for at in needle.word_starts)
 
 
 def _is_spelled(needle: Needle, text: SqueezedText, span: tuple[int, int], gaps: list[tuple[int, str]]) -> bool:
     letters, plain = needle.letters, text.plain
     if not gaps:
-        if needle.common and not _is_in_address(plain, *span):
+        if needle.is_common and not _is_in_address(plain, *span):
             return plain[span[0]].isupper() and _is_camel(plain, *span)
         return True
     cuts = [0, *(at for at, _ in gaps), len(letters)]
@@ -297,7 +301,9 @@ def name_parts(name: str) -> list[str]:
     words = re.findall(r"[^\W_]+(?:['\u2019\u02bc][^\W_]+)*", name)
     capitals = any(sign.isupper() for sign in name)
     told = [word for word in words if word[0].isalpha() and not (capitals and word[0].islower())]
-    return [one for one in dict.fromkeys(map(squeeze_letters, told)) if one and one not in PARTICLES][:_MOST_PARTS]
+    return [fromkey for fromkey in dict.fromkeys(map(squeeze_letters, told)) if fromkey and fromkey not in PARTICLES][
+        :_MOST_PARTS
+    ]
 
 
 def _name_needles(name: str) -> Iterator[Needle]:
@@ -310,7 +316,7 @@ def _spelling_needles(spelled: str, name: str) -> Iterator[Needle]:
     whole = squeeze_letters(spelled)
     if is_cjk_name(signs := unicodedata.normalize("NFC", whole)):
         if len(signs) >= _MIN_CJK_CHARS:
-            yield Needle(whole, NeedleMatchMode.SIGNS)
+            yield Needle(whole, NeedleMatchMode.CJK)
         return
     if len(whole) >= _LEAST_WORD and (len(parts) != 1 or parts[0] != whole):
         words = [squeeze_letters(word) for word in re.split(r"[\W_]+", spelled)]

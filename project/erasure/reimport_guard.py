@@ -30,11 +30,11 @@ def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: M
     """
     stones = read_tombstones(study)
     hint = "Withdraw them from the study that the file was exported from, and export it again."
-    for one, pseudonym in people.items():
-        if (tombstone(one), TombstoneKind.PARTICIPANT.value) in stones:
+    for text, pseudonym in people.items():
+        if (tombstone(text), TombstoneKind.PARTICIPANT.value) in stones:
             raise UserError(f"{escape_unprintable(pseudonym)} withdrew from this study, and is in the file.", hint)
-    for one, number in recordings.items():
-        if (tombstone(one), TombstoneKind.RECORDING.value) in stones:
+    for text, number in recordings.items():
+        if (tombstone(text), TombstoneKind.RECORDING.value) in stones:
             raise UserError(
                 f"Recording {number} of the file was removed from this study when a participant withdrew.", hint
             )
@@ -72,7 +72,7 @@ def copy_without_withdrawn(study: Study, copy: Study) -> Study:
     copy.close()
     try:
         erase_subject(memory, build_scope(memory, people, known=stones))
-        return Study.of_memory(path, memory)
+        return Study.from_memory(path, memory)
     except BaseException:
         memory.close()
         raise
@@ -82,7 +82,7 @@ def _withdrawn_people(copy: Study, stones: frozenset[tuple[str, str]]) -> list[s
     """Return ids of people in a copy, or in its history, who withdrew."""
     if not stones:
         return []
-    return [one for one in _ids(copy, "participant") if (tombstone(one), TombstoneKind.PARTICIPANT.value) in stones]
+    return [text for text in _ids(copy, "participant") if (tombstone(text), TombstoneKind.PARTICIPANT.value) in stones]
 
 
 def _has_withdrawn_recording(copy: Study, stones: frozenset[tuple[str, str]]) -> bool:
@@ -90,9 +90,9 @@ def _has_withdrawn_recording(copy: Study, stones: frozenset[tuple[str, str]]) ->
     if not stones:
         return False
     ids = _ids(copy, "recording")
-    if any((tombstone(one), TombstoneKind.RECORDING.value) in stones for one in ids):
+    if any((tombstone(text), TombstoneKind.RECORDING.value) in stones for text in ids):
         return True
-    bare = [one for one in ids if (tombstone(one), TombstoneKind.FOOTAGE.value) in stones]
+    bare = [text for text in ids if (tombstone(text), TombstoneKind.FOOTAGE.value) in stones]
     listed = (json.dumps(bare),)
     return any(
         copy.row(f"SELECT 1 FROM {table} WHERE recording_id IN (SELECT value FROM json_each(?)) LIMIT 1", listed)

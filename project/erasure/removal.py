@@ -38,16 +38,16 @@ def prune_word_lists(connection: sqlite3.Connection, reach: SubjectScope) -> dic
     lists = _Lists(connection, reach, ids)
     gone: dict[str, int] = {}
     for table in _WORD_TABLES:
-        words = [(row["word"],) for row in live_rows(connection, table) if not lists.stays(row)]
+        words = [(row["word"],) for row in live_rows(connection, table) if not lists.keeps_word(row)]
         connection.executemany(f"DELETE FROM {table} WHERE word = ?", words)
         if words:
             gone[table] = len(words)
     for key in (NUMBERS, VOCABULARY):
         row = connection.execute("SELECT value FROM property WHERE key = ?", (key,)).fetchone()
-        if row is not None and (made := lists.cleaned(key, row[0])) != row[0]:
+        if row is not None and (made := lists.clean_property(key, row[0])) != row[0]:
             connection.execute("UPDATE property SET value = ? WHERE key = ?", (made, key))
             gone[key] = max(_count_entries(row[0]) - _count_entries(made), 1)
-    gone_or_changed = lists.history()
+    gone_or_changed = lists.clean_history()
     connection.executemany("DELETE FROM journal_change WHERE id = ?", gone_or_changed[0])
     connection.executemany(
         "UPDATE journal_change SET operation = ?, before = ?, after = ? WHERE id = ?", gone_or_changed[1]
@@ -78,14 +78,14 @@ class _Lists:
         self._spoken: str | None = None
         self._known: dict[str, bool] = {}
 
-    def stays(self, row: Row) -> bool:
+    def keeps_word(self, row: Row) -> bool:
         """Tell whether a private or public word stays: somebody's who stays, or of no text that went."""
         if row.get("participant_id") in self._people:
             return True
         letters = squeeze_letters(row["word"])
-        return not letters or letters not in self._reach.held or self._stands(letters)
+        return not letters or letters not in self._reach.erased_letters or self._occurs_in_remaining(letters)
 
-    def cleaned(self, key: str, text: str) -> str:
+    def clean_property(self, key: str, text: str) -> str:
         """Return a list of the study's properties without what goes."""
         try:
             found: Json = json.loads(text)
@@ -94,22 +94,22 @@ class _Lists:
         if key == VOCABULARY:
             if not isinstance(found, list):
                 return text
-            kept = [one for one in found if not isinstance(one, str) or self._word_stays(one)]
+            kept = [one for one in found if not isinstance(one, str) or self._keeps_vocabulary_word(one)]
             return text if kept == found else to_json(kept)
         if not isinstance(found, dict):
             return to_json({})
         numbers: dict[str, Json] = {
-            label: {who: number for who, number in each.items() if self._number_stays(who)}
+            label: {who: number for who, number in each.items() if self._keeps_number(who)}
             for label, each in found.items()
             if isinstance(each, dict)
         }
         return text if numbers == found else to_json(numbers)
 
-    def _word_stays(self, word: str) -> bool:
+    def _keeps_vocabulary_word(self, word: str) -> bool:
         letters = squeeze_letters(word)
-        return letters not in self._reach.held or self._stands(letters)
+        return letters not in self._reach.erased_letters or self._occurs_in_remaining(letters)
 
-    def _number_stays(self, who: str) -> bool:
+    def _keeps_number(self, who: str) -> bool:
         """Tell whether a number stays: of a participant who does, or of something that stands in a text that does.
 
         Of anything else, nobody can say any more whose it was.
@@ -117,25 +117,29 @@ class _Lists:
         if who in self._people:
             return True
         letters = squeeze_letters(who)
-        return bool(letters) and not self._reach.wording.in_text(who) and self._stands(letters)
+        return bool(letters) and not self._reach.terms.matches_text(who) and self._occurs_in_remaining(letters)
 
-    def _stands(self, letters: str) -> bool:
+    def _occurs_in_remaining(self, letters: str) -> bool:
         if letters not in self._known:
-            self._known[letters] = letters in self._remaining() or letters in self._remaining_speech()
+            self._known[letters] = letters in self._remaining_text() or letters in self._remaining_speech()
         return self._known[letters]
 
-    def _remaining(self) -> str:
+    def _remaining_text(self) -> str:
         if self._text is None:
-            self._text = "\n".join(map(squeeze_letters, dict.fromkeys(self._texts())))
+            self._text = "\n".join(map(squeeze_letters, dict.fromkeys(self._remaining_texts())))
         return self._text
 
     def _remaining_speech(self) -> str:
         if self._spoken is None:
-            spoken = (one for text in dict.fromkeys(self._texts()) for one in [*alternative_readings(text)][1:])
+            spoken = (
+                alternative_reading
+                for text in dict.fromkeys(self._remaining_texts())
+                for alternative_reading in [*alternative_readings(text)][1:]
+            )
             self._spoken = "\n".join(map(squeeze_letters, spoken))
         return self._spoken
 
-    def _texts(self) -> Iterator[str]:
+    def _remaining_texts(self) -> Iterator[str]:
         """Yield every text that stays, of now and of the history, but for lists of words."""
         columns = {
             table: [name for name in text_columns(table) if name not in KEPT_COLUMNS.get(table, ()) and name != "words"]
@@ -150,7 +154,7 @@ class _Lists:
                 row = {} if side is None else parse_row(side)
                 yield from (row[name] for name in columns.get(table, ()) if isinstance(row.get(name), str))
 
-    def history(self) -> tuple[list[tuple[int]], list[tuple[object, ...]]]:
+    def clean_history(self) -> tuple[list[tuple[int]], list[tuple[object, ...]]]:
         """Return ids of changes of lists that go, and the new states of those that change."""
         gone: list[tuple[int]] = []
         changed: list[tuple[object, ...]] = []
@@ -159,7 +163,7 @@ class _Lists:
             "WHERE table_name IN ('private_word', 'public_word', 'property') ORDER BY id"
         ):
             sides = [None if side is None else parse_row(side) for side in (before, after)]
-            made = [self._past(table, side) for side in sides]
+            made = [self._clean_past_state(table, side) for side in sides]
             if made == sides:
                 continue
             if made[0] == made[1]:
@@ -167,16 +171,16 @@ class _Lists:
                 continue
             what = "insert" if made[0] is None else "delete" if made[1] is None else "update"
             changed.append(
-                (what, *(None if one is None else json.dumps(one, ensure_ascii=False) for one in made), number)
+                (what, *(None if entry is None else json.dumps(entry, ensure_ascii=False) for entry in made), number)
             )
         return gone, changed
 
-    def _past(self, table: str, state: Row | None) -> Row | None:
+    def _clean_past_state(self, table: str, state: Row | None) -> Row | None:
         if state is None or table in _WORD_TABLES:
-            return state if state is None or self.stays(state) else None
+            return state if state is None or self.keeps_word(state) else None
         if state["key"] not in (NUMBERS, VOCABULARY) or not isinstance(state["value"], str):
             return state
-        clean: Callable[[str, str], str] = self.cleaned
+        clean: Callable[[str, str], str] = self.clean_property
         return {**state, "value": clean(state["key"], state["value"])}
 
 
@@ -206,7 +210,7 @@ class ErasureCounts:
     lists: dict[str, int] = field(default_factory=dict)
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether there was nothing to remove."""
         return not self.rows and self.history == (0, 0) and not self.renamed
 
@@ -239,7 +243,7 @@ def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annot
     connection.execute("BEGIN")
     connection.executemany(
         "INSERT INTO withdrawal VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kind = excluded.kind",
-        sorted((*stone, at) for stone in reach.stones()),
+        sorted((*stone, at) for stone in reach.tombstones()),
     )
     (newest,) = connection.execute("SELECT coalesce(max(id), 0) FROM journal_step").fetchone()
     connection.execute(
@@ -268,13 +272,13 @@ def _clean_table(
         if made is None:
             gone.append(place)
             continue
-        if reach.inside(table, row):
+        if reach.is_in_scope(table, row):
             kept[table, tuple(place)] = made
         if made != row:
             columns = tuple(name for name in row if made[name] != row[name])
             changed.setdefault(columns, []).append([*(made[name] for name in columns), *place])
         for column in names:
-            if isinstance(made[column], str) and reach.wording.in_text(made[column]):
+            if isinstance(made[column], str) and reach.terms.matches_text(made[column]):
                 if table == "scheme_version" and is_shipped(table, made["key"], made[column]):
                     continue
                 left[column] = left.get(column, 0) + 1
@@ -310,18 +314,18 @@ def _affected_sets(connection: sqlite3.Connection, reach: SubjectScope) -> dict[
 
 def _update_sets(connection: sqlite3.Connection, touched: Mapping[str, int]) -> None:
     """Say of a set that it is not what was drawn any more; one without items goes, and what was asked over it."""
-    for one, count in touched.items():
-        sha256, left_out = connection.execute("SELECT sha256, left_out FROM item_set WHERE id = ?", (one,)).fetchone()
-        if connection.execute("SELECT 1 FROM item WHERE set_id = ? LIMIT 1", (one,)).fetchone() is None:
+    for text, count in touched.items():
+        sha256, left_out = connection.execute("SELECT sha256, left_out FROM item_set WHERE id = ?", (text,)).fetchone()
+        if connection.execute("SELECT 1 FROM item WHERE set_id = ? LIMIT 1", (text,)).fetchone() is None:
             connection.execute(
-                "DELETE FROM benchmark_answer WHERE run_id IN (SELECT id FROM benchmark_run WHERE set_id = ?)", (one,)
+                "DELETE FROM benchmark_answer WHERE run_id IN (SELECT id FROM benchmark_run WHERE set_id = ?)", (text,)
             )
-            connection.execute("DELETE FROM benchmark_run WHERE set_id = ?", (one,))
-            connection.execute("DELETE FROM item_set WHERE id = ?", (one,))
+            connection.execute("DELETE FROM benchmark_run WHERE set_id = ?", (text,))
+            connection.execute("DELETE FROM item_set WHERE id = ?", (text,))
             continue
         now = hashlib.sha256(f"{sha256} without {count}".encode()).hexdigest()
         why = json.dumps({**_parse_object(left_out), "withdrawn": count}, ensure_ascii=False)
-        connection.execute("UPDATE item_set SET sha256 = ?, left_out = ? WHERE id = ?", (now, why, one))
+        connection.execute("UPDATE item_set SET sha256 = ?, left_out = ? WHERE id = ?", (now, why, text))
 
 
 def _parse_object(text: str) -> dict[str, object]:
@@ -363,7 +367,7 @@ def _clean_history(
     connection.executemany("DELETE FROM journal_change WHERE id = ?", gone)
     connection.executemany("UPDATE journal_change SET operation = ?, before = ?, after = ? WHERE id = ?", changed)
     done.history = (len(gone), len(changed))
-    done.renamed = _rename_steps(connection, (reach.wording, reach.places), steps)
+    done.renamed = _rename_steps(connection, (reach.terms, reach.file_names), steps)
 
 
 _RENAMED = {"medium": "path", "participant": "pseudonym", "annotator": "name", "judge": "name"}
@@ -378,7 +382,7 @@ def _present_names(connection: sqlite3.Connection) -> dict[tuple[str, object], s
 def _with_present_name(reach: SubjectScope, table: str, state: Row, named: Mapping[tuple[str, object], str]) -> Row:
     """Return a state of the past without an earlier name that told who withdraws: the present one was always there."""
     column = _RENAMED.get(table)
-    if column is None or not reach.wording.in_text(str(state[column])):
+    if column is None or not reach.terms.matches_text(str(state[column])):
         return state
     return state | {column: named.get((table, state["id"]), "removed")}
 
@@ -388,7 +392,7 @@ def _clean_past_state(
 ) -> Row | None:
     """Return what becomes of a state of the past: in their recordings, no text stays but the present one."""
     made = clean_row(reach, table, state)
-    if made is None or not reach.inside(table, state):
+    if made is None or not reach.is_in_scope(table, state):
         return made
     present = kept.get((table, tuple(state[column] for column in key)))
     for column in text_columns(table):
@@ -401,8 +405,8 @@ def _clean_past_state(
 def _rename_steps(connection: sqlite3.Connection, wordings: tuple[IdentifyingTerms, ...], steps: set[int]) -> int:
     renamed: list[tuple[object, ...]] = []
     for number, name, mark in connection.execute("SELECT id, name, merge_key FROM journal_step"):
-        marked = mark is not None and any(one.in_text(mark) for one in wordings)
-        if number in steps or marked or any(one.in_text(name) for one in wordings):
+        marked = mark is not None and any(wording.matches_text(mark) for wording in wordings)
+        if number in steps or marked or any(wording.matches_text(name) for wording in wordings):
             keeps = mark is not None and mark.startswith("merge:") and not marked
             renamed.append((_NEUTRAL_STEP_NAME, mark if keeps else None, number))
     connection.executemany("UPDATE journal_step SET name = ?, merge_key = ? WHERE id = ?", renamed)

@@ -36,22 +36,22 @@ def redact_definition(wording: IdentifyingTerms, table: str, key: str, text: str
     if is_shipped(table, key, text):
         return text
     if table == "prompt_version":
-        return wording.replaced(text)
+        return wording.redact_text(text)
     try:
         parse_scheme(text, key)
         made = to_toml(_prune_value(wording, "", tomllib.loads(text)))
         parse_scheme(made, key)
     except (UserError, tomllib.TOMLDecodeError, RecursionError):
-        return wording.replaced(text)
+        return wording.redact_text(text)
     return made
 
 
 def _prune_value(wording: IdentifyingTerms, key: str, value: Any) -> Any:
     match value:
-        case str() if wording.in_text(value):
-            return _DROPPED if key in EXPLANATORY_KEYS else wording.replaced(value) if key in _NAMES else value
+        case str() if wording.matches_text(value):
+            return _DROPPED if key in EXPLANATORY_KEYS else wording.redact_text(value) if key in _NAMES else value
         case list() if key == "examples":
-            return [one for one in value if not wording.in_json(one)]
+            return [one for one in value if not wording.matches_json(one)]
         case list():
             return [_prune_value(wording, key, one) for one in value]
         case dict():
@@ -93,12 +93,12 @@ _PLACEHOLDER_NAMES = {"collection": "Collection", "recording": "Recording", "ite
 
 def clean_row(reach: SubjectScope, table: str, row: Row) -> Row | None:
     """Return what becomes of a row; None where it goes."""
-    if "id" in row and reach.goes(table, row["id"]):
+    if "id" in row and reach.is_erased(table, row["id"]):
         return None
     for column, parent in REFERENCES.get(table, {}).items():
-        if reach.goes(parent, row[column]) and (table, parent) != ("episode_agent", "participant"):
+        if reach.is_erased(parent, row[column]) and (table, parent) != ("episode_agent", "participant"):
             return None
-    home = reach.home(table, row)
+    home = reach.recording_of(table, row)
     if home in reach.recordings and table in _WITH_FOOTAGE and not is_export_note(reach, table, row):
         return None
     special = _CLEANERS.get(table)
@@ -107,12 +107,12 @@ def clean_row(reach: SubjectScope, table: str, row: Row) -> Row | None:
 
 
 def _redact_texts(reach: SubjectScope, table: str, row: Row) -> Row | None:
-    wording = reach.wording_of(table, row)
+    wording = reach.terms_for(table, row)
     for column, kind in text_columns(table).items():
         text = row[column]
         if not isinstance(text, str) or column in KEPT_COLUMNS.get(table, ()):
             continue
-        found = wording.in_json_text(text) if kind is ColumnKind.JSON else wording.in_text(text)
+        found = wording.matches_json_text(text) if kind is ColumnKind.JSON else wording.matches_text(text)
         if not found:
             continue
         if table in _WHOLE:
@@ -124,12 +124,12 @@ def _redact_texts(reach: SubjectScope, table: str, row: Row) -> Row | None:
 def _redact_cell(reach: SubjectScope, table: str, row: Row, column: str, kind: ColumnKind) -> str:
     text = str(row[column])
     if table in ("scheme_version", "prompt_version"):
-        return redact_definition(reach.wording, table, row["key"], text)
+        return redact_definition(reach.terms, table, row["key"], text)
     if table == "egress" and column == "permission":
         return "[removed]"
     if kind is ColumnKind.JSON:
         try:
-            kept = reach.wording_of(table, row).pruned(json.loads(text))
+            kept = reach.terms_for(table, row).prune_json(json.loads(text))
         except (ValueError, RecursionError):
             kept = None
         return to_json("" if kept is None else kept)
@@ -144,8 +144,8 @@ def _clean_utterance(reach: SubjectScope, row: Row) -> Row | None:
         return None
     if row["recording_id"] in reach.recordings and (row["participant_id"] is None or row["suggested"]):
         return row | {"text": "", "words": "[]"}
-    wording = reach.wording_of("utterance", row)
-    if wording.in_text(row["text"]) or wording.in_json_text(row["words"]):
+    wording = reach.terms_for("utterance", row)
+    if wording.matches_text(row["text"]) or wording.matches_json_text(row["words"]):
         return row | {"text": "", "words": "[]"}
     return row
 
@@ -161,17 +161,17 @@ def _clean_run(reach: SubjectScope, row: Row) -> Row | None:
     result = found if isinstance(found, dict) else {}
     name = str(result.get("output", ""))
     kept: dict[str, Json] = {
-        "output": "removed" if reach.wording.in_text(name) else name,
+        "output": "removed" if reach.terms.matches_text(name) else name,
         "released": bool(result.get("released")),
     }
     return row | {"parameters": "{}", "result": to_json(kept)}
 
 
 def _clean_node(reach: SubjectScope, row: Row) -> Row | None:
-    if row["id"] in reach.told:
+    if row["id"] in reach.mentioning_nodes:
         row["text"] = ""
     _, _, source = str(row["source"]).partition("/")
-    if source and any(source in ids for ids in reach.gone.values()):
+    if source and any(source in ids for ids in reach.erased_ids.values()):
         row["source"] = ""
     return row
 
@@ -185,7 +185,7 @@ def _clean_episode_agent(reach: SubjectScope, row: Row) -> Row | None:
 
 def _clean_episode(reach: SubjectScope, row: Row) -> Row | None:
     for column, table in (("from_recording_id", "recording"), ("from_segment_id", "segment")):
-        if reach.goes(table, row[column]):
+        if reach.is_erased(table, row[column]):
             row[column] = ""
     return row
 
@@ -225,7 +225,7 @@ def _clean_conflict(reach: SubjectScope, row: Row) -> Row | None:
             return None
         for table, listed in rows.items():
             for one in listed:
-                if table == "utterance" and reach.inside(table, one):
+                if table == "utterance" and reach.is_in_scope(table, one):
                     return None
                 if clean_row(reach, table, one) != one:
                     return None
@@ -233,7 +233,7 @@ def _clean_conflict(reach: SubjectScope, row: Row) -> Row | None:
 
 
 def _clean_judgment_reference(reach: SubjectScope, row: Row) -> Row | None:
-    return None if reach.goes("judgment", row["judgment_id"]) else row
+    return None if reach.is_erased("judgment", row["judgment_id"]) else row
 
 
 _CLEANERS: Mapping[str, Callable[[SubjectScope, Row], Row | None]] = {

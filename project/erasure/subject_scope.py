@@ -59,58 +59,58 @@ class SubjectScope:
         people: ids of who withdraws.
         recordings: ids of those in which they are, but for `dropped`: others' annotations stay, footage goes.
         dropped: ids of recordings that go as a whole.
-        gone: table -> ids of rows that go.
-        homes: id of a segment, utterance, chain, node or question -> recording.
-        told: ids of the nodes of chains that are about them.
-        wording: by which they are found in texts.
-        near: the same, in texts about their recordings and in what programs copied from texts: shorter quotations.
-        places: names of the files of their recordings, which stand in the names of steps.
-        said: what they said, and how they were said to look.
+        erased_ids: table -> ids of rows that go.
+        recording_by_id: id of a segment, utterance, chain, node or question -> recording.
+        mentioning_nodes: ids of the nodes of chains that are about them.
+        terms: by which they are found in texts.
+        recording_terms: the same, in texts about their recordings and in what programs copied from texts: shorter quotations.
+        file_names: names of the files of their recordings, which stand in the names of steps.
+        own_texts: what they said, and how they were said to look.
         strings: what is personal in the texts of their recordings; names of theirs are not among them.
-        held: letters and digits of all texts of theirs, which go, one text a line.
+        erased_letters: letters and digits of all texts of theirs, which go, one text a line.
     """
 
     people: frozenset[str]
     recordings: frozenset[str] = frozenset()
     dropped: frozenset[str] = frozenset()
-    gone: dict[str, set[str]] = field(default_factory=dict)
-    homes: dict[str, str] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
-    wording: IdentifyingTerms = field(default_factory=IdentifyingTerms)
-    near: IdentifyingTerms = field(default_factory=IdentifyingTerms)
-    places: IdentifyingTerms = field(default_factory=IdentifyingTerms)
-    said: frozenset[str] = frozenset()
+    erased_ids: dict[str, set[str]] = field(default_factory=dict)
+    recording_by_id: dict[str, str] = field(default_factory=dict)
+    mentioning_nodes: set[str] = field(default_factory=set)
+    terms: IdentifyingTerms = field(default_factory=IdentifyingTerms)
+    recording_terms: IdentifyingTerms = field(default_factory=IdentifyingTerms)
+    file_names: IdentifyingTerms = field(default_factory=IdentifyingTerms)
+    own_texts: frozenset[str] = frozenset()
     strings: tuple[PersonalString, ...] = ()
-    held: str = ""
+    erased_letters: str = ""
 
-    def stones(self) -> frozenset[tuple[str, str]]:
+    def tombstones(self) -> frozenset[tuple[str, str]]:
         """Return what is not to come back, as checksum and kind."""
         kinds = (
             (self.people, TombstoneKind.PARTICIPANT),
             (self.dropped, TombstoneKind.RECORDING),
             (self.recordings, TombstoneKind.FOOTAGE),
         )
-        return frozenset((tombstone(one), kind.value) for ids, kind in kinds for one in ids)
+        return frozenset((tombstone(text), kind.value) for ids, kind in kinds for text in ids)
 
-    def goes(self, table: str, identifier: object) -> bool:
+    def is_erased(self, table: str, identifier: object) -> bool:
         """Tell whether a row goes."""
-        return identifier in self.gone.get(table, ())
+        return identifier in self.erased_ids.get(table, ())
 
-    def home(self, table: str, row: Row) -> str | None:
+    def recording_of(self, table: str, row: Row) -> str | None:
         """Return the recording that a row is about, or None."""
         for column in ("recording_id", "segment_id", "chain_id", "node_id", "question_id", "result_id"):
             value = row.get(column)
             if isinstance(value, str) and value:
-                return value if column == "recording_id" else self.homes.get(value)
+                return value if column == "recording_id" else self.recording_by_id.get(value)
         return str(row["id"]) if table == "recording" and "id" in row else None
 
-    def wording_of(self, table: str, row: Row) -> IdentifyingTerms:
+    def terms_for(self, table: str, row: Row) -> IdentifyingTerms:
         """Return by what they are found in the texts of a row."""
-        return self.near if table in _DERIVED_TABLES or self.inside(table, row) else self.wording
+        return self.recording_terms if table in _DERIVED_TABLES or self.is_in_scope(table, row) else self.terms
 
-    def inside(self, table: str, row: Row) -> bool:
+    def is_in_scope(self, table: str, row: Row) -> bool:
         """Tell whether a row is about a recording in which they are."""
-        home = self.home(table, row)
+        home = self.recording_of(table, row)
         return home in self.recordings or home in self.dropped
 
 
@@ -145,29 +145,31 @@ def build_scope(
     there = _recordings(connection, found.people)
     every = {str(row["id"]) for row in live_rows(connection, "recording")}
     every |= {str(state["id"]) for _, state in past_states(connection, ("recording",))}
-    again = {one for one in every if (tombstone(one), TombstoneKind.RECORDING.value) in known}
-    bare = {one for one in every if (tombstone(one), TombstoneKind.FOOTAGE.value) in known}
+    again = {text for text in every if (tombstone(text), TombstoneKind.RECORDING.value) in known}
+    bare = {text for text in every if (tombstone(text), TombstoneKind.FOOTAGE.value) in known}
     found.dropped = frozenset(again | (there if drop else set()))
     found.recordings = frozenset((there | bare) - found.dropped)
-    found.gone = {"participant": {*people}, "recording": {*found.dropped}}
+    found.erased_ids = {"participant": {*people}, "recording": {*found.dropped}}
     _map_recordings(connection, found)
     names, ids = [*_subject_names(connection, found.people), *words], [*people, *found.dropped]
-    found.said = said | _subject_texts(connection, found.people)
+    found.own_texts = said | _subject_texts(connection, found.people)
     others = _whole_names_of_others(connection, found.people)
-    kept, theirs = {squeeze_letters(one) for one in keep}, {squeeze_letters(one) for one in words}
+    kept, theirs = {squeeze_letters(text) for text in keep}, {squeeze_letters(text) for text in words}
     shared = _single_names_of_others(connection, found.people) - theirs
     search = PersonalSearch(names, shared=shared)
-    found.wording = IdentifyingTerms(names, ids, found.said, search=search, others=others, shared=shared)
-    found.near = IdentifyingTerms(names, ids, found.said, NEAR, search, others, shared)
-    given = (one for word in words for one in find_contacts(word))
+    found.terms = IdentifyingTerms(names, ids, found.own_texts, search=search, others=others, shared=shared)
+    found.recording_terms = IdentifyingTerms(names, ids, found.own_texts, NEAR, search, others, shared)
+    given = (contact for word in words for contact in find_contacts(word))
     every_string = dict.fromkeys((*strings, *given, *_find_strings(connection, found, finder)))
-    found.strings = tuple(one for one in every_string if squeeze_letters(one.text) not in kept)
-    exact = [one for one in found.strings if one.is_exact or squeeze_letters(one.text) in theirs]
+    found.strings = tuple(
+        personal_string for personal_string in every_string if squeeze_letters(personal_string.text) not in kept
+    )
+    exact = [string for string in found.strings if string.is_exact or squeeze_letters(string.text) in theirs]
     if exact:
         search = PersonalSearch(names, exact, shared)
-        found.wording = IdentifyingTerms(names, ids, found.said, search=search, others=others, shared=shared)
-        found.near = IdentifyingTerms(names, ids, found.said, NEAR, search, others, shared)
-    found.places = IdentifyingTerms(_file_names(connection, found))
+        found.terms = IdentifyingTerms(names, ids, found.own_texts, search=search, others=others, shared=shared)
+        found.recording_terms = IdentifyingTerms(names, ids, found.own_texts, NEAR, search, others, shared)
+    found.file_names = IdentifyingTerms(_file_names(connection, found))
     _map_mentioning_nodes(connection, found)
     _collect_erased(connection, found)
     return found
@@ -193,7 +195,7 @@ def _recordings(connection: sqlite3.Connection, people: frozenset[str]) -> set[s
         )
     }
     for row in live_rows(connection, "run"):
-        if any(one in row["result"] or one in row["parameters"] for one in people):
+        if any(person in row["result"] or person in row["parameters"] for person in people):
             found.add(row["recording_id"])
     # Of a recording that was deleted, only the history can say who was in it.
     alive = {row["id"] for row in live_rows(connection, "recording")}
@@ -205,10 +207,10 @@ def _recordings(connection: sqlite3.Connection, people: frozenset[str]) -> set[s
 
 def _map_recordings(connection: sqlite3.Connection, found: SubjectScope) -> None:
     for _, row in _states(connection, ("segment", "utterance", "chain", "question", "region")):
-        found.homes[row["id"]] = row["recording_id"]
+        found.recording_by_id[row["id"]] = row["recording_id"]
     for _, row in _states(connection, ("chain_node",)):
-        if row["chain_id"] in found.homes:
-            found.homes[row["id"]] = found.homes[row["chain_id"]]
+        if row["chain_id"] in found.recording_by_id:
+            found.recording_by_id[row["id"]] = found.recording_by_id[row["chain_id"]]
 
 
 def _subject_names(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
@@ -230,7 +232,7 @@ def _subject_texts(connection: sqlite3.Connection, people: frozenset[str]) -> se
 def _file_names(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
     names: set[str] = set()
     for table, row in _states(connection, ("medium", "recording")):
-        if found.inside(table, row):
+        if found.is_in_scope(table, row):
             path = PurePosixPath(str(row["path"] if table == "medium" else row["name"]).replace("\\", "/"))
             names |= {path.name, path.stem}
     return names
@@ -248,7 +250,7 @@ def _find_strings(
         if row["participant_id"] is not None and not row["suggested"]
     }
     for table, row in _states(connection, _TEXT_TABLES):
-        if not found.inside(table, row) and row.get("participant_id") not in found.people:
+        if not found.is_in_scope(table, row) and row.get("participant_id") not in found.people:
             continue
         for column, kind in text_columns(table).items():
             if kind is ColumnKind.PATH or column == "words" or not isinstance(row[column], str):
@@ -256,11 +258,11 @@ def _find_strings(
             for text in _texts_in(row[column], kind):
                 (theirs if _is_theirs(found, table, row, text, settled) else others).setdefault(text)
     for table, row in _states(connection, ("pii_decision",)):
-        if found.inside(table, row) and row["decision"] == "hide":
+        if found.is_in_scope(table, row) and row["decision"] == "hide":
             theirs.setdefault(row["text"])
             yield PersonalString(row["kind"], row["text"])
     heard = dict.fromkeys(_recognized_texts(connection, found))
-    found.held = "\n".join(map(squeeze_letters, (*theirs, *heard)))
+    found.erased_letters = "\n".join(map(squeeze_letters, (*theirs, *heard)))
     known = _names_of_others(connection, found)
     seen: set[str] = set()
     for text in theirs:
@@ -307,7 +309,7 @@ def _single_names_of_others(connection: sqlite3.Connection, people: frozenset[st
         for row in live_rows(connection, "private_word")
         if row["participant_id"] is not None and row["participant_id"] not in people
     ]
-    return frozenset(squeeze_letters(str(one)) for one in names if len(str(one).split()) == 1)
+    return frozenset(squeeze_letters(str(name)) for name in names if len(str(name).split()) == 1)
 
 
 def _whole_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> list[str]:
@@ -320,7 +322,11 @@ def _whole_names_of_others(connection: sqlite3.Connection, people: frozenset[str
 def _private_strings(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[PersonalString]:
     """Yield private words of nobody that stand in texts of theirs."""
     for _, row in _states(connection, ("private_word",)):
-        if row["participant_id"] is None and (letters := squeeze_letters(row["word"])) and letters in found.held:
+        if (
+            row["participant_id"] is None
+            and (letters := squeeze_letters(row["word"]))
+            and letters in found.erased_letters
+        ):
             yield PersonalString(row["kind"], row["word"])
 
 
@@ -335,18 +341,18 @@ def _recognized_texts(connection: sqlite3.Connection, found: SubjectScope) -> It
 
 def _is_theirs(found: SubjectScope, table: str, row: Row, text: str, settled: Mapping[str, str]) -> bool:
     """Tell whether a text goes: it is theirs, may be, or names them, or goes with the recording or its footage."""
-    if found.home(table, row) in found.dropped or table in _FOOTAGE_BOUND_TABLES:
+    if found.recording_of(table, row) in found.dropped or table in _FOOTAGE_BOUND_TABLES:
         return True
     who = settled.get(row["id"]) if table == "utterance" else None
     if who is None and table == "utterance" and (row["participant_id"] is None or row["suggested"]):
         return True
     if (row.get("participant_id") if who is None else who) in found.people:
         return True
-    return found.near.in_text(text)
+    return found.recording_terms.matches_text(text)
 
 
 def _map_mentioning_nodes(connection: sqlite3.Connection, found: SubjectScope) -> None:
-    found.told = {
+    found.mentioning_nodes = {
         row["node_id"] for _, row in _states(connection, ("chain_person",)) if row["participant_id"] in found.people
     }
 
@@ -354,10 +360,12 @@ def _map_mentioning_nodes(connection: sqlite3.Connection, found: SubjectScope) -
 def _collect_erased(connection: sqlite3.Connection, found: SubjectScope) -> None:
     alive = {row["id"]: row["participant_id"] for row in live_rows(connection, "utterance")}
     for table in ERASURE_ORDER:
-        gone = found.gone.setdefault(table, set())
+        gone = found.erased_ids.setdefault(table, set())
         refers = REFERENCES.get(table, {})
         for _, row in _states(connection, (table,)):
-            if any(found.goes(parent, row[column]) for column, parent in refers.items()) or _theirs(table, row, found):
+            if any(found.is_erased(parent, row[column]) for column, parent in refers.items()) or _theirs(
+                table, row, found
+            ):
                 gone.add(row["id"])
         if table == "question":
             gone |= {row["id"] for row in live_rows(connection, table) if _names_subject(found, table, row)}
@@ -365,58 +373,58 @@ def _collect_erased(connection: sqlite3.Connection, found: SubjectScope) -> None
             # Somebody else's by now is not theirs; one that is gone was, if it ever was.
             gone -= {one for one, who in alive.items() if who not in found.people}
             gone |= {one for one, who in alive.items() if who in found.people}
-            gone |= {one for one, who in alive.items() if found.goes("recording", found.homes.get(one))}
+            gone |= {one for one, who in alive.items() if found.is_erased("recording", found.recording_by_id.get(one))}
 
 
 def _theirs(table: str, row: Row, found: SubjectScope) -> bool:
     """Tell whether a row goes for what it is, not for what it belongs to."""
     if is_export_note(found, table, row):
         return False
-    if table in _FOOTAGE_TABLES and found.inside(table, row):
+    if table in _FOOTAGE_TABLES and found.is_in_scope(table, row):
         return True
     if table == "question":
-        return _covers(row, found.told)
+        return _covers(row, found.mentioning_nodes)
     return table in ("run", "judgment", "item") and _mentions_subject(table, row, found)
 
 
 def is_export_note(found: SubjectScope, table: str, row: Row) -> bool:
     """Tell whether a row says that something was given away of a recording that stays; it stays, in short."""
-    return table == "run" and row["kind"] in EXPORT_RUN_KINDS and found.home(table, row) not in found.dropped
+    return table == "run" and row["kind"] in EXPORT_RUN_KINDS and found.recording_of(table, row) not in found.dropped
 
 
 def _names_subject(found: SubjectScope, table: str, row: Row) -> bool:
     """Tell whether a row names them in one of its texts."""
-    wording = found.wording_of(table, row)
+    wording = found.terms_for(table, row)
     return any(
-        wording.in_json_text(row[column]) if kind is ColumnKind.JSON else wording.in_text(row[column])
+        wording.matches_json_text(row[column]) if kind is ColumnKind.JSON else wording.matches_text(row[column])
         for column, kind in text_columns(table).items()
     )
 
 
 def _covers(row: Row, told: set[str]) -> bool:
-    return any(one in row["covers"] or one in row["wrong"] for one in told)
+    return any(text in row["covers"] or text in row["wrong"] for text in told)
 
 
 def concerns_subject(found: SubjectScope, table: str, row: Row) -> bool:
     """Tell whether a row is about a recording in which they are, or names them."""
-    return found.inside(table, row) or _mentions_subject(table, row, found)
+    return found.is_in_scope(table, row) or _mentions_subject(table, row, found)
 
 
 def _mentions_subject(table: str, row: Row, found: SubjectScope) -> bool:
     """Tell whether something that happened, and is never changed, holds words, ids or sentences of theirs."""
-    wording = found.wording_of(table, row)
+    wording = found.terms_for(table, row)
     match table:
         case "run":
-            return wording.in_json_text(row["parameters"]) or wording.in_json_text(row["result"])
+            return wording.matches_json_text(row["parameters"]) or wording.matches_json_text(row["result"])
         case "item":
             homes = found.recordings | found.dropped
-            return wording.in_json_text(row["content"]) or any(one in row["content"] for one in homes)
+            return wording.matches_json_text(row["content"]) or any(home in row["content"] for home in homes)
         case _:
             texts = (row["raw"], row["thinking"], row["error"], row["part"])
-            if any(map(wording.in_text, texts)):
+            if any(map(wording.matches_text, texts)):
                 return True
             homes = found.recordings | found.dropped
             return any(
-                wording.in_json_text(row[name]) or any(one in row[name] for one in homes)
+                wording.matches_json_text(row[name]) or any(home in row[name] for home in homes)
                 for name in ("sight", "answer")
             )

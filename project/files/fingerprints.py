@@ -33,16 +33,16 @@ class FileIdentity:
         self._path = path
         self._file: tuple[int, int] | None = None
         with suppress(OSError):
-            self._file = self._there()
+            self._file = self._current_identity()
 
-    def require(self) -> None:
+    def require_unchanged(self) -> None:
         """Return quietly where it is still the same file.
 
         Raises:
             UserError: it is not there, cannot be looked at, or is another one.
         """
         try:
-            there = self._there()
+            there = self._current_identity()
         except FileNotFoundError:
             raise UserError(
                 f"The file of the study “{escape_unprintable(self._path.name)}” was moved or deleted; nothing is saved.",
@@ -59,7 +59,7 @@ class FileIdentity:
                 "Close the study, look at the file that is there now, and open it again.",
             )
 
-    def _there(self) -> tuple[int, int]:
+    def _current_identity(self) -> tuple[int, int]:
         status = self._path.stat()
         return status.st_dev, status.st_ino
 
@@ -113,7 +113,7 @@ class WholeFile:
     sha256: str
     identity: tuple[int, ...]
 
-    def require_same(self) -> None:
+    def require_unchanged(self) -> None:
         """Return quietly where nobody touched the file since it was read; nothing of it is read again.
 
         Raises:
@@ -139,7 +139,7 @@ def hash_whole_file(path: Path, progress: Progress | None = None, *, again: bool
     key = (str(path), *identity)
     known = "" if again else _SHA256_CACHE.get(key, "")
     found = WholeFile(path, known or _sha256(path, identity[2], progress or Silent()), identity)
-    found.require_same()
+    found.require_unchanged()
     if len(_SHA256_CACHE) >= _MAX_CACHED:
         _SHA256_CACHE.clear()
     _SHA256_CACHE[key] = found.sha256

@@ -153,7 +153,7 @@ def create_texts_folder() -> Path:
         raise UserError(
             f"The texts cannot be kept in {base}: {error.strerror}.", "Name another cache folder: XDG_CACHE_HOME."
         ) from None
-    newest = sorted(own.iterdir(), key=lambda one: one.stat().st_mtime)
+    newest = sorted(own.iterdir(), key=lambda path: path.stat().st_mtime)
     for old in newest[:-_KEPT]:
         shutil.rmtree(old, ignore_errors=True)
     return made
@@ -231,7 +231,7 @@ def require_unchanged_release(folder: Path, text: str) -> None:
     Raises:
         UserError: a file was changed, added or removed.
     """
-    listed = {str(one["path"]): one["sha256"] for one in json.loads(text)["files"]}
+    listed = {str(load["path"]): load["sha256"] for load in json.loads(text)["files"]}
     listed[MANIFEST_NAME] = hashlib.sha256(text.encode()).hexdigest()
     _require_listed_files(folder, listed, "checked")
 

@@ -87,7 +87,7 @@ def retract_announcements(folder: PrivateFolder) -> None:
     os.environ[_OPEN_STUDIES_VARIABLE] = json.dumps(left)
     if not left:
         del os.environ[_OPEN_STUDIES_VARIABLE]
-    _caches[:] = [one for one in _caches if one != str(folder.cache)]
+    _caches[:] = [cach for cach in _caches if cach != str(folder.cache)]
     if _caches:
         os.environ[CACHE_FOLDER_VARIABLE] = _caches[-1]
     else:

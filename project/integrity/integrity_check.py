@@ -199,8 +199,8 @@ def _collect_findings(
     """Return what was found; what stops the search is a finding too."""
     found: list[str] = []
     try:
-        for one in findings(connection):
-            found.append(one)
+        for finding in findings(connection):
+            found.append(finding)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         found.append(f"a row cannot be read: {type(error).__name__}: {error}")
     return found

@@ -68,7 +68,7 @@ def _put_row(study: Study, table: MergeTable, row: Row) -> None:
     if table.name == "recording":
         row = {**row, "number": _free_number(study, row)}
     if table.name == "judge":
-        others = {one[0] for one in study.rows("SELECT name FROM judge WHERE id <> ?", (row["id"],))}
+        others = {each_row[0] for each_row in study.rows("SELECT name FROM judge WHERE id <> ?", (row["id"],))}
         row = {**row, "name": free_name(str(row["name"]), "another", others)}
     key = table.key_of(row)
     values = [row[column] for column in table.columns]

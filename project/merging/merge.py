@@ -93,16 +93,16 @@ def store_runs(study: Study, copy: Study, runs: NewRuns) -> None:
     """Store them as they are."""
     if not runs:
         return
-    with study.recording_run():
-        for one in runs.ids:
+    with study.run_transaction():
+        for text in runs.ids:
             study.write_run(
                 f"INSERT INTO run ({_RUN_COLUMNS}) VALUES ({_placeholders(_RUN_COLUMNS)})",
-                copy.rows(f"SELECT {_RUN_COLUMNS} FROM run WHERE id = ?", (one,)),
+                copy.rows(f"SELECT {_RUN_COLUMNS} FROM run WHERE id = ?", (text,)),
             )
             for table, columns in _RUN_TABLES.items():
                 study.write_run(
                     f"INSERT INTO {table} ({columns}) VALUES ({_placeholders(columns)})",
-                    copy.rows(f"SELECT {columns} FROM {table} WHERE run_id = ?", (one,)),
+                    copy.rows(f"SELECT {columns} FROM {table} WHERE run_id = ?", (text,)),
                 )
 
 
@@ -135,7 +135,7 @@ def find_new_facts(
     found = {}
     for table, (key, author) in _FACT_TABLES.items():
         columns = [row[1] for row in study.rows(f"PRAGMA main.table_info({table})")]
-        at, where = [columns.index(one) for one in key.split(", ")], columns.index(author) if author else None
+        at, where = [columns.index(part) for part in key.split(", ")], columns.index(author) if author else None
         judge = columns.index("judge_id") if "judge_id" in columns else None
         here = {tuple(row) for row in study.rows(f"SELECT {key} FROM {table}")}
         new = []
@@ -154,7 +154,7 @@ def find_new_facts(
 
 def store_facts(study: Study, facts: Mapping[str, list[Row]]) -> None:
     """Store them as they are."""
-    with study.recording_run():
+    with study.run_transaction():
         for table, rows in facts.items():
             if rows:
                 study.write_run(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
@@ -205,7 +205,7 @@ class MergeResult:
     changes: Changes = field(default_factory=Changes)
 
     @property
-    def nothing_new(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the study had everything already."""
         return not self.tables and not self.conflicts
 
@@ -272,7 +272,7 @@ def merge_copy(
         UserError: the study is read-only, or the disk is full.
         Cancelled: the user stopped it. Then nothing of the copy is in the study.
     """
-    with study.in_turn(), study.stoppable(progress):
+    with study.locked(), study.cancellable(progress):
         return _merge(study, copy, annotator_id, dry_run, progress)
 
 
@@ -294,13 +294,13 @@ def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, p
     if not any((edits, fresh.segments, new_people, runs, active, *facts.values())):
         return MergeResult(label)
     edits = map_authors(edits, tables, same_person)
-    for identifier in (*same_person, *(one.id for one in new_people)):
+    for identifier in (*same_person, *(person.id for person in new_people)):
         edits.get("annotator", {}).pop((identifier,), None)
     for identifier in same_judge:
         edits.get("judge", {}).pop((identifier,), None)
     progress.check_cancelled()
     decision = plan_merge(study, copy, tables, edits, label)
-    keep_references(study, copy, tables, decision, label, {one.id for one in new_people})
+    keep_references(study, copy, tables, decision, label, {person.id for person in new_people})
     renumbered = _renumber(study, decision)
     renamed = rename_taken_judges(study, decision, label)
     clashes = _new_clashes(study, decision)
@@ -310,19 +310,19 @@ def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, p
             _count_rows(decision, fresh, {**runs.rows, **{name: len(rows) for name, rows in facts.items()}})
         ),
         len(clashes),
-        tuple(one.name for one in new_people),
+        tuple(person.name for person in new_people),
         MappingProxyType(renumbered),
         MappingProxyType(renamed),
     )
     if dry_run:
         return merged
     study.require_writable()
-    rows = _LOGGED * sum(one.added + one.changed + one.removed for one in merged.tables.values())
-    with study.together(), study.stoppable(progress, rows):
-        changes = Changes.of(("annotator", one.id) for one in new_people)
-        for one in new_people:
-            with study.step(f"Introduce {one.name}", undoable=False):
-                insert_annotator(study, one)
+    rows = _LOGGED * sum(table.added + table.changed + table.removed for table in merged.tables.values())
+    with study.atomic(), study.cancellable(progress, rows):
+        changes = Changes.from_pairs(("annotator", person.id) for person in new_people)
+        for person in new_people:
+            with study.step(f"Introduce {person.name}", undoable=False):
+                insert_annotator(study, person)
         store_runs(study, copy, runs)
         store_activity(study, active)
         store_facts(study, facts)
@@ -427,11 +427,11 @@ def _write_clashes(study: Study, tables: dict[str, MergeTable], clashes: list[tu
         "INSERT INTO conflict VALUES (?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), NULL)", rows
     )
     # A later merge may have changed what the study has of an item that is in conflict already.
-    for one in all_conflicts(study, unresolved=True):
-        present = present_version(study, one, tables)
-        if present != one.ours:
+    for conflict in all_conflicts(study, unresolved=True):
+        present = present_version(study, conflict, tables)
+        if present != conflict.ours:
             text = None if present is None else json.dumps(present)
-            study.write("UPDATE conflict SET ours = ? WHERE id = ?", (text, one.id))
+            study.write("UPDATE conflict SET ours = ? WHERE id = ?", (text, conflict.id))
 
 
 def _newest_shared_step(study: Study, copy: Study) -> int:

@@ -35,8 +35,8 @@ def match_judges(study: Study, copy: Study) -> dict[str, str]:
     """Return the id of each judge of the copy that the study has under another id -> that id; nothing else differs."""
     here = _read_judges(study)
     known = {_judge_content(row): identifier for identifier, row in here.items()}
-    there = {one: row for one, row in _read_judges(copy).items() if one not in here}
-    return {one: known[_judge_content(row)] for one, row in there.items() if _judge_content(row) in known}
+    there = {text: row for text, row in _read_judges(copy).items() if text not in here}
+    return {text: known[_judge_content(row)] for text, row in there.items() if _judge_content(row) in known}
 
 
 def rename_taken_judges(study: Study, decision: "MergePlan", label: str) -> dict[str, str]:
@@ -55,7 +55,7 @@ def rename_taken_judges(study: Study, decision: "MergePlan", label: str) -> dict
     replaced = {row["id"] for row in coming} | {key[0] for key in decision.deletes.get("judge", [])}
     taken = {row["name"] for identifier, row in here.items() if identifier not in replaced}
     given = {}
-    for row in sorted(coming, key=lambda one: str(one["id"])):
+    for row in sorted(coming, key=lambda entry: str(entry["id"])):
         elsewhere = row["name"] in addresses and addresses[row["name"]] != _judge_address(row)
         name = free_name(str(row["name"]), label, taken | {*addresses} if elsewhere else taken)
         if name != row["name"]:
@@ -143,7 +143,7 @@ def last_merge_sources(study: Study, tables: Mapping[str, MergeTable], wanted: I
         names,
     ):
         table = tables[name]
-        if table.subject in table.key and about not in texts:
+        if table.subject_column in table.key and about not in texts:
             continue
         state: Row = json.loads(after or before)
         place = (name, table.key_of(state))
@@ -233,7 +233,7 @@ class MergePlan:
     clashes: list[Clash] = field(default_factory=list)
     same: int = 0
 
-    def take(self, table: MergeTable, ours: Row | None, theirs: Row | None) -> None:
+    def add_change(self, table: MergeTable, ours: Row | None, theirs: Row | None) -> None:
         """Make the study's row what `theirs` is."""
         if theirs is None:
             if ours is not None:
@@ -249,7 +249,7 @@ Edits = dict[str, dict[Key, Edit]]
 
 def plan_merge(study: Study, copy: Study, tables: dict[str, MergeTable], edits: Edits, label: str) -> MergePlan:
     """Compare every row that the copy changed with the study's."""
-    return _Deciding(study, copy, tables, label).of(edits)
+    return _Deciding(study, copy, tables, label).plan(edits)
 
 
 def map_authors(edits: Edits, tables: dict[str, MergeTable], same_person: dict[str, str]) -> Edits:
@@ -282,7 +282,7 @@ class _Deciding:
         self._edits: Edits = {}
         self._edits_about: dict[str, dict[str, list[tuple[Key, Edit]]]] = {}
 
-    def of(self, edits: Edits) -> MergePlan:
+    def plan(self, edits: Edits) -> MergePlan:
         self._edits = edits
         items = {
             (edit.after or edit.before or {})[column]
@@ -298,7 +298,7 @@ class _Deciding:
             table = self._tables[name]
             here = ours.get(name)
             if here is None:
-                here = find_rows(self._study, table, {key[table.key.index(table.subject)] for key in of_table})
+                here = find_rows(self._study, table, {key[table.key.index(table.subject_column)] for key in of_table})
             coming = self._made.inserts.setdefault(name, [])
             for key, edit in of_table.items():
                 if (
@@ -308,15 +308,15 @@ class _Deciding:
                 ):
                     continue
                 if is_permission(name, key[0]):
-                    self._permission(table, key, edit, here.get(key))
+                    self._decide_permission(table, key, edit, here.get(key))
                 elif edit.before is None and edit.after is not None and key not in here and name not in _COMPARED:
                     coming.append(edit.after)
                 else:
-                    self._row(table, key, edit, here.get(key))
-        self._settle()
+                    self._decide_row(table, key, edit, here.get(key))
+        self._settle_disputes()
         return self._made
 
-    def _row(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
+    def _decide_row(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
         if table.name == "property" and key[0] in OWN_PROPERTIES:
             return
         before, theirs = _with_local_columns(table, edit, ours)
@@ -324,7 +324,7 @@ class _Deciding:
             self._made.same += 1
         elif table.name == "merged_copy":
             if theirs is not None and (ours is None or theirs["step_uid"] > ours["step_uid"]):
-                self._made.take(table, ours, theirs)
+                self._made.add_change(table, ours, theirs)
         elif table.name == "conflict":
             if theirs is None or (ours is not None and ours["resolution"] is not None):
                 return
@@ -332,18 +332,18 @@ class _Deciding:
                 # What was chosen in a copy about a permission is chosen here anew.
                 theirs = theirs | {"resolution": None}
             if theirs != ours:
-                self._made.take(table, ours, theirs)
+                self._made.add_change(table, ours, theirs)
         elif ours and theirs and _without_time(table, ours) == _without_time(table, theirs):
             if theirs[TIME_COLUMNS[table.name]] < ours[TIME_COLUMNS[table.name]]:
-                self._made.take(table, ours, theirs)
+                self._made.add_change(table, ours, theirs)
         elif table.name == "judge" and is_redirected(ours, theirs):
             self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
         elif ours == before:
-            self._made.take(table, ours, theirs)
+            self._made.add_change(table, ours, theirs)
         else:
             self._disputes.append((table, key, ours, theirs))
 
-    def _permission(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
+    def _decide_permission(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
         """Keep the stricter version of what says what may leave; the other one is for a person to choose."""
         before, theirs = _with_local_columns(table, edit, ours)
         if ours == theirs or (ours and theirs and _without_time(table, ours) == _without_time(table, theirs)):
@@ -351,10 +351,10 @@ class _Deciding:
         elif loosens_permission(table.name, ours, theirs) or self._is_about_another_text(table, theirs):
             self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
         elif loosens_permission(table.name, theirs, ours) and ours != before:
-            self._made.take(table, ours, theirs)
+            self._made.add_change(table, ours, theirs)
             self._made.clashes.append(_clash(table, key, theirs, ours, _THIS_STUDY))
         else:
-            self._row(table, key, edit, ours)
+            self._decide_row(table, key, edit, ours)
 
     def _is_about_another_text(self, table: MergeTable, theirs: Row | None) -> bool:
         """Tell whether a copy keeps a place of a text that is, or will be, another one here than it was there."""
@@ -377,7 +377,7 @@ class _Deciding:
         if table.name not in self._edits_about:
             about = self._edits_about[table.name] = {}
             for key, edit in self._edits.get(table.name, {}).items():
-                about.setdefault(str(key[table.key.index(table.subject)]), []).append((key, edit))
+                about.setdefault(str(key[table.key.index(table.subject_column)]), []).append((key, edit))
         merged = dict(ours)
         for key, edit in self._edits_about[table.name].get(subject, []):
             before, after = _with_local_columns(table, edit, ours.get(key))
@@ -403,13 +403,13 @@ class _Deciding:
 
     def _deleted_there(self, segments: set[str], edits: Edits, ours: dict[str, dict[Key, Row]]) -> None:
         present, known = _by_item(ours, segments), _by_item(_rows_before(edits), segments)
-        for one in sorted(segments):
-            if present[one] == known[one]:
-                for name, rows in present[one].items():
+        for segment in sorted(segments):
+            if present[segment] == known[segment]:
+                for name, rows in present[segment].items():
                     for row in rows:
-                        self._made.take(self._tables[name], row, None)
+                        self._made.add_change(self._tables[name], row, None)
             else:
-                self._made.clashes.append(Clash("segment", (one,), present[one], None, self._label))
+                self._made.clashes.append(Clash("segment", (segment,), present[segment], None, self._label))
 
     def _deleted_here(self, segments: set[str]) -> None:
         if not segments:
@@ -421,18 +421,18 @@ class _Deciding:
             },
             segments,
         )
-        brought = last_merge_sources(self._study, self._tables, [("segment", (one,)) for one in segments])
-        for one in sorted(segments):
-            source = brought.get(("segment", (one,)))
+        brought = last_merge_sources(self._study, self._tables, [("segment", (segment,)) for segment in segments])
+        for segment in sorted(segments):
+            source = brought.get(("segment", (segment,)))
             if source is None:
-                self._made.clashes.append(Clash("segment", (one,), None, theirs[one], self._label))
+                self._made.clashes.append(Clash("segment", (segment,), None, theirs[segment], self._label))
                 continue
-            for name, rows in theirs[one].items():
+            for name, rows in theirs[segment].items():
                 for row in rows:
-                    self._made.take(self._tables[name], None, row)
-            self._made.clashes.append(Clash("segment", (one,), theirs[one], None, source))
+                    self._made.add_change(self._tables[name], None, row)
+            self._made.clashes.append(Clash("segment", (segment,), theirs[segment], None, source))
 
-    def _settle(self) -> None:
+    def _settle_disputes(self) -> None:
         if not self._disputes:
             return
         places: list[Place] = [(table.name, key) for table, key, _, _ in self._disputes]
@@ -442,7 +442,7 @@ class _Deciding:
             if source is None or not _prevails(theirs, ours):
                 self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
             else:
-                self._made.take(table, ours, theirs)
+                self._made.add_change(table, ours, theirs)
                 self._made.clashes.append(_clash(table, key, theirs, ours, source))
 
 
@@ -476,10 +476,10 @@ def _with_local_columns(table: MergeTable, edit: Edit, ours: Row | None) -> tupl
     return (None if before is None else {**before, **kept}), (None if after is None else {**after, **kept})
 
 
-def _prevails(one: Row | None, other: Row | None) -> bool:
-    if one is None or other is None:
-        return one is not None
-    return json.dumps(one, sort_keys=True) > json.dumps(other, sort_keys=True)
+def _prevails(entry: Row | None, other: Row | None) -> bool:
+    if entry is None or other is None:
+        return entry is not None
+    return json.dumps(entry, sort_keys=True) > json.dumps(other, sort_keys=True)
 
 
 def _clash(table: MergeTable, key: Key, ours: Row | None, theirs: Row | None, source: str) -> Clash:
@@ -500,7 +500,7 @@ def _rows_before(edits: Edits) -> dict[str, dict[Key, Row]]:
 
 def _by_item(rows: dict[str, dict[Key, Row]], segments: Iterable[str]) -> dict[str, Rows]:
     """Return segment -> its rows by table, each in the order of its keys."""
-    found: dict[str, Rows] = {one: {} for one in segments}
+    found: dict[str, Rows] = {segment: {} for segment in segments}
     for name, column in SEGMENT_ID_COLUMNS.items():
         for _, row in sorted(rows.get(name, {}).items()):
             if row[column] in found:

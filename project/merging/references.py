@@ -95,12 +95,12 @@ def _restore_parents(
     missing: list[tuple[str, str]],
 ) -> None:
     name, row = child
-    brought = last_merge_sources(study, tables, [(parent, (one,)) for parent, one in missing])
+    brought = last_merge_sources(study, tables, [(parent, (text,)) for parent, text in missing])
     closure = _with_parents(copy, tables, there, missing)
-    if all(parent == _QUIET or (parent, (one,)) in brought for parent, one in missing):
+    if all(parent == _QUIET or (parent, (text,)) in brought for parent, text in missing):
         for parent, rows in closure.items():
             for found in rows:
-                decision.take(tables[parent], None, found)
+                decision.add_change(tables[parent], None, found)
                 there.add(parent, str(found["id"]))
                 source = brought.get((parent, (found["id"],)))
                 if parent != _QUIET and source is not None:

@@ -132,7 +132,7 @@ class MergeTable:
     key: tuple[str, ...]
 
     @property
-    def subject(self) -> str:
+    def subject_column(self) -> str:
         """The column by which its rows are looked up."""
         return SUBJECT_COLUMNS[self.name]
 
@@ -167,7 +167,8 @@ def find_rows(study: Study, table: MergeTable, subjects: set[Cell], column: str 
         part = wanted[first : first + _CHUNK]
         marks = ", ".join("?" * len(part))
         for values in study.rows(
-            f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE {column or table.subject} IN ({marks})", part
+            f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE {column or table.subject_column} IN ({marks})",
+            part,
         ):
             row = dict(zip(table.columns, values, strict=True))
             found[table.key_of(row)] = row
@@ -186,7 +187,7 @@ class Fresh:
     rows: Mapping[str, list[StoreRow]] = field(default_factory=dict)
 
     @property
-    def as_json(self) -> str:
+    def ids_json(self) -> str:
         """The ids as SQL takes them."""
         return json.dumps(sorted(self.segments))
 
@@ -263,7 +264,7 @@ def edits_since(
     if but is not None and but.segments:
         tables_of_items = ", ".join(f"'{name}'" for name in SEGMENT_ID_COLUMNS)
         without = f"AND NOT (table_name IN ({tables_of_items}) AND row_id IN (SELECT value FROM json_each(?)))"
-        values.append(but.as_json)
+        values.append(but.ids_json)
     changes = study.rows(
         f"SELECT table_name, before, after FROM journal_change WHERE step_id > ? {without} ORDER BY id", values
     )

@@ -38,8 +38,10 @@ def all_assignments(study: Study) -> list[Assignment]:
 
 def set_assignments(study: Study, wanted: Iterable[Assignment]) -> None:
     """Make the whole plan what is wanted, changing only what differs; inside a step."""
-    goal = {(one.recording_id, one.annotator_id): one.purpose for one in wanted}
-    present = {(one.recording_id, one.annotator_id): one.purpose for one in all_assignments(study)}
+    goal = {(assignment.recording_id, assignment.annotator_id): assignment.purpose for assignment in wanted}
+    present = {
+        (assignment.recording_id, assignment.annotator_id): assignment.purpose for assignment in all_assignments(study)
+    }
     study.write_many(
         "DELETE FROM assignment WHERE recording_id = ? AND annotator_id = ?", sorted(present.keys() - goal.keys())
     )
@@ -139,7 +141,7 @@ def lane_visibility_changes(study: Study, lanes: Iterable[Lane]) -> Changes:
         ):
             found += [(table, row[0]) for row in study.rows(f"SELECT id FROM {table} WHERE {where}", lane)]
     found += [("recording", row[0]) for row in study.rows("SELECT recording_id FROM episode WHERE source = 'segment'")]
-    return Changes.of(found)
+    return Changes.from_pairs(found)
 
 
 _REVIEWS_COLUMNS = "r.segment_id, r.reviewer_id, r.decision, r.note, r.at"
@@ -154,8 +156,8 @@ def reviews_in(study: Study, recording_id: str) -> dict[str, list[Review]]:
     )
     found: dict[str, list[Review]] = {}
     for row in rows:
-        one = _review(row)
-        found.setdefault(one.segment_id, []).append(one)
+        review = _review(row)
+        found.setdefault(review.segment_id, []).append(review)
     return found
 
 

@@ -64,7 +64,7 @@ def read_graphs(study: Study, chains: Sequence[Chain]) -> list[ChainGraph]:
         given,
     ):
         edges[home[result]].append(Edge(reason, result))
-    return [ChainGraph(one, tuple(nodes[one.id]), tuple(edges[one.id])) for one in chains]
+    return [ChainGraph(chain, tuple(nodes[chain.id]), tuple(edges[chain.id])) for chain in chains]
 
 
 def chain_sizes(study: Study, recording_id: str) -> dict[str, int]:
@@ -89,7 +89,7 @@ def find_node(study: Study, node_id: str) -> ChainNode | None:
         f"SELECT participant_id FROM chain_person WHERE node_id = ? AND {_KNOWN_PARTICIPANT} ORDER BY participant_id",
         (node_id,),
     )
-    return _node(row, [one[0] for one in people])
+    return _node(row, [person[0] for person in people])
 
 
 def recordings_of_nodes(study: Study, node_ids: Iterable[str]) -> dict[str, str]:
@@ -118,23 +118,37 @@ def rename_chain(study: Study, chain_id: str, name: str) -> None:
 def delete_chain(study: Study, chain_id: str) -> None:
     """Remove a chain with its nodes, edges and reviews, and the questions made from it; inside a step."""
     nodes = "SELECT id FROM chain_node WHERE chain_id = ?"
-    one = (chain_id,)
-    study.write("DELETE FROM verification WHERE question_id IN (SELECT id FROM question WHERE chain_id = ?)", one)
-    study.write("DELETE FROM question WHERE chain_id = ?", one)
-    study.write("DELETE FROM chain_review WHERE chain_id = ?", one)
-    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes}) OR reason_id IN ({nodes})", one * 2)
-    study.write(f"DELETE FROM chain_person WHERE node_id IN ({nodes})", one)
-    study.write("DELETE FROM chain_node WHERE chain_id = ?", one)
-    study.write("DELETE FROM chain WHERE id = ?", one)
+    row = (chain_id,)
+    study.write("DELETE FROM verification WHERE question_id IN (SELECT id FROM question WHERE chain_id = ?)", row)
+    study.write("DELETE FROM question WHERE chain_id = ?", row)
+    study.write("DELETE FROM chain_review WHERE chain_id = ?", row)
+    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes}) OR reason_id IN ({nodes})", row * 2)
+    study.write(f"DELETE FROM chain_person WHERE node_id IN ({nodes})", row)
+    study.write("DELETE FROM chain_node WHERE chain_id = ?", row)
+    study.write("DELETE FROM chain WHERE id = ?", row)
 
 
 def insert_nodes(study: Study, new: Sequence[ChainNode]) -> None:
     """Add nodes with their people; inside a step."""
     study.write_many(
         f"INSERT INTO chain_node ({_NODE}) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [(one.id, one.chain_id, one.kind.value, one.text, one.start_us, one.end_us, one.source) for one in new],
+        [
+            (
+                chain_node.id,
+                chain_node.chain_id,
+                chain_node.kind.value,
+                chain_node.text,
+                chain_node.start_us,
+                chain_node.end_us,
+                chain_node.source,
+            )
+            for chain_node in new
+        ],
     )
-    study.write_many("INSERT INTO chain_person VALUES (?, ?)", [(one.id, who) for one in new for who in one.people])
+    study.write_many(
+        "INSERT INTO chain_person VALUES (?, ?)",
+        [(chain_node.id, who) for chain_node in new for who in chain_node.people],
+    )
 
 
 def update_node(study: Study, new: ChainNode) -> None:
@@ -154,23 +168,24 @@ def update_node(study: Study, new: ChainNode) -> None:
 
 def delete_nodes(study: Study, node_ids: Iterable[str]) -> None:
     """Remove nodes with their people and edges; inside a step."""
-    for one in node_ids:
-        study.write("DELETE FROM chain_edge WHERE result_id = ? OR reason_id = ?", (one, one))
-        study.write("DELETE FROM chain_person WHERE node_id = ?", (one,))
-        study.write("DELETE FROM chain_node WHERE id = ?", (one,))
+    for text in node_ids:
+        study.write("DELETE FROM chain_edge WHERE result_id = ? OR reason_id = ?", (text, text))
+        study.write("DELETE FROM chain_person WHERE node_id = ?", (text,))
+        study.write("DELETE FROM chain_node WHERE id = ?", (text,))
 
 
 def insert_edges(study: Study, new: Iterable[Edge]) -> None:
     """Add edges; inside a step."""
     study.write_many(
-        "INSERT INTO chain_edge (reason_id, result_id) VALUES (?, ?)", [(one.reason_id, one.result_id) for one in new]
+        "INSERT INTO chain_edge (reason_id, result_id) VALUES (?, ?)",
+        [(edge.reason_id, edge.result_id) for edge in new],
     )
 
 
 def delete_edges(study: Study, edges: Iterable[Edge]) -> None:
     """Remove edges; inside a step."""
-    for one in edges:
-        study.write("DELETE FROM chain_edge WHERE reason_id = ? AND result_id = ?", (one.reason_id, one.result_id))
+    for edge in edges:
+        study.write("DELETE FROM chain_edge WHERE reason_id = ? AND result_id = ?", (edge.reason_id, edge.result_id))
 
 
 def chain_reviews(study: Study, chain_id: str) -> list[ChainReview]:

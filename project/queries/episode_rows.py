@@ -70,7 +70,7 @@ def delete_scenario(study: Study, scenario_id: str) -> None:
 
 def all_episodes(study: Study) -> list[Episode]:
     """Return every episode that is seen, by the number of its recording."""
-    columns = ", ".join(f"e.{one}" for one in _EPISODE.split(", "))
+    columns = ", ".join(f"e.{part}" for part in _EPISODE.split(", "))
     rows = study.rows(
         f"SELECT {columns} FROM episode e JOIN {VISIBLE_RECORDINGS} r ON r.id = e.recording_id ORDER BY r.number"
     )
@@ -108,10 +108,15 @@ def all_agents(study: Study) -> dict[str, list[EpisodeAgent]]:
 
 def set_agents(study: Study, new: Iterable[EpisodeAgent]) -> None:
     """Add those who take part, or replace those of the same position."""
-    for one in new:
+    for episode_agent in new:
         cells = (
-            *(one.recording_id, one.position, one.participant_id, *profile_cells(one.profile)),
-            *(one.goal, one.player.value, one.judge_id),
+            *(
+                episode_agent.recording_id,
+                episode_agent.position,
+                episode_agent.participant_id,
+                *profile_cells(episode_agent.profile),
+            ),
+            *(episode_agent.goal, episode_agent.player.value, episode_agent.judge_id),
         )
         _upsert(study, "episode_agent", _AGENT.split(", "), 2, cells)
 
@@ -150,11 +155,11 @@ def fictional_participants(study: Study) -> set[str]:
 
 def profile_cells(profile: Profile) -> list[Cell]:
     """Return the texts of a profile, in the order of `NAMED`."""
-    return [str(getattr(profile, one)) for one in PROFILE_COLUMNS]
+    return [str(getattr(profile, text)) for text in PROFILE_COLUMNS]
 
 
 def _upsert(study: Study, table: str, columns: Sequence[str], key: int, cells: Sequence[Cell]) -> None:
-    changed = ", ".join(f"{one} = excluded.{one}" for one in columns[key:])
+    changed = ", ".join(f"{column} = excluded.{column}" for column in columns[key:])
     study.write(
         f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
         f"ON CONFLICT ({', '.join(columns[:key])}) DO UPDATE SET {changed}",

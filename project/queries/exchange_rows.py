@@ -17,15 +17,15 @@ class ColumnSchema:
 
     Attributes:
         kind: `text`, `number`, `truth` (kept as 0 or 1) or `json` (kept as text).
-        refers: the table whose id it holds, or "".
-        empty: whether it may be null.
-        one_of: the only values it may have, or nothing for any.
+        references: the table whose id it holds, or "".
+        nullable: whether it may be null.
+        choices: the only values it may have, or nothing for any.
     """
 
     kind: str = "text"
-    refers: str = ""
-    empty: bool = False
-    one_of: tuple[str, ...] = ()
+    references: str = ""
+    nullable: bool = False
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class TableSchema:
 _NUMBER = ColumnSchema("number")
 _TEXT = ColumnSchema()
 _AT = {"at": _TEXT}
-_WHO = {"recording_id": ColumnSchema(refers="recording"), "annotator_id": ColumnSchema(refers="annotator")}
+_WHO = {"recording_id": ColumnSchema(references="recording"), "annotator_id": ColumnSchema(references="annotator")}
 _SPAN = {"start_us": _NUMBER, "end_us": _NUMBER}
 
 EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
@@ -49,7 +49,7 @@ EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
         "recording": TableSchema(
             {
                 "id": _TEXT,
-                "collection_id": ColumnSchema(refers="collection"),
+                "collection_id": ColumnSchema(references="collection"),
                 "number": _NUMBER,
                 "name": _TEXT,
                 "duration_us": _NUMBER,
@@ -58,8 +58,8 @@ EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
         "medium": TableSchema(
             {
                 "id": _TEXT,
-                "recording_id": ColumnSchema(refers="recording"),
-                "role": ColumnSchema(one_of=("main", "camera", "microphone", "chapter")),
+                "recording_id": ColumnSchema(references="recording"),
+                "role": ColumnSchema(choices=("main", "camera", "microphone", "chapter")),
                 "position": _NUMBER,
                 "offset_us": _NUMBER,
                 "path": _TEXT,
@@ -71,29 +71,32 @@ EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
             {
                 "id": _TEXT,
                 "pseudonym": _TEXT,
-                "role": ColumnSchema(one_of=("user", "robot", "bystander")),
+                "role": ColumnSchema(choices=("user", "robot", "bystander")),
                 "note": _TEXT,
             }
         ),
         "appearance": TableSchema(
-            {"recording_id": ColumnSchema(refers="recording"), "participant_id": ColumnSchema(refers="participant")},
+            {
+                "recording_id": ColumnSchema(references="recording"),
+                "participant_id": ColumnSchema(references="participant"),
+            },
             ("recording_id", "participant_id"),
         ),
         "consent": TableSchema(
             {
-                "participant_id": ColumnSchema(refers="participant"),
-                "use": ColumnSchema(one_of=("annotate", "release", "models")),
+                "participant_id": ColumnSchema(references="participant"),
+                "use": ColumnSchema(choices=("annotate", "release", "models")),
                 "granted": ColumnSchema("truth"),
             },
             ("participant_id", "use"),
         ),
         "annotator": TableSchema(
-            {"id": _TEXT, "name": _TEXT, "kind": ColumnSchema(one_of=("person", "model", "adjudicated"))}
+            {"id": _TEXT, "name": _TEXT, "kind": ColumnSchema(choices=("person", "model", "adjudicated"))}
         ),
         "segment": TableSchema({"id": _TEXT, **_WHO, "scheme": _TEXT, "track": _TEXT, "label": _TEXT, **_SPAN}),
         "segment_value": TableSchema(
             {
-                "segment_id": ColumnSchema(refers="segment"),
+                "segment_id": ColumnSchema(references="segment"),
                 "scheme": _TEXT,
                 "version": _NUMBER,
                 "field": _TEXT,
@@ -104,8 +107,8 @@ EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
         "utterance": TableSchema(
             {
                 "id": _TEXT,
-                "recording_id": ColumnSchema(refers="recording"),
-                "participant_id": ColumnSchema(refers="participant", empty=True),
+                "recording_id": ColumnSchema(references="recording"),
+                "participant_id": ColumnSchema(references="participant", nullable=True),
                 **_SPAN,
                 "text": _TEXT,
                 "words": ColumnSchema("json"),
@@ -114,14 +117,14 @@ EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
             }
         ),
         "assignment": TableSchema(
-            {**_WHO, "purpose": ColumnSchema(one_of=("work", "training"))}, ("recording_id", "annotator_id")
+            {**_WHO, "purpose": ColumnSchema(choices=("work", "training"))}, ("recording_id", "annotator_id")
         ),
         "completion": TableSchema({**_WHO, **_AT}, ("recording_id", "annotator_id")),
         "review": TableSchema(
             {
-                "segment_id": ColumnSchema(refers="segment"),
-                "reviewer_id": ColumnSchema(refers="annotator"),
-                "decision": ColumnSchema(one_of=("agree", "disagree")),
+                "segment_id": ColumnSchema(references="segment"),
+                "reviewer_id": ColumnSchema(references="annotator"),
+                "decision": ColumnSchema(choices=("agree", "disagree")),
                 "note": _TEXT,
                 **_AT,
             },
@@ -130,8 +133,8 @@ EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
         "comment": TableSchema(
             {
                 "id": _TEXT,
-                "segment_id": ColumnSchema(refers="segment"),
-                "annotator_id": ColumnSchema(refers="annotator"),
+                "segment_id": ColumnSchema(references="segment"),
+                "annotator_id": ColumnSchema(references="annotator"),
                 "text": _TEXT,
                 **_AT,
                 "resolved": ColumnSchema("truth"),

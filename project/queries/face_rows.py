@@ -146,7 +146,7 @@ def find_region(study: Study, region_id: str) -> Region | None:
     boxes = study.rows(
         "SELECT time_us, x, y, width, height FROM region_box WHERE region_id = ? ORDER BY time_us", (region_id,)
     )
-    return _region(row, [Keyframe(*one) for one in boxes])
+    return _region(row, [Keyframe(*box) for box in boxes])
 
 
 def insert_region(study: Study, new: Region) -> None:
@@ -155,8 +155,8 @@ def insert_region(study: Study, new: Region) -> None:
         f"INSERT INTO region ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (new.id, new.recording_id, new.kind.value, new.label, new.start_us, new.end_us, new.participant_id),
     )
-    for one in new.keyframes:
-        set_region_box(study, new.id, one)
+    for keyframe in new.keyframes:
+        set_region_box(study, new.id, keyframe)
 
 
 def update_region(study: Study, new: Region) -> None:
@@ -205,11 +205,11 @@ def track_boxes(study: Study, run_id: str) -> dict[str, list[Keyframe]]:
     return dict(found)
 
 
-def _set_box(study: Study, table: str, column: str, owner: str, one: Keyframe) -> None:
+def _set_box(study: Study, table: str, column: str, owner: str, keyframe: Keyframe) -> None:
     study.write(
         f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT ({column}, time_us) DO UPDATE SET "
         "x = excluded.x, y = excluded.y, width = excluded.width, height = excluded.height",
-        (owner, one.time_us, one.x, one.y, one.width, one.height),
+        (owner, keyframe.time_us, keyframe.x, keyframe.y, keyframe.width, keyframe.height),
     )
 
 
@@ -244,7 +244,7 @@ class SearchedFrames:
 
 
 def insert_tracks(study: Study, run_id: str, medium_id: str, tracks: Sequence[FaceTrack]) -> None:
-    """Store the tracks that a run found in one medium; inside `Study.recording_run`."""
+    """Store the tracks that a run found in one medium; inside `Study.run_transaction`."""
     study.write_run(
         "INSERT INTO face_track (id, run_id, medium_id, position, count, frames, times_us, boxes, scores, origins) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -313,7 +313,11 @@ def faces_to_hide(study: Study, recording_id: str, times_us: NDArray[np.int64]) 
     Raises:
         UserError: see `tracks_of`.
     """
-    drawn = (region_to_track(one, times_us) for one in regions_of(study, recording_id) if one.kind is RegionKind.FACE)
+    drawn = (
+        region_to_track(region, times_us)
+        for region in regions_of(study, recording_id)
+        if region.kind is RegionKind.FACE
+    )
     return [*tracks_of(study, recording_id, times_us), *(track for track in drawn if track is not None)]
 
 

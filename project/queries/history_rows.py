@@ -147,7 +147,7 @@ _RUNS_COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_a
 
 
 def insert_run(study: Study, new: Run) -> None:
-    """Store a run; inside `Study.recording_run`."""
+    """Store a run; inside `Study.run_transaction`."""
     study.write_run(
         f"INSERT INTO run ({_RUNS_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
@@ -198,7 +198,7 @@ def source_sha256(study: Study, run: Run) -> str:
     Runs of earlier versions kept none: then that of a run counts that read their file later.
     """
     later = () if SOURCE_SHA256_KEY in run.result else runs_of(study, run.recording_id, SOURCE_RUN_KIND)
-    for result in (run.result, *(one.result for one in later if one.parameters.get("run") == run.id)):
+    for result in (run.result, *(each_run.result for each_run in later if each_run.parameters.get("run") == run.id)):
         found = result.get(SOURCE_SHA256_KEY)
         if isinstance(found, str) and found:
             return found
@@ -261,4 +261,4 @@ def parse_shared_copies(value: str) -> tuple[SharedCopy, ...]:
     except (ValueError, RecursionError):
         return ()
     listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    return tuple(SharedCopy(str(one.get("at", "")), str(one.get("name", ""))) for one in listed)
+    return tuple(SharedCopy(str(entry.get("at", "")), str(entry.get("name", ""))) for entry in listed)

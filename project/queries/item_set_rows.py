@@ -27,7 +27,7 @@ _RUN = "id, set_id, judge_id, judge, annotator_id, variant, modality, condition,
 
 
 def insert_set(study: Study, new: ItemSet, items: Iterable[FrozenItem]) -> None:
-    """Store a set with its items; inside `Study.recording_run`."""
+    """Store a set with its items; inside `Study.run_transaction`."""
     study.write_run(
         f"INSERT INTO item_set ({_SET}) VALUES ({_placeholders(_SET)})",
         [
@@ -41,10 +41,19 @@ def insert_set(study: Study, new: ItemSet, items: Iterable[FrozenItem]) -> None:
         f"INSERT INTO item ({_ITEM}) VALUES ({_placeholders(_ITEM)})",
         [
             (
-                *(one.id, one.set_id, one.draw, one.position, one.about, one.recording_id, one.start_us, one.end_us),
-                *(to_json(dict(one.content)), one.made_from),
+                *(
+                    item.id,
+                    item.set_id,
+                    item.draw,
+                    item.position,
+                    item.about,
+                    item.recording_id,
+                    item.start_us,
+                    item.end_us,
+                ),
+                *(to_json(dict(item.content)), item.made_from),
             )
-            for one in items
+            for item in items
         ],
     )
 
@@ -65,11 +74,11 @@ def find_item_set(study: Study, name: str) -> ItemSet | None:
         UserError: it is damaged, or several have the name: copies that were merged each made one.
     """
     found = [_set(row) for row in study.rows(f"SELECT {_SET} FROM item_set WHERE id = ?1 OR name = ?1", (name,))]
-    same = [one for one in found if one.id == name] or found
+    same = [item_set for item_set in found if item_set.id == name] or found
     if len(same) > 1:
         raise UserError(
             f"There are {len(same)} item sets called “{escape_unprintable(name)}”.",
-            f"Name it by its id: {' or '.join(sorted(one.id for one in same))}",
+            f"Name it by its id: {' or '.join(sorted(item_set.id for item_set in same))}",
         )
     return same[0] if same else None
 
@@ -95,7 +104,7 @@ def find_item(study: Study, item_id: str) -> FrozenItem | None:
 
 
 def insert_benchmark_run(study: Study, new: BenchmarkRun) -> None:
-    """Store that a run begins; inside `Study.recording_run`."""
+    """Store that a run begins; inside `Study.run_transaction`."""
     study.write_run(
         f"INSERT INTO benchmark_run ({_RUN}) VALUES ({_placeholders(_RUN)})",
         [
@@ -120,11 +129,11 @@ def benchmark_runs(study: Study, set_id: str | None = None) -> list[BenchmarkRun
 def insert_answers(study: Study, new: Iterable[RunAnswer]) -> None:
     """Store which judgments are the answers of a run; the first of each item and part counts.
 
-    Inside `Study.recording_run`.
+    Inside `Study.run_transaction`.
     """
     study.write_run(
         "INSERT INTO benchmark_answer (run_id, item_id, part, judgment_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [(one.run_id, one.item_id, one.part, one.judgment_id) for one in new],
+        [(run_answer.run_id, run_answer.item_id, run_answer.part, run_answer.judgment_id) for run_answer in new],
     )
 
 

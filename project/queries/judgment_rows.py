@@ -14,16 +14,16 @@ from project.store.column_values import judgment_label, parse_choice, parse_obje
 from project.store.study import Cell, Row, Study
 from project.text_format import escape_unprintable
 
-_FIELDS = [one.name for one in fields(Judgment)]
+_FIELDS = [field.name for field in fields(Judgment)]
 _COLUMNS = ", ".join(_FIELDS)
 _OBJECTS = {"judge", "sight", "answer"}
 _CHUNK = 900
 
 
 def insert_judgments(study: Study, new: Iterable[Judgment]) -> None:
-    """Store judgments; inside `Study.recording_run`."""
+    """Store judgments; inside `Study.run_transaction`."""
     marks = ", ".join("?" * len(_FIELDS))
-    study.write_run(f"INSERT INTO judgment ({_COLUMNS}) VALUES ({marks})", [_cells(one) for one in new])
+    study.write_run(f"INSERT INTO judgment ({_COLUMNS}) VALUES ({marks})", [_cells(judgment) for judgment in new])
 
 
 def asked_judges(study: Study) -> dict[str, str]:
@@ -213,10 +213,10 @@ def answered_judgments(study: Study, request_keys: Sequence[str]) -> Iterator[Ju
         for row in study.rows(
             f"SELECT {_COLUMNS} FROM judgment WHERE request_key IN ({marks}) AND status = 'ok' ORDER BY at, id", part
         ):
-            one = _judgment(row)
-            if one.request_key not in seen:
-                seen.add(one.request_key)
-                yield one
+            judgment = _judgment(row)
+            if judgment.request_key not in seen:
+                seen.add(judgment.request_key)
+                yield judgment
 
 
 def judgments_by_request(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
@@ -244,7 +244,7 @@ def cost_since(study: Study, judge_ids: Collection[str], since: str) -> tuple[fl
 
 
 def insert_reveal(study: Study, new: Reveal) -> None:
-    """Store that somebody was shown what judges say; the first time counts. Inside `Study.recording_run`."""
+    """Store that somebody was shown what judges say; the first time counts. Inside `Study.run_transaction`."""
     study.write_run(
         "INSERT INTO reveal VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
         [(new.segment_id, new.annotator_id, to_json(dict(new.own)), new.at)],
@@ -263,13 +263,13 @@ def reveals(study: Study) -> list[Reveal]:
     return [_reveal(row) for row in rows]
 
 
-def _cells(one: Judgment) -> list[Cell]:
+def _cells(judgment: Judgment) -> list[Cell]:
     # Not asdict, which copies all that was seen and said.
-    values = {name: getattr(one, name) for name in _FIELDS}
+    values = {name: getattr(judgment, name) for name in _FIELDS}
     for name in _OBJECTS:
         values[name] = to_json(dict(values[name]))
-    values["status"] = one.status.value
-    values["modality"] = one.modality.value
+    values["status"] = judgment.status.value
+    values["modality"] = judgment.modality.value
     return [values[name] for name in _FIELDS]
 
 
@@ -307,12 +307,12 @@ def judge_by_name(study: Study, name: str) -> JudgeEntry | None:
     return None if row is None else _entry(row)
 
 
-def put_judge(study: Study, one: JudgeEntry) -> None:
+def put_judge(study: Study, judge_entry: JudgeEntry) -> None:
     """Add a judge, or change the one with this id; inside a step."""
     study.write(
         "INSERT INTO judge VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
         "backend = excluded.backend, model = excluded.model, settings = excluded.settings",
-        (one.id, one.name, one.backend, one.model, to_json(dict(one.settings))),
+        (judge_entry.id, judge_entry.name, judge_entry.backend, judge_entry.model, to_json(dict(judge_entry.settings))),
     )
 
 

@@ -69,7 +69,7 @@ def pii_decisions(study: Study) -> dict[PiiPlace, PiiDecision]:
     for *place, recording_id, kind, verdict, annotator_id, at in study.rows(f"SELECT {_COLUMNS} FROM pii_decision"):
         where = PiiPlace(*place)
         found[where] = PiiDecision(where, recording_id, kind, PiiVerdict(verdict), annotator_id, at)
-    kept = [place for place, one in found.items() if one.verdict is PiiVerdict.KEEP]
+    kept = [place for place, pii_decision in found.items() if pii_decision.verdict is PiiVerdict.KEEP]
     for gone in _kept_in_changed_context(study, kept):
         del found[gone]
     return found
@@ -166,8 +166,8 @@ def _find_changed_context(study: Study, kept: Sequence[PiiPlace]) -> set[PiiPlac
     wanted = set(kept)
     decided: dict[PiiPlace, int] = {}
     changes: dict[tuple[str, str], list[_Change]] = {}
-    rows = json.dumps(sorted({part for one in kept for part in (one.row, _subject(one))}))
-    tables = json.dumps(["pii_decision", *sorted({one.table for one in kept})])
+    rows = json.dumps(sorted({part for pii_place in kept for part in (pii_place.row, _subject(pii_place))}))
+    tables = json.dumps(["pii_decision", *sorted({pii_place.table for pii_place in kept})])
     # What came in the same step, such as by a merge, belongs together.
     for step, table, row, before, after in study.rows(
         "SELECT step_id, table_name, row_id, before, after FROM journal_change WHERE table_name IN "
@@ -320,7 +320,7 @@ def private_words(study: Study) -> list[PrivateWord]:
 
 def replacements(study: Study) -> dict[str, str]:
     """Return private word -> what is written in its place, longest first."""
-    return {one.word: one.replacement for one in private_words(study)}
+    return {private_word.word: private_word.replacement for private_word in private_words(study)}
 
 
 def put_private_word(study: Study, new: PrivateWord) -> None:

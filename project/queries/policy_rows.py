@@ -40,10 +40,10 @@ def set_policy(study: Study, setting: dict[str, Json]) -> None:
 
 
 def insert_egress(study: Study, new: Egress) -> None:
-    """Write down a request, before it is sent; inside `Study.recording_run`."""
+    """Write down a request, before it is sent; inside `Study.run_transaction`."""
     study.write_run(
         "INSERT INTO egress VALUES (?, ?, ?, ?, ?, ?)",
-        [(new.id, new.at, to_json(asdict(new.departure)), new.level.value, new.permission, new.rule)],
+        [(new.id, new.at, to_json(asdict(new.request)), new.level.value, new.permission, new.rule)],
     )
 
 

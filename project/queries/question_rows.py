@@ -88,22 +88,23 @@ def parse_questions(rows: Iterable[Row]) -> list[Question]:
 
 def insert_questions(study: Study, new: Sequence[Question]) -> None:
     """Add questions; inside a step."""
-    study.insert_many("question", [_cells(one) for one in new], [one.id for one in new])
+    study.insert_many("question", [_cells(question) for question in new], [question.id for question in new])
 
 
 def update_question(study: Study, new: Question) -> None:
     """Replace the question of the same id; inside a step."""
     columns = QUESTION_COLUMNS.split(", ")[1:]
     study.write(
-        f"UPDATE question SET {', '.join(f'{one} = ?' for one in columns)} WHERE id = ?", (*_cells(new)[1:], new.id)
+        f"UPDATE question SET {', '.join(f'{column} = ?' for column in columns)} WHERE id = ?",
+        (*_cells(new)[1:], new.id),
     )
 
 
 def delete_questions(study: Study, question_ids: Iterable[str]) -> None:
     """Remove questions with what people said about them; inside a step."""
-    for one in question_ids:
-        study.write("DELETE FROM verification WHERE question_id = ?", (one,))
-        study.write("DELETE FROM question WHERE id = ?", (one,))
+    for text in question_ids:
+        study.write("DELETE FROM verification WHERE question_id = ?", (text,))
+        study.write("DELETE FROM question WHERE id = ?", (text,))
 
 
 def verifications(study: Study, recording_id: str = "") -> dict[str, list[Verification]]:
@@ -161,12 +162,29 @@ def _read_where(study: Study, where: str, given: Sequence[Cell]) -> list[Questio
     return [_question(row) for row in rows]
 
 
-def _cells(one: Question) -> list[Cell]:
-    wrong: list[Json] = [[each.text, each.plausibility, each.source] for each in one.wrong]
+def _cells(question: Question) -> list[Cell]:
+    wrong: list[Json] = [[each.text, each.plausibility, each.source] for each in question.wrong]
     return [
-        *(one.id, one.recording_id, one.chain_id, one.kind.value, one.aspect, to_json([*one.covers]), one.made_from),
-        *(one.start_us, one.end_us, one.text, one.answer, to_json(wrong), one.explanation, one.seed, one.place),
-        *(one.maker.value, one.annotator_id, one.judgment_id, one.at),
+        *(
+            question.id,
+            question.recording_id,
+            question.chain_id,
+            question.kind.value,
+            question.aspect,
+            to_json([*question.covers]),
+            question.made_from,
+        ),
+        *(
+            question.start_us,
+            question.end_us,
+            question.text,
+            question.answer,
+            to_json(wrong),
+            question.explanation,
+            question.seed,
+            question.place,
+        ),
+        *(question.maker.value, question.annotator_id, question.judgment_id, question.at),
     ]
 
 
@@ -206,9 +224,9 @@ def _wrong(text: str) -> tuple[WrongOption, ...]:
     if not isinstance(listed, list) or not all(isinstance(one, list) for one in listed):
         raise ValueError(text)
     found = [WrongOption(*one) for one in listed]
-    "".join(part for one in found for part in (one.text, one.source)).encode()
-    likely = [one.plausibility for one in found if one.plausibility is not None]
-    if not 0 < len(found) < len(LETTERS) or not all(type(one) is int for one in likely):
+    "".join(part for wrong_option in found for part in (wrong_option.text, wrong_option.source)).encode()
+    likely = [wrong_option.plausibility for wrong_option in found if wrong_option.plausibility is not None]
+    if not 0 < len(found) < len(LETTERS) or not all(type(number) is int for number in likely):
         raise ValueError(text)
     return tuple(found)
 
@@ -247,7 +265,7 @@ class QuestionJudgment:
 
 
 _COLUMNS = "id, question_id, task, judge_id, judge, variant, condition, modality, seed, state, status, answer, at"
-_STATUS = {one.value: one for one in JudgmentStatus}
+_STATUS = {judgment_status.value: judgment_status for judgment_status in JudgmentStatus}
 
 
 def question_judgment_rows(study: Study, tasks: Collection[str], after: int, upto: int) -> list[Row]:
@@ -362,7 +380,17 @@ def insert_contradictions(study: Study, new: Sequence[Contradiction]) -> None:
     """Add contradictions."""
     study.write_many(
         "INSERT INTO contradiction VALUES (?, ?, ?, ?, ?, ?)",
-        [(one.id, one.recording_id, one.text, one.resolution, int(one.settled), one.judgment_id) for one in new],
+        [
+            (
+                contradiction.id,
+                contradiction.recording_id,
+                contradiction.text,
+                contradiction.resolution,
+                int(contradiction.settled),
+                contradiction.judgment_id,
+            )
+            for contradiction in new
+        ],
     )
 
 

@@ -70,25 +70,25 @@ def delete_recording(study: Study, recording_id: str) -> None:
 
     Its runs and seconds of activity stay in the file, out of sight, so that undo brings them back with it.
     """
-    one = (recording_id,)
+    row = (recording_id,)
     for table in ("comment", "review", "adoption", "segment_value"):
-        study.write(f"DELETE FROM {table} WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?)", one)
+        study.write(f"DELETE FROM {table} WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?)", row)
     chains = "SELECT id FROM chain WHERE recording_id = ?"
     nodes = f"SELECT id FROM chain_node WHERE chain_id IN ({chains})"
-    study.write("DELETE FROM verification WHERE question_id IN (SELECT id FROM question WHERE recording_id = ?)", one)
-    study.write("DELETE FROM question WHERE recording_id = ?", one)
-    study.write(f"DELETE FROM chain_review WHERE chain_id IN ({chains})", one)
-    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes})", one)
-    study.write(f"DELETE FROM chain_person WHERE node_id IN ({nodes})", one)
-    study.write(f"DELETE FROM chain_node WHERE chain_id IN ({chains})", one)
-    study.write("DELETE FROM region_box WHERE region_id IN (SELECT id FROM region WHERE recording_id = ?)", one)
+    study.write("DELETE FROM verification WHERE question_id IN (SELECT id FROM question WHERE recording_id = ?)", row)
+    study.write("DELETE FROM question WHERE recording_id = ?", row)
+    study.write(f"DELETE FROM chain_review WHERE chain_id IN ({chains})", row)
+    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes})", row)
+    study.write(f"DELETE FROM chain_person WHERE node_id IN ({nodes})", row)
+    study.write(f"DELETE FROM chain_node WHERE chain_id IN ({chains})", row)
+    study.write("DELETE FROM region_box WHERE region_id IN (SELECT id FROM region WHERE recording_id = ?)", row)
     for table in (
         *("segment", "medium", "appearance", "hold_out", "assignment", "completion", "utterance"),
         *("region", "face_review", "seen_span", "waiver", "pii_decision"),
         *("chain", "look", "summary", "contradiction", "episode_agent", "episode"),
     ):
-        study.write(f"DELETE FROM {table} WHERE recording_id = ?", one)
-    study.write("DELETE FROM recording WHERE id = ?", one)
+        study.write(f"DELETE FROM {table} WHERE recording_id = ?", row)
+    study.write("DELETE FROM recording WHERE id = ?", row)
 
 
 _MEDIA_COLUMNS = "id, recording_id, role, position, offset_us, path, fingerprint, facts"
@@ -288,12 +288,12 @@ def update_participant(study: Study, new: Participant) -> None:
 
 def delete_participant(study: Study, participant_id: str) -> None:
     """Remove a participant, their appearances and consents, and their name from all that is theirs; inside a step."""
-    one = (participant_id,)
+    row = (participant_id,)
     for table in ("track_correction", "region", "utterance", "private_word", "episode_agent"):
-        study.write(f"UPDATE {table} SET participant_id = NULL WHERE participant_id = ?", one)
+        study.write(f"UPDATE {table} SET participant_id = NULL WHERE participant_id = ?", row)
     for table in ("appearance", "consent", "chain_person", "look"):
-        study.write(f"DELETE FROM {table} WHERE participant_id = ?", one)
-    study.write("DELETE FROM participant WHERE id = ?", one)
+        study.write(f"DELETE FROM {table} WHERE participant_id = ?", row)
+    study.write("DELETE FROM participant WHERE id = ?", row)
 
 
 def set_appearance(study: Study, recording_id: str, participant_id: str, present: bool) -> None:

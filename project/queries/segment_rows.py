@@ -90,8 +90,8 @@ def insert_segments(study: Study, new: Sequence[Segment]) -> None:
     Raises:
         UserError: one starts before the recording, or does not end after it starts.
     """
-    for one in new:
-        _check_span(one)
+    for segment in new:
+        _check_span(segment)
     study.insert_many(
         "segment",
         [(s.id, s.recording_id, s.annotator_id, s.scheme, s.track, s.label, s.start_us, s.end_us) for s in new],
@@ -103,8 +103,17 @@ def insert_values(study: Study, new: Sequence[FieldValue]) -> None:
     """Fill in fields of segments that were just added and have none filled in; inside a step."""
     study.insert_many(
         "segment_value",
-        [(one.segment_id, one.scheme, one.version, one.field, to_json(one.value)) for one in new],
-        [one.segment_id for one in new],
+        [
+            (
+                field_value.segment_id,
+                field_value.scheme,
+                field_value.version,
+                field_value.field,
+                to_json(field_value.value),
+            )
+            for field_value in new
+        ],
+        [field_value.segment_id for field_value in new],
     )
 
 
@@ -253,8 +262,8 @@ def comments_in(study: Study, recording_id: str) -> dict[str, list[Comment]]:
     )
     found: dict[str, list[Comment]] = {}
     for row in rows:
-        one = _comment(row)
-        found.setdefault(one.segment_id, []).append(one)
+        comment = _comment(row)
+        found.setdefault(comment.segment_id, []).append(comment)
     return found
 
 
@@ -284,7 +293,10 @@ def insert_comments(study: Study, new: Sequence[Comment]) -> None:
     """Add comments; inside a step."""
     study.write_many(
         "INSERT INTO comment (id, segment_id, annotator_id, text, at, resolved) VALUES (?, ?, ?, ?, ?, ?)",
-        [(one.id, one.segment_id, one.annotator_id, one.text, one.at, int(one.resolved)) for one in new],
+        [
+            (comment.id, comment.segment_id, comment.annotator_id, comment.text, comment.at, int(comment.resolved))
+            for comment in new
+        ],
     )
 
 

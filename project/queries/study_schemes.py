@@ -91,11 +91,11 @@ class StudySchemes:
         """The scheme that a segment is made under when nobody names another."""
         return next(iter(self._used.values()))
 
-    def uses(self, key: str) -> bool:
+    def is_in_use(self, key: str) -> bool:
         """Tell whether a scheme is in use."""
         return key in self._used
 
-    def known(self, key: str) -> Scheme | None:
+    def find(self, key: str) -> Scheme | None:
         """Return a scheme whether it is in use or not; None where its text is nowhere or cannot be read."""
         if key in self._used:
             return self._used[key]
@@ -127,7 +127,7 @@ class StudySchemes:
             )
         return self._used[key]
 
-    def keep(self, scheme: Scheme) -> None:
+    def store_text(self, scheme: Scheme) -> None:
         """Keep the text of a scheme in use, so that its values can be read for ever; inside a step."""
         if version_text(self._study, scheme.key, scheme.version) is None:
             insert_version(self._study, scheme.key, scheme.version, shipped_text(scheme.key))

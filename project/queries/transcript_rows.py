@@ -96,7 +96,8 @@ def utterance_ids(study: Study) -> set[str]:
 def insert_utterances(study: Study, new: Sequence[Utterance]) -> None:
     """Add utterances; inside a step."""
     study.write_many(
-        f"INSERT INTO utterance ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [_cells(one) for one in new]
+        f"INSERT INTO utterance ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [_cells(utterance) for utterance in new],
     )
 
 
@@ -112,10 +113,17 @@ def delete_utterance(study: Study, utterance_id: str) -> None:
     study.write("DELETE FROM utterance WHERE id = ?", (utterance_id,))
 
 
-def _cells(one: Utterance) -> tuple[Cell, ...]:
+def _cells(utterance: Utterance) -> tuple[Cell, ...]:
     return (
-        *(one.id, one.recording_id, one.start_us, one.end_us, one.text, one.participant_id),
-        *(words_to_json(one.words), int(one.checked), int(one.suggested)),
+        *(
+            utterance.id,
+            utterance.recording_id,
+            utterance.start_us,
+            utterance.end_us,
+            utterance.text,
+            utterance.participant_id,
+        ),
+        *(words_to_json(utterance.words), int(utterance.checked), int(utterance.suggested)),
     )
 
 
@@ -131,12 +139,19 @@ SPEECH, TRANSCRIBE = "speech", "transcribe"
 
 
 def insert_asr_segments(study: Study, run_id: str, heard: Iterable[AsrSegment]) -> None:
-    """Store what a run heard, in order; inside `Study.recording_run`."""
+    """Store what a run heard, in order; inside `Study.run_transaction`."""
     study.write_run(
         f"INSERT INTO heard (run_id, position, {_ASR_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
         [
-            (run_id, position, one.start_us, one.end_us, one.text, words_to_json(one.words))
-            for position, one in enumerate(heard)
+            (
+                run_id,
+                position,
+                asr_segment.start_us,
+                asr_segment.end_us,
+                asr_segment.text,
+                words_to_json(asr_segment.words),
+            )
+            for position, asr_segment in enumerate(heard)
         ],
     )
 
@@ -153,4 +168,8 @@ def speech_spans(study: Study, recording_id: str) -> list[tuple[int, int]] | Non
         "SELECT id FROM run WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1",
         (recording_id, SPEECH),
     )
-    return None if row is None else [(one.start_us, one.end_us) for one in asr_segments(study, row[0])]
+    return (
+        None
+        if row is None
+        else [(asr_segment.start_us, asr_segment.end_us) for asr_segment in asr_segments(study, row[0])]
+    )

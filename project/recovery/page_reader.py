@@ -60,7 +60,7 @@ class PageReader:
         self._usable = self.page_size - (content[20] if len(content) > 20 and content[20] <= 32 else 0)
         self._used: set[int] = {1}
 
-    def tree(self, root: int, *, table: bool) -> Tree:
+    def read_tree(self, root: int, *, table: bool) -> Tree:
         """Read every row below a root page, of a table or of an index."""
         found = Tree()
         waiting = [root]
@@ -89,7 +89,7 @@ class PageReader:
             trunk = int.from_bytes(page[:4])
         self._used |= seen
 
-    def loose(self) -> Iterator[tuple[bool, Tree]]:
+    def read_orphans(self) -> Iterator[tuple[bool, Tree]]:
         """Read the leaves that no tree leads to; yield whether each is of a table, and its rows."""
         for number in range(2, self.count + 1):
             kind = self._kind(number) if number not in self._used else None
@@ -231,7 +231,7 @@ class TableLayout:
 
     Attributes:
         stored: the columns in the order in which a row holds them.
-        alias: the column that stands for the number of the row; "" for none.
+        rowid_alias: the column that stands for the number of the row; "" for none.
     """
 
     name: str
@@ -240,17 +240,17 @@ class TableLayout:
     needed: frozenset[str]
     key: tuple[str, ...]
     stored: tuple[str, ...]
-    alias: str
-    rowids: bool
+    rowid_alias: str
+    has_rowids: bool
 
-    def row(self, found: RecoveredRow) -> dict[str, Value] | None:
+    def parse_row(self, found: RecoveredRow) -> dict[str, Value] | None:
         """Return a row by column; None where it cannot be one of this table."""
         values = found.values
         if len(values) != len(self.stored):
             return None
         row: dict[str, Value] = dict(zip(self.stored, values, strict=True))
-        if self.alias:
-            row[self.alias] = found.rowid
+        if self.rowid_alias:
+            row[self.rowid_alias] = found.rowid
         for column, value in row.items():
             if value is None:
                 if column in self.needed:
@@ -259,7 +259,7 @@ class TableLayout:
                 return None
         return row
 
-    def key_of(self, row: Mapping[str, Value]) -> Key:
+    def row_key(self, row: Mapping[str, Value]) -> Key:
         """Return what tells a row from all others of the table."""
         return tuple(row[column] for column in self.key)
 
@@ -270,13 +270,13 @@ class RecoveredTable:
 
     Attributes:
         rows: by key, in the order in which they were stored.
-        loose: rows from pages that nothing leads to any more, by key.
+        orphan_rows: rows from pages that nothing leads to any more, by key.
         bad_pages: pages that held rows and are lost.
         bad_rows: single rows that are lost.
     """
 
     rows: dict[Key, dict[str, Value]] = field(default_factory=dict)
-    loose: dict[Key, dict[str, Value]] = field(default_factory=dict)
+    orphan_rows: dict[Key, dict[str, Value]] = field(default_factory=dict)
     bad_pages: int = 0
     bad_rows: int = 0
 
@@ -301,17 +301,17 @@ def recover_tables(content: bytes, tables: Mapping[str, TableLayout]) -> dict[st
     found = {name: RecoveredTable() for name in tables}
     for name, root in roots.items():
         if name not in tables:
-            reader.tree(root[0], table=root[1])
+            reader.read_tree(root[0], table=root[1])
             continue
         shape, left = tables[name], found[name]
-        tree = reader.tree(root[0], table=shape.rowids)
+        tree = reader.read_tree(root[0], table=shape.has_rowids)
         left.bad_pages, left.bad_rows = tree.bad_pages, tree.bad_rows
-        for one in sorted(tree.rows, key=lambda one: one.rowid):
-            row = shape.row(one)
+        for recovered_row in sorted(tree.rows, key=lambda recovered_row: recovered_row.rowid):
+            row = shape.parse_row(recovered_row)
             if row is None:
                 left.bad_rows += 1
             else:
-                left.rows[shape.key_of(row)] = row
+                left.rows[shape.row_key(row)] = row
     _add_orphans(reader, tables, found)
     return found
 
@@ -338,7 +338,7 @@ def _read_layout(memory: sqlite3.Connection, name: str) -> TableLayout:
 def _roots(reader: PageReader) -> dict[str, tuple[int, bool]]:
     """Return where each table and index begins, and whether it has numbered rows, as far as the first page says so."""
     found: dict[str, tuple[int, bool]] = {}
-    for row in reader.tree(1, table=True).rows:
+    for row in reader.read_tree(1, table=True).rows:
         match row.values:
             case [str(kind), str(name), str(), int(root), sql] if root > 1:
                 found[name] = (root, kind == "table" and "WITHOUT ROWID" not in str(sql))
@@ -347,19 +347,19 @@ def _roots(reader: PageReader) -> dict[str, tuple[int, bool]]:
 
 def _add_orphans(reader: PageReader, tables: Mapping[str, TableLayout], found: dict[str, RecoveredTable]) -> None:
     """Give pages that nothing leads to any more to the one table that all of their rows fit."""
-    for numbered, tree in reader.loose():
-        fitting = [shape for shape in tables.values() if shape.rowids == numbered and _matches_layout(shape, tree)]
+    for numbered, tree in reader.read_orphans():
+        fitting = [shape for shape in tables.values() if shape.has_rowids == numbered and _matches_layout(shape, tree)]
         if len(fitting) != 1 or (not numbered and len(fitting[0].columns) < _WIDE):
             continue
         shape = fitting[0]
-        for one in tree.rows:
-            row = shape.row(one)
-            if row is not None and shape.key_of(row) not in found[shape.name].rows:
-                found[shape.name].loose[shape.key_of(row)] = row
+        for recovered_row in tree.rows:
+            row = shape.parse_row(recovered_row)
+            if row is not None and shape.row_key(row) not in found[shape.name].rows:
+                found[shape.name].orphan_rows[shape.row_key(row)] = row
 
 
 def _matches_layout(shape: TableLayout, tree: Tree) -> bool:
-    rows = [shape.row(one) for one in tree.rows]
+    rows = [shape.parse_row(recovered_row) for recovered_row in tree.rows]
     return all(row is not None and _has_valid_ids(row) for row in rows)
 
 

@@ -48,7 +48,7 @@ class ForeignKey:
     pairs: tuple[tuple[str, str], ...]
 
     @property
-    def dangling(self) -> str:
+    def dangling_condition(self) -> str:
         """The condition that holds for rows whose other row is not there."""
         given = " AND ".join(f"{self.table}.{here} IS NOT NULL" for here, _ in self.pairs)
         same = " AND ".join(f"p.{there} = {self.table}.{here}" for here, there in self.pairs)
@@ -68,19 +68,23 @@ def restore_parents(
 ) -> tuple[Counter[str], Counter[str]]:
     """Put back what rows refer to; return how many rows of which table came from the backup, and were made up."""
     from_backup, made_up = Counter[str](), Counter[str]()
-    found = [one for name in tables for one in foreign_keys(connection, name) if len(one.pairs) == 1]
+    found = [
+        foreign_key for name in tables for foreign_key in foreign_keys(connection, name) if len(foreign_key.pairs) == 1
+    ]
     again = True
     while again:
         again = False
-        for one in found:
-            column = one.pairs[0][0]
-            missing = connection.execute(f"SELECT DISTINCT {column} FROM {one.table} WHERE {one.dangling}").fetchall()
+        for foreign_key in found:
+            column = foreign_key.pairs[0][0]
+            missing = connection.execute(
+                f"SELECT DISTINCT {column} FROM {foreign_key.table} WHERE {foreign_key.dangling_condition}"
+            ).fetchall()
             for (key,) in missing:
-                row = before[one.parent].rows.get((key,)) if before else None
-                if row is not None and _insert(connection, tables[one.parent], row):
-                    from_backup[one.parent] += 1
-                elif one.parent in _PLACEHOLDER_SQL and isinstance(key, str) and is_id(key):
-                    _insert_placeholder(connection, one.parent, key, made_up)
+                row = before[foreign_key.parent].rows.get((key,)) if before else None
+                if row is not None and _insert(connection, tables[foreign_key.parent], row):
+                    from_backup[foreign_key.parent] += 1
+                elif foreign_key.parent in _PLACEHOLDER_SQL and isinstance(key, str) and is_id(key):
+                    _insert_placeholder(connection, foreign_key.parent, key, made_up)
                 else:
                     continue
                 again = True
@@ -188,17 +192,17 @@ class Assembled:
 
     Attributes:
         whole_history: whether every step is there, so that what was done can still be undone.
-        unlike_history: how many rows are not what the history says that they were.
+        history_mismatches: how many rows are not what the history says that they were.
     """
 
     saved: Counter[str] = field(default_factory=Counter)
     from_history: Counter[str] = field(default_factory=Counter)
-    loose: Counter[str] = field(default_factory=Counter)
+    orphaned: Counter[str] = field(default_factory=Counter)
     from_backup: Counter[str] = field(default_factory=Counter)
-    made_up: Counter[str] = field(default_factory=Counter)
+    placeholders: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
     whole_history: bool = True
-    unlike_history: int = 0
+    history_mismatches: int = 0
 
 
 def assemble(
@@ -221,19 +225,19 @@ def assemble(
         rows = {key: row for key, row in left[name].rows.items() if has_valid_values(tables, name, row)}
         done.left_out[name] += len(left[name].rows) - len(rows)
         known = states.get(name, {})
-        for key, row in left[name].loose.items():
+        for key, row in left[name].orphan_rows.items():
             if known.get(key, row) is not None and has_valid_values(tables, name, row):
                 rows[key] = row
-                done.loose[name] += 1
+                done.orphaned[name] += 1
         for key, state in known.items():
             if state is not None and key not in rows and has_valid_values(tables, name, state):
                 rows[key] = state
                 done.from_history[name] += 1
-        done.whole_history &= not (name in _HISTORY and left[name].loose)
+        done.whole_history &= not (name in _HISTORY and left[name].orphan_rows)
         _assembling_insert(connection, shape, list(rows.values()), done)
     _restore_schemes(connection, [*before["scheme_version"].rows.values()] if before else [])
-    done.from_backup, done.made_up = restore_parents(connection, tables, before)
-    done.saved += done.from_backup + done.made_up
+    done.from_backup, done.placeholders = restore_parents(connection, tables, before)
+    done.saved += done.from_backup + done.placeholders
     _drop_invalid_rows(connection, tables, done)
     _repair_history(connection, done)
     _log_differences(connection, tables, done)
@@ -245,12 +249,12 @@ def _last_states(
 ) -> dict[str, dict[Key, Row | None]]:
     """Return what each row of a human table was when the history last said something about it; None where it went."""
     found: dict[str, dict[Key, Row | None]] = {}
-    changes = [*left["journal_change"].rows.values(), *left["journal_change"].loose.values()]
+    changes = [*left["journal_change"].rows.values(), *left["journal_change"].orphan_rows.values()]
     for change in sorted(changes, key=lambda row: int(str(row["id"]))):
         name = str(change["table_name"])
         if name in SUBJECT_COLUMNS and has_valid_values(tables, "journal_change", change):
             before, after = (json.loads(str(change[side] or "null")) for side in ("before", "after"))
-            found.setdefault(name, {})[tables[name].key_of(after or before)] = after
+            found.setdefault(name, {})[tables[name].row_key(after or before)] = after
     return found
 
 
@@ -282,7 +286,7 @@ def _drop_invalid_rows(connection: sqlite3.Connection, tables: Mapping[str, Tabl
         for name in tables:
             if name in _HISTORY:
                 continue
-            conditions = [one.dangling for one in foreign_keys(connection, name)]
+            conditions = [foreign_key.dangling_condition for foreign_key in foreign_keys(connection, name)]
             if name in _INVALID_ROWS:
                 conditions.append(_INVALID_ROWS[name])
             for condition in conditions:
@@ -328,7 +332,7 @@ def _log_differences(connection: sqlite3.Connection, tables: Mapping[str, TableL
     newest = connection.execute("SELECT coalesce(max(id), 0) FROM journal_step").fetchone()[0]
     if changes:
         done.whole_history = False
-        done.unlike_history = len(changes)
+        done.history_mismatches = len(changes)
         newest += 1
         connection.execute(
             "INSERT INTO journal_step (id, uid, kind, name, at) VALUES (?, ?, 'fixed', 'Recover', ?)",
@@ -349,7 +353,7 @@ def _last_logged_states(connection: sqlite3.Connection, shape: TableLayout) -> d
         "SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (shape.name,)
     ):
         state = json.loads(after) if after else None
-        found[shape.key_of(state or json.loads(before))] = state
+        found[shape.row_key(state or json.loads(before))] = state
     return found
 
 

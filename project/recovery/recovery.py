@@ -47,7 +47,7 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
     key = obtain_key(path, _read_header(path)) if is_sealed(path) else None
     content, foreign = _drop_foreign_tables(_read_content(path, key), path.name)
     left = recover_tables(content, tables)
-    if not any(one.rows or one.loose for one in left.values()):
+    if not any(recovered_table.rows or recovered_table.orphan_rows for recovered_table in left.values()):
         raise UserError(
             f"Nothing of a study is left in “{escape_unprintable(path.name)}”.",
             "Go back to a backup: greenroom recover STUDY lists them.",
@@ -77,7 +77,7 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
         target,
         tuple(_report_tables(done, left, only)),
         done.whole_history,
-        done.unlike_history,
+        done.history_mismatches,
         (newest.path, newest.made) if newest else None,
         tuple(problems),
         foreign,
@@ -92,7 +92,7 @@ def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
         UserError: there is no such backup, it is damaged, or something of the new name is there already.
     """
     target = free_copy_path(Path(out))
-    found = next((one.path for one in list_backups(path) if one.number == number), None)
+    found = next((backup.path for backup in list_backups(path) if backup.number == number), None)
     if found is None:
         raise UserError(
             f"There is no backup {number} of “{escape_unprintable(Path(path).name)}”.", "Choose one that is listed."
@@ -148,7 +148,7 @@ def _decrypt_with_log(path: Path, key: EncryptionKey) -> bytes:
             enable_wal(copy)
             sibling_path(copy, "-wal").write_bytes(log.committed)
             clear = _checkpoint(copy)
-    return apply_pages(clear, log.later)
+    return apply_pages(clear, log.records_after_damage)
 
 
 def _log_damage(path: Path, key: EncryptionKey) -> str:
@@ -258,7 +258,7 @@ def _deleted_keys(connection: sqlite3.Connection, shape: TableLayout) -> set[tup
         "(SELECT id FROM journal_step WHERE name = 'Recover' AND kind = 'fixed')",
         (shape.name,),
     )
-    return {shape.key_of(json.loads(before)) for (before,) in rows}
+    return {shape.row_key(json.loads(before)) for (before,) in rows}
 
 
 def _report_tables(
@@ -269,18 +269,27 @@ def _report_tables(
             name,
             done.saved[name],
             done.from_history[name],
-            done.loose[name],
+            done.orphaned[name],
             done.from_backup[name],
-            done.made_up[name],
-            one.bad_pages,
-            one.bad_rows,
+            done.placeholders[name],
+            recovered_table.bad_pages,
+            recovered_table.bad_rows,
             done.left_out[name],
             None if only is None else only[name],
         )
-        for name, one in left.items()
+        for name, recovered_table in left.items()
     ]
     return [
-        one
-        for one in found
-        if any((one.saved, one.loose, one.bad_pages, one.bad_rows, one.left_out, one.only_in_backup))
+        table_saved
+        for table_saved in found
+        if any(
+            (
+                table_saved.saved,
+                table_saved.orphaned,
+                table_saved.bad_pages,
+                table_saved.bad_rows,
+                table_saved.left_out,
+                table_saved.only_in_backup,
+            )
+        )
     ]

@@ -15,9 +15,9 @@ class TableSaved:
     Attributes:
         saved: rows that are in the new study.
         from_history: how many of them came from the history, because their own page was lost.
-        loose: how many of them lay on pages that nothing led to any more.
+        orphaned: how many of them lay on pages that nothing led to any more.
         from_backup: how many were lost, and taken from the newest backup because other rows refer to them.
-        made_up: how many stand for rows that are lost and that other rows refer to.
+        placeholders: how many stand for rows that are lost and that other rows refer to.
         bad_pages: pages with rows that could not be read.
         bad_rows: rows that could not be read, on pages that could.
         left_out: rows that were read and left out, because what they belong to is lost.
@@ -27,9 +27,9 @@ class TableSaved:
     name: str
     saved: int
     from_history: int
-    loose: int
+    orphaned: int
     from_backup: int
-    made_up: int
+    placeholders: int
     bad_pages: int
     bad_rows: int
     left_out: int
@@ -44,7 +44,7 @@ class Recovered:
         path: the new study.
         tables: those that have or had rows.
         whole_history: whether what was done can still be undone.
-        unlike_history: how many rows are not what the history says; the step "Recover" lists them.
+        history_mismatches: how many rows are not what the history says; the step "Recover" lists them.
         backup: the newest backup, and when it was made; None without one.
         problems: what `check` still finds in the new study.
         foreign: what others declared in the file, such as a table, and that is not in the new study.
@@ -54,25 +54,26 @@ class Recovered:
     path: Path
     tables: tuple[TableSaved, ...]
     whole_history: bool
-    unlike_history: int
+    history_mismatches: int
     backup: tuple[Path, datetime] | None
     problems: tuple[str, ...]
     foreign: tuple[str, ...] = ()
     log_damage: str = ""
 
     @property
-    def losses(self) -> bool:
+    def has_losses(self) -> bool:
         """Whether anything is known to be lost."""
         return bool(self.log_damage) or any(
-            one.bad_pages or one.bad_rows or one.made_up or one.left_out or one.only_in_backup for one in self.tables
+            table.bad_pages or table.bad_rows or table.placeholders or table.left_out or table.only_in_backup
+            for table in self.tables
         )
 
 
 def report_lines(found: Recovered) -> list[str]:
     """Return what was saved and what was not, for people."""
-    saved = sum(one.saved for one in found.tables if not one.name.startswith("journal_"))
+    saved = sum(table.saved for table in found.tables if not table.name.startswith("journal_"))
     lines = [f"Saved {pluralize(saved, 'row')} into {found.path}"]
-    lines += [f"  {TABLE_LABELS[one.name]}: {_describe_table(one)}" for one in found.tables if _is_lossy(one)]
+    lines += [f"  {TABLE_LABELS[table.name]}: {_describe_table(table)}" for table in found.tables if _is_lossy(table)]
     if found.foreign:
         lines.append(f"Not Greenroom's, so left out with all rows: {'; '.join(found.foreign)}.")
     if found.log_damage:
@@ -80,11 +81,11 @@ def report_lines(found: Recovered) -> list[str]:
             f"The log of edits is damaged: {found.log_damage}. What could not be read of it is lost; intact edits "
             "after the damage are in place as far as they fit."
         )
-    if not found.losses:
+    if not found.has_losses:
         lines.append(f"Nothing{' else' if found.foreign else ''} is known to be lost.")
-    if found.unlike_history:
+    if found.history_mismatches:
         lines.append(
-            f"{pluralize(found.unlike_history, 'row')} differed from what the history says; "
+            f"{pluralize(found.history_mismatches, 'row')} differed from what the history says; "
             "the newest step, “Recover”, lists them."
         )
     if not found.whole_history:
@@ -97,19 +98,25 @@ def report_lines(found: Recovered) -> list[str]:
     return lines
 
 
-def _is_lossy(one: TableSaved) -> bool:
-    elsewhere = one.from_history or one.loose or one.from_backup or one.made_up
-    return bool(elsewhere or one.bad_pages or one.bad_rows or one.left_out or one.only_in_backup)
+def _is_lossy(table_saved: TableSaved) -> bool:
+    elsewhere = table_saved.from_history or table_saved.orphaned or table_saved.from_backup or table_saved.placeholders
+    return bool(
+        elsewhere or table_saved.bad_pages or table_saved.bad_rows or table_saved.left_out or table_saved.only_in_backup
+    )
 
 
-def _describe_table(one: TableSaved) -> str:
-    parts = [f"{one.saved} saved"]
-    parts += [f"{one.from_history} of them from the history"] if one.from_history else []
-    parts += [f"{one.loose} of them from loose pages"] if one.loose else []
-    parts += [f"{one.from_backup} of them from the newest backup"] if one.from_backup else []
-    parts += [f"{one.made_up} made up to stand for what is lost"] if one.made_up else []
-    parts += [f"{pluralize(one.bad_pages, 'page')} lost"] if one.bad_pages else []
-    parts += [f"{pluralize(one.bad_rows, 'row')} unreadable"] if one.bad_rows else []
-    parts += [f"{one.left_out} left out, for what they belong to is lost or they make no sense"] if one.left_out else []
-    parts += [f"{one.only_in_backup} more in the newest backup"] if one.only_in_backup else []
+def _describe_table(table_saved: TableSaved) -> str:
+    parts = [f"{table_saved.saved} saved"]
+    parts += [f"{table_saved.from_history} of them from the history"] if table_saved.from_history else []
+    parts += [f"{table_saved.orphaned} of them from loose pages"] if table_saved.orphaned else []
+    parts += [f"{table_saved.from_backup} of them from the newest backup"] if table_saved.from_backup else []
+    parts += [f"{table_saved.placeholders} made up to stand for what is lost"] if table_saved.placeholders else []
+    parts += [f"{pluralize(table_saved.bad_pages, 'page')} lost"] if table_saved.bad_pages else []
+    parts += [f"{pluralize(table_saved.bad_rows, 'row')} unreadable"] if table_saved.bad_rows else []
+    parts += (
+        [f"{table_saved.left_out} left out, for what they belong to is lost or they make no sense"]
+        if table_saved.left_out
+        else []
+    )
+    parts += [f"{table_saved.only_in_backup} more in the newest backup"] if table_saved.only_in_backup else []
     return ", ".join(parts)

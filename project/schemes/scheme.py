@@ -219,7 +219,7 @@ class Scheme:
         known = ", ".join(track.key for track in self.tracks)
         raise UserError(f"{self.name} has no track “{key}”.", f"Choose one of {known}.")
 
-    def lane(self, key: str) -> Track:
+    def track_or_empty(self, key: str) -> Track:
         """Return one track; one without labels where this version has none of that key, so that it can be shown."""
         return next((track for track in self.tracks if track.key == key), Track(key, key, ()))
 
@@ -237,7 +237,7 @@ class Scheme:
 
     def label_name(self, track: str, label: str) -> str:
         """Return what people read for a label; the key where this version has none of that key."""
-        found = self.lane(track).label(label)
+        found = self.track_or_empty(track).label(label)
         return found.name if found is not None else label
 
     def field_name(self, key: str) -> str:
@@ -246,7 +246,7 @@ class Scheme:
 
     def choice_name(self, field: str, key: str) -> str:
         """Return what people read for a choice of a field; the key where this version has none of that key."""
-        choices = (choice for one in self.fields if one.key == field for choice in one.choices)
+        choices = (choice for each_field in self.fields if each_field.key == field for choice in each_field.choices)
         return next((choice.name for choice in choices if choice.key == key), key)
 
     def fields_of(self, track: str) -> tuple[Field, ...]:
@@ -268,7 +268,7 @@ class Scheme:
         """
         found = self.track(track)
         if found.label(label) is None:
-            known = ", ".join(one.key for one in found.labels)
+            known = ", ".join(each_label.key for each_label in found.labels)
             raise UserError(f"{found.name} has no label “{label}”.", f"Choose one of {known}.")
         return label
 
@@ -300,7 +300,7 @@ class Scheme:
                     raise UserError(f"{field.name} is a participant.", "Give the participant's id.")
                 return value
 
-    def missing(self, label: str, values: Mapping[str, Json], track: str | None = None) -> tuple[str, ...]:
+    def missing_fields(self, label: str, values: Mapping[str, Json], track: str | None = None) -> tuple[str, ...]:
         """Return the fields that a segment with this label needs and does not have yet."""
         return tuple(
             key
@@ -310,7 +310,7 @@ class Scheme:
             if values.get(key) in (None, "", [])
         )
 
-    def placed(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
+    def known_values(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
         """Return the values that this version has a place for; of several choices, those that it still has."""
         found: dict[str, Json] = {}
         for field in self.fields_of(track):
@@ -321,7 +321,7 @@ class Scheme:
                 found[field.key] = value
         return found
 
-    def orphans(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
+    def orphaned_values(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
         """Return the values that this version has no place for: of fields or choices that an older version had."""
         fields = {field.key: field for field in self.fields_of(track)}
         return {key: value for key, value in values.items() if key not in fields or not _fits(fields[key], value)}
@@ -382,7 +382,7 @@ def segment_problems(
         duration_us: of its recording.
         utterances: of its recording, in any order; empty where there is no transcript.
     """
-    track = scheme.lane(segment.track)
+    track = scheme.track_or_empty(segment.track)
     found = [f"{scheme.field(key).name} is missing." for key in dict.fromkeys(_missing_fields(scheme, segment, values))]
     if not track.labels:
         found.append(f"Its track “{segment.track}” is no longer in the scheme.")
@@ -393,18 +393,24 @@ def segment_problems(
     if track.inside == "utterance":
         if not utterances:
             found.append("It belongs inside an utterance, and the recording has no transcript.")
-        elif not any(one.start_us <= segment.start_us and segment.end_us <= one.end_us for one in utterances):
+        elif not any(
+            utterance.start_us <= segment.start_us and segment.end_us <= utterance.end_us for utterance in utterances
+        ):
             found.append("It does not lie inside one utterance.")
     return tuple(found)
 
 
 def _missing_fields(scheme: Scheme, segment: Segment, values: Mapping[str, Json]) -> tuple[str, ...]:
-    return scheme.missing(segment.label, scheme.placed(segment.track, values), segment.track)
+    return scheme.missing_fields(segment.label, scheme.known_values(segment.track, values), segment.track)
 
 
 def clip_to_utterance(start_us: int, end_us: int, utterances: Sequence[Utterance]) -> tuple[int, int] | None:
     """Return a span cut to the utterance that it shares most time with, or None where it touches none."""
-    best = max(utterances, key=lambda one: min(end_us, one.end_us) - max(start_us, one.start_us), default=None)
+    best = max(
+        utterances,
+        key=lambda utterance: min(end_us, utterance.end_us) - max(start_us, utterance.start_us),
+        default=None,
+    )
     if best is None or min(end_us, best.end_us) <= max(start_us, best.start_us):
         return None
     return max(start_us, best.start_us), min(end_us, best.end_us)

@@ -140,56 +140,56 @@ class _TomlTable:
     def text(self, key: str, default: str | None = None) -> str:
         value = self._found.pop(key, default)
         if not isinstance(value, str) or (default is None and not value.strip()):
-            raise self.wrong(key, "must be a text")
+            raise self.error(key, "must be a text")
         return self._printable(key, value.strip())
 
     def version(self, key: str) -> int:
         value = self._found.pop(key, None)
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_VERSION:
-            raise self.wrong(key, f"must be a whole number from 1 to {MAX_VERSION}")
+            raise self.error(key, f"must be a whole number from 1 to {MAX_VERSION}")
         return value
 
     def number(self, key: str, default: float) -> float:
         value = self._found.pop(key, default)
         if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-            raise self.wrong(key, "must be a number")
+            raise self.error(key, "must be a number")
         return value
 
-    def one_of(self, key: str, known: Collection[str], default: str) -> str:
+    def choice(self, key: str, known: Collection[str], default: str) -> str:
         value = self.text(key, default)
         if value not in known:
-            raise self.wrong(key, f"“{value}” is not one of {', '.join(one for one in known if one)}")
+            raise self.error(key, f"“{value}” is not one of {', '.join(one for one in known if one)}")
         return value
 
     def mapping(self, key: str) -> dict[str, Any]:
         value = self._found.pop(key, {})
         if not isinstance(value, dict):
-            raise self.wrong(key, "must be a table")
+            raise self.error(key, "must be a table")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
         value = self._found.pop(key, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.wrong(key, "must be a list of texts")
+            raise self.error(key, "must be a list of texts")
         return tuple(self._printable(key, item) for item in value)
 
     def tables(self, key: str) -> "Iterator[_TomlTable]":
         value = self._found.pop(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self.wrong(key, f"must be a list of tables, [[{key}]]")
+            raise self.error(key, f"must be a list of tables, [[{key}]]")
         for place, item in enumerate(value, start=1):
             yield _TomlTable(item, self._file, f"{self._where}{key}[{place}].")
 
-    def end(self) -> None:
+    def require_empty(self) -> None:
         for key in self._found:
-            raise self.wrong(key, "is not known")
+            raise self.error(key, "is not known")
 
     def _printable(self, key: str, value: str) -> str:
         if _CONTROL.search(value):
-            raise self.wrong(key, "must be without control characters")
+            raise self.error(key, "must be without control characters")
         return value
 
-    def wrong(self, key: str, what: str) -> UserError:
+    def error(self, key: str, what: str) -> UserError:
         return UserError(
             f"The scheme “{escape_unprintable(self._file)}” is wrong at {self._where}{key}: {what}.",
             "Correct the file.",
@@ -207,9 +207,9 @@ def _scheme(table: _TomlTable) -> Scheme:
         table.text("definition", ""),
         tuple(_example(found) for found in table.tables("examples")),
     )
-    table.end()
+    table.require_empty()
     if not scheme.tracks:
-        raise table.wrong("tracks", "there must be at least one")
+        raise table.error("tracks", "there must be at least one")
     _require_unique(table, "tracks", [track.key for track in scheme.tracks])
     _require_unique(table, "fields", [field.key for field in scheme.fields])
     _check_names(table, scheme)
@@ -239,13 +239,13 @@ def _check_examples(table: _TomlTable, scheme: Scheme) -> None:
             try:
                 scheme.check_value(key, value)
             except UserError as error:
-                raise table.wrong(f"examples[{place}].values.{key}", error.message.rstrip(".")) from None
+                raise table.error(f"examples[{place}].values.{key}", error.message.rstrip(".")) from None
 
 
 def _require_known(table: _TomlTable, key: str, values: Iterable[str], known: Collection[str], what: str) -> None:
     for value in values:
         if value not in known:
-            raise table.wrong(key, f"“{value}” is not {what}")
+            raise table.error(key, f"“{value}” is not {what}")
 
 
 def _track(table: _TomlTable) -> Track:
@@ -254,14 +254,14 @@ def _track(table: _TomlTable) -> Track:
         table.text("name"),
         tuple(_label(found) for found in table.tables("labels")),
         table.text("definition", ""),
-        Extent(table.one_of("extent", list(Extent), Extent.SPAN)),
-        table.one_of("inside", ["", "utterance"], ""),
-        table.one_of("coding", ["several", "one"], "several"),
+        Extent(table.choice("extent", list(Extent), Extent.SPAN)),
+        table.choice("inside", ["", "utterance"], ""),
+        table.choice("coding", ["several", "one"], "several"),
     )
     if not track.labels:
-        raise table.wrong("labels", "there must be at least one")
+        raise table.error("labels", "there must be at least one")
     _require_unique(table, "labels", [label.key for label in track.labels])
-    table.end()
+    table.require_empty()
     return track
 
 
@@ -275,15 +275,15 @@ def _label(table: _TomlTable) -> Label:
         table.texts("examples"),
     )
     if label.colour and not _COLOUR.fullmatch(label.colour):
-        raise table.wrong("colour", f"“{label.colour}” is neither #rrggbb nor one of {', '.join(COLOURS)}")
-    table.end()
+        raise table.error("colour", f"“{label.colour}” is neither #rrggbb nor one of {', '.join(COLOURS)}")
+    table.require_empty()
     return label
 
 
 def _field(table: _TomlTable) -> Field:
     field = Field(
         table.text("key"),
-        FieldKind(table.one_of("kind", list(FieldKind), "")),
+        FieldKind(table.choice("kind", list(FieldKind), "")),
         table.text("name"),
         table.text("definition", ""),
         tuple(_choice(found) for found in table.tables("choices")),
@@ -297,17 +297,17 @@ def _field(table: _TomlTable) -> Field:
     )
     if bool(field.choices) != (field.kind in CHOICE_KINDS):
         kind = "an" if field.kind[0] in "aeiou" else "a"
-        raise table.wrong("choices", f"{kind} {field.kind} has none" if field.choices else "there must be at least one")
+        raise table.error("choices", f"{kind} {field.kind} has none" if field.choices else "there must be at least one")
     if field.kind in NUMERIC_KINDS and not field.minimum < field.maximum:
-        raise table.wrong("maximum", "must be more than minimum")
+        raise table.error("maximum", "must be more than minimum")
     if field.kind not in NUMERIC_KINDS and (field.minimum or field.maximum or field.ends):
-        raise table.wrong("minimum", f"only {' and '.join(NUMERIC_KINDS)} fields have a range")
+        raise table.error("minimum", f"only {' and '.join(NUMERIC_KINDS)} fields have a range")
     if field.step <= 0 or (field.kind is FieldKind.SCALE and not _has_whole_numbers(field)):
-        raise table.wrong("step", "must be more than 0, and a scale has whole numbers only")
+        raise table.error("step", "must be more than 0, and a scale has whole numbers only")
     if field.ends and len(field.ends) != 2:
-        raise table.wrong("ends", "must be two texts: what the lowest and the highest value mean")
+        raise table.error("ends", "must be two texts: what the lowest and the highest value mean")
     _require_unique(table, "choices", [choice.key for choice in field.choices])
-    table.end()
+    table.require_empty()
     return field
 
 
@@ -323,13 +323,13 @@ def _choice(table: _TomlTable) -> FieldChoice:
         table.text("shortcut", ""),
         table.texts("examples"),
     )
-    table.end()
+    table.require_empty()
     return choice
 
 
 def _rule(table: _TomlTable) -> RequiredFieldsRule:
     rule = RequiredFieldsRule(table.text("label"), table.texts("needs"), table.text("track", ""))
-    table.end()
+    table.require_empty()
     return rule
 
 
@@ -341,7 +341,7 @@ def _example(table: _TomlTable) -> Example:
         table.mapping("values"),
         table.text("why", ""),
     )
-    table.end()
+    table.require_empty()
     return example
 
 
@@ -355,7 +355,7 @@ def _shortcuts(scheme: Scheme, track: Track) -> Iterator[str]:
 def _require_unique(table: _TomlTable, key: str, values: list[str]) -> None:
     for value, count in Counter(values).items():
         if count > 1:
-            raise table.wrong(key, f"“{value}” is there {count} times")
+            raise table.error(key, f"“{value}” is there {count} times")
 
 
 EXPLANATORY_KEYS = frozenset({"definition", "example", "examples", "situation", "why", "title"})

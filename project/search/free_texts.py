@@ -79,7 +79,7 @@ class Texts:
         """Read the texts about some subjects; those that are gone are left out."""
         return self._readers[table](subjects)
 
-    def forget_schemes(self) -> None:
+    def clear_scheme_cache(self) -> None:
         """Read the study's schemes anew when they are next needed."""
         self._kinds.clear()
 
@@ -183,7 +183,14 @@ def free_texts(study: Study) -> Iterator[FreeText]:
     numbers = {row[0]: row[1] for row in study.rows("SELECT id, number FROM recording")}
     last = max(numbers.values(), default=0) + 1
     yield from sorted(
-        found, key=lambda one: (numbers.get(one.recording_id or "", last), one.start_us, one.table, one.row, one.field)
+        found,
+        key=lambda free_text: (
+            numbers.get(free_text.recording_id or "", last),
+            free_text.start_us,
+            free_text.table,
+            free_text.row,
+            free_text.field,
+        ),
     )
 
 

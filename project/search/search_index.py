@@ -59,7 +59,7 @@ class SearchIndex:
         self._study = study
         self._texts = Texts(study)
         self._memory = sqlite3.connect(":memory:", isolation_level=None)
-        self._make()
+        self._create_table()
         self._places: dict[int, TextLocation] = {}
         self._rows: dict[tuple[str, str], list[int]] = {}
         self._next = 1
@@ -68,7 +68,7 @@ class SearchIndex:
         self._all_read = False
         self._version = self._data_version()
         self._hidden = hidden_lanes(study)
-        self._begin()
+        self._restart()
 
     def close(self) -> None:
         """Forget everything."""
@@ -79,17 +79,17 @@ class SearchIndex:
         """Whether there is nothing left for `work` to do."""
         return not self._stale and self._all_read
 
-    def apply(self, changes: Changes) -> None:
+    def note_changes(self, changes: Changes) -> None:
         """Note what an edit touched; it is read when it is needed."""
         if changes.ids("scheme_version"):
-            self._texts.forget_schemes()
-            self._begin()
+            self._texts.clear_scheme_cache()
+            self._restart()
         for table in self._texts.tables:
             self._stale.update(dict.fromkeys((table, subject) for subject in sorted(changes.ids(table))))
         # Which of its values are shown depends on a segment's scheme.
-        self._stale.update(dict.fromkeys(("segment_value", one) for one in sorted(changes.ids("segment"))))
+        self._stale.update(dict.fromkeys(("segment_value", text) for text in sorted(changes.ids("segment"))))
 
-    def work(self) -> bool:
+    def index_next(self) -> bool:
         """Read the next slice of what is not in the index yet, some milliseconds of work; false when all is."""
         batch = list(islice(self._stale, _SLICE))
         fresh = list(islice(self._unread, _SLICE - len(batch)))
@@ -99,20 +99,20 @@ class SearchIndex:
         try:
             both = dict.fromkeys((*batch, *fresh))
             for table in dict.fromkeys(table for table, _ in both):
-                self._renew(table, [subject for owner, subject in both if owner == table])
+                self._reindex(table, [subject for owner, subject in both if owner == table])
             run("COMMIT")
         except BaseException:
             run("ROLLBACK")
             self._rows.clear()
             self._places.clear()
-            self._make()
-            self._begin()
+            self._create_table()
+            self._restart()
             raise
-        for one in batch:
-            del self._stale[one]
+        for pair in batch:
+            del self._stale[pair]
         return not self.is_current
 
-    def places(self, typed: str) -> dict[int, TextLocation]:
+    def find_locations(self, typed: str) -> dict[int, TextLocation]:
         """Return number -> place of every text that has what was typed (see `words.expression`), in no order."""
         wanted = self._prepare(typed)
         if not wanted:
@@ -120,7 +120,7 @@ class SearchIndex:
         rows = self._memory.execute("SELECT rowid FROM found WHERE found MATCH ?", (wanted,)).fetchall()
         return {number: self._places[number] for (number,) in rows}
 
-    def best(self, typed: str, limit: int = 50) -> list[tuple[TextLocation, Excerpt]]:
+    def find_best(self, typed: str, limit: int = 50) -> list[tuple[TextLocation, Excerpt]]:
         """Return the texts that fit best what was typed, the best first."""
         wanted = self._prepare(typed)
         if not wanted:
@@ -141,27 +141,27 @@ class SearchIndex:
         # What another window saves reaches a study that is only read without a step of its own.
         if self._study.read_only and (version := self._data_version()) != self._version:
             self._version = version
-            self._texts.forget_schemes()
-            self._begin()
+            self._texts.clear_scheme_cache()
+            self._restart()
         if (hidden := hidden_lanes(self._study)) != self._hidden:
             self._hidden = hidden
-            self._begin()
+            self._restart()
         while not self.is_current:
-            self.work()
+            self.index_next()
         return match_expression(typed)
 
-    def _make(self) -> None:
+    def _create_table(self) -> None:
         self._memory.execute("DROP TABLE IF EXISTS found")
         self._memory.execute(
             "CREATE VIRTUAL TABLE found USING fts5 (text, prefix = '1 2 3', tokenize = 'unicode61 remove_diacritics 2')"
         )
 
-    def _begin(self) -> None:
+    def _restart(self) -> None:
         self._stale = dict.fromkeys(self._rows)
-        self._unread = ((table, one) for table in self._texts.tables for one in self._texts.subjects(table))
+        self._unread = ((table, subject) for table in self._texts.tables for subject in self._texts.subjects(table))
         self._all_read = False
 
-    def _renew(self, table: str, subjects: list[str]) -> None:
+    def _reindex(self, table: str, subjects: list[str]) -> None:
         gone = [number for subject in subjects for number in self._rows.pop((table, subject), ())]
         self._memory.executemany("DELETE FROM found WHERE rowid = ?", [(number,) for number in gone])
         for number in gone:

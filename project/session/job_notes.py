@@ -40,7 +40,7 @@ class InterruptedJob:
         kind: of `project.session.jobs.KINDS`, or of `PLANS`.
         title: as it stood in the list of jobs.
         recording_id: what it is about; "" where it is about no recording.
-        asked: what its kind needs to make it again.
+        parameters: what its kind needs to make it again.
         since: when it was asked for, as `utc_now` says it.
     """
 
@@ -48,7 +48,7 @@ class InterruptedJob:
     kind: str
     title: str
     recording_id: str
-    asked: Mapping[str, Json] = field(default_factory=dict)
+    parameters: Mapping[str, Json] = field(default_factory=dict)
     since: str = ""
 
 
@@ -59,7 +59,7 @@ class JobNotes:
         self._study = study
         self._folder = notes_folder(study.path)
 
-    def keep(self, work: JobSpec) -> str:
+    def add(self, work: JobSpec) -> str:
         """Note a job that was asked for; returns the id of the note, "" where jobs of this kind are not noted."""
         if work.kind not in NOTED_PARAMETERS:
             return ""
@@ -68,11 +68,11 @@ class JobNotes:
             asked = dict(work.parameters)
         return self._write(work.kind, work.title, work.recording_id, asked)
 
-    def keep_plan(self, kind: str, title: str, asked: Mapping[str, Json]) -> str:
+    def add_plan(self, kind: str, title: str, asked: Mapping[str, Json]) -> str:
         """Note several jobs that follow from each other, of a kind of `PLANS`; returns the id of the note."""
         return self._write(kind, title, "", asked)
 
-    def drop(self, note_id: str) -> None:
+    def remove(self, note_id: str) -> None:
         """Forget a job, because it ended or nobody wants it any more."""
         if note_id:
             with suppress(OSError):
@@ -92,13 +92,13 @@ class JobNotes:
                     shred_file(path)
         return jobs
 
-    def tell_later(self, lines: Sequence[str]) -> None:
+    def keep_messages(self, lines: Sequence[str]) -> None:
         """Keep what came of jobs while no window was there to say so."""
         with suppress(OSError):
             if lines:
                 write_private(self._study, self._folder / _MESSAGES_FILE, json.dumps([*lines]).encode())
 
-    def take_told(self) -> list[str]:
+    def take_messages(self) -> list[str]:
         """Return what `tell_later` kept, once."""
         path, lines = self._folder / _MESSAGES_FILE, []
         with suppress(OSError, UserError, ValueError, RecursionError):
@@ -236,7 +236,7 @@ def read_private(study: Study, path: Path) -> bytes:
 
 
 def _notes_in(folder: Path) -> list[Path]:
-    return [one for one in folder.glob("*.json") if not one.name.startswith(".")] if folder.is_dir() else []
+    return [path for path in folder.glob("*.json") if not path.name.startswith(".")] if folder.is_dir() else []
 
 
 NOTED_PARAMETERS: Mapping[str, tuple[str, ...]] = {

@@ -78,7 +78,7 @@ class Session:
     @annotator_name.setter
     def annotator_name(self, name: str) -> None:
         self._annotator_name = name
-        self.study.look_as(name)
+        self.study.set_viewer(name)
 
     @property
     def scheme(self) -> Scheme:
@@ -174,28 +174,28 @@ class Session:
         medium = self.main_medium(recording_id)
         return medium is not None and medium.facts.video is not None
 
-    def reaches(self, place: Path) -> bool:
+    def may_read(self, place: Path) -> bool:
         """Tell whether a place may be read for the study: in its folder, or where a person pointed to."""
         return is_inside_allowed(self.study.folder, self._folders, place)
 
-    def point_to(self, files: Iterable[Path]) -> None:
+    def allow_folders_of(self, files: Iterable[Path]) -> None:
         """Let the study read from the folders of files that a person on this machine chose."""
         chosen = [folder for file in files for folder in containing_folders(file)]
         self._folders = (*dict.fromkeys((*self._folders, *chosen)),)
         add_trusted(
             self.study.id,
             TrustKind.FOLDER,
-            (one for one in chosen if not is_inside_allowed(self.study.folder, (), Path(one))),
+            (text for text in chosen if not is_inside_allowed(self.study.folder, (), Path(text))),
         )
 
-    def place_of(self, medium: Medium) -> Path | None:
+    def media_path(self, medium: Medium) -> Path | None:
         """Return where the file of a medium should be; None where the study may not look."""
         path = self.study.folder / medium.path
-        return path if self.reaches(path) else None
+        return path if self.may_read(path) else None
 
-    def seems_there(self, medium: Medium) -> bool:
+    def seems_present(self, medium: Medium) -> bool:
         """Tell at a glance whether the file of a medium is where it should be; which file it is shows `locate`."""
-        place = self.place_of(medium)
+        place = self.media_path(medium)
         try:
             return place is not None and place.is_file()
         except (OSError, ValueError):
@@ -204,7 +204,7 @@ class Session:
     def locate(self, medium: Medium) -> LocatedMedium:
         """Say where the file of a medium is, and whether it is still the one that was added."""
         path = self.study.folder / medium.path
-        if not self.reaches(path):
+        if not self.may_read(path):
             return LocatedMedium(medium, path, MediaState.OUTSIDE)
         try:
             if not path.is_file():
@@ -214,7 +214,7 @@ class Session:
             return LocatedMedium(medium, path, MediaState.MISSING)
         return LocatedMedium(medium, path, MediaState.PRESENT if same else MediaState.REPLACED)
 
-    def usable_picture(self, recording_id: str) -> LocatedMedium:
+    def require_picture(self, recording_id: str) -> LocatedMedium:
         """Return the main medium of a recording when its file is there, unchanged, and has a picture.
 
         Raises:
@@ -285,7 +285,9 @@ def resolve_participant(session: Session, text: str) -> Participant:
     Raises:
         UserError: there is none.
     """
-    found = next((one for one in all_participants(session.study) if one.pseudonym == text.strip()), None)
+    found = next(
+        (participant for participant in all_participants(session.study) if participant.pseudonym == text.strip()), None
+    )
     if found is None:
         raise UserError(f"There is no participant “{text}”.", "List them: greenroom participant STUDY")
     return found
@@ -301,7 +303,7 @@ class PerState(Generic[Made]):
         self._make = make
         self._known: WeakKeyDictionary[Session, tuple[object, Made]] = WeakKeyDictionary()
 
-    def of(self, session: Session) -> Made:
+    def get(self, session: Session) -> Made:
         """Return what was made of the study as it is now."""
         mark = (revision_key(session.study), session.annotator_name)
         kept = self._known.get(session)

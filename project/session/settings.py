@@ -52,7 +52,7 @@ class Settings:
     backups: int = DEFAULT_BACKUPS
     welcomed: bool = False
 
-    def opened(self, study: Path) -> "Settings":
+    def with_recent(self, study: Path) -> "Settings":
         """Return settings in which `study` is the newest of the recent ones."""
         path = str(study.absolute())
         return replace(self, recent=(path, *(p for p in self.recent if p != path))[:RECENT_LIMIT])
@@ -71,7 +71,7 @@ def forget_paths(study_id: str, paths: Collection[str]) -> None:
         OSError: they cannot be written.
     """
     raw, kept = read_object(_settings_path()), load_settings()
-    recent: list[Json] = [one for one in kept.recent if one not in paths]
+    recent: list[Json] = [text for text in kept.recent if text not in paths]
     files = {
         key: one for key, one in kept.scheme_files.items() if one not in paths or not key.startswith(f"{study_id}/")
     }

@@ -88,7 +88,13 @@ def note_policy(study_id: str, digest_of_policy: str) -> None:
     if not study_id:
         raise OSError("the study has no id")
     with _locked():
-        number = max((one.number for one in _noted_policies(study_id) if one is not None), default=0) + 1
+        number = (
+            max(
+                (noted_policy.number for noted_policy in _noted_policies(study_id) if noted_policy is not None),
+                default=0,
+            )
+            + 1
+        )
         record = asdict(PolicyRecord(number, digest_of_policy, utc_now()))
         every, again = read_object(_trust_file()), read_object(_policies_file())
         kept = {key: found for key, found in _study_entry(every, study_id).items() if key != _EARLIER_POLICIES}

@@ -64,17 +64,17 @@ class GivenRows:
         self._codes: dict[str, int] = {}
         self._judges: dict[str, int] = {}
         self._given: dict[str, set[str]] = {}
-        self._tasks = {one.name.removesuffix(".toml") for one in resource("prompts").iterdir()}
+        self._tasks = {path.name.removesuffix(".toml") for path in resource("prompts").iterdir()}
         self.schemes: dict[tuple[str, int], Scheme] = {}
         self._texts: dict[tuple[str, int], str] = {}
         self._read_schemes()
 
-    def name(self, ids: set[str]) -> None:
+    def assign_ids(self, ids: set[str]) -> None:
         """Give ids of the copy's own, in the order of the old ones, which is that in which rows were made."""
-        for one in sorted(ids):
-            self._key(one)
+        for text in sorted(ids):
+            self._copied_id(text)
 
-    def row(self, table: str, row: Row) -> Row | None:
+    def copy_row(self, table: str, row: Row) -> Row | None:
         """Return the row of the copy; None where it does not go along."""
         made = self._by_kind(table, row)
         special = getattr(self, f"_of_{table}", None)
@@ -88,7 +88,7 @@ class GivenRows:
         for column, kind in COLUMNS[table].items():
             match kind:
                 case ColumnKind.KEY:
-                    made[column] = self._key(row[column])
+                    made[column] = self._copied_id(row[column])
                 case ColumnKind.NUMBER | ColumnKind.LABEL:
                     made[column] = row[column]
                 case ColumnKind.TIME:
@@ -96,12 +96,12 @@ class GivenRows:
                 case ColumnKind.JSON:
                     made[column] = "{}"
                 case ColumnKind.NAME:
-                    made[column] = self._code(table)
+                    made[column] = self._next_code(table)
                 case _:
                     made[column] = ""
         return made
 
-    def _key(self, value: Cell) -> Cell:
+    def _copied_id(self, value: Cell) -> Cell:
         """Return an id of the copy's own for an id; equal ids are equal there too."""
         if not isinstance(value, str) or not value:
             return value
@@ -109,7 +109,7 @@ class GivenRows:
             self._ids[value] = new_id()
         return self._ids[value]
 
-    def _code(self, table: str) -> str:
+    def _next_code(self, table: str) -> str:
         self._codes[table] = self._codes.get(table, 0) + 1
         return f"{_CODES[table]}{self._codes[table]}"
 
@@ -132,7 +132,7 @@ class GivenRows:
         return made | {"name": f"Recording {row['number']}"}
 
     def _of_participant(self, row: Row, made: Row) -> Row | None:
-        known = row["role"] in {one.value for one in ParticipantRole}
+        known = row["role"] in {participant_role.value for participant_role in ParticipantRole}
         return made | {"role": row["role"] if known else ParticipantRole.BYSTANDER.value}
 
     def _of_utterance(self, _: Row, made: Row) -> Row | None:
@@ -181,7 +181,7 @@ class GivenRows:
     def _of_judgment(self, row: Row, made: Row) -> Row | None:
         if row["segment_id"] not in self._given.get("segment", ()) or row["task"] not in self._tasks:
             return None
-        if row["modality"] not in {one.value for one in Modality}:
+        if row["modality"] not in {modality.value for modality in Modality}:
             return None
         judge = _object(row["judge"])
         backend = str(judge.get("backend", ""))
@@ -199,8 +199,8 @@ class GivenRows:
             "prompt": "",
             "request_key": new_id(),
             "variant": row["variant"] if row["variant"] in _VARIANTS else "plain",
-            "condition": RAW_CONDITION if row["condition"] == RAW_CONDITION else self._key(row["condition"]),
-            "cached_from": None if row["cached_from"] is None else self._key(row["cached_from"]),
+            "condition": RAW_CONDITION if row["condition"] == RAW_CONDITION else self._copied_id(row["condition"]),
+            "cached_from": None if row["cached_from"] is None else self._copied_id(row["cached_from"]),
             "program_version": "",
         }
 
@@ -219,7 +219,7 @@ class GivenRows:
             ):
                 found[key] = value
             for scheme in self.schemes.values():
-                fields = {one.key: one.kind for one in scheme.fields}
+                fields = {field.key: field.kind for field in scheme.fields}
                 if fields.get(key, FieldKind.TEXT) in (FieldKind.TEXT, FieldKind.PARTICIPANT):
                     continue
                 try:
@@ -348,7 +348,7 @@ def _fill_copy(
     left_out: dict[str, int] = {}
     asked = (json.dumps(recordings),)
     tables = [table for table in SHARED_ROWS if "id" in COLUMNS[table]]
-    given.name(
+    given.assign_ids(
         {
             str(row[0])
             for table in tables
@@ -365,7 +365,7 @@ def _fill_copy(
             columns = [*COLUMNS[table]]
             order = "id" if "id" in columns else columns[0]
             found = study.rows(f"SELECT {', '.join(columns)} FROM {table} WHERE {where} ORDER BY {order}", asked)
-            made = [given.row(table, dict(zip(columns, row, strict=True))) for row in found]
+            made = [given.copy_row(table, dict(zip(columns, row, strict=True))) for row in found]
             rows = [[row[name] for name in columns] for row in made if row is not None]
             marks = ", ".join("?" * len(columns))
             copy.write_many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)

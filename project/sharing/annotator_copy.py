@@ -79,7 +79,7 @@ class StudyCopyDraft:
             self.beside = self._scratch.enter_context(scratch_folder(self.path))
         self._clear, self._seal = self.beside, None if study.working is None else study.working.seal_copy
         if study.working is not None:
-            self._clear = study.working.scratch()
+            self._clear = study.working.new_folder()
             self._scratch.callback(shutil.rmtree, self._clear, ignore_errors=True)
         self._copy_id, self._fork = new_id(), new_id()
         self._made: Path | None = None
@@ -96,14 +96,14 @@ class StudyCopyDraft:
             UserError: it cannot be written.
         """
         with _explain_errors(self.path):
-            for one in (self._clear / "copy.greenroom", self.beside / "sealed"):
-                one.unlink(missing_ok=True)
+            for path in (self._clear / "copy.greenroom", self.beside / "sealed"):
+                path.unlink(missing_ok=True)
             seen = _state(study)
             with Study.create(self._clear / "copy") as copy:
                 self._rows = _fill_copy(study, copy, share)
                 if place_media is not None:
                     place_media(copy)
-                self._mark(copy, share.annotator)
+                self._mark_copy(copy, share.annotator)
             self._made = copy.path
             if self._seal is not None:
                 self._made = self.beside / "sealed"
@@ -118,13 +118,13 @@ class StudyCopyDraft:
         Raises:
             UserError: the name was taken meanwhile, or it cannot be written.
         """
-        with study.in_turn():
+        with study.locked():
             if self._made is None or self._annotator is None or self._seen != _state(study):
                 return None
-            self._part(study, self._made, self._annotator, beside)
+            self._publish(study, self._made, self._annotator, beside)
         return Split(self.path, self._copy_id, self._rows)
 
-    def _part(
+    def _publish(
         self, study: Study, made: Path, annotator: Annotator, beside: Callable[[], AbstractContextManager[None]]
     ) -> None:
         placed = False
@@ -144,7 +144,7 @@ class StudyCopyDraft:
         """Remove what was not put in place; safe to call twice."""
         self._scratch.close()
 
-    def _mark(self, copy: Study, annotator: Annotator) -> None:
+    def _mark_copy(self, copy: Study, annotator: Annotator) -> None:
         facts: Json = {"id": self._copy_id, "annotator": annotator.name, "step": self._fork}
         with copy.step(f"Split for {annotator.name}", annotator.id, undoable=False):
             copy.set_property(COPY_PROPERTY, facts)

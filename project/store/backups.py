@@ -41,7 +41,7 @@ class Backup:
 
 def backup_paths(path: str | Path) -> list[Path]:
     """Return the backups of a study that are there, the newest first; the study itself may be gone."""
-    return [one.path for one in list_backups(path)]
+    return [backup.path for backup in list_backups(path)]
 
 
 def list_backups(path: str | Path) -> list[Backup]:
@@ -63,7 +63,7 @@ def list_backups(path: str | Path) -> list[Backup]:
                 found.append(Backup(study.with_name(entry.name), int(ending[1]), made, status.st_size))
         except OSError:
             continue
-    return sorted(found, key=lambda one: one.number)
+    return sorted(found, key=lambda backup: backup.number)
 
 
 def is_backup(path: Path) -> bool:
@@ -89,15 +89,15 @@ def add_backup(finished: Path, study: Path, keep: int, now: datetime) -> Path:
     place = _backup_path(study, 1)
     finished.rename(place)
     there = list_backups(study)
-    for old in [one for one in there[1:] if now - one.made > _MAX_AGE]:
+    for old in [backup for backup in there[1:] if now - backup.made > _MAX_AGE]:
         there.remove(old)
         old.path.unlink()
     while len(there) > keep:
-        gone = there.pop(_choose_dispensable([one.made for one in there], now))
+        gone = there.pop(_choose_dispensable([backup.made for backup in there], now))
         gone.path.unlink()
-    for number, one in enumerate(there, 1):
-        if one.number != number:
-            one.path.rename(_backup_path(study, number))
+    for number, backup in enumerate(there, 1):
+        if backup.number != number:
+            backup.path.rename(_backup_path(study, number))
     descriptor = os.open(study.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -128,7 +128,7 @@ def _choose_dispensable(made: Sequence[datetime], now: datetime) -> int:
     last = len(made) - 1
     if last == 1:
         return last
-    age = [max((now - one).total_seconds(), 1.0) for one in made]
+    age = [max((now - moment).total_seconds(), 1.0) for moment in made]
     return min(range(1, last), key=lambda i: (age[i + 1] - age[i - 1]) / age[i])
 
 

@@ -77,7 +77,7 @@ def damaged_value_error(what: str) -> UserError:
 
 def words_to_json(words: Words) -> str:
     """Write words as a study keeps them: a list of [text, start, end, confidence]."""
-    return to_json([[one.text, one.start_us, one.end_us, one.confidence] for one in words])
+    return to_json([[word.text, word.start_us, word.end_us, word.confidence] for word in words])
 
 
 def words_from_json(text: str) -> Words:

@@ -150,8 +150,8 @@ def upgrade_file(path: Path, version: int) -> Path:
 def upgrade_copies(path: Path) -> list[Path]:
     """Return the copies of a study that were made before its format was upgraded; what is a link is none."""
     start = f"{path.stem} (before version "
-    found = [one for one in path.parent.glob(f"*{SUFFIX}") if one.name.startswith(start)]
-    return sorted(one for one in found if one.is_file() and not one.is_symlink())
+    found = [file for file in path.parent.glob(f"*{SUFFIX}") if file.name.startswith(start)]
+    return sorted(file for file in found if file.is_file() and not file.is_symlink())
 
 
 def _free_name(path: Path, version: int) -> Path:

@@ -86,7 +86,7 @@ class DecryptedCopy:
         use_cache(self._folder)
         cache_key(self._header, key)
 
-    def begin(self, connection: sqlite3.Connection) -> None:
+    def start_log(self, connection: sqlite3.Connection) -> None:
         """Make ready for edits; the connection uses the write-ahead log already, and this process holds the lock.
 
         Raises:
@@ -104,16 +104,16 @@ class DecryptedCopy:
         except OSError as error:
             raise _not_saved_error(self._path, error) from None
 
-    def reserve(self) -> None:
+    def reserve_space(self) -> None:
         """Make sure that the next transaction can be saved.
 
         Raises:
             UserError: the disk is full.
         """
         if self._sealed_log is not None:
-            self._sealed_log.reserve()
+            self._sealed_log.reserve_space()
 
-    def committed(self, connection: sqlite3.Connection) -> None:
+    def save_commit(self, connection: sqlite3.Connection) -> None:
         """Save what the transaction that just ended wrote.
 
         Raises:
@@ -132,13 +132,13 @@ class DecryptedCopy:
                 self._sealed_log.append(new)
                 self._at += len(new)
             if appendable:
-                self._name_log(self._sealed_log)
+                self._note_log(self._sealed_log)
             if not appendable or self._at > _MAX_LOG_BYTES:
-                self._seal_and_go_on(connection, saved=appendable)
+                self._reseal(connection, saved=appendable)
         except OSError as error:
             raise _not_saved_error(self._path, error) from None
 
-    def _name_log(self, log: SealedLog) -> None:
+    def _note_log(self, log: SealedLog) -> None:
         """Say in the sealed file that there is a log with edits: without it, nobody would miss them."""
         if self._named:
             return
@@ -149,7 +149,7 @@ class DecryptedCopy:
             # The edit itself is in the log.
             _log.warning("“%s” could not name its log (%s).", escape_unprintable(self._path.name), error)
 
-    def _seal_and_go_on(self, connection: sqlite3.Connection, *, saved: bool) -> None:
+    def _reseal(self, connection: sqlite3.Connection, *, saved: bool) -> None:
         """Seal all of it, and begin another log; where it is saved already, this can be done later, too."""
         try:
             self._seal(connection)
@@ -162,7 +162,7 @@ class DecryptedCopy:
             return
         self._renew_log(connection)
 
-    def scratch(self) -> Path:
+    def new_folder(self) -> Path:
         """Return a new empty folder in memory, for what is made of the study in the clear."""
         return Path(tempfile.mkdtemp(dir=self._folder.path))
 
@@ -249,8 +249,8 @@ class DecryptedCopy:
         self._sealed_log = SealedLog(self._path, self._key, self._header)
         self._absorbed = self._sealed_log.salt
         self._at, self._named = 0, False
-        self.committed(connection)
-        self._sealed_log.reserve()
+        self.save_commit(connection)
+        self._sealed_log.reserve_space()
 
     def _new_frames(self) -> bytes | None:
         """Return what was added to the write-ahead log up to its last commit; None where it began anew meanwhile.

@@ -117,7 +117,7 @@ def open_sealed(path: Path, read_only: bool, backups: int, now: datetime) -> Ope
                     lock = None
             elif lock is not None:
                 configure_connection(connection, network=False)
-                working.begin(connection)
+                working.start_log(connection)
                 # After what a killed process left was sealed, too: a backup has no log beside it.
                 try:
                     back_up_sealed(path, backups, now)

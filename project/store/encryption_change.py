@@ -24,7 +24,7 @@ class EncryptionResult:
     """Which files were written anew, and which backups were left because their passphrase is another."""
 
     files: tuple[Path, ...]
-    left: tuple[Path, ...] = ()
+    skipped: tuple[Path, ...] = ()
 
 
 def seal_study(path: str | Path, passphrase: str) -> EncryptionResult:
@@ -39,7 +39,7 @@ def seal_study(path: str | Path, passphrase: str) -> EncryptionResult:
     path = resolve_path(Path(path))
     if is_sealed(path):
         key = obtain_key(path, read_file_header(path))
-        rest = [one for one in _older_files(path) if not is_sealed(one)]
+        rest = [older_file for older_file in _older_files(path) if not is_sealed(older_file)]
         if not rest:
             raise UserError(
                 f"“{escape_unprintable(path.name)}” is sealed already.",
@@ -55,10 +55,10 @@ def seal_study(path: str | Path, passphrase: str) -> EncryptionResult:
             )
         older = _older_files(path)
         key = _find_resumed_key(older, passphrase) or new_key(passphrase)
-        rest = [*(one for one in older if not is_sealed(one)), path]
+        rest = [*(file for file in older if not is_sealed(file)), path]
     with _exclusive_access(path):
-        for one in rest:
-            _seal(one, key)
+        for file in rest:
+            _seal(file, key)
         cache_key(read_file_header(path), key)
     return EncryptionResult(tuple(rest))
 
@@ -76,13 +76,13 @@ def unseal_study(path: str | Path) -> EncryptionResult:
         study.require_writable()
     done, left = [], []
     with _exclusive_access(path):
-        for one in [one for one in [*_older_files(path), path] if is_sealed(one)]:
-            key = _find_key(one, path)
+        for file in [older_file for older_file in [*_older_files(path), path] if is_sealed(older_file)]:
+            key = _find_key(file, path)
             if key is None:
-                left.append(one)
+                left.append(file)
             else:
-                write_plaintext(_content(one, key), one, one)
-                done.append(one)
+                write_plaintext(_content(file, key), file, file)
+                done.append(file)
     return EncryptionResult(tuple(done), tuple(left))
 
 
@@ -98,13 +98,13 @@ def change_passphrase(path: str | Path, passphrase: str) -> EncryptionResult:
         study.require_writable()
     new, done, left = new_key(passphrase), [], []
     with _exclusive_access(path):
-        for one in [one for one in [*_older_files(path), path] if is_sealed(one)]:
-            key = _find_key(one, path)
+        for file in [older_file for older_file in [*_older_files(path), path] if is_sealed(older_file)]:
+            key = _find_key(file, path)
             if key is None:
-                left.append(one)
+                left.append(file)
             else:
-                _seal(one, new, _content(one, key))
-                done.append(one)
+                _seal(file, new, _content(file, key))
+                done.append(file)
         forget_key(before)
         cache_key(read_file_header(path), new)
     return EncryptionResult(tuple(done), tuple(left))
@@ -117,10 +117,10 @@ def _older_files(path: Path) -> list[Path]:
 
 def _find_resumed_key(older: list[Path], passphrase: str) -> EncryptionKey | None:
     """Return the key of backups that a killed process sealed with this passphrase before it came to the study."""
-    for one in older:
-        if is_sealed(one):
+    for path in older:
+        if is_sealed(path):
             with suppress(UserError):
-                return unlock_key(read_file_header(one), passphrase, one)
+                return unlock_key(read_file_header(path), passphrase, path)
     return None
 
 

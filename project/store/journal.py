@@ -43,12 +43,12 @@ def create_triggers(connection: sqlite3.Connection, triggers: Sequence[Trigger])
         _create_at_once(connection, triggers)
     except sqlite3.OperationalError:
         # Some systems build SQLite so that nobody may write to a schema.
-        for one in triggers:
-            connection.execute(one.sql("CREATE TEMP TRIGGER"))
+        for trigger in triggers:
+            connection.execute(trigger.sql("CREATE TEMP TRIGGER"))
 
 
 def _create_at_once(connection: sqlite3.Connection, triggers: Sequence[Trigger]) -> None:
-    rows = [(one.name, one.table, one.sql("CREATE TRIGGER")) for one in triggers]
+    rows = [(trigger.name, trigger.table, trigger.sql("CREATE TRIGGER")) for trigger in triggers]
     connection.execute("PRAGMA writable_schema = ON")
     try:
         connection.execute("BEGIN")
@@ -214,7 +214,7 @@ class Journal:
             f"SELECT DISTINCT table_name, row_id FROM journal_change WHERE step_id = ? AND id > ?{apart}",
             (step.id, step.mark, *(end for batch in self._batches for end in batch.ids)),
         ).fetchall()
-        changes = Changes.of(rows)
+        changes = Changes.from_pairs(rows)
         for batch in self._batches:
             changes |= Changes({batch.table: batch.subjects})
         if step.joined:
@@ -253,7 +253,7 @@ class Journal:
         """Take back the newest step that was not taken back yet."""
         newest = self._newest()
         if newest.undo_top is None:
-            raise UserError("Nothing to undo.", self._why_no_further())
+            raise UserError("Nothing to undo.", self._undo_hint())
         name, below = self._step(newest.undo_top)
         step = newest.id + 1
         return self._reverse(
@@ -273,14 +273,14 @@ class Journal:
             (step, "redo", name, annotator_id, _timestamp(now), None, newest.redo_top, newest.undo_top, step, below),
         )
 
-    def names(self) -> tuple[str | None, str | None]:
+    def step_names(self) -> tuple[str | None, str | None]:
         """Return the names of the steps that undo and redo would reverse."""
         newest = self._newest()
         undo = None if newest.undo_top is None else self._step(newest.undo_top)[0]
         redo = None if newest.redo_top is None else self._step(newest.redo_top)[0]
         return undo, redo
 
-    def sizes(self) -> tuple[int, int]:
+    def step_sizes(self) -> tuple[int, int]:
         """Return how many changes undo and redo would reverse; 0 where there is nothing to."""
         newest = self._newest()
         count = "SELECT count(*) FROM journal_change WHERE step_id = ?"
@@ -289,7 +289,7 @@ class Journal:
         )
         return int(undo), int(redo)
 
-    def _why_no_further(self) -> str:
+    def _undo_hint(self) -> str:
         row = self._connection.execute("SELECT 1 FROM journal_step WHERE kind = 'withdrawal' LIMIT 1").fetchone()
         return "A participant withdrew: what was done before that cannot be taken back." if row else ""
 

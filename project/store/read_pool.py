@@ -25,7 +25,7 @@ class Readers:
         self._closed = False
 
     @contextlib.contextmanager
-    def one(self) -> Iterator[sqlite3.Connection]:
+    def connection(self) -> Iterator[sqlite3.Connection]:
         """Lend a connection for the block.
 
         Raises:
@@ -43,7 +43,7 @@ class Readers:
                     self._free.append(connection)
                 self._change.notify_all()
 
-    def look_as(self, name: str) -> None:
+    def set_viewer(self, name: str) -> None:
         """Say who looks, over every connection that is lent from now on."""
         with self._change:
             self._viewer = name

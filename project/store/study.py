@@ -193,7 +193,7 @@ class Study:
             raise
 
     @classmethod
-    def of_memory(cls, path: Path, memory: sqlite3.Connection) -> Self:
+    def from_memory(cls, path: Path, memory: sqlite3.Connection) -> Self:
         """Return a study that lies in memory as one that is read; it is closed with the study.
 
         Args:
@@ -385,7 +385,7 @@ class Study:
                 self._connection.execute(f"ROLLBACK TO {_PART}" if self._whole else "ROLLBACK")
 
     @contextlib.contextmanager
-    def recording_run(self) -> Iterator[None]:
+    def run_transaction(self) -> Iterator[None]:
         """Open a transaction outside the undo history, for what a model's run found; human tables stay shut."""
         with self._transaction("run"):
             yield
@@ -399,7 +399,7 @@ class Study:
             self._journal.end_unlogged()
 
     @contextlib.contextmanager
-    def in_turn(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Keep other threads from the study's connection: what the block reads still holds when it writes.
 
         A thread that never waits goes on reading what was saved before.
@@ -408,7 +408,7 @@ class Study:
             yield
 
     @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
+    def atomic(self) -> Iterator[None]:
         """Make one of all transactions of the block: all that it writes is saved when it ends, or nothing of it.
 
         Raises:
@@ -422,7 +422,7 @@ class Study:
                 self._whole = False
 
     @contextlib.contextmanager
-    def stoppable(self, progress: Progress, rows: int = 0) -> Iterator[None]:
+    def cancellable(self, progress: Progress, rows: int = 0) -> Iterator[None]:
         """Let the block be stopped at any moment: the transaction that is open then has changed nothing.
 
         Args:
@@ -446,7 +446,7 @@ class Study:
             return stopped
 
         outer = self._look
-        self._look_with(look)
+        self._set_progress_handler(look)
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -454,16 +454,16 @@ class Study:
                 raise Cancelled from error
             raise
         finally:
-            self._look_with(outer)
+            self._set_progress_handler(outer)
 
-    def _look_with(self, look: Callable[[], int] | None) -> None:
+    def _set_progress_handler(self, look: Callable[[], int] | None) -> None:
         # Python would wait here for a statement that runs in another thread, and that one for Python, to look.
         with self._turn:
             self._look = look
             self._connection.set_progress_handler(look, _PROGRESS_INSTRUCTIONS)
 
     @contextlib.contextmanager
-    def in_bulk(self) -> Iterator[None]:
+    def bulk_mode(self) -> Iterator[None]:
         """Let cache and write-ahead log grow while the block makes large steps; each is on disk all the same."""
         settings = {"wal_autocheckpoint": 0, "cache_size": -_BULK_CACHE_KIB}
         before = {key: self._connection.execute(f"PRAGMA {key}").fetchone()[0] for key in settings}
@@ -493,15 +493,15 @@ class Study:
         with self._transaction("step"):
             return self._journal.redo(annotator_id, self._clock())
 
-    def look_as(self, name: str) -> None:
+    def set_viewer(self, name: str) -> None:
         """Say who looks at the study: what somebody must not see yet is left out of what queries show them."""
         with self._turn:
             self._viewer = name
             sight.set_viewer(self._connection, name)
             if self._readers is not None:
-                self._readers.look_as(name)
+                self._readers.set_viewer(name)
 
-    def never_wait(self) -> None:
+    def read_without_waiting(self) -> None:
         """Let this thread read what was saved last, instead of waiting, while another thread writes.
 
         It waits all the same where the study is sealed or lies on a network.
@@ -512,25 +512,25 @@ class Study:
     def undo_name(self) -> str | None:
         """What undo would take back, or None."""
         with self._turn:
-            return self._journal.names()[0]
+            return self._journal.step_names()[0]
 
     @property
     def redo_name(self) -> str | None:
         """What redo would make again, or None."""
         with self._turn:
-            return self._journal.names()[1]
+            return self._journal.step_names()[1]
 
     @property
     def undo_size(self) -> int:
         """How many changes undo would reverse."""
         with self._turn:
-            return self._journal.sizes()[0]
+            return self._journal.step_sizes()[0]
 
     @property
     def redo_size(self) -> int:
         """How many changes redo would make again."""
         with self._turn:
-            return self._journal.sizes()[1]
+            return self._journal.step_sizes()[1]
 
     def get_property(self, key: str, default: Json = None) -> Json:
         """Return a fact about the study as a whole, such as its `name`.
@@ -583,14 +583,14 @@ class Study:
             if self._wal:
                 readers = Readers(self.path)
                 if self._viewer is not None:
-                    readers.look_as(self._viewer)
+                    readers.set_viewer(self._viewer)
                 # Only now: another thread reads over them as soon as they are there.
                 self._readers = readers
             self._page_check = None
             if self._keep:
                 self._backing_up = BackingUp(self.path, self._keep, self._clock(), self._when_backed_up)
 
-    def copy_into(self, memory: sqlite3.Connection) -> None:
+    def back_up_to(self, memory: sqlite3.Connection) -> None:
         """Copy all of it, as it is now, into a connection that is empty; for the modules in `project` only."""
         with self._turn, translate_errors(self.path.name):
             self._connection.backup(memory)
@@ -603,7 +603,7 @@ class Study:
         except UserError:
             # SQLite calls it a bad disk where the file was taken away.
             if self._standing is not None:
-                self._standing.require()
+                self._standing.require_unchanged()
             raise
 
     def data_version(self) -> tuple[int, int]:
@@ -637,7 +637,7 @@ class Study:
             finally:
                 self._turn.release()
         elif readers is not None:
-            with readers.one() as connection:
+            with readers.connection() as connection:
                 yield connection
 
     def row(self, sql: str, values: Sequence[Cell] = ()) -> Row | None:
@@ -654,7 +654,7 @@ class Study:
     def write_run(self, sql: str, rows: Sequence[Sequence[Cell]]) -> None:
         """Write to run tables inside `recording_run`; for the modules in `project.queries` only."""
         if self._writing != "run":
-            raise RuntimeError("runs are written inside Study.recording_run")
+            raise RuntimeError("runs are written inside Study.run_transaction")
         self._connection.executemany(sql, rows)
 
     def write_many(self, sql: str, rows: Sequence[Sequence[Cell]]) -> None:
@@ -676,14 +676,14 @@ class Study:
             if self._writing or (self._whole and not purpose):
                 raise RuntimeError("a step is open already")
             if self._whole:
-                with self._part(purpose):
+                with self._savepoint(purpose):
                     yield
                 return
             if self._standing is not None:
-                self._standing.require()
+                self._standing.require_unchanged()
             self.finish_opening()
             if self.working is not None:
-                self.working.reserve()
+                self.working.reserve_space()
             run = self._connection.execute
             try:
                 with translate_errors(self.path.name):
@@ -693,7 +693,7 @@ class Study:
                     if self._connection.in_transaction:
                         run("COMMIT")
                         if self.working is not None:
-                            self.working.committed(self._connection)
+                            self.working.save_commit(self._connection)
             finally:
                 self._writing = ""
                 # Some errors, such as a full disk, have ended the transaction already.
@@ -701,7 +701,7 @@ class Study:
                     run("ROLLBACK")
 
     @contextlib.contextmanager
-    def _part(self, purpose: str) -> Iterator[None]:
+    def _savepoint(self, purpose: str) -> Iterator[None]:
         """Open a transaction inside of `together`."""
         run = self._connection.execute
         run(f"SAVEPOINT {_PART}")

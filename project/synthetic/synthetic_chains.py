@@ -150,7 +150,9 @@ class _ChainGenerator:
     def _people(self) -> list[tuple[str, str]]:
         people = [(self._ids.new(), f"P{number:02}") for number in range(1, _PEOPLE + 1)]
         user = ParticipantRole.USER.value
-        self._study.write_many("INSERT INTO participant VALUES (?, ?, ?, ?)", [(*one, user, "") for one in people])
+        self._study.write_many(
+            "INSERT INTO participant VALUES (?, ?, ?, ?)", [(*person, user, "") for person in people]
+        )
         self._study.write_many(
             "INSERT INTO consent VALUES (?, ?, ?)", [(who, use.value, 1) for who, _ in people for use in ConsentUse]
         )
@@ -168,11 +170,11 @@ class _ChainGenerator:
             for _ in range(RECORDINGS)
         ]
         rows: list[tuple[Cell, ...]] = [
-            (one.id, collection, place, f"{self._chance.choice(PLACES)} {place:03}", one.duration_us)
-            for place, one in enumerate(made, 1)
+            (recording.id, collection, place, f"{self._chance.choice(PLACES)} {place:03}", recording.duration_us)
+            for place, recording in enumerate(made, 1)
         ]
         self._study.write_many("INSERT INTO recording VALUES (?, ?, ?, ?, ?)", rows)
-        there = [(one.id, who) for one in made for who, _ in one.people]
+        there = [(recording.id, who) for recording in made for who, _ in recording.people]
         self._study.write_many("INSERT INTO appearance VALUES (?, ?)", there)
         return made
 
@@ -201,7 +203,7 @@ class _ChainGenerator:
                 nodes[-1].append(self._node(chain.id, home, next(kinds), at, at + step))
                 at += step
         insert_chain(self._study, chain)
-        insert_nodes(self._study, [one for level in nodes for one in level])
+        insert_nodes(self._study, [chain_node for level in nodes for chain_node in level])
         insert_edges(self._study, sorted(self._edges(nodes)))
 
     def _edges(self, nodes: list[list[ChainNode]]) -> set[Edge]:
@@ -212,8 +214,8 @@ class _ChainGenerator:
                 reason = before[0] if number == 0 else self._chance.choice(before)
                 found.add(Edge(reason.id, result.id))
         used = {edge.reason_id for edge in found}
-        later = [one for level in nodes[1:] for one in level]
-        return found | {Edge(one.id, self._chance.choice(later).id) for one in nodes[0] if one.id not in used}
+        later = [chain_node for level in nodes[1:] for chain_node in level]
+        return found | {Edge(node.id, self._chance.choice(later).id) for node in nodes[0] if node.id not in used}
 
     def _node(self, chain: str, home: SyntheticChainRecording, kind: NodeKind, start_us: int, end_us: int) -> ChainNode:
         who, name = self._chance.choice(home.people)

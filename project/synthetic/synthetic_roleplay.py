@@ -164,8 +164,8 @@ class Episodes:
             Scenario(self._new_id(), name, context, Relationship(relationship), goals)
             for name, context, relationship, goals, *_ in SITUATIONS
         ]
-        for one in scenarios:
-            set_scenario(self._study, one)
+        for scenario in scenarios:
+            set_scenario(self._study, scenario)
         for done in range(1, number + 1):
             self._episode(home, scenarios, after + done, done)
             yield done
@@ -174,7 +174,8 @@ class Episodes:
         self._cast = [(self._new_id(), Profile(*texts)) for texts in CHARACTERS]
         robot = ParticipantRole.ROBOT.value
         self._study.write_many(
-            "INSERT INTO participant VALUES (?, ?, ?, ?)", [(who, one.name, robot, "") for who, one in self._cast]
+            "INSERT INTO participant VALUES (?, ?, ?, ?)",
+            [(who, profile.name, robot, "") for who, profile in self._cast],
         )
         self._study.write_many(
             "INSERT INTO consent VALUES (?, ?, ?)", [(who, use.value, 1) for who, _ in self._cast for use in ConsentUse]

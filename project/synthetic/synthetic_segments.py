@@ -86,7 +86,7 @@ class SyntheticSegment:
     end_us: int
 
     @property
-    def said(self) -> tuple[object, ...]:
+    def content(self) -> tuple[object, ...]:
         """What a review compares."""
         return self.verdict, self.attributes, self.channel
 
@@ -158,7 +158,9 @@ class SyntheticStudyWriter:
         self._study = study
         self._chance = random.Random(seed)
         self._scheme: Scheme = load_scheme("shrec")
-        self._order = {one.key: place for place, one in enumerate(self._scheme.field("attributes").choices)}
+        self._order = {
+            field_choice.key: place for place, field_choice in enumerate(self._scheme.field("attributes").choices)
+        }
         self._new_id = InventedIds(self._chance).new
         self.homes = self._recordings(recordings, self._people())
         self.annotators = self._annotators(annotators)
@@ -179,11 +181,11 @@ class SyntheticStudyWriter:
         for home, share in zip(self.homes, _shares(number, self.homes), strict=True):
             moments = self._moments(home, share)
             for moment in moments:
-                for one in moment.marks:
-                    spot = one.annotator_id, self._scheme.key, "segments", one.verdict, one.start_us, one.end_us
-                    rows.append((one.id, home.id, *spot))
-                    written = self._filled(moment, one)
-                    values += [(one.id, self._scheme.key, self._scheme.version, *pair) for pair in written]
+                for mark in moment.marks:
+                    spot = mark.annotator_id, self._scheme.key, "segments", mark.verdict, mark.start_us, mark.end_us
+                    rows.append((mark.id, home.id, *spot))
+                    written = self._filled(moment, mark)
+                    values += [(mark.id, self._scheme.key, self._scheme.version, *pair) for pair in written]
                     if len(rows) == _BATCH:
                         done += self._write(rows, values)
                         yield done
@@ -216,7 +218,7 @@ class SyntheticStudyWriter:
         self._study.write_many("INSERT INTO collection VALUES (?, ?, ?)", collections)
         self._study.write_many(
             "INSERT INTO participant VALUES (?, ?, ?, ?)",
-            [(*one, ParticipantRole.ROBOT.value, "Invented") for one in robots],
+            [(*robot, ParticipantRole.ROBOT.value, "Invented") for robot in robots],
         )
         rows: list[tuple[Cell, ...]] = []
         made: list[Home] = []
@@ -229,7 +231,7 @@ class SyntheticStudyWriter:
             users = self._chance.sample(people, self._chance.choice((1, 1, 1, 2)))
             made.append(Home(recording, duration, robots[group], tuple(users)))
         self._study.write_many("INSERT INTO recording VALUES (?, ?, ?, ?, ?)", rows)
-        there = [(one.id, who) for one in made for who, _ in (one.robot, *one.users)]
+        there = [(home.id, who) for home in made for who, _ in (home.robot, *home.users)]
         self._study.write_many("INSERT INTO appearance VALUES (?, ?)", there)
         return made
 
@@ -285,7 +287,7 @@ class SyntheticStudyWriter:
                 channel = self._drawn(_CHANNELS)
             span = start, min(start + max(1, length_us), home.duration_us)
             marks.append(SyntheticSegment(self._new_id(), who, said, attributes, channel, *span))
-        start, end = max(one.start_us for one in marks), min(one.end_us for one in marks)
+        start, end = max(mark.start_us for mark in marks), min(mark.end_us for mark in marks)
         return SyntheticEvent(home, verdict, scene, slots, start, end, tuple(marks))
 
     def _verdict(self) -> str:
@@ -304,22 +306,22 @@ class SyntheticStudyWriter:
     def _attributes(self, about: str, counts: tuple[float, ...], kept: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Return attributes in the scheme's order: what it is mainly about, half of those that are kept, and others."""
         count = self._chance.choices(range(1, len(counts) + 1), counts)[0]
-        found = {about} | {one for one in kept if self._chance.random() < 0.5}
+        found = {about} | {text for text in kept if self._chance.random() < 0.5}
         while len(found) < count:
             found.add(self._drawn({key: weight for key, weight in _ALSO.items() if key not in found}))
         return tuple(sorted(found, key=self._order.__getitem__))
 
-    def _filled(self, moment: SyntheticEvent, one: SyntheticSegment) -> Iterator[tuple[str, str]]:
-        if one.verdict == "none":
+    def _filled(self, moment: SyntheticEvent, segment: SyntheticSegment) -> Iterator[tuple[str, str]]:
+        if segment.verdict == "none":
             return
         chance = self._chance
-        yield "attributes", to_json([*one.attributes])
-        yield "channel", to_json(one.channel)
+        yield "attributes", to_json([*segment.attributes])
+        yield "channel", to_json(segment.channel)
         scene = moment.scene
-        if scene is None or one.verdict != moment.verdict:
-            scene = chance.choice(SCENES[one.verdict][chance.choice(one.attributes)])
+        if scene is None or segment.verdict != moment.verdict:
+            scene = chance.choice(SCENES[segment.verdict][chance.choice(segment.attributes)])
         yield "rationale", to_json(chance.choice(WHY_FORMS).format(scene.why.format(**moment.slots)))
-        if one.verdict == "error":
+        if segment.verdict == "error":
             yield "correction", to_json(chance.choice(FIX_FORMS).format(scene.fix.format(**moment.slots)))
 
     def _write(self, rows: list[tuple[Cell, ...]], values: list[tuple[Cell, ...]]) -> int:
@@ -359,7 +361,7 @@ class Reviews:
         self.written = 0
         """How many reviews there are."""
 
-    def tell(self, moments: Sequence[SyntheticEvent]) -> None:
+    def write(self, moments: Sequence[SyntheticEvent]) -> None:
         """Write the reviews of a recording's segments."""
         rows = [row for moment in moments for row in self._of(moment)]
         self._study.write_many(_INSERT, rows)
@@ -368,19 +370,19 @@ class Reviews:
     def _of(self, moment: SyntheticEvent) -> Iterator[tuple[Cell, ...]]:
         marks = moment.marks
         if len(marks) == 1:
-            others = [one for one in self._annotators if one != marks[0].annotator_id]
+            others = [annotator for annotator in self._annotators if annotator != marks[0].annotator_id]
             if others:
                 agrees = self._chance.random() < _APPROVED
                 yield _row(marks[0], self._chance.choice(others), agrees=agrees)
             return
-        for one in marks:
+        for mark in marks:
             for other in marks:
-                if one is not other and one.said != other.said:
-                    yield _row(one, other.annotator_id, agrees=one.verdict == other.verdict)
+                if mark is not other and mark.content != other.content:
+                    yield _row(mark, other.annotator_id, agrees=mark.verdict == other.verdict)
 
 
-def _row(one: SyntheticSegment, reviewer_id: str, *, agrees: bool) -> tuple[Cell, ...]:
-    return one.id, reviewer_id, "agree" if agrees else "disagree", REVIEW_TIME
+def _row(segment: SyntheticSegment, reviewer_id: str, *, agrees: bool) -> tuple[Cell, ...]:
+    return segment.id, reviewer_id, "agree" if agrees else "disagree", REVIEW_TIME
 
 
 _TALK_INSERT = "INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)"
@@ -402,12 +404,12 @@ class SyntheticTranscriptWriter:
         self.lines = 0
         """How many utterances are written."""
 
-    def tell(self, home: Home, moments: Sequence[SyntheticEvent]) -> None:
+    def write(self, home: Home, moments: Sequence[SyntheticEvent]) -> None:
         """Write what is said in a recording; no two utterances overlap."""
         rows: list[tuple[Cell, ...]] = []
         for at, moment in enumerate(moments):
             before = moments[at - 1].end_us if at else 0
-            first = min(one.start_us for one in moment.marks)
+            first = min(mark.start_us for mark in moment.marks)
             rows += self._between(home, before, first)
             user, _ = self._chance.choice(home.users)
             rows += self._inside(home, moment, user)

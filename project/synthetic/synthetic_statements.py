@@ -114,14 +114,17 @@ class Statements:
         self.written = 0
         """How many statements there are; some are rated twice."""
 
-    def tell(self, home: Home, moments: Sequence[SyntheticEvent]) -> None:
+    def write(self, home: Home, moments: Sequence[SyntheticEvent]) -> None:
         """Write the statements about one stretch of a recording."""
-        told = [one for one in moments if one.scene is not None]
+        told = [moment for moment in moments if moment.scene is not None]
         if not told:
             return
         first = self._chance.randrange(max(1, len(told) - _MOMENTS + 1))
         told = told[first : first + _MOMENTS]
-        span = min(m.start_us for one in told for m in one.marks), max(m.end_us for one in told for m in one.marks)
+        span = (
+            min(m.start_us for synthetic_event in told for m in synthetic_event.marks),
+            max(m.end_us for synthetic_event in told for m in synthetic_event.marks),
+        )
         rows: list[tuple[Cell, ...]] = []
         values: list[tuple[Cell, ...]] = []
         for label, text, holds, because in self._drawn(home, told):
@@ -151,7 +154,7 @@ class Statements:
             moment = self._chance.choice(told)
             label = self._chance.choices([*_CLASSES], [*_CLASSES.values()])[0]
             holding = self._chance.random() < _TRUE
-            forms = [one for one in _FORMS[label] if (moment.verdict in one.holds) is holding]
+            forms = [each_form for each_form in _FORMS[label] if (moment.verdict in each_form.holds) is holding]
             if not forms:
                 continue
             form = self._chance.choice(forms)

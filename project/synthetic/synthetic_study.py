@@ -67,13 +67,13 @@ def fill_whole_study(
         talk = SyntheticTranscriptWriter(study, seed)
         reviews = Reviews(study, marking.annotators, seed)
         statements = Statements(study, marking.annotators, seed)
-        rated = {one.id for one in marking.homes[::RECORDINGS_A_DIALOGUE]}
+        rated = {each_home.id for each_home in marking.homes[::RECORDINGS_A_DIALOGUE]}
 
         def told(home: Home, moments: Sequence[SyntheticEvent]) -> None:
-            talk.tell(home, moments)
-            reviews.tell(moments)
+            talk.write(home, moments)
+            reviews.write(moments)
             if home.id in rated:
-                statements.tell(home, moments)
+                statements.write(home, moments)
 
         for done in marking.segments(segments, told):
             progress.check_cancelled()
@@ -95,9 +95,11 @@ def fill_whole_study(
 def _hold_out(study: Study, homes: Sequence[Home]) -> None:
     """Hold out the last of every ten recordings."""
     study.write_many(
-        "INSERT INTO hold_out VALUES (?)", [(one.id,) for one in homes[HOLD_OUT_INTERVAL - 1 :: HOLD_OUT_INTERVAL]]
+        "INSERT INTO hold_out VALUES (?)", [(home.id,) for home in homes[HOLD_OUT_INTERVAL - 1 :: HOLD_OUT_INTERVAL]]
     )
 
 
 def _stages(homes: Sequence[Home]) -> list[SyntheticChainRecording]:
-    return [SyntheticChainRecording(one.id, min(one.duration_us, _STAGE_US), (*one.users, one.robot)) for one in homes]
+    return [
+        SyntheticChainRecording(home.id, min(home.duration_us, _STAGE_US), (*home.users, home.robot)) for home in homes
+    ]

@@ -93,20 +93,20 @@ class Folded:
     Attributes:
         text: without case, accents and what cannot be seen.
         starts: for each character of it, where the character that it comes from stands in the original.
-        whole: length of the original.
+        original_length: length of the original.
     """
 
     text: str
     starts: tuple[int, ...]
-    whole: int
+    original_length: int
 
-    def span(self, start: int, end: int) -> tuple[int, int]:
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
         """Return where a stretch of the folded text stands in the original, with the marks that follow it."""
-        first = self.starts[start] if start < len(self.starts) else self.whole
-        last = self.starts[end] if end < len(self.starts) else self.whole
+        first = self.starts[start] if start < len(self.starts) else self.original_length
+        last = self.starts[end] if end < len(self.starts) else self.original_length
         # One letter of the original may have become several: it goes as a whole.
         if 0 < end < len(self.starts) and self.starts[end - 1] == last:
-            last = next((at for at in self.starts[end:] if at > last), self.whole)
+            last = next((at for at in self.starts[end:] if at > last), self.original_length)
         return first, max(last, first)
 
 
@@ -128,4 +128,4 @@ def _fold_letter(letter: str) -> str:
         return letter.lower()
     apart = unicodedata.normalize("NFKD", letter).casefold().translate(_LIKE)
     apart = unicodedata.normalize("NFKD", apart)
-    return "".join(one for one in apart if unicodedata.category(one) not in _INVISIBLE_CATEGORIES)
+    return "".join(text for text in apart if unicodedata.category(text) not in _INVISIBLE_CATEGORIES)

@@ -49,14 +49,14 @@ class NumberNormalizedText:
     starts: tuple[int, ...]
     ends: tuple[int, ...]
 
-    def span(self, start: int, end: int) -> tuple[int, int]:
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
         """Return where a stretch that is not empty stands in the original."""
         return self.starts[start], self.ends[end - 1]
 
 
 def is_date(numbers: Sequence[str]) -> bool:
     """Tell whether numbers are day, month and year, or month, day and year; the year has to be one after the 31st."""
-    if len(numbers) != 3 or not all(one.isdecimal() and one.isascii() and len(one) <= 4 for one in numbers):
+    if len(numbers) != 3 or not all(number.isdecimal() and number.isascii() and len(number) <= 4 for number in numbers):
         return False
     first, second, year = map(int, numbers)
     days = (1 <= first <= 31 and 1 <= second <= 12) or (1 <= first <= 12 and 1 <= second <= 31)
@@ -128,7 +128,7 @@ def _language_view(
     writer = _ViewWriter(text)
     for run in runs:
         _write(writer, run, folded)
-    return writer.written()
+    return writer.finish()
 
 
 def _run(
@@ -153,11 +153,17 @@ def _run(
 def _with_zeros(run: list[_Number]) -> list[_Number]:
     """Return a run in which a zero belongs to the figure after it: “cero siete” is one number, 07."""
     made: list[_Number] = []
-    for one in run:
-        if made and made[-1].digits == "0" and len(one.digits) == 1 and one.digits.isdecimal() and not one.ordinal:
-            made[-1] = _Number(f"0{one.digits}", made[-1].start, one.end)
+    for number in run:
+        if (
+            made
+            and made[-1].digits == "0"
+            and len(number.digits) == 1
+            and number.digits.isdecimal()
+            and not number.ordinal
+        ):
+            made[-1] = _Number(f"0{number.digits}", made[-1].start, number.end)
         else:
-            made.append(one)
+            made.append(number)
     return made
 
 
@@ -191,33 +197,33 @@ def _number(
 
 def _is_worth_writing(run: list[_Number], folded: str, language: str) -> bool:
     """Tell whether numbers are worth writing out: not an article, not figures that stand there already."""
-    said = [one for one in run if not one.mark and not folded[one.start : one.end].isdecimal()]
+    said = [number for number in run if not number.mark and not folded[number.start : number.end].isdecimal()]
     if not said:
         return False
     return len(run) > 1 or folded[run[0].start : run[0].end] not in _ALONE[language]
 
 
 def _write(writer: "_ViewWriter", run: list[_Number], folded: str) -> None:
-    numbers = [one for one in run if not one.mark]
+    numbers = [number for number in run if not number.mark]
     as_date = len(run) == len(numbers) and _is_date(numbers)
-    for place, one in enumerate(run):
-        gap = folded[run[place - 1].end : one.start] if place else ""
+    for place, number in enumerate(run):
+        gap = folded[run[place - 1].end : number.start] if place else ""
         between = place > 0 and "," not in gap and "." not in gap
         if not between:
-            writer.copy_to(one.start)
+            writer.copy_to(number.start)
         elif as_date:
-            writer.add("." if numbers[0].ordinal else "/", run[place - 1].end, one.start)
-        digits = one.digits
-        if one.ordinal and not (as_date and place + 1 < len(run)):
+            writer.add("." if numbers[0].ordinal else "/", run[place - 1].end, number.start)
+        digits = number.digits
+        if number.ordinal and not (as_date and place + 1 < len(run)):
             follows = place + 1 < len(run) and run[place + 1].digits.isdecimal()
             digits += ". " if follows else "."
-        writer.skip_to(one.start)
-        writer.add(digits, one.start, one.end)
+        writer.skip_to(number.start)
+        writer.add(digits, number.start, number.end)
 
 
 def _is_date(numbers: list[_Number]) -> bool:
     """Tell whether three numbers are day, month and year: the year says so, or that they were counted."""
-    said = is_date([one.digits for one in numbers])
+    said = is_date([number.digits for number in numbers])
     counted = len(numbers) == 3 and numbers[0].ordinal and numbers[1].ordinal
     return said or (counted and is_date([numbers[0].digits, numbers[1].digits, "99"]))
 
@@ -250,7 +256,7 @@ class _ViewWriter:
         self._ends.extend([end] * len(signs))
         self._done = max(end, self._done)
 
-    def written(self) -> NumberNormalizedText:
+    def finish(self) -> NumberNormalizedText:
         """Take over the rest, and return the view."""
         self.copy_to(len(self._text))
         return NumberNormalizedText("".join(self._out), tuple(self._starts), tuple(self._ends))
@@ -447,7 +453,7 @@ def _chinese(text: str) -> NumberNormalizedText:
         digits = str(_chinese_value(signs)) if counted else "".join(_CHINESE_DIGITS[sign] for sign in signs)
         writer.copy_to(match.start())
         writer.add(digits, match.start(), match.end())
-    return writer.written()
+    return writer.finish()
 
 
 def _chinese_value(signs: list[str]) -> int:

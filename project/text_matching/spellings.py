@@ -79,7 +79,7 @@ class SqueezedText:
         """Worked out where something is to be looked at: most texts hold nothing."""
         return [at for at, sign in enumerate(self.plain) for _ in squeeze_letters(sign)]
 
-    def span(self, start: int, end: int) -> tuple[int, int]:
+    def plain_span(self, start: int, end: int) -> tuple[int, int]:
         """Return where a stretch of the letters stands in the plain text."""
         return self.places[start], self.places[end - 1] + 1
 

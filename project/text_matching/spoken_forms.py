@@ -77,22 +77,22 @@ def write_out_spoken(text: str) -> NumberNormalizedText:
         run = _drop_plain_words(text, heard)
         if not run:
             # What begins inside a run of written digits alone is such a run again.
-            at += max(1, len(heard)) if all(one.kind == "digits" for one in heard) else 1
+            at += max(1, len(heard)) if all(element.kind == "digits" for element in heard) else 1
             continue
         breaks = _date_breaks(run)
-        for number, one in enumerate(run):
-            gap = text[done : one.start]
-            if number == 0 or "," in gap or "ordinal" in (one.kind, run[number - 1].kind):
-                copy(done, one.start)
+        for number, element in enumerate(run):
+            gap = text[done : element.start]
+            if number == 0 or "," in gap or "ordinal" in (element.kind, run[number - 1].kind):
+                copy(done, element.start)
             elif number in breaks:
                 out.append("/")
                 starts.append(done)
-                ends.append(one.start)
-            out.extend(one.text)
-            starts.extend([one.start] * len(one.text))
-            ends.extend([one.end] * len(one.text))
-            done = one.end
-            at += one.parts
+                ends.append(element.start)
+            out.extend(element.text)
+            starts.extend([element.start] * len(element.text))
+            ends.extend([element.end] * len(element.text))
+            done = element.end
+            at += element.parts
     copy(done, len(text))
     return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
 
@@ -103,29 +103,29 @@ def _parse_run(text: str, parts: Sequence[_SpokenPart], at: int) -> list[_Elemen
     while at < len(parts) and len(found) < _LONGEST:
         if found and not _GAP.fullmatch(text, found[-1].end, parts[at].start):
             break
-        one = _element(text, parts, at)
-        if one is None:
+        element = _element(text, parts, at)
+        if element is None:
             break
-        if one.kind == "mark" and (not _continues(text, parts, at) or (one.text == "/" and not found)):
+        if element.kind == "mark" and (not _continues(text, parts, at) or (element.text == "/" and not found)):
             break
-        found.append(one)
-        at += one.parts
+        found.append(element)
+        at += element.parts
     return found
 
 
 def _date_breaks(run: Sequence[_Element]) -> set[int]:
     """Return before which numbers of a run a date goes on: “twelve oh seven ninety one” is 12/07/91."""
-    if not 3 <= len(run) <= 6 or any(one.kind != "number" for one in run):
+    if not 3 <= len(run) <= 6 or any(element.kind != "number" for element in run):
         return set()
     numbers: list[tuple[int, str]] = []
-    for place, one in enumerate(run):
+    for place, element in enumerate(run):
         if numbers and (
-            (numbers[-1][1] == "0" and len(one.text) == 1)
-            or (numbers[-1][1] in ("19", "20") and len(one.text) == 2 and place == len(run) - 1)
+            (numbers[-1][1] == "0" and len(element.text) == 1)
+            or (numbers[-1][1] in ("19", "20") and len(element.text) == 2 and place == len(run) - 1)
         ):
-            numbers[-1] = (numbers[-1][0], numbers[-1][1] + one.text)
+            numbers[-1] = (numbers[-1][0], numbers[-1][1] + element.text)
         else:
-            numbers.append((place, one.text))
+            numbers.append((place, element.text))
     return {place for place, _ in numbers[1:]} if is_date([digits for _, digits in numbers]) else set()
 
 
@@ -150,13 +150,13 @@ def _drop_plain_words(text: str, run: list[_Element]) -> list[_Element]:
         run = run[:-1]
     if not run:
         return []
-    numbers = [one for one in run if one.kind in ("number", "digits", "ordinal")]
-    letters = [one for one in run if one.kind == "letter"]
+    numbers = [element for element in run if element.kind in ("number", "digits", "ordinal")]
+    letters = [element for element in run if element.kind == "letter"]
     if not numbers:
-        if any(one.parts == _EXPLAINED for one in letters):
+        if any(letter.parts == _EXPLAINED for letter in letters):
             return run
         return run if len(letters) >= 2 and _is_spelled(text, run) else []
-    spoken = [one for one in run if one.kind in ("number", "ordinal")]
+    spoken = [element for element in run if element.kind in ("number", "ordinal")]
     if len(run) == 1:
         alone = text[run[0].start : run[0].end].lower()
         return [] if run[0].kind == "digits" or alone in ("one", "oh") else run
@@ -166,15 +166,15 @@ def _drop_plain_words(text: str, run: list[_Element]) -> list[_Element]:
 def _with_zeros(run: list[_Element]) -> list[_Element]:
     """Return a run in which an “o” beside a number is a zero."""
     made = []
-    for place, one in enumerate(run):
+    for place, element in enumerate(run):
         beside = {other.kind for other in run[max(place - 1, 0) : place + 2]}
-        is_zero = one.kind == "letter" and one.text.lower() == "o" and beside & {"number", "digits"}
-        made.append(_Element("0", one.start, one.end, one.parts, "number") if is_zero else one)
+        is_zero = element.kind == "letter" and element.text.lower() == "o" and beside & {"number", "digits"}
+        made.append(_Element("0", element.start, element.end, element.parts, "number") if is_zero else element)
     return made
 
 
 def _is_spelled(text: str, run: Sequence[_Element]) -> bool:
-    letters = [one for one in run if one.kind == "letter"]
+    letters = [element for element in run if element.kind == "letter"]
     gaps = {text[a.end : b.start] for a, b in pairwise(run)}
     return len(letters) >= 3 or (len(letters) == 2 and len(run) > 2 and len(gaps) == 1)
 

@@ -39,7 +39,7 @@ def main() -> None:
     first = None
     for split in SPLITS:
         found = list(questions(split))
-        kinds = Counter(one["kind"] for one in found)
+        kinds = Counter(entry["kind"] for entry in found)
         print(f"{split}: {len(found)} questions", dict(sorted(kinds.items())))
         first = first or next(iter(found), None)
     if first is not None:

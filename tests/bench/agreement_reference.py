@@ -17,17 +17,17 @@ from annotate.agreement.figure_intervals import Floats, Ints, StatisticResult
 
 def differences(material: AgreementData, options: Options, report: AgreementReport) -> Iterator[tuple[str, float]]:
     """Yield figure -> how far ours is from the reference."""
-    compared = Compared.of(material, 0, 1, options.minimum_iou)
+    compared = Compared.from_pair(material, 0, 1, options.minimum_iou)
     for key, theirs in {**_of_time(material, options.step_us), **_of_segments(material, compared)}.items():
         yield key, _apart(report.main[key], theirs)
     for level, figure in report.f1_iou.items():
         yield f"f1_iou {level}", _apart(figure, _f1(compared, float(level)))
-    matched = SegmentMatches.of([compared], material.recording)
-    for field in material.choosing:
-        filled = matched.where(field.filled)
+    matched = SegmentMatches.from_pairs([compared], material.recording)
+    for field in material.choice_fields:
+        filled = matched.where_filled(field.filled)
         if not len(filled.first):
             continue
-        choices = next(one for one in report.fields if one.key == field.key).choices
+        choices = next(field_report for field_report in report.fields if field_report.key == field.key).choices
         for place, row in enumerate(choices):
             theirs = cohen_kappa_score(field.chosen[filled.first, place], field.chosen[filled.second, place])
             yield f"{field.key} {row.key}", _apart(row.figures["cohen_kappa"], theirs)
@@ -51,20 +51,22 @@ def _instants(material: AgreementData, who: int, step_us: int) -> Ints:
     for recording, length in enumerate(material.axes_length_us().tolist()):
         instants = np.arange(0, length, step_us)
         said = np.zeros(len(instants), np.int64)
-        for one in np.flatnonzero((material.recording == recording) & (material.annotator == who)):
-            said[(material.start_us[one] <= instants) & (instants < material.end_us[one])] |= 1 << material.label[one]
+        for signedinteger in np.flatnonzero((material.recording == recording) & (material.annotator == who)):
+            said[(material.start_us[signedinteger] <= instants) & (instants < material.end_us[signedinteger])] |= (
+                1 << material.label[signedinteger]
+            )
         laid_out.append(said)
     return np.concatenate(laid_out)
 
 
 def _of_segments(material: AgreementData, compared: Compared) -> dict[str, float]:
-    label, (one, other) = material.label, compared.segments(compared.linked)
+    label, (array, other) = material.label, compared.segment_indices(compared.linked)
     overlapping = _plainly_overlapping(material)
     return {
-        "elan_kappa_matched": cohen_kappa_score(label[one], label[other]),
+        "elan_kappa_matched": cohen_kappa_score(label[array], label[other]),
         "elan_kappa": _fitted_kappa(material, compared),
         "verdict_agreement": float(np.mean([label[a] == label[b] for a, b in overlapping])),
-        "overlap_share": len({one for pair in overlapping for one in pair}) / len(material),
+        "overlap_share": len({number for pair in overlapping for number in pair}) / len(material),
     }
 
 
@@ -83,9 +85,9 @@ def _fitted_kappa(material: AgreementData, compared: Compared) -> float:
     """Return the modified kappa with chance fitted round by round."""
     labels = len(material.labels)
     table = np.zeros((labels + 1, labels + 1))
-    for a, b in zip(*compared.segments(compared.linked), strict=True):
+    for a, b in zip(*compared.segment_indices(compared.linked), strict=True):
         table[material.label[a], material.label[b]] += 2
-    first, second = compared.alone(compared.linked)
+    first, second = compared.unmatched_indices(compared.linked)
     for a in first:
         table[material.label[a], labels] += 1
     for b in second:
@@ -102,7 +104,7 @@ def _fitted_kappa(material: AgreementData, compared: Compared) -> float:
 def _f1(compared: Compared, level: float) -> float:
     """Return F1 with one dense assignment a recording."""
     found = compared.intersecting
-    recording = compared.material.recording[compared.of_first[found.first]]
+    recording = compared.material.recording[compared.first_indices[found.first]]
     pairs = 0
     for one in np.unique(recording):
         here = found.take(recording == one)
@@ -110,7 +112,7 @@ def _f1(compared: Compared, level: float) -> float:
         fits = np.zeros((len(first[0]), len(second[0])))
         fits[first[1], second[1]] = here.iou >= level
         pairs += fits[linear_sum_assignment(fits, maximize=True)].sum()
-    return 2 * pairs / (len(compared.of_first) + len(compared.of_second))
+    return 2 * pairs / (len(compared.first_indices) + len(compared.second_indices))
 
 
 def _ratings(material: AgreementData, matched: SegmentMatches, options: Options) -> Iterator[tuple[str, float]]:

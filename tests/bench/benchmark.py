@@ -43,9 +43,9 @@ def run() -> list[Row]:
             ended = time.perf_counter()
             ours.append(ended - began)
             assert len(answers_of(session.study, ran.runs[0].id)) == ITEMS
-            bare.append(asyncio.run(_bare(plan.question((), SamplingParameters()))))
+            bare.append(asyncio.run(_bare(plan.judge_request((), SamplingParameters()))))
             began = time.perf_counter()
-            assert not run_benchmark(session, wanted, Silent()).outcome.asked
+            assert not run_benchmark(session, wanted, Silent()).outcome.completed
             taken = time.perf_counter()
             read_figures(session, [ran.runs[0].id])
             again.append(taken - began)

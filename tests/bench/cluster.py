@@ -72,8 +72,8 @@ def _rows(folder: Path) -> list[Row]:
 
 def _asked(study: Path, scheduler: str) -> float:
     with Session.open(study, "Ada") as session:
-        segments = [one.id for one in all_segments(session.study)]
-        work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).work
+        segments = [segment.id for segment in all_segments(session.study)]
+        work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).job
         assert work is not None
         began = time.monotonic()
         (done,) = run_jobs(session, [work], Silent(), scheduler)
@@ -84,5 +84,5 @@ def _asked(study: Path, scheduler: str) -> float:
 
 def _essence(study: Path) -> list[Judgment]:
     with Session.open(study, read_only=True) as session:
-        found = [replace(one, id="", at="", ms=0) for one in judgments_in(session.study, WALK)]
-    return sorted(found, key=lambda one: one.segment_id)
+        found = [replace(judgment, id="", at="", ms=0) for judgment in judgments_in(session.study, WALK)]
+    return sorted(found, key=lambda judgment: judgment.segment_id)

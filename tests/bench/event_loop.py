@@ -37,7 +37,7 @@ def run() -> list[Row]:
 
 
 def _row(operation: str, rounds: list[tuple[float, float]]) -> Row:
-    computing, standing = (statistics.median(one[place] for one in rounds) for place in (0, 1))
+    computing, standing = (statistics.median(each_round[place] for each_round in rounds) for place in (0, 1))
     return Row(
         f"longest standstill of the window: {operation}",
         f"{computing:.0f} ms computing, {standing:.0f} ms on the clock",

@@ -95,7 +95,7 @@ def _works(session: Session, recording: str, folder: Path) -> dict[str, JobSpec]
     works = {kind: make(session, recording, folder / "out") for kind, make in PREPARE.items()}
     (judge,) = all_judges(session.study)
     segments = [str(row[0]) for row in session.study.rows("SELECT id FROM segment")]
-    asked = prepare_ask(session, AskRequest([judge], segments)).work
+    asked = prepare_ask(session, AskRequest([judge], segments)).job
     texts = search.prepare(session)
     assert asked is not None
     assert texts is not None

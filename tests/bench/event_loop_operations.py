@@ -105,7 +105,7 @@ class Bench:
 
     def opened(self, key: str, kind: type[W]) -> W:
         """Return a window about the study that is open."""
-        found = self.window.windows.open(key)
+        found = self.window.windows.open_window(key)
         assert isinstance(found, kind)
         return found
 
@@ -128,9 +128,9 @@ class Bench:
         yield Operation("mark a segment", self._mark)
         yield Operation("undo it", window.studio.undo)
         for key in WINDOWS:
-            yield Operation(f"open window {key}", lambda key=key: window.windows.open(key))
+            yield Operation(f"open window {key}", lambda key=key: window.windows.open_window(key))
             if key not in ("segments", "agreement", "team"):
-                window.windows.open(key).close()
+                window.windows.open_window(key).close()
         segments = self.opened("segments", SegmentsWindow)
         yield Operation("search all texts", lambda: QTest.keyClicks(segments.bar.search, "look"))
         yield Operation("clear the search", lambda: segments.bar.search.clear())
@@ -170,7 +170,7 @@ class Bench:
             if tab != "Results":
                 yield Operation(f"benchmark, {tab}", lambda tab=tab: page.tabs.setCurrentIndex(TABS.index(tab)))
         yield Operation("benchmark, figures of 1,620 answers", lambda: page.tabs.setCurrentIndex(TABS.index("Results")))
-        yield Operation("report of the benchmark", lambda: window.windows.open("benchmark_report"))
+        yield Operation("report of the benchmark", lambda: window.windows.open_window("benchmark_report"))
 
     def _mark(self) -> None:
         self.window.studio.set_marks(1_000_000, 2_000_000)

@@ -34,7 +34,7 @@ def make_studies(folder: Path) -> None:
     with Study.create(folder / WITH_ANSWERS, "answers") as study:
         fill_study(study, recordings=100, segments=2_000, annotators=2, seed=2)
     with Session.open(folder / WITH_ANSWERS, WHO) as session:
-        places = [one.id for one in all_recordings(session.study)]
+        places = [recording.id for recording in all_recordings(session.study)]
         labels = [("error", "competence", "none")[at % 3] for at in range(ITEMS)]
         made, _ = verdicts(session, labels, recordings=places, span=lambda at: (at * 50_000, (at + 1) * 50_000))
         judges = [add_judge(session, f"constant {number}", "constant", "", {})[0] for number in range(JUDGES)]

@@ -85,8 +85,8 @@ def run() -> list[Row]:
 
 def _row(way: tuple[float, float, bool], each: list[Remembering], truth: list[Truth]) -> Row:
     looks, glances, follow = way
-    for one in each:
-        one.spent_s = 0.0
+    for remembering in each:
+        remembering.spent_s = 0.0
     options = FaceOptions(looks_per_second=looks, glances_per_second=glances, workers=1)
     if not follow:
         options = FaceOptions(looks_per_second=looks, glances_per_second=glances, workers=1, follow_us=0)
@@ -94,11 +94,11 @@ def _row(way: tuple[float, float, bool], each: list[Remembering], truth: list[Tr
     masks, index = MaskSet(tracks), load_index(CLIP)
     sure, quick, area = [], [], []
     for frame, seen in enumerate(truth):
-        alpha = masks.alpha(frame, index.canvas.width, index.canvas.height)
+        alpha = masks.draw_alpha(frame, index.canvas.width, index.canvas.height)
         area.append(float((alpha >= HALF).mean()))
         sure += [covered_share(alpha, box) >= ENOUGH for box in seen.centerface]
         quick += [covered_share(alpha, box) >= ENOUGH for box in seen.yunet]
-    spent = sum(one.spent_s for one in each)
+    spent = sum(remembering.spent_s for remembering in each)
     between = f", YuNet {glances:g} times" if glances else ""
     return Row(
         f"{WORK}: both {looks:g} times a second{between}{'' if follow else ', nothing followed'}",

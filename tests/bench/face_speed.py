@@ -227,7 +227,7 @@ def _look(runs: Sequence[Run], index: FrameIndex) -> list[Picture]:
     for frame in iterate_rgb_frames(CLIP, index):
         found = every.detect(frame.image, DEFACE_THRESHOLD)
         boxes, sure = found.boxes, found.boxes[found.scores >= SURE]
-        alphas = {title: mask.alpha(frame.index, width, height) for title, mask in masks.items()}
+        alphas = {title: mask.draw_alpha(frame.index, width, height) for title, mask in masks.items()}
         alphas[PEER] = _deface_mask(boxes, width, height)
         by_yunet, by_third = yunet.faces(frame.image), third.faces(frame.image)
         pictures.append(

@@ -91,7 +91,7 @@ def _far(clip: Path, index: FrameIndex, truth: Sums, rng: np.random.Generator, c
         for frame in map(int, wanted):
             time_us = index.times.time_of(frame) + _INTO_FRAME_US
             start = time.perf_counter()
-            image = reader.at_time(time_us).image
+            image = reader.frame_at_time(time_us).image
             ours.append(time.perf_counter() - start)
             right += _same(reader, frame, truth) and number_of(image) == frame % _NUMBERS
             # What is decoded ahead meanwhile must not slow the peer down.
@@ -118,10 +118,10 @@ def _far(clip: Path, index: FrameIndex, truth: Sums, rng: np.random.Generator, c
 
 def _vlc(clip: Path, index: FrameIndex, wanted: NDArray[np.int64], ms: float, all_right: bool) -> Row:
     shown = shown_at(clip, *_SIZE, [index.times.time_of(int(frame)) + _INTO_FRAME_US for frame in wanted])
-    right = sum(one.number == int(frame) % _NUMBERS for one, frame in zip(shown, wanted, strict=False))
+    right = sum(each_shown.number == int(frame) % _NUMBERS for each_shown, frame in zip(shown, wanted, strict=False))
     peer = "libVLC paused, `set_time`, "
     if shown:
-        peer += f"{_median([one.seconds for one in shown]):.0f} ms, {right} of {len(shown)} right"
+        peer += f"{_median([each_shown.seconds for each_shown in shown]):.0f} ms, {right} of {len(shown)} right"
     else:
         peer += "gave no picture"
     return Row("exact frame at random times", f"{ms:.0f} ms", peer, "", "all right", all_right)
@@ -138,11 +138,11 @@ def _near(clip: Path, index: FrameIndex, truth: Sums, rng: np.random.Generator) 
         ):
             took, right = [], 0
             for anchor in map(int, rng.integers(100, len(index) - 100, _NEAR_TIMES)):
-                reader.at(anchor)
+                reader.frame_at(anchor)
                 time.sleep(look)
                 frame = anchor + int(rng.integers(low, high))
                 start = time.perf_counter()
-                reader.at(frame)
+                reader.frame_at(frame)
                 took.append(time.perf_counter() - start)
                 right += _same(reader, frame, truth)
             ms = _median(took)
@@ -156,11 +156,11 @@ def _steps(clip: Path, index: FrameIndex, truth: Sums) -> list[Row]:
     rows = []
     with FrameReader(clip, index) as reader:
         for name, start, step in (("next", 5_000, 1), ("previous", 9_100, -1)):
-            reader.at(start)
+            reader.frame_at(start)
             took, right = [], 0
             for frame in range(start + step, start + (_STEPS + 1) * step, step):
                 begin = time.perf_counter()
-                reader.at(frame)
+                reader.frame_at(frame)
                 took.append(time.perf_counter() - begin)
                 right += _same(reader, frame, truth)
                 # A key that is held down repeats at this pace at most.
@@ -173,7 +173,7 @@ def _steps(clip: Path, index: FrameIndex, truth: Sums) -> list[Row]:
 
 
 def _same(reader: FrameReader, frame: int, truth: Sums) -> bool:
-    return zlib.crc32(reader.picture_at(frame).planes[0]) == int(truth[frame])
+    return zlib.crc32(reader.decoded_frame_at(frame).planes[0]) == int(truth[frame])
 
 
 def _median(seconds: list[float]) -> float:

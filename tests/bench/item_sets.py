@@ -53,7 +53,7 @@ def run() -> list[Row]:
             fill_whole_study(study)
             session = Session(study, "Annotator 1")
             add_synthetic_questions(session, 0, Silent())
-            invent_renderings(session, [one.id for one in all_recordings(study)], METHODS)
+            invent_renderings(session, [recording.id for recording in all_recordings(study)], METHODS)
         command = [sys.executable, "-c", _MAKE, str(path)]
         done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=True)
     seconds, again, peak, sets, items, changed, refused = json.loads(done.stdout)

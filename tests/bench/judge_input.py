@@ -50,7 +50,7 @@ def _measured(session: Session, segment_id: str, clip: Path) -> list[Row]:
     index = load_index(clip, cache_folder())
     plan = plan_input(session, segment_id)
     assert plan.media is not None
-    wanted = [one.position for one in plan.media.frames]
+    wanted = [frame.position for frame in plan.media.frames]
 
     def ours() -> InputPlan:
         made = plan_input(session, segment_id)
@@ -60,7 +60,7 @@ def _measured(session: Session, segment_id: str, clip: Path) -> list[Row]:
     def reader() -> None:
         with FrameReader(clip, index) as frames:
             for position in wanted:
-                frames.picture_at(position)
+                frames.decoded_frame_at(position)
 
     took: dict[str, list[float]] = {"ours": [], "reader": [], "bare": []}
     for _ in range(_TIMES):

@@ -40,7 +40,7 @@ def run() -> list[Row]:
             ours, bare, raw, planning = [], [], [], []
             for number in range(REPETITIONS + 1):
                 began = time.perf_counter()
-                work = prepare(session, AskRequest([judge], ids, "verdict", seed=number)).work
+                work = prepare(session, AskRequest([judge], ids, "verdict", seed=number)).job
                 planned = time.perf_counter()
                 assert work is not None
                 result, _ = run_inline(session, work, Silent())

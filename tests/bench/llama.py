@@ -84,7 +84,7 @@ def _row(work: str, files: TinyModel, pictures: tuple[JudgeFrame, ...], *, must:
     if any(ours[1] != theirs[1] for ours, theirs in rounds):
         return Row(work, "another text than the peer's", "llama-cpp-python 0.3.36", "", "the same text", False)
     ours, theirs = (statistics.median(side[0] for side in column) for column in zip(*rounds, strict=True))
-    ratio = statistics.median(one[0] / other[0] for one, other in rounds)
+    ratio = statistics.median(pair[0] / other[0] for pair, other in rounds)
     return Row(
         work,
         f"{ours:.1f} tokens/s",
@@ -133,7 +133,7 @@ def _message(message: Message) -> dict[str, Any]:
     parts: list[dict[str, Any]] = []
     for picture in message.pictures:
         url = f"data:image/jpeg;base64,{base64.b64encode(picture.jpeg).decode()}"
-        parts += [{"type": "text", "text": picture.shown}, {"type": "image_url", "image_url": {"url": url}}]
+        parts += [{"type": "text", "text": picture.time_label}, {"type": "image_url", "image_url": {"url": url}}]
     return {"role": message.role.value, "content": [*parts, {"type": "text", "text": message.text}]}
 
 

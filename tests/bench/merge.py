@@ -33,11 +33,11 @@ def run() -> list[Row]:
                 started = time.perf_counter()
                 done = merge_copies(session, copies)
                 times.append(time.perf_counter() - started)
-                assert sum(one.merged.tables["segment"].added for one in done) == SEGMENTS
+                assert sum(merged_copy.merged.tables["segment"].added for merged_copy in done) == SEGMENTS
                 started = time.perf_counter()
                 second = merge_copies(session, copies)
                 again.append(time.perf_counter() - started)
-                assert all(one.merged.nothing_new for one in second)
+                assert all(merged_copy.merged.is_empty for merged_copy in second)
             copying.append(_copied(fresh, Path(folder) / "copied"))
             size = fresh.stat().st_size / 1e6
             fresh.unlink()
@@ -63,12 +63,12 @@ def _prepare(folder: Path) -> tuple[Path, list[Path]]:
     copies = []
     with Session.open(home, "Owner") as session:
         make_plan(session, PlanOptions(NAMES))
-        places = {one.number: one.id for one in all_recordings(session.study)}
+        places = {recording.number: recording.id for recording in all_recordings(session.study)}
         for name in NAMES:
             copies.append(split_study(session, name, folder / f"{name}.greenroom").path)
     with Study.open(full, read_only=True) as source:
-        people = {one.name: one.id for one in all_annotators(source)}
-        numbers = {one.id: one.number for one in all_recordings(source)}
+        people = {annotator.name: annotator.id for annotator in all_annotators(source)}
+        numbers = {recording.id: recording.number for recording in all_recordings(source)}
         for name, path in zip(NAMES, copies, strict=True):
             _annotate(source, people[name], {place: places[number] for place, number in numbers.items()}, path, name)
     return home, copies
@@ -76,7 +76,7 @@ def _prepare(folder: Path) -> tuple[Path, list[Path]]:
 
 def _annotate(source: Study, author: str, places: dict[str, str], path: Path, name: str) -> None:
     with Study.open(path) as copy:
-        who = next(one.id for one in all_annotators(copy) if one.name == name)
+        who = next(annotator.id for annotator in all_annotators(copy) if annotator.name == name)
         for version in source.rows("SELECT * FROM scheme_version"):
             with copy.step("Keep scheme"):
                 copy.write_many("INSERT INTO scheme_version VALUES (?, ?, ?) ON CONFLICT DO NOTHING", [version])
@@ -101,8 +101,8 @@ def _annotate(source: Study, author: str, places: dict[str, str], path: Path, na
 
 def _copied(source: Path, target: Path) -> float:
     started = time.perf_counter()
-    with source.open("rb") as one, target.open("wb") as other:
-        shutil.copyfileobj(one, other, 1 << 20)
+    with source.open("rb") as buffered_reader, target.open("wb") as other:
+        shutil.copyfileobj(buffered_reader, other, 1 << 20)
         other.flush()
         os.fsync(other.fileno())
     taken = time.perf_counter() - started

@@ -52,7 +52,7 @@ def _equality() -> Row:
 
 def _of_labels() -> Iterator[Pair]:
     for truth, said, labels in one_label(11):
-        words = [one or _UNREAD for one in said]
+        words = [text or _UNREAD for text in said]
         yield "accuracy", accuracy(truth, said), accuracy_score(truth, words)
         theirs = f1_score(truth, words, labels=labels, average="macro", zero_division=0)
         yield "macro_f1", macro_f1(truth, said, labels), theirs
@@ -97,15 +97,15 @@ def _of_raters() -> Iterator[Pair]:
 def _interval() -> Row:
     draw = np.random.default_rng(0)
     truth, said = ([str(one) for one in draw.choice(_LABELS, _ITEMS)] for _ in range(2))
-    films = [int(one) for one in draw.integers(0, _RECORDINGS, _ITEMS)]
+    films = [int(integer) for integer in draw.integers(0, _RECORDINGS, _ITEMS)]
     draws = [place * _DRAWS // _ITEMS for place in range(_ITEMS)]
     spent = _median(lambda: mean_over_draws(macro_f1_contributions(truth, said, _LABELS), draws, films), 21)
 
     def theirs() -> None:
         homes, where = np.unique(films, return_inverse=True)
         for weights in draw_resamples(len(homes), _THEIR_SAMPLES, 0):
-            for one in range(_DRAWS):
-                chosen = np.array(draws) == one
+            for index in range(_DRAWS):
+                chosen = np.array(draws) == index
                 f1_score(
                     np.array(truth)[chosen],
                     np.array(said)[chosen],

@@ -149,9 +149,9 @@ def _presidio(has_model: bool) -> dict[str, Callable[[str], Sequence[Span]]]:
 def _of_presidio(engine: object, text: str, leave: frozenset[str]) -> list[Span]:
     results = engine.analyze(text, "en", allow_list=list(PUBLIC))  # type: ignore[attr-defined]
     return [
-        (one.start, one.end, _GROUPS.get(one.entity_type, STRUCTURED))
-        for one in results
-        if one.entity_type not in leave
+        (result.start, result.end, _GROUPS.get(result.entity_type, STRUCTURED))
+        for result in results
+        if result.entity_type not in leave
     ]
 
 
@@ -160,9 +160,9 @@ def _speed(model: NameFinder | None) -> list[Row]:
     texts, words, number = [], 0, 0
     every = sentences()
     while words < WORDS:
-        one = every[number % len(every)]
+        sentence = every[number % len(every)]
         texts.append(
-            f"And that was number {number}, you know. {one.text} So we went on and did the next thing together."
+            f"And that was number {number}, you know. {sentence.text} So we went on and did the next thing together."
         )
         words += len(texts[-1].split())
         number += 1

@@ -80,14 +80,14 @@ def still_rows() -> list[Row]:
     """Measure the methods that need no landmarks on stills of eight people."""
     model = create_face_embedder("mobilefacenet")
     found = stills(SHARED / "data" / "stills" / "bbt", create_detector(TRACKED_BY))
-    raw = embed(found, [one.image for one in found], model)
+    raw = embed(found, [still.image for still in found], model)
     clean = rates(found, raw, raw)
     rows = []
     for name in methods():
         how = create_method(name)
         if how.kind != "plane":
             continue
-        got = rates(found, raw, embed(found, [hidden(one, how) for one in found], model))
+        got = rates(found, raw, embed(found, [hidden(still, how) for still in found], model))
         rows.append(
             Row(
                 f"{WORK}, {len(found)} stills, {got.pairs} pairs of one person, {name}",
@@ -105,10 +105,10 @@ def clip_rows(name: str) -> list[Row]:
     """Measure one method on each clip; for those that draw a face, the signals too."""
     recordings = {clip: recording(SHARED / "data" / "media" / clip) for clip in CLIPS}
     rows = []
-    for clip, one in recordings.items():
+    for clip, each_recording in recordings.items():
         others = [stranger(recordings[other]) for other in ALONE if other != clip]
-        report = measured(one, name, others)
-        rows.append(_recognized(clip, name, report, one))
+        report = measured(each_recording, name, others)
+        rows.append(_recognized(clip, name, report, each_recording))
         if report.replaces and clip in ALONE:
             rows += [_signal(clip, name, key, report) for key in SIGNALS]
     return rows
@@ -120,7 +120,7 @@ def recording(path: Path) -> Recording:
     index, started = load_index(path), time.perf_counter()
     found = track_faces(path, create_detector(TRACKED_BY), embedder=create_face_embedder("mobilefacenet"))
     took = time.perf_counter() - started
-    names = {key: f"{path.stem} {k}" for k, one in enumerate(found.suggested) for key in one.tracks}
+    names = {key: f"{path.stem} {k}" for k, suggestion in enumerate(found.suggested) for key in suggestion.tracks}
     if path.name in ALONE:
         names = {track.id: path.stem for track in found.tracks}
     return Recording(path, tuple(found.tracks), names, len(index), took)
@@ -128,25 +128,27 @@ def recording(path: Path) -> Recording:
 
 def stranger(of: Recording) -> Stranger:
     """Return the person of a clip that shows one, in four frames."""
-    track = max(of.tracks, key=lambda one: len(one.frames))
+    track = max(of.tracks, key=lambda face_track: len(face_track.frames))
     places = np.linspace(0, len(track.frames) - 1, 6)[1:-1].astype(int)
     return Stranger(of.path.stem, of.path, [int(track.frames[k]) for k in places], track.boxes[places])
 
 
-def measured(one: Recording, name: str, others: list[Stranger]) -> PrivacyReport:
+def measured(recording: Recording, name: str, others: list[Stranger]) -> PrivacyReport:
     """Render a clip by a method and measure the rendering."""
-    alone = one.path.name in ALONE
+    alone = recording.path.name in ALONE
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "rendering.mp4"
-        plan = RenderPlan(one.path, target, one.tracks, one.frames, create_method(name), identities=one.names)
+        plan = RenderPlan(
+            recording.path, target, recording.tracks, recording.frames, create_method(name), identities=recording.names
+        )
         done = render(plan)
         return measure_rendering(
             plan, target, name, tracked_by=TRACKED_BY, blanked_us=done.blanked_us, strangers=others if alone else ()
         )
 
 
-def _recognized(clip: str, name: str, report: PrivacyReport, one: Recording) -> Row:
-    naive, parrot, raw = (report.attack(kind) for kind in (NAIVE, PARROT, RAW))
+def _recognized(clip: str, name: str, report: PrivacyReport, recording: Recording) -> Row:
+    naive, parrot, raw = (report.strongest_attack(kind) for kind in (NAIVE, PARROT, RAW))
     work = f"{WORK}, {clip}, {name}"
     if naive is None or parrot is None or raw is None or naive.rates[0].value is None:
         note = naive.rates[0].note if naive is not None else "no face could be aligned"
@@ -155,7 +157,7 @@ def _recognized(clip: str, name: str, report: PrivacyReport, one: Recording) -> 
     again = "not defined" if parrot.rates[0].value is None else f"{parrot.rates[0].value:.1%}"
     error = "" if parrot.equal_error.value is None else f", EER {parrot.equal_error.value:.2f}"
     left = report.figure("detected").value or 0.0
-    took = f"{report.seconds:.1f} s, tracking {one.tracked_s:.1f} s"
+    took = f"{report.seconds:.1f} s, tracking {recording.tracked_s:.1f} s"
     return Row(
         f"{work} ({naive.rates[0].n} faces, {naive.people} others)",
         f"naive {rate:.1%} (chance {chance:.1%}), worst track {naive.worst.value or 0:.1%} (chance "

@@ -56,16 +56,20 @@ def stills(folder: Path, detector: FaceDetector) -> list[Still]:
 
 def hidden(still: Still, method: PlaneMethod) -> NDArray[np.uint8]:
     """Return a picture with its face hidden as in a rendering."""
-    one = np.zeros(1, np.int32)
-    track = FaceTrack("face", one, one.astype(np.int64), still.box[None], one.astype(np.float32), one.astype(np.uint8))
+    array = np.zeros(1, np.int32)
+    track = FaceTrack(
+        "face", array, array.astype(np.int64), still.box[None], array.astype(np.float32), array.astype(np.uint8)
+    )
     image = still.image.copy()
-    hide_faces([image], MaskSet([track]).at(0), method)
+    hide_faces([image], MaskSet([track]).masks_at(0), method)
     return image
 
 
 def embed(found: Sequence[Still], images: Sequence[NDArray[np.uint8]], embedder: Embedder) -> Vectors:
     """Return (n, d) vectors, aligned by where the faces really are."""
-    return np.concatenate([embedder.embed(image, one.points[None]) for one, image in zip(found, images, strict=True)])
+    return np.concatenate(
+        [embedder.embed(image, still.points[None]) for still, image in zip(found, images, strict=True)]
+    )
 
 
 def rates(found: Sequence[Still], raw: Vectors, other: Vectors) -> Rates:

@@ -65,18 +65,18 @@ def _made(session: Session) -> list[Row]:
 
 def _asked(session: Session) -> list[Row]:
     judges = [add_judge(session, name, name)[0] for name in ("random", "reliable", "oracle")]
-    ids = [one.id for one in all_questions(session.study)]
+    ids = [question.id for question in all_questions(session.study)]
     began = time.perf_counter()
     asking = prepare(session, answer_request(judges, ids))
     planned = time.perf_counter() - began
-    assert asking.work is not None
-    run_inline(session, asking.work, Silent())
+    assert asking.job is not None
+    run_inline(session, asking.job, Silent())
     asked = time.perf_counter() - began
     began = time.perf_counter()
     found = measure_judges(session, everything=True)
     measured = time.perf_counter() - began
-    by_name = {one.asking.judge: one for one in found.judges}
-    guessed, reliable, oracle = (by_name[one.name] for one in judges)
+    by_name = {judge.setup.judge: judge for judge in found.judges}
+    guessed, reliable, oracle = (by_name[judge.name] for judge in judges)
     rows = [
         Row(
             f"three baselines asked {len(ids):,} questions",
@@ -89,7 +89,7 @@ def _asked(session: Session) -> list[Row]:
     sizes = ("chains", found.sizes[0], reliable.chain), ("subchains", found.sizes[1], reliable.subchain)
     rows += [_consistency(what, numbers, figure) for what, numbers, figure in sizes]
     whole = [oracle.overall.value, oracle.chain.value, oracle.subchain.value]
-    told = " / ".join("-" if one is None else f"{one:.2%}" for one in whole)
+    told = " / ".join("-" if value is None else f"{value:.2%}" for value in whole)
     rows.append(Row("oracle: accuracy / chains / subchains", told, "", "", "100 %", {*whole} == {1.0}))
     return rows
 

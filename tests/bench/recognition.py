@@ -41,7 +41,7 @@ def ten_minutes() -> Sound:
     from media.sound import read_mono
 
     clips = [SHARED / name for name in CLIPS]
-    once = np.concatenate([read_mono(one) for one in clips if one.is_file()] or [spoken()])
+    once = np.concatenate([read_mono(clip) for clip in clips if clip.is_file()] or [spoken()])
     return np.tile(once, -(-LEAST_S * RATE // len(once)))
 
 
@@ -88,7 +88,6 @@ def _ours(path: Path, listener: object, place: Path) -> Callable[[], int]:
     from annotate.speech import transcription
     from annotate.speech.recognition_log import read_log
     from annotate.transcript.utterance_drafts import cut_utterances
-    from project.files.temporary_files import cache_folder
     from project.progress import Silent
 
     parameters = {
@@ -103,17 +102,17 @@ def _ours(path: Path, listener: object, place: Path) -> Callable[[], int]:
     }
 
     def work() -> int:
-        kept = recognizer, cache_folder
-        recognizer = lambda *_arguments: listener  # type: ignore[assignment, return-value]
-        cache_folder = lambda: place
+        kept = transcription.create_recognizer, transcription.cache_folder
+        transcription.create_recognizer = lambda *_arguments: listener  # type: ignore[assignment, return-value]
+        transcription.cache_folder = lambda: place
         try:
             result = transcription.compute(parameters, Silent())
         finally:
-            recognizer, cache_folder = kept
+            transcription.create_recognizer, transcription.cache_folder = kept
         log = Path(str(result["file"]))
         found = read_log(log)
         log.unlink()
-        return sum(len(one.words) for one in cut_utterances(found.pieces, found.language, found.end_us))
+        return sum(len(utterance.words) for utterance in cut_utterances(found.pieces, found.language, found.end_us))
 
     return work
 
@@ -123,7 +122,7 @@ def _peers(sound: Sound, pipeline: object, batch: int) -> Callable[[], int]:
         segments, _ = pipeline.transcribe(  # type: ignore[attr-defined]
             sound, language="en", word_timestamps=True, batch_size=batch, beam_size=5, temperature=0.0
         )
-        return sum(len(one.words) for one in segments)
+        return sum(len(segment.words) for segment in segments)
 
     return work
 

@@ -69,7 +69,7 @@ class Record:
 def records(folder: Path = FOLDER) -> list[Record]:
     """Return what was kept, the oldest version first."""
     found = [Record.read(path) for path in folder.glob("*.json")]
-    return sorted(found, key=lambda one: [int(part) for part in one.version.split(".")])
+    return sorted(found, key=lambda record: [int(part) for part in record.version.split(".")])
 
 
 def machine() -> str:
@@ -99,27 +99,27 @@ def by_version(kept: Sequence[Record]) -> str:
     works = list(
         dict.fromkeys(
             row.work
-            for one in reversed(kept)
-            for rows in one.rows.values()
+            for record in reversed(kept)
+            for rows in record.rows.values()
             for row in rows
             if figure_of(row) is not None
         )
     )
-    ratios = [{row.work: row.ratio for rows in one.rows.values() for row in rows} for one in kept]
+    ratios = [{row.work: row.ratio for rows in record.rows.values() for row in rows} for record in kept]
     lines = [
         "## By version",
         "",
         "The ratios of each version, to the peer or budget of the table above: what `make bench-check` holds the next",
         "one against. A regression is a ratio that is 1.25 times worse in three runs, or a target no longer reached.",
         "",
-        "| work | " + " | ".join(one.version for one in kept) + " |",
+        "| work | " + " | ".join(record.version for record in kept) + " |",
         "|---|" + "---|" * len(kept),
         *(f"| {work} | " + " | ".join(of.get(work, "") for of in ratios) + " |" for work in works),
         "",
         *(
-            f"- {one.version}: {one.date}, {one.machine}; "
-            + ", ".join(f"{name} {found}" for name, found in one.packages.items())
-            for one in kept
+            f"- {record.version}: {record.date}, {record.machine}; "
+            + ", ".join(f"{name} {found}" for name, found in record.packages.items())
+            for record in kept
         ),
     ]
     return "\n".join(lines) + "\n"

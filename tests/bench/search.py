@@ -56,10 +56,10 @@ def run() -> list[Row]:
         with Session.open(path) as session:
             searching = StudySearch(session)
             started = time.perf_counter()
-            searching.hits("agent")
+            searching.find_hits("agent")
             first = time.perf_counter() - started
-            plain = max(_median(lambda typed=typed: searching.hits(typed)) for typed in TYPED)
-            table = max(_median(lambda typed=typed: searching.segments(typed)) for typed in TYPED)
+            plain = max(_median(lambda typed=typed: searching.find_hits(typed)) for typed in TYPED)
+            table = max(_median(lambda typed=typed: searching.match_segments(typed)) for typed in TYPED)
             edited = _after_edits(session, searching)
             searching.close()
     size = f"{SEGMENTS:,} segments with their rationales"
@@ -73,9 +73,9 @@ def run() -> list[Row]:
 
 
 def _after_edits(session: Session, searching: StudySearch) -> float:
-    names = {one.id: one.name for one in all_annotators(session.study)}
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
     times: dict[str, list[float]] = {typed: [] for typed in TYPED}
-    segments = [one for one in all_segments(session.study) if one.label != "none"]
+    segments = [segment for segment in all_segments(session.study) if segment.label != "none"]
     for number in range(REPEAT):
         for place, typed in enumerate(TYPED):
             chosen = segments[(number * len(TYPED) + place) * 7 % len(segments)]
@@ -83,7 +83,7 @@ def _after_edits(session: Session, searching: StudySearch) -> float:
             changes = set_field(session, chosen.id, "rationale", f"The agent said it again, {number} {place}")
             started = time.perf_counter()
             searching.apply(changes)
-            searching.hits(typed)
+            searching.find_hits(typed)
             times[typed].append(time.perf_counter() - started)
     return max(statistics.median(taken) for taken in times.values())
 

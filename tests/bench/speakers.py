@@ -71,16 +71,17 @@ def by_voice() -> list[Row]:
 def _row(what: str, spoken: Sequence[Dialogue], count: int, model: VoiceEmbedder) -> Row:
     """Return one row: the number found and given, in the program's own speech lane and with the turns known."""
     found, given, known, right = [], [], [], 0
-    for one in spoken:
-        voices, error = heard(one, None, model, None)
+    for dialogue in spoken:
+        voices, error = heard(dialogue, None, model, None)
         right += voices == count
         found.append(error)
-        given.append(heard(one, None, model, count)[1])
+        given.append(heard(dialogue, None, model, count)[1])
         turns = [
-            UtteranceSpan(str(k), round(a * SECOND_US), round(b * SECOND_US)) for k, (a, b, _) in enumerate(one.turns)
+            UtteranceSpan(str(k), round(a * SECOND_US), round(b * SECOND_US))
+            for k, (a, b, _) in enumerate(dialogue.turns)
         ]
-        known.append(heard(one, turns, model, None)[1])
-    length = sum(len(one.sound) for one in spoken) / RATE
+        known.append(heard(dialogue, turns, model, None)[1])
+    length = sum(len(dialogue.sound) for dialogue in spoken) / RATE
     return Row(
         f"{WORK}, {what}, {length:.0f} s, collar {COLLAR_S} s",
         f"diarization error {np.mean(found):.1%}; {np.mean(given):.1%} with the number given; "
@@ -93,19 +94,19 @@ def _row(what: str, spoken: Sequence[Dialogue], count: int, model: VoiceEmbedder
 
 
 def heard(
-    one: Dialogue, stretches: Sequence[UtteranceSpan] | None, model: VoiceEmbedder, number: int | None
+    dialogue: Dialogue, stretches: Sequence[UtteranceSpan] | None, model: VoiceEmbedder, number: int | None
 ) -> tuple[int, float]:
     """Return how many voices were told apart, and the error; in the speech lane where no stretches are given."""
     if stretches is None:
-        lane = create_speech_detector().speech([one.sound], Silent())
+        lane = create_speech_detector().detect([dialogue.sound], Silent())
         stretches = [UtteranceSpan("", int(start), int(end)) for start, end in lane]
     spans = [(each.start_us, each.end_us) for each in stretches]
-    found = diarize(stretches, analyze_sound([one.sound], spans, model), {}, (), Cast((), {}, number=number))
+    found = diarize(stretches, analyze_sound([dialogue.sound], spans, model), {}, (), Cast((), {}, number=number))
     turns = [
         (each.stretch.start_us / SECOND_US, each.stretch.end_us / SECOND_US, each.speaker or 0)
         for each in found.suggestions
     ]
-    return found.voices, diarization_error(one.turns, turns, COLLAR_S)
+    return found.voices, diarization_error(dialogue.turns, turns, COLLAR_S)
 
 
 def _made_of_one(clip: Path) -> Dialogue:
@@ -178,12 +179,12 @@ def given_right(
     looks = watch_mouths(
         path, index, tracks, [span[:2] for span in spans], create_landmark_finder() if landmarks else None, Silent()
     )
-    sides = {one.id: int(float(np.median(one.boxes[:, 0])) > 300) for one in tracks}
+    sides = {face_track.id: int(float(np.median(face_track.boxes[:, 0])) > 300) for face_track in tracks}
     mouths = {track: resample_mouth(seen) for track, seen in looks.items()}
     sound = smooth(np.asarray(analyze_sound(stream_mono(path), (), None).loudness, np.float64))
     right = nobody = total = 0.0
     for start, end, who in spans:
-        best = score_faces(mouths, sound, start, end, (0, index.times.end_us)).best()
+        best = score_faces(mouths, sound, start, end, (0, index.times.end_us)).best_face()
         total += end - start
         nobody += (end - start) * (best is None)
         right += (end - start) * (best is not None and sides[best[0]] == who)
@@ -192,7 +193,7 @@ def given_right(
 
 def _spoken(path: Path, turns: Sequence[tuple[float, float, int]]) -> list[tuple[int, int, int]]:
     """Return the stretches of speech inside each turn, as a transcript would have them."""
-    lane = create_speech_detector().speech(stream_mono(path), Silent())
+    lane = create_speech_detector().detect(stream_mono(path), Silent())
     return [
         (max(int(start), round(a * SECOND_US)), min(int(end), round(b * SECOND_US)), who)
         for a, b, who in turns

@@ -45,14 +45,14 @@ def run() -> list[Row]:
         return [Row(WORK, "needs the developers' footage and models", "", "", "", None)]
     with shared_weights():
         tracks = {clip: track_faces(MEDIA / clip, create_detector(TRACKED_BY)).tracks for clip in CLIPS}
-        return [*_recognized(tracks), _speed(max(tracks[CLIPS[0]], key=lambda one: len(one.frames)))]
+        return [*_recognized(tracks), _speed(max(tracks[CLIPS[0]], key=lambda face_track: len(face_track.frames)))]
 
 
 def _recognized(tracks: dict[str, list[FaceTrack]]) -> list[Row]:
     """Draw the person of each clip under many pseudonyms and compare with the mean of the other raw frames."""
     model, finder = create_face_embedder("mobilefacenet"), create_landmark_finder()
     found = stills(SHARED / "data" / "stills" / "bbt", create_detector(TRACKED_BY))
-    vectors = embed(found, [one.image for one in found], model)
+    vectors = embed(found, [still.image for still in found], model)
     others = [
         float(a @ b)
         for i, a in enumerate(vectors)
@@ -63,7 +63,7 @@ def _recognized(tracks: dict[str, list[FaceTrack]]) -> list[Row]:
     assert least is not None
     rows = []
     for clip, having in tracks.items():
-        raw, drawn = _similarities(clip, max(having, key=lambda one: len(one.frames)), model, finder)
+        raw, drawn = _similarities(clip, max(having, key=lambda face_track: len(face_track.frames)), model, finder)
         share = float((drawn > least).mean())
         worst = max(float((own > least).mean()) for own in drawn)
         rows.append(

@@ -139,10 +139,10 @@ def run() -> list[Row]:
         )
         view.close()
         view.deleteLater()
-    one = Segment("one", "r", "a", Verdict.ERROR, 1_800_000_000, 1_803_000_000)
+    segment = Segment("one", "r", "a", Verdict.ERROR, 1_800_000_000, 1_803_000_000)
     for name, longest in (("side by side", 60_000), ("overlapping deeply", 4_000_000)):
-        view_of = {n: timeline([*study(n, longest), one]) for n in (0, SEGMENTS)}
-        empty, full = (statistics.median(shown_edits(view_of[n], one)) for n in (0, SEGMENTS))
+        view_of = {n: timeline([*study(n, longest), segment]) for n in (0, SEGMENTS)}
+        empty, full = (statistics.median(shown_edits(view_of[n], segment)) for n in (0, SEGMENTS))
         rows.append(
             Row(
                 f"one edit shown by the timeline alone, 100,000 segments {name}",

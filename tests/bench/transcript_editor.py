@@ -52,8 +52,8 @@ def transcript(recording_id: str, speakers: list[str], words: int = WORDS) -> li
         text = " ".join(rng.choice(_VOCABULARY.split(), EACH))
         start, end = number * step, number * step + step * 9 // 10
         timed = tuple(
-            Word(one.text, one.start_us, one.end_us, float(sure))
-            for one, sure in zip(estimate_word_times(text, start, end), rng.uniform(0.3, 1, EACH), strict=True)
+            Word(word.text, word.start_us, word.end_us, float(sure))
+            for word, sure in zip(estimate_word_times(text, start, end), rng.uniform(0.3, 1, EACH), strict=True)
         )
         who = speakers[number % len(speakers)]
         made.append(Utterance(new_id(), recording_id, start, end, text, who, timed, number % 3 == 0, number % 5 == 0))
@@ -68,9 +68,9 @@ def study(folder: Path) -> Path:
         people = [Participant(new_id(), f"P{number}", ParticipantRole.USER) for number in range(3)]
         with session.step("Fill in"):
             update_recording(session.study, type(recording)(*_with_duration(recording)))
-            for one in people:
-                insert_participant(session.study, one)
-            insert_utterances(session.study, transcript(recording.id, [one.id for one in people]))
+            for person in people:
+                insert_participant(session.study, person)
+            insert_utterances(session.study, transcript(recording.id, [person.id for person in people]))
     return path
 
 
@@ -116,11 +116,11 @@ def painted_whole(window: MainWindow, page: TranscriptPage, target: QImage) -> l
 
 def _words(page: TranscriptPage) -> list[tuple[str, int]]:
     lines = page.model.lines[40 : 40 + FRAMES // EACH]
-    return [(line.said.id, word.start_us) for line in lines for word in line.timed]
+    return [(line.utterance.id, word.start_us) for line in lines for word in line.timed_words]
 
 
 def _tick(window: MainWindow, page: TranscriptPage, line: str, time_us: int) -> None:
-    window.player.clock.set(time_us)
+    window.player.clock.set_position(time_us)
     window.player.position_changed.emit(time_us)
     if line != page.view.current():
         window.studio.select_utterances([line])
@@ -128,7 +128,7 @@ def _tick(window: MainWindow, page: TranscriptPage, line: str, time_us: int) -> 
 
 def typing(window: MainWindow, page: TranscriptPage) -> list[float]:
     """Type in an utterance in the middle; returns the milliseconds of each key, painted."""
-    page.view.edit_text(page.model.lines[400].said.id, 0)
+    page.view.edit_text(page.model.lines[400].utterance.id, 0)
     QApplication.processEvents()
     field = QApplication.focusWidget()
     if not isinstance(field, WordsEditor):
@@ -149,7 +149,7 @@ def keeping(page: TranscriptPage) -> list[float]:
         QTest.keyClick(page.view.findChild(WordsEditor), "x")
         QApplication.processEvents()
         before = perf_counter()
-        page.view.keep_text()
+        page.view.autosave()
         QApplication.processEvents()
         took.append((perf_counter() - before) * 1e3)
     return took
@@ -171,7 +171,7 @@ def run() -> list[Row]:
                 break
         opened = opening(window)
         (page,) = window.workspace.pages.findChildren(TranscriptPage)
-        words = sum(len(line.said.words) for line in page.model.lines)
+        words = sum(len(line.utterance.words) for line in page.model.lines)
         target = QImage(page.view.viewport().size(), QImage.Format.Format_RGB32)
         lit = np.median([playing(window, page) for _ in range(RUNS)], axis=0)
         whole = np.median([painted_whole(window, page, target) for _ in range(RUNS)], axis=0)

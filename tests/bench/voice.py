@@ -48,8 +48,8 @@ def run() -> list[Row]:
 
 def method_rows(name: str, said: Sequence[Spoken]) -> list[Row]:
     """Measure words, voices, pitch and rate of one method; each speaker has an alias of their own."""
-    changed = [treated(name, one, f"study {one.speaker}") for one in said]
-    again = [treated(name, one, f"attacker {one.speaker}") for one in said]
+    changed = [treated(name, spoken, f"study {spoken.speaker}") for spoken in said]
+    again = [treated(name, spoken, f"attacker {spoken.speaker}") for spoken in said]
     same = sum(len(a) == len(b.samples) for a, b in zip(changed, said, strict=True))
     title = f"{WORK}: {name}"
     rows = [
@@ -68,23 +68,23 @@ def method_rows(name: str, said: Sequence[Spoken]) -> list[Row]:
     return rows
 
 
-def treated(name: str, one: Spoken, seed: str) -> Samples:
+def treated(name: str, spoken: Spoken, seed: str) -> Samples:
     """Return a sentence in a changed voice."""
     filtering = VoiceFilter(create_voice(name), {UNKNOWN_SPEAKER: seed})
-    return np.concatenate(list(filtering.treat(iter([one.samples[None]]), RATE, 0)), axis=1)[0]
+    return np.concatenate(list(filtering.treat(iter([spoken.samples[None]]), RATE, 0)), axis=1)[0]
 
 
 def halves(pairs: list[tuple[Spoken, Samples]]) -> Iterator[tuple[str, list[tuple[Spoken, Samples]]]]:
     """Yield the synthetic speakers and the people."""
-    yield "synthetic speakers", [one for one in pairs if "+" in one[0].speaker]
-    yield "people", [one for one in pairs if "+" not in one[0].speaker]
+    yield "synthetic speakers", [pair for pair in pairs if "+" in pair[0].speaker]
+    yield "people", [pair for pair in pairs if "+" not in pair[0].speaker]
 
 
 def pitch_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples]) -> list[Row]:
     """Say how the course of the pitch and the number of syllables were kept."""
     courses, rates = [], []
-    for one, after in zip(said, changed, strict=True):
-        before = one.samples.astype(np.float64)
+    for spoken, after in zip(said, changed, strict=True):
+        before = spoken.samples.astype(np.float64)
         found = compare_intonation(before, after.astype(np.float64), RATE).correlation
         courses += [] if found is None else [found]
         rates.append(count_syllables(after.astype(np.float64), RATE) / max(1, count_syllables(before, RATE)))
@@ -104,8 +104,8 @@ def recogniser() -> Callable[[Samples], list[str]]:
 
     def words(samples: Samples) -> list[str]:
         span = (0, len(samples) * 1_000_000 // RATE)
-        pieces = listener.recognize([Window((span,), samples)], TranscriptionHints("en")).pieces
-        return normalize_words("".join(one.text for one in pieces))
+        pieces = listener.recognize([Window((span,), samples)], TranscriptionHints("en")).words
+        return normalize_words("".join(piece.text for piece in pieces))
 
     return words
 
@@ -115,9 +115,9 @@ def word_row(title: str, heard: Callable[[Samples], list[str]], pairs: list[tupl
     rates = []
     for which in (0, 1):
         wrong = total = 0.0
-        for one, after in pairs:
-            reference = normalize_words(one.text)
-            rate = word_error_rate(reference, heard(one.samples if which == 0 else after))
+        for spoken, after in pairs:
+            reference = normalize_words(spoken.text)
+            rate = word_error_rate(reference, heard(spoken.samples if which == 0 else after))
             wrong, total = wrong + (rate or 0.0) * len(reference), total + len(reference)
         rates.append(wrong / total)
     return Row(title, f"{rates[1]:.1%} of {total:.0f} words", f"before: {rates[0]:.1%}", "", "", None)
@@ -134,9 +134,9 @@ def voice_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples], a
     model = create_voice_embedder(next(iter(EMBEDDERS)))
     before, after, attacked = (
         np.array([model.embed(np.asarray(each, np.float32)) for each in part])
-        for part in ([one.samples for one in said], changed, again)
+        for part in ([spoken.samples for spoken in said], changed, again)
     )
-    who = [one.speaker for one in said]
+    who = [spoken.speaker for spoken in said]
     people_only = [k for k, name in enumerate(who) if "+" not in name]
     own = (before * after).sum(axis=1)
     pairs = list(itertools.combinations(range(len(who)), 2))

@@ -66,7 +66,7 @@ def run() -> list[Row]:
         window.studio.select(segments[:1])
         _wait(lambda: False, WARM_S)
         idle = _beats(window, lambda: False)
-        work = prepare(session, AskRequest(all_judges(session.study), segments)).work
+        work = prepare(session, AskRequest(all_judges(session.study), segments)).job
         assert work is not None
         window.jobs.start(work)
         _wait(lambda: _count(session) > 0, 120.0)

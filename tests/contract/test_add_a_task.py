@@ -70,7 +70,7 @@ def test_the_page_shows_a_task_that_works(session: Session, channel: None) -> No
     add_judge(session, "perfect", "oracle")
     add_judge(session, "chance", "random")
     run_benchmark(session, BenchmarkRequest([made], all_judges(session.study)), Silent())
-    found = {one.judge: {row.metric: row for row in one.rows} for one in read_figures(session)}
+    found = {figure.judge: {row.metric: row for row in figure.rows} for figure in read_figures(session)}
     assert found["perfect"]["accuracy"].mean == found["perfect"]["macro_f1"].mean == 1.0
     assert found["chance"]["accuracy"].chance == pytest.approx(1 / 3)
     assert found["chance"]["accuracy"].n == 40

@@ -50,7 +50,7 @@ CONNECTING = {
 HARMLESS = {
     "socket": {"gethostname", "socketpair", "gaierror", "EAI_NONAME", "EAI_NODATA"},
     "ssl": {"SSLCertVerificationError", "SSLError"},
-    "httpx2": {"Response"},
+    "httpx2": {"Response", "HTTPError", "InvalidURL", "ReadError", "RemoteProtocolError", "TimeoutException"},
 }
 """What others may use of such a module: names of errors and of what they are given, nothing that connects."""
 TOOLS = {"curl", "wget", "ssh", "scp", "rsync", "nc"}
@@ -65,7 +65,7 @@ def sources() -> Iterator[Path]:
 
 def belongs(module: str) -> str:
     """Return the entry of `CONNECTING` that a module is, or is part of; "" where there is none."""
-    return next((one for one in CONNECTING if module == one or module.startswith(f"{one}.")), "")
+    return next((text for text in CONNECTING if module == text or module.startswith(f"{text}.")), "")
 
 
 def running(tree: ast.AST) -> Iterator[ast.AST]:
@@ -97,7 +97,7 @@ def connections(text: str, place: str) -> list[str]:
         elif isinstance(node, ast.Constant) and node.value in TOOLS:
             found.append(f"“{node.value}”")
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in IMPORTERS:
-            given = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            given = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
             found += [f"import of “{one}”" for one in given if belongs(str(one))]
         elif isinstance(node, ast.Attribute) and node.attr in OPENERS:
             found.append(node.attr)

@@ -29,14 +29,14 @@ def brought_along(requirement: Requirement) -> Iterator[str]:
     waiting = [requirement]
     seen = set()
     while waiting:
-        one = waiting.pop()
-        for extra in one.extras or {""}:
-            if (plain(one.name), extra) in seen:
+        each_requirement = waiting.pop()
+        for extra in each_requirement.extras or {""}:
+            if (plain(each_requirement.name), extra) in seen:
                 continue
-            seen.add((plain(one.name), extra))
-            yield plain(one.name)
+            seen.add((plain(each_requirement.name), extra))
+            yield plain(each_requirement.name)
             try:
-                more = metadata.requires(one.name) or []
+                more = metadata.requires(each_requirement.name) or []
             except metadata.PackageNotFoundError:
                 continue
             found = (Requirement(text) for text in more)

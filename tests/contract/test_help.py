@@ -26,7 +26,7 @@ LOOK = DocsTheme(10.0, "#000000", "#555555", "#0000ff", "#cccccc", "#eeeeee", "#
 WITHOUT_HELP = {"AgreeDialog", "ChoiceDialog", "OwnDialog", "TextDialog", "_Saying"}
 """Questions, and a line that says what is awaited: the page is the one of the window behind them."""
 NAMED = {page.name: page for page in list_pages()}
-ANCHORS = {name: {one.anchor for one in page_sections(page)} for name, page in NAMED.items()}
+ANCHORS = {name: {page_section.anchor for page_section in page_sections(page)} for name, page in NAMED.items()}
 TOPICS = {START_PAGE, TUTORIAL_PAGE, *MODE_PAGES.values(), *WINDOW_PAGES.values(), *DIALOG_PAGES.values()}
 
 
@@ -74,11 +74,15 @@ def test_every_link_of_every_page_leads_somewhere(name: str) -> None:
 def test_a_page_becomes_html_with_every_place_that_links_can_mean(name: str) -> None:
     html = page_html(name, LOOK)
     headed = re.findall(r'<h\d><a name="([^"]*)">', html)
-    title, *places = (one.anchor for one in page_sections(NAMED[name]))
+    title, *places = (page_section.anchor for page_section in page_sections(NAMED[name]))
     assert title == ""
     assert headed[1:] == places
     assert "<!--" not in html
-    assert [one for one in re.findall(r'(?:src|href)="([^"]*)"', html) if re.match(r"(?:file|http):", one)] == []
+    assert [
+        each_match
+        for each_match in re.findall(r'(?:src|href)="([^"]*)"', html)
+        if re.match(r"(?:file|http):", each_match)
+    ] == []
 
 
 def test_every_page_of_the_root_that_the_site_has_is_shown_too() -> None:

@@ -91,7 +91,7 @@ def test_a_hold_out_is_in_no_file(key: str, study: Path, tmp_path: Path) -> None
         first, second = exportable_recordings(session)
         with session.study.without_history():
             session.study.write("INSERT INTO hold_out VALUES (?)", (first.id,))
-        assert [one.id for one in exportable_recordings(session)] == [second.id]
+        assert [exportable_recording.id for exportable_recording in exportable_recordings(session)] == [second.id]
         for path in export_recordings(session, get_format(key), tmp_path / "out", exportable_recordings(session)):
             content = path.read_bytes()
             assert first.id.encode() not in content

@@ -66,7 +66,7 @@ def suggested_speakers(session: Session, recording: str, folder: Path) -> JobSpe
 
 def suggested_cues(session: Session, recording: str, folder: Path) -> JobSpec:
     """Ask for cues, once somebody says something."""
-    if all(one.participant_id is None for one in utterances_of(session.study, recording)):
+    if all(utterance.participant_id is None for utterance in utterances_of(session.study, recording)):
         with session.study.step("Somebody speaks", undoable=False):
             insert_participant(session.study, Participant("speaker", "Speaker", ParticipantRole.USER))
             said = Utterance(new_id(), recording, 0, 1_000_000, "Well then", "speaker")

@@ -77,11 +77,11 @@ def test_every_action_is_in_a_menu_and_says_its_keys(window: MainWindow) -> None
         if action.isEnabled():
             assert all(key in action.toolTip() for key in DEFAULT_KEYS[spec.key]), f"{spec.key}: {action.toolTip()}"
         else:
-            assert window.menus.why_not(spec) in action.toolTip(), spec.key
+            assert window.menus.disabled_reason(spec) in action.toolTip(), spec.key
 
 
 def test_every_action_is_in_the_palette(window: MainWindow) -> None:
-    offered = {one.key for one in window.command_palette.open().shown()}
+    offered = {command_entry.key for command_entry in window.command_palette.open_palette().shown_entries()}
     assert {f"action {spec.key}" for spec in ACTIONS if spec.key != "palette"} <= offered
 
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_done_says_what_has_to_be_done_first(window: MainWindow) 
     window.close_study()
     for spec in ACTIONS:
         action = window.menus.actions[spec.key]
-        assert action.isEnabled() or window.menus.why_not(spec).endswith("."), spec.key
+        assert action.isEnabled() or window.menus.disabled_reason(spec).endswith("."), spec.key
 
 
 def test_the_page_about_keys_has_the_keys_of_every_mode_and_of_every_menu() -> None:
@@ -106,8 +106,10 @@ def test_every_widget_that_paints_itself_has_a_role_for_screen_readers() -> None
         for node in ast.walk(tree):
             if not isinstance(node, ast.ClassDef):
                 continue
-            paints = any(isinstance(one, ast.FunctionDef) and one.name == "paintEvent" for one in node.body)
-            roles = [one for one in node.body if isinstance(one, ast.Assign) and ast.unparse(one).startswith("ROLE = ")]
+            paints = any(isinstance(stmt, ast.FunctionDef) and stmt.name == "paintEvent" for stmt in node.body)
+            roles = [
+                stmt for stmt in node.body if isinstance(stmt, ast.Assign) and ast.unparse(stmt).startswith("ROLE = ")
+            ]
             bases = {ast.unparse(base) for base in node.bases}
             if paints and not roles and not bases & {*SPEAKING}:
                 silent.append(f"{path}: {node.name}")
@@ -127,13 +129,13 @@ def test_everything_in_sight_that_takes_the_focus_has_a_name(window: MainWindow)
     nameless = []
     for mode in MODES:
         window.set_mode(mode.key)
-        for one in window.findChildren(QWidget):
-            told = QAccessible.queryAccessibleInterface(one)
-            if one.isVisible() and one.focusPolicy() & one.focusPolicy().TabFocus and told is not None:
+        for child in window.findChildren(QWidget):
+            told = QAccessible.queryAccessibleInterface(child)
+            if child.isVisible() and child.focusPolicy() & child.focusPolicy().TabFocus and told is not None:
                 name = told.text(QAccessible.Text.Name) or told.text(QAccessible.Text.Description)
-                if not name.strip() and one.focusProxy() is None and "qt_" not in one.objectName():
+                if not name.strip() and child.focusProxy() is None and "qt_" not in child.objectName():
                     nameless.append(
-                        f"{mode.key}: {type(one).__name__} {one.objectName()} in {type(one.parent()).__name__}"
+                        f"{mode.key}: {type(child).__name__} {child.objectName()} in {type(child.parent()).__name__}"
                     )
     assert nameless == []
 
@@ -144,6 +146,6 @@ def test_every_error_that_a_user_can_mend_says_what_to_do_next() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "UserError":
                 given = [*node.args, *node.keywords]
-                if len(given) < 2 and not any(isinstance(one, ast.Starred) for one in node.args):
+                if len(given) < 2 and not any(isinstance(arg, ast.Starred) for arg in node.args):
                     silent.append(f"{path}:{node.lineno}")
     assert silent == []

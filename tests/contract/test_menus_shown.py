@@ -25,7 +25,7 @@ def test_every_entry_of_a_menu_that_a_page_names_is_there(path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_key_in_brackets_behind_it_is_its_key(path) -> None:
     said = [(menu, " ".join(text.split()), key) for menu, text, key in WITH_KEY.findall(path.read_text("utf-8"))]
-    assert [one for one in said if one[2] not in KEYS.get(one[:2], ())] == []
+    assert [row for row in said if row[2] not in KEYS.get(row[:2], ())] == []
 
 
 def test_enough_is_said_with_a_key_that_the_test_above_can_fail() -> None:

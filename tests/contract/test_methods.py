@@ -60,8 +60,8 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _ready(networks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(networks))
-    for module in ("synthetic.method", "deepfake"):
-        monkeypatch.setattr(f"anonymize.methods.{module}.landmark_finder", Finder)
+    for module in ("synthetic.synthetic_face", "deepfake"):
+        monkeypatch.setattr(f"anonymize.methods.{module}.create_landmark_finder", Finder)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_it_hides_a_face_in_a_clip_of_two_seconds(name: str, clip: Path, tmp_pat
     assert (load_index(done.output).times.times_us == times).all()
     masks = MaskSet([moving])
     for frame, (before, after) in enumerate(zip(planes_of(clip), planes_of(done.output), strict=True)):
-        alpha = masks.alpha(frame, 320, 240)
+        alpha = masks.draw_alpha(frame, 320, 240)
         face = (alpha == 255)[:, 1:]
         detail = [np.abs(np.diff(picture[0].astype(int), axis=1))[face].mean() for picture in (before, after)]
         assert detail[1] < detail[0] / 2
@@ -158,7 +158,7 @@ def test_it_draws_another_face_and_nothing_outside_the_mask(name: str, short: Pa
     masks = MaskSet([face])
     seen = 0
     for frame, before, after, could in drawn(short, name, [face]):
-        alpha = masks.alpha(frame, *SIZE)
+        alpha = masks.draw_alpha(frame, *SIZE)
         hidden = alpha == 255
         assert could
         assert alike(before[hidden][:, 1], after[hidden][:, 1]) < 0.5
@@ -200,7 +200,7 @@ def test_faces_at_the_edges_small_and_large_are_drawn_or_painted_solid(name: str
         face = track([box, box], times_us=times, name=key)
         masks = MaskSet([face])
         for frame, before, after, _ in drawn(short, name, [face]):
-            hidden = masks.alpha(frame, *SIZE) == 255
+            hidden = masks.draw_alpha(frame, *SIZE) == 255
             if hidden.sum() > 50:
                 assert alike(before[hidden][:, 1], after[hidden][:, 1]) < 0.6
 
@@ -212,7 +212,7 @@ def test_forty_faces_are_all_hidden(name: str, short: Path) -> None:
     faces = [track([box, box], times_us=times, name=f"face {i}") for i, box in enumerate(boxes)]
     masks = MaskSet(faces)
     for frame, before, after, _ in drawn(short, name, faces):
-        hidden = masks.alpha(frame, *SIZE) == 255
+        hidden = masks.draw_alpha(frame, *SIZE) == 255
         if frame < 2:
             assert alike(before[hidden][:, 1], after[hidden][:, 1]) < 0.5
 
@@ -224,7 +224,7 @@ def test_where_it_cannot_draw_the_mask_is_solid(name: str, short: Path, monkeypa
     face = moving(times)
     masks = MaskSet([face])
     for picture, after in zip(iterate_frames(short), drawn(short, name, [face]), strict=True):
-        hide_faces(picture.planes, masks.at(after[0]), create_method("solid"))  # type: ignore[arg-type]
+        hide_faces(picture.planes, masks.masks_at(after[0]), create_method("solid"))  # type: ignore[arg-type]
         assert (picture.image == after[2]).all()
         assert not after[3]
 

@@ -10,7 +10,7 @@ NAMED_AS = {"pyside6-essentials": "PySide6", "av": "PyAV", "opencv-python": "Ope
 
 
 def names(requirements: list[str]) -> set[str]:
-    return {re.split(r"[<>=!\[ ]", one, maxsplit=1)[0].lower() for one in requirements}
+    return {re.split(r"[<>=!\[ ]", requirement, maxsplit=1)[0].lower() for requirement in requirements}
 
 
 def test_the_notice_names_every_dependency() -> None:

@@ -27,9 +27,7 @@ HTML = {
     "widgets/graph/graph_canvas.py": "widgets/graph/graph_model.py escapes",
     "app/gui/annotate/conversation.py": "turns, each escaped",
     "app/gui/help/help_pages.py": "pages of the documentation, which the program ships",
-    "widgets/text_labels.py": "the plain label",
-    "widgets/text_labels.py": "the plain tip",
-    "widgets/text_labels.py": "the rich label",
+    "widgets/text_labels.py": "the plain label, the plain tip and the rich label",
     "widgets/inspector/scheme_browser.py": "widgets/inspector/scheme_browser.py escapes",
     "widgets/form/checklists.py": "the tip that it has",
     "widgets/timeline/timeline_view.py": "what describes segments, nodes and verdicts escapes",
@@ -43,7 +41,19 @@ TAKES_HTML = frozenset(
     }
 )
 """Qt's names that show rich text, or guess."""
-ESCAPING = frozenset({"plain_tip", "explained", "told", "told_node", "told_verdict", "_tip", "toolTip"})
+ESCAPING = frozenset(
+    {
+        *(
+            "plain_tip",
+            "definition_tooltip",
+            "utterance_tooltip",
+            "node_tooltip",
+            "node_bar_tooltip",
+            "verdict_tooltip",
+        ),
+        *("_row_tooltip", "toolTip"),
+    }
+)
 """Functions whose result is a tool tip: all that is not the program's own is escaped in it."""
 
 
@@ -67,7 +77,7 @@ def is_own(node: ast.AST) -> bool:
         case ast.Name(id=name):
             return name.lstrip("_").isupper()
         case ast.Call(func=func, args=args) if name_of(func) in ("tr", "trn", "later"):
-            return all(isinstance(one, ast.Constant) for one in args[:2])
+            return all(isinstance(arg, ast.Constant) for arg in args[:2])
         case ast.Call(func=func):
             return name_of(func) in ESCAPING
         case ast.IfExp(body=body, orelse=other):
@@ -101,8 +111,8 @@ def test_what_takes_html_is_used_where_it_was_looked_at() -> None:
         path
         for path, node in nodes()
         if isinstance(node, ast.Call | ast.ClassDef)
-        for one in ([node.func] if isinstance(node, ast.Call) else node.bases)
-        if {name_of(one), name_of(getattr(one, "value", one))} & TAKES_HTML
+        for base in ([node.func] if isinstance(node, ast.Call) else node.bases)
+        if {name_of(base), name_of(getattr(base, "value", base))} & TAKES_HTML
     }
     assert used <= {*HTML}
 
@@ -132,7 +142,9 @@ def test_tool_tips_of_models_are_made_plain() -> None:
         if not isinstance(node, ast.FunctionDef):
             continue
         inside = [*ast.walk(node)]
-        told = any(isinstance(one, ast.Attribute) and one.attr == "ToolTipRole" for one in inside)
-        if told and not any(isinstance(one, ast.Call) and name_of(one.func) in ESCAPING for one in inside):
+        told = any(isinstance(each_node, ast.Attribute) and each_node.attr == "ToolTipRole" for each_node in inside)
+        if told and not any(
+            isinstance(each_node, ast.Call) and name_of(each_node.func) in ESCAPING for each_node in inside
+        ):
             wrong.append(f"{path}:{node.lineno}: {node.name}")
     assert wrong == []

@@ -37,7 +37,9 @@ def heard(session: Session, path: Path) -> tuple[str, list[tuple[int, int]]]:
     (recording,), _ = add_recordings(session, [probe_file(path)])
     run_inline(session, transcription.prepare(session, recording, MODEL), Silent())
     found = utterances_of(session.study, recording)
-    return " ".join(one.text for one in found), [(one.start_us, one.end_us) for one in found]
+    return " ".join(utterance.text for utterance in found), [
+        (utterance.start_us, utterance.end_us) for utterance in found
+    ]
 
 
 def word_errors(truth: str, text: str) -> float:
@@ -53,11 +55,11 @@ def word_errors(truth: str, text: str) -> float:
 
 def test_the_sample_is_written_down_nearly_right_and_where_it_is_said(lab: Session) -> None:
     text, spans = heard(lab, Path(str(resource("sample", "sample.mp4"))))
-    assert word_errors(" ".join(one["text"] for one in said()), text) <= 0.12
-    for one in said():
-        length = one["end_us"] - one["start_us"]
-        shared = sum(max(0, min(end, one["end_us"]) - max(start, one["start_us"])) for start, end in spans)
-        assert shared >= 0.6 * length, one["text"]
+    assert word_errors(" ".join(entry["text"] for entry in said()), text) <= 0.12
+    for entry in said():
+        length = entry["end_us"] - entry["start_us"]
+        shared = sum(max(0, min(end, entry["end_us"]) - max(start, entry["start_us"])) for start, end in spans)
+        assert shared >= 0.6 * length, entry["text"]
 
 
 def test_a_real_voice_is_written_down_nearly_right(lab: Session, shared_data: Path) -> None:

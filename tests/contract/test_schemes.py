@@ -87,7 +87,10 @@ def test_its_shortcuts_are_free_in_the_window(name: str) -> None:
     taken = {key.upper() for spec in ACTIONS if not spec.mode for key in spec.keys}
     scheme = load_scheme(name)
     named = [label for track in scheme.tracks for label in track.labels]
-    keys = [one.shortcut for one in [*named, *scheme.fields, *(c for field in scheme.fields for c in field.choices)]]
+    keys = [
+        each_field.shortcut
+        for each_field in [*named, *scheme.fields, *(c for field in scheme.fields for c in field.choices)]
+    ]
     assert taken.isdisjoint(key.upper() for key in keys if key)
 
 
@@ -123,7 +126,7 @@ def test_the_ratings_have_the_ranges_of_the_paper() -> None:
         "social_rules": (-10, 0),
         "financial": (-5, 5),
     }
-    assert set(scheme.missing("rating", {})) == {field.key for field in scheme.fields}
+    assert set(scheme.missing_fields("rating", {})) == {field.key for field in scheme.fields}
 
 
 def test_cues_lie_inside_utterances() -> None:
@@ -147,7 +150,7 @@ def test_a_whole_form_about_a_clip_of_two_seconds_comes_back_after_reopening(
         lanes = [(track.key, label.key) for track in scheme.tracks for label in track.labels]
         for place, (track, label) in enumerate(lanes):
             values = {field.key: filled_in(field) for field in scheme.fields if field.applies_to(label, track)}
-            assert scheme.missing(label, values, track) == ()
+            assert scheme.missing_fields(label, values, track) == ()
             start = place * 100_000 % 1_400_000
             new, _ = add_segment(session, recording, start, start + 500_000, label, values, track=track)
             made[new] = values
@@ -177,10 +180,12 @@ def test_the_documentation_mentions_it_and_every_key(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_window_warns_of_no_key_in_it(name: str) -> None:
-    assert taken_shortcuts(load_scheme(name), keys_in_use(KeyTable.of(DEFAULT_KEYS, {}))) == (), (
+    assert taken_shortcuts(load_scheme(name), keys_in_use(KeyTable.from_settings(DEFAULT_KEYS, {}))) == (), (
         "keys of a single mode are not in the way"
     )
 
 
 def test_the_window_warns_of_a_key_that_somebody_gave_an_action_instead() -> None:
-    assert taken_shortcuts(load_scheme("shrec"), keys_in_use(KeyTable.of(DEFAULT_KEYS, {"boxes": ["E"]}))) == ("E",)
+    assert taken_shortcuts(
+        load_scheme("shrec"), keys_in_use(KeyTable.from_settings(DEFAULT_KEYS, {"boxes": ["E"]}))
+    ) == ("E",)

@@ -44,11 +44,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_in_the_navigation_and_in_the_list_of_pages() -> None:
-    names = [one.name for one in list_pages()]
+    names = [each_page.name for each_page in list_pages()]
     assert len(names) == len(set(names)), "a page is listed twice"
-    assert {one for one in names if not one.startswith("../")} == {str(one) for one in PAGES}
+    assert {name for name in names if not name.startswith("../")} == {str(path) for path in PAGES}
     overview = page("index")
-    assert [one for one in PAGES if one.name != "index.md" and f"]({one})" not in overview] == []
+    assert [path for path in PAGES if path.name != "index.md" and f"]({path})" not in overview] == []
     lines = [line for line in overview.splitlines() if line.startswith("- ")]
     assert len(lines) == len(set(lines)), "a page is listed twice"
 
@@ -58,7 +58,7 @@ def test_the_reference_holds_every_command_with_every_option(site: Path) -> None
     for name, command in COMMANDS.items():
         section = shown.partition(f'id="greenroom-{name.replace(" ", "-")}"')[2].partition("<h3")[0]
         assert section, name
-        options = [flag for one in command.params for flag in one.opts if flag.startswith("-")]
+        options = [flag for param in command.params for flag in param.opts if flag.startswith("-")]
         assert [flag for flag in options if f"<code>{flag}</code>" not in section] == [], name
 
 
@@ -75,7 +75,9 @@ def test_the_reference_holds_every_scheme_setting_and_variable() -> None:
 
 @pytest.mark.parametrize("name", PARTS)
 def test_every_part_is_used_by_one_page_and_has_no_empty_cell_at_a_beginning(name: str) -> None:
-    assert sum(f"<!-- made from the code: {name} -->" in (ROOT / "docs" / one).read_text("utf-8") for one in PAGES) == 1
+    assert (
+        sum(f"<!-- made from the code: {name} -->" in (ROOT / "docs" / path).read_text("utf-8") for path in PAGES) == 1
+    )
     assert not re.search(r"^\|  \|", PARTS[name](), re.MULTILINE)
 
 
@@ -144,13 +146,13 @@ def test_no_page_of_the_site_asks_another_machine_for_anything_or_loses_a_comman
 
 def test_lists_begin_after_an_empty_line_so_that_every_renderer_shows_them() -> None:
     wrong = []
-    for one in PAGES:
-        text = re.sub(r"^```.*?^```", "", (ROOT / "docs" / one).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for path in PAGES:
+        text = re.sub(r"^```.*?^```", "", (ROOT / "docs" / path).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
         lines = text.splitlines()
         for before, line in pairwise(lines):
             begins = re.match(r"(?:[-*]|\d+\.) ", line)
             if begins and before.strip() and not re.match(r"(?:[-*]|\d+\.) |\s", before):
-                wrong.append(f"{one}: {line}")
+                wrong.append(f"{path}: {line}")
     assert wrong == []
 
 

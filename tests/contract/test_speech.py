@@ -27,11 +27,11 @@ def test_a_detector_finds_speech_says_how_and_is_silent_in_silence(name: str) ->
     found = create_speech_detector(name)
     assert found.key == name
     assert json.loads(json.dumps(dict(found.parameters))) == found.parameters
-    spans = found.speech([spoken()[: 6 * RATE]])
+    spans = found.detect([spoken()[: 6 * RATE]])
     assert spans.dtype == np.int64
     assert spans.shape[1] == 2
     assert len(spans)
-    assert not len(found.speech([silence(2)]))
+    assert not len(found.detect([silence(2)]))
 
 
 @pytest.mark.parametrize("name", RECOGNIZERS)
@@ -42,7 +42,7 @@ def test_a_recognizer_gives_words_with_times_and_says_how(name: str, tmp_path: P
     assert json.loads(json.dumps(dict(made.parameters))) == made.parameters
     heard = made.recognize([Window(((0, 2_000_000),), spoken()[: 2 * RATE])], TranscriptionHints("en"))
     assert (heard.language, heard.certainty) == ("en", 1.0)
-    assert all(0 <= one.start_us <= one.end_us <= 2_000_000 for one in heard.pieces)
+    assert all(0 <= piece.start_us <= piece.end_us <= 2_000_000 for piece in heard.words)
 
 
 @pytest.mark.parametrize("name", [*DETECTORS, *RECOGNIZERS])

@@ -30,14 +30,14 @@ def test_a_task_says_what_it_asks_and_can_be_asked(key: str) -> None:
     assert items
     for item in items:
         spec = task.spec(item)
-        assert spec.asked
-        assert all(spec.asks(name) for name in task.truth(item))
-        assert not set(task.given(item)) & {one.field.name for one in spec.asked}
+        assert spec.fields
+        assert all(spec.has_field(name) for name in task.truth(item))
+        assert not set(task.item_texts(item)) & {answer_field.field.name for answer_field in spec.fields}
 
 
 def test_what_is_not_there_cannot_be_asked_about() -> None:
     for key in (*TASKS_BY_SUBJECT[JudgmentTargetKind.QUESTION], *TASKS_BY_SUBJECT[JudgmentTargetKind.CHAIN]):
-        assert get_judge_prompt(key).why_not(shrec()).endswith("."), key
+        assert get_judge_prompt(key).inapplicable_reason(shrec()).endswith("."), key
 
 
 def test_the_default_is_a_task_and_every_prompt_is_of_one() -> None:

@@ -38,8 +38,8 @@ def test_the_documentation_says_what_it_protects_against(name: str) -> None:
 def test_the_same_sound_and_alias_give_the_same_and_another_alias_gives_another(name: str, rate: int) -> None:
     method, sound = create_voice(name), vowels(2.0, rate)[0].astype(np.float64)
     frames = 2 * ALIASES_PER_SECOND + 2
-    ada, bo = (np.tile(method.alias(np.random.default_rng(seed)), (frames, 1)) for seed in (1, 2))
-    first, again, other = (method.change(sound.copy(), rate, alias) for alias in (ada, ada, bo))
+    ada, bo = (np.tile(method.draw_alias(np.random.default_rng(seed)), (frames, 1)) for seed in (1, 2))
+    first, again, other = (method.change_voice(sound.copy(), rate, alias) for alias in (ada, ada, bo))
     assert first.shape == sound.shape
     assert np.array_equal(first, again)
     assert np.abs(first - other).max() > 0.01

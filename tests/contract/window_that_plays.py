@@ -44,7 +44,7 @@ def play_all(study: Path, seconds: float) -> None:
     problems: list[str] = []
     lines: list[str] = []
     window.player.problem.connect(lambda error: problems.append(str(error)))
-    window.player.told.connect(lines.append)
+    window.player.message.connect(lines.append)
     assert window.studio.session is not None
     results = []
     for recording in all_recordings(window.studio.session.study):
@@ -74,7 +74,7 @@ def _beside(window: MainWindow, wait: Callable[[Callable[[], bool]], None]) -> d
     for key, name in window.views.sources():
         if key == MAIN:
             continue
-        window.views.hear(key)
+        window.views.select_sound(key)
         engine = window.views.sound._engine
         assert engine is not None
         window.player.play()

@@ -15,7 +15,7 @@ from project.session.session import Session
 if __name__ == "__main__":
     sentinel.install_audit_hook()
     with Session.open(Path(sys.argv[1]), "Ada") as session:
-        segments = [one.id for one in all_segments(session.study)]
-        work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).work
+        segments = [segment.id for segment in all_segments(session.study)]
+        work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).job
         if work is not None:
             run_jobs(session, [work], Silent(), sys.argv[2])

@@ -77,4 +77,6 @@ def tags(path: Path) -> set[str]:
     """Return the names and values of all tags but those that say what kind of file it is."""
     with av.open(str(path)) as container:
         every = [container.metadata, *(stream.metadata for stream in container.streams)]
-    return {text for one in every for key, value in one.items() if key not in _STRUCTURAL_TAGS for text in (key, value)}
+    return {
+        text for entry in every for key, value in entry.items() if key not in _STRUCTURAL_TAGS for text in (key, value)
+    }

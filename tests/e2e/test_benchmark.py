@@ -75,8 +75,8 @@ def _listed(value: Json) -> list[Json]:
 
 
 def ask(session: Session, sets: list[ItemSet], judges: list[JudgeEntry]) -> list[RunFigures]:
-    ran = run_benchmark(session, BenchmarkRequest(sets, judges, shown=ItemModality.WORDS), Silent())
-    return read_figures(session, [one.id for one in ran.runs], samples=0, parts=False)
+    ran = run_benchmark(session, BenchmarkRequest(sets, judges, shown=ItemModality.TEXT), Silent())
+    return read_figures(session, [run.id for run in ran.runs], samples=0, parts=False)
 
 
 @pytest.fixture(scope="module", params=[SOME, pytest.param(AS_SHREC, marks=pytest.mark.soak)])
@@ -96,9 +96,10 @@ def figures(study: Path) -> Mapping[tuple[str, str], RunFigures]:
         judges = [add_judge(session, name, name)[0] for name in names]
         sets = [make_set(session, key, size=SIZES.get(key))[0] for key in ASKED]
         constant, _ = add_judge(session, "constant", "constant", settings={"says": "error, yes"})
-        few = [one for one in sets if one.task in ONE_LABEL]
+        few = [item_set for item_set in sets if item_set.task in ONE_LABEL]
         return {
-            (one.item_set.task, one.judge): one for one in [*ask(session, sets, judges), *ask(session, few, [constant])]
+            (run_figures.item_set.task, run_figures.judge): run_figures
+            for run_figures in [*ask(session, sets, judges), *ask(session, few, [constant])]
         }
 
 
@@ -117,7 +118,7 @@ def small(small_study: Path, tmp_path: Path) -> Iterator[Session]:
 def test_the_oracle_is_right_everywhere(figures: Mapping[tuple[str, str], RunFigures], task: str) -> None:
     found = figures[task, "oracle"]
     if task in WITHOUT_TRUTH:
-        assert all(one.mean is None for one in found.rows)
+        assert all(row.mean is None for row in found.rows)
         return
     assert found.counts.answered == found.counts.items > 0
     first = found.rows[0]
@@ -157,8 +158,8 @@ def test_guessed_plausibilities_have_no_correlation_with_those_of_people(
 @pytest.mark.parametrize("metric", ["exact_match", "partial_match"])
 def test_guessed_attributes_land_at_chance(figures: Mapping[tuple[str, str], RunFigures], metric: str) -> None:
     found = figures["attributes", "random"]
-    truths = [[str(one) for one in _listed(each.said.truth["attributes"]["attributes"])] for each in found.items]
-    labels = len(_listed(found.items[0].said.traits["labels"]))
+    truths = [[str(one) for one in _listed(each.response.truth["attributes"]["attributes"])] for each in found.items]
+    labels = len(_listed(found.items[0].response.traits["labels"]))
     by_metric = {
         "exact_match": exact_match_by_chance(len(truths), labels),
         "partial_match": partial_match_by_chance(truths),
@@ -187,12 +188,12 @@ def test_the_constant_judge_has_the_macro_f1_of_the_closed_form_in_every_draw(
     figures: Mapping[tuple[str, str], RunFigures], task: str, says: str
 ) -> None:
     found = figures[task, "constant"]
-    labels = [str(one) for one in _listed(found.items[0].said.traits["labels"])]
+    labels = [str(one) for one in _listed(found.items[0].response.traits["labels"])]
     draws: dict[int, list[str]] = {}
-    for one in found.items:
-        (truth,) = one.said.truth[task].values()
-        draws.setdefault(one.said.draw, []).append(str(truth))
-    assert {value for one in found.items for value in one.said.answers[task].values()} == {says}
+    for item in found.items:
+        (truth,) = item.response.truth[task].values()
+        draws.setdefault(item.response.draw, []).append(str(truth))
+    assert {value for item in found.items for value in item.response.answers[task].values()} == {says}
     expected_of_draws = [constant_macro_f1(truths, says, labels) or 0.0 for truths in draws.values()]
     figure = found.row("macro_f1")
     assert figure is not None
@@ -202,8 +203,8 @@ def test_the_constant_judge_has_the_macro_f1_of_the_closed_form_in_every_draw(
 @pytest.mark.parametrize("task", GUESSED)
 def test_majority_is_right_as_often_as_its_answer_is(figures: Mapping[tuple[str, str], RunFigures], task: str) -> None:
     found = figures[task, "majority"]
-    key = next(iter(found.items[0].said.truth))
-    truths = Counter(str(value) for one in found.items for value in one.said.truth[key].values())
+    key = next(iter(found.items[0].response.truth))
+    truths = Counter(str(value) for item in found.items for value in item.response.truth[key].values())
     accuracy = found.row("accuracy")
     assert accuracy is not None
     assert accuracy.mean == pytest.approx(max(truths.values()) / found.counts.items, abs=0.01)
@@ -224,7 +225,7 @@ def test_explanations_of_people_are_the_baseline_of_the_fact_check(
     figures: Mapping[tuple[str, str], RunFigures],
 ) -> None:
     found = figures["socialnli_facts", "random"]
-    assert {one.said.traits["author"] for one in found.items} == {"people"}
+    assert {item.response.traits["author"] for item in found.items} == {"people"}
 
 
 @pytest.mark.parametrize("says", ["error", "competence"])
@@ -232,7 +233,7 @@ def test_a_constant_judge_has_the_macro_f1_of_the_closed_form(small: Session, sa
     constant, _ = add_judge(small, "constant", "constant", settings={"says": says})
     made, _ = make_set(small, "verdict", draws=1)
     (found,) = ask(small, [made], [constant])
-    truths = [str(one.said.truth["verdict"]["label"]) for one in found.items]
+    truths = [str(item.response.truth["verdict"]["label"]) for item in found.items]
     figure = found.row("macro_f1")
     assert figure is not None
     assert figure.mean == pytest.approx(constant_macro_f1(truths, says, ("error", "competence", "none")))
@@ -256,8 +257,8 @@ def test_explanations_of_judges_are_checked_beside_those_of_people(small: Sessio
     facts, _ = make_set(small, "socialnli_facts")
     guess, _ = add_judge(small, "random", "random")
     (found,) = ask(small, [facts], [guess])
-    assert {one.said.traits["author"] for one in found.items} == {"people", "oracle"}
-    assert {one.metric for one in found.rows} >= {"factuality"}
+    assert {item.response.traits["author"] for item in found.items} == {"people", "oracle"}
+    assert {row.metric for row in found.rows} >= {"factuality"}
 
 
 def test_what_changed_since_a_set_was_made_is_said(small: Session) -> None:
@@ -266,9 +267,13 @@ def test_what_changed_since_a_set_was_made_is_said(small: Session) -> None:
         assert find_changed_items(small, made).count == 0
     me = annotator_by_name(small.study, "Annotator 1")
     assert me is not None
-    mine = [one for one in all_segments(small.study) if one.annotator_id == me.id and one.scheme == "socialnli"]
-    for one in mine:
-        edit_segment(small, one.id, values={"plausibility": 1})
+    mine = [
+        segment
+        for segment in all_segments(small.study)
+        if segment.annotator_id == me.id and segment.scheme == "socialnli"
+    ]
+    for segment in mine:
+        edit_segment(small, segment.id, values={"plausibility": 1})
     assert find_changed_items(small, made).count > 0
 
 
@@ -292,9 +297,9 @@ def test_who_goes_by_what_is_right_is_not_defined_where_nothing_is(small: Sessio
     judge, _ = add_judge(small, backend, backend)
     made, _ = make_set(small, "socialnli_facts", size=8)
     ran = run_benchmark(small, BenchmarkRequest([made], [judge]), Silent())
-    (found,) = read_figures(small, [one.id for one in ran.runs], samples=0)
+    (found,) = read_figures(small, [run.id for run in ran.runs], samples=0)
     assert (found.counts.missing, found.counts.answered) == (found.counts.items, 0)
-    assert all(one.mean is None for one in found.rows)
+    assert all(row.mean is None for row in found.rows)
     (note,) = ran.notes
     assert "not defined" in note.as_text()
     assert len(note.about) == found.counts.items
@@ -327,7 +332,7 @@ def test_the_oracle_of_a_draw_that_lacks_a_class_stays_at_the_highest_macro_f1(s
     shares = SamplingOptions(shares={"error": 1, "competence": 1})
     made, _ = make_set(small, "verdict", draws=1, size=10, options=shares)
     (found,) = ask(small, [made], [oracle])
-    truths = [str(one.said.truth["verdict"]["label"]) for one in found.items]
+    truths = [str(item.response.truth["verdict"]["label"]) for item in found.items]
     assert {*truths} == {"error", "competence"}
     accuracy, figure = found.row("accuracy"), found.row("macro_f1")
     assert accuracy is not None
@@ -346,7 +351,7 @@ def test_consistency_of_a_judge_that_is_right_nine_times_in_ten(
     figures: Mapping[tuple[str, str], RunFigures],
 ) -> None:
     found = figures["r3vqa", "reliable"]
-    sizes = [*Counter(str(one.said.traits["chain"]) for one in found.items).values()]
+    sizes = [*Counter(str(item.response.traits["chain"]) for item in found.items).values()]
     error = sqrt(sum(RIGHT**n * (1 - RIGHT**n) for n in sizes)) / len(sizes)
     figure = found.row("chain_consistency")
     assert figure is not None

@@ -26,10 +26,10 @@ def essence(study: Path) -> dict[str, list[tuple[str, str, dict[str, Json]]]]:
     """Return judge -> what it answered to each item."""
     with Session.open(study, read_only=True) as session:
         return {
-            str(one.judge["name"]): [
-                (each.item_id, each.status, each.answer) for each in read_run_answers(session.study, one.id)
+            str(benchmark_run.judge["name"]): [
+                (each.item_id, each.status, each.answer) for each in read_run_answers(session.study, benchmark_run.id)
             ]
-            for one in benchmark_runs(session.study)
+            for benchmark_run in benchmark_runs(session.study)
         }
 
 

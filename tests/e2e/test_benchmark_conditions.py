@@ -84,35 +84,37 @@ def ask(
         session, BenchmarkRequest([made], [judge], shown=shown, conditions=(RAW_CONDITION, *conditions)), Silent()
     )
     assert not ran.notes, ran.notes[0].as_text()
-    return read_figures(session, [one.id for one in ran.runs], samples=0)
+    return read_figures(session, [run.id for run in ran.runs], samples=0)
 
 
 def test_a_draw_holds_five_of_each_label(session: Session) -> None:
     made, _ = make_set(session, "conditions")
     assert made.draws == PLENTY
-    counts = Counter((one.draw, str(one.content["label"])) for one in items_of(session.study, made.id))
+    counts = Counter((item.draw, str(item.content["label"])) for item in items_of(session.study, made.id))
     assert counts == {(draw, label): 5 for draw in range(PLENTY) for label in LABELS}
 
 
 def test_a_study_with_few_moments_has_smaller_draws_where_that_is_wished(session: Session) -> None:
     made, _ = make_set(session, "conditions", draws=2, size=RARELY)
-    assert Counter(one.draw for one in items_of(session.study, made.id)) == {0: 3, 1: 3}
+    assert Counter(item.draw for item in items_of(session.study, made.id)) == {0: 3, 1: 3}
 
 
 def test_who_is_always_right_is_as_good_under_every_condition_and_nothing_is_tested(session: Session) -> None:
     oracle, _ = add_judge(session, "oracle", "oracle")
     found = ask(session, make_set(session, "conditions")[0], oracle)
-    assert [one.run.condition for one in found] == [RAW_CONDITION, *METHODS]
-    assert all(row.mean == 1.0 and row.sd == 0.0 for one in found for row in one.rows)
+    assert [run_figures.run.condition for run_figures in found] == [RAW_CONDITION, *METHODS]
+    assert all(row.mean == 1.0 and row.sd == 0.0 for run_figures in found for row in run_figures.rows)
     rows = compare_conditions(found)
-    assert {(one.condition, one.metric) for one in rows} == {(m, f) for m in METHODS for f in ("accuracy", "macro_f1")}
-    assert all("nothing to test" in one.words and one.tested.t_p is None for one in rows)
+    assert {(condition_row.condition, condition_row.metric) for condition_row in rows} == {
+        (m, f) for m in METHODS for f in ("accuracy", "macro_f1")
+    }
+    assert all("nothing to test" in condition_row.sentence and condition_row.test.t_p is None for condition_row in rows)
 
 
 def test_who_sees_worse_when_blurred_is_said_to_differ_there_alone(session: Session) -> None:
     """A model is right on raw footage and on what is pixelated, and wrong on half of what is blurred."""
     made, _ = make_set(session, "conditions")
-    moments = len({(one.recording_id, one.start_us) for one in items_of(session.study, made.id)})
+    moments = len({(item.recording_id, item.start_us) for item in items_of(session.study, made.id)})
 
     async def answered(asked: Asked, writer: asyncio.StreamWriter) -> None:
         moment = _moment(asked)
@@ -124,13 +126,17 @@ def test_who_sees_worse_when_blurred_is_said_to_differ_there_alone(session: Sess
         model, _ = add_judge(session, "model", "openai", "fake-1", settings)
         found = ask(session, made, model)
         assert len(server.asked) == 3 * moments
-    rows = {one.condition: one for one in compare_conditions(found) if one.metric == "accuracy"}
-    assert rows["blur"].tested.conclusion is EquivalenceConclusion.DIFFERENT
-    assert "lower than raw" in rows["blur"].words
-    assert rows["blur"].tested.t_p_holm is not None
-    assert rows["blur"].tested.equivalence_p is not None
-    assert rows["blur"].tested.equivalence_p > 0.05
-    assert "the same as raw" in rows["pixelate"].words
+    rows = {
+        compare_condition.condition: compare_condition
+        for compare_condition in compare_conditions(found)
+        if compare_condition.metric == "accuracy"
+    }
+    assert rows["blur"].test.conclusion is EquivalenceConclusion.DIFFERENT
+    assert "lower than raw" in rows["blur"].sentence
+    assert rows["blur"].test.t_p_holm is not None
+    assert rows["blur"].test.equivalence_p is not None
+    assert rows["blur"].test.equivalence_p > 0.05
+    assert "the same as raw" in rows["pixelate"].sentence
 
 
 def _moment(asked: Asked) -> int:
@@ -140,26 +146,30 @@ def _moment(asked: Asked) -> int:
     return number_in(b64decode(picture)) * 2 // FPS
 
 
-@pytest.mark.parametrize("shown", [ItemModality.WORDS, ItemModality.BOTH])
+@pytest.mark.parametrize("shown", [ItemModality.TEXT, ItemModality.TEXT_AND_VIDEO])
 def test_a_tiny_local_model_judges_every_condition(session: Session, tiny_gguf: TinyModel, shown: ItemModality) -> None:
     settings: dict[str, Json] = {"projector": str(tiny_gguf.projector), "threads": 1, "frames": 1}
     local, _ = add_judge(session, f"tiny {shown.value}", "llama-cpp", str(tiny_gguf.model), settings)
     made, _ = make_set(session, "conditions", draws=1, size=RARELY)
     found = ask(session, made, local, shown)
-    assert [one.run.condition for one in found] == [RAW_CONDITION, *METHODS]
-    for one in found:
-        assert one.counts.answered + one.counts.unparsed == one.counts.items == RARELY
-        said = find_judgments(session.study, [each.judgment_id for each in answers_of(session.study, one.run.id)])
-        assert {each.modality for each in said} == {Modality.BOTH if shown is ItemModality.BOTH else Modality.WORDS}
-    assert {one.condition for one in compare_conditions(found)} == {*METHODS}
+    assert [run_figures.run.condition for run_figures in found] == [RAW_CONDITION, *METHODS]
+    for run_figures in found:
+        assert run_figures.counts.answered + run_figures.counts.unparsed == run_figures.counts.items == RARELY
+        said = find_judgments(
+            session.study, [each.judgment_id for each in answers_of(session.study, run_figures.run.id)]
+        )
+        assert {each.modality for each in said} == {
+            Modality.BOTH if shown is ItemModality.TEXT_AND_VIDEO else Modality.TEXT
+        }
+    assert {compare_condition.condition for compare_condition in compare_conditions(found)} == {*METHODS}
 
 
 def test_a_model_without_eyes_is_asked_where_words_alone_are_shown(session: Session, tiny_gguf: TinyModel) -> None:
     blind, _ = add_judge(session, "blind", "llama-cpp", str(tiny_gguf.model), {"threads": 1})
     made, _ = make_set(session, "conditions", draws=1, size=RARELY)
-    for found in ask(session, made, blind, ItemModality.WORDS):
+    for found in ask(session, made, blind, ItemModality.TEXT):
         assert found.counts.answered + found.counts.unparsed == found.counts.items
-    ran = run_benchmark(session, BenchmarkRequest([made], [blind], shown=ItemModality.BOTH), Silent())
+    ran = run_benchmark(session, BenchmarkRequest([made], [blind], shown=ItemModality.TEXT_AND_VIDEO), Silent())
     assert "sees no frames without a projector" in ran.notes[0].as_text()
 
 

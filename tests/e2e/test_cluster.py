@@ -71,8 +71,8 @@ def with_model(study: Path, server: Server) -> Path:
 
 
 def ask(session: Session, scheduler: str, progress: Silent | None = None) -> JobResult:
-    segments = [one.id for one in all_segments(session.study)]
-    work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).work
+    segments = [segment.id for segment in all_segments(session.study)]
+    work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).job
     assert work is not None
     (done,) = run_jobs(session, [work], progress or Silent(), scheduler)
     return done
@@ -93,11 +93,14 @@ def two_clips(folder: Path) -> list[Path]:
 
 def in_essence(found: list[Judgment]) -> list[Judgment]:
     """Leave out what differs from run to run."""
-    return sorted((replace(one, id="", at="", ms=0) for one in found), key=lambda one: (one.judge_id, one.segment_id))
+    return sorted(
+        (replace(judgment, id="", at="", ms=0) for judgment in found),
+        key=lambda judgment: (judgment.judge_id, judgment.segment_id),
+    )
 
 
 def texts(server: Server) -> list[str]:
-    return [one.body["messages"][1]["content"] for one in [*server.asked]]
+    return [asked.body["messages"][1]["content"] for asked in [*server.asked]]
 
 
 class When(Silent):
@@ -116,7 +119,7 @@ class When(Silent):
 def nothing_lost(study: Path, server: Server) -> None:
     """Ask again at home, and see that what was committed is not asked a second time, and that nothing is missing."""
     before = texts(server)
-    kept = Counter(str(one.sight["text"]) for one in judgments(study))
+    kept = Counter(str(judgment.sight["text"]) for judgment in judgments(study))
     assert set(kept.values()) <= {1}
     assert set(kept) <= set(before)
     with sqlite3.connect(study) as file:
@@ -158,8 +161,8 @@ def test_faces_are_tracked_on_a_cluster_as_at_home(tmp_path: Path, cluster: Dask
         assert [one["recording"] for one in said["recordings"]] == [1, 2]
         found = []
         with Session.open(study, read_only=True) as session:
-            for one in all_recordings(session.study):
-                found += [[track.frames, track.boxes, track.scores] for track in tracks_of(session.study, one.id)]
+            for recording in all_recordings(session.study):
+                found += [[track.frames, track.boxes, track.scores] for track in tracks_of(session.study, recording.id)]
         return found
 
     here, there = tracked(), tracked("--scheduler", cluster.address)
@@ -180,7 +183,10 @@ def test_one_work_that_fails_fails_alone(tmp_path: Path, cluster: DaskCluster) -
     greenroom("new", study)
     greenroom("add", study, *clips)
     with Session.open(study) as session:
-        works = [tracking.prepare(session, one.id, detectors="centerface") for one in all_recordings(session.study)]
+        works = [
+            tracking.prepare(session, recording.id, detectors="centerface")
+            for recording in all_recordings(session.study)
+        ]
         clips[0].unlink()
         first, second = run_jobs(session, works, Silent(), cluster.address)
     assert first.result is None
@@ -207,11 +213,11 @@ def test_a_judge_at_a_server_is_asked_no_faster_than_at_home(tmp_path: Path, clu
     with misbehaving(waits(0.05, says('{"label": "error"}'))) as server:
         study = with_model(marked(tmp_path, 24), server)
         with Session.open(study, "Ada") as session:
-            segments = [one.id for one in all_segments(session.study)]
+            segments = [segment.id for segment in all_segments(session.study)]
             requests = [AskRequest(all_judges(session.study), segments[at::2], "verdict") for at in (0, 1)]
-            works = [work for one in requests if (work := prepare(session, one).work) is not None]
+            works = [work for request in requests if (work := prepare(session, request).job) is not None]
             found = run_jobs(session, works, Silent(), cluster.address)
-        assert [(one.result or {})["answered"] for one in found] == [12, 12]
+        assert [(job_result.result or {})["answered"] for job_result in found] == [12, 12]
         assert len(server.asked) == 24
         assert server.busiest <= AT_ONCE
 
@@ -233,7 +239,7 @@ def test_a_worker_or_its_process_is_killed(tmp_path: Path, victim: str, number: 
         assert killing.done
         assert done.error is None
         assert (done.result or {})["answered"] == SEGMENTS
-        assert sum(one.poll() is None for one in own.workers) == (1 if victim == "worker" else 2)
+        assert sum(popen.poll() is None for popen in own.workers) == (1 if victim == "worker" else 2)
         assert len(judgments(study)) == SEGMENTS
         assert sum(times > 1 for times in Counter(texts(server)).values()) <= AT_ONCE
         assert len(server.asked) <= SEGMENTS + AT_ONCE
@@ -324,10 +330,10 @@ def test_a_scheduler_elsewhere_has_to_be_named_by_the_policy(tmp_path: Path, clu
         lines = all_egress(session.study)
     with pytest.raises(sentinel.Unguarded):
         socket.create_connection((host, int(there.rpartition(":")[2])), timeout=HANG_S)
-    assert [one.rule for one in lines] == ["nothing-leaves", "cluster", "cluster", "unencrypted", "", ""]
-    assert {one.departure.purpose.value for one in lines} == {"cluster"}
-    assert (lines[-1].departure.recording_id, lines[-1].permission) == (WALK, "raw, allowed by Board 7, unencrypted")
-    assert lines[-1].departure.texts > 0
+    assert [line.rule for line in lines] == ["nothing-leaves", "cluster", "cluster", "unencrypted", "", ""]
+    assert {line.request.purpose.value for line in lines} == {"cluster"}
+    assert (lines[-1].request.recording_id, lines[-1].permission) == (WALK, "raw, allowed by Board 7, unencrypted")
+    assert lines[-1].request.texts > 0
 
 
 def test_a_model_in_a_file_says_on_a_cluster_what_it_says_at_home(tmp_path: Path, cluster: DaskCluster) -> None:

@@ -90,8 +90,8 @@ def test_one_sure_track_is_the_face_in_nearly_every_frame(tracks: list[FaceTrack
         for track in tracks
     ]
     assert max(agreeing) >= 0.95 * truth["frames"]
-    assert [track.doubtful for track in tracks].count(False) == 1
-    assert not tracks[int(np.argmax(agreeing))].doubtful
+    assert [track.is_doubtful for track in tracks].count(False) == 1
+    assert not tracks[int(np.argmax(agreeing))].is_doubtful
 
 
 def test_the_clip_has_the_frames_the_times_and_the_sound_of_the_sample(

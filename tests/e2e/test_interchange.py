@@ -69,7 +69,7 @@ def test_samples_go_to_every_format_and_back(empty: Path, samples: Path, greenro
         folder = tmp_path / key
         folder.mkdir()
         used = get_format(key)
-        target = folder / f"out{used.suffixes[0]}" if used.many else folder
+        target = folder / f"out{used.suffixes[0]}" if used.holds_several else folder
         made = greenroom.json("export", samples, "--format", key, "--out", target)
         assert made["losses"] == [*used.losses]
         back = empty.with_name("back.greenroom")

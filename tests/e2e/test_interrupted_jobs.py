@@ -59,7 +59,7 @@ class Window:
     def children(self) -> list[int]:
         """Return the processes that it started."""
         found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-        return [int(one) for one in found.split()]
+        return [int(part) for part in found.split()]
 
     def wait(self) -> int:
         return self.process.wait(timeout=HANG_S)
@@ -69,10 +69,10 @@ class Window:
 def windows() -> Iterator[list[Window]]:
     opened: list[Window] = []
     yield opened
-    for one in opened:
-        if one.process.poll() is None:
-            one.process.kill()
-        one.process.communicate()
+    for window in opened:
+        if window.process.poll() is None:
+            window.process.kill()
+        window.process.communicate()
 
 
 def tracked(study: Path) -> int:
@@ -96,7 +96,7 @@ def test_a_job_of_a_window_that_was_ended_is_offered_and_goes_on(
     assert first.wait() == (-signal.SIGKILL if number is signal.SIGKILL else 0)
     wait_until_gone(workers)
     with Session.open(study, "Ada") as session:
-        assert [one.kind for one in JobNotes(session.study).interrupted()] == ["faces"]
+        assert [interrupted_job.kind for interrupted_job in JobNotes(session.study).interrupted()] == ["faces"]
     again = Window(study, "resume")
     windows.append(again)
     assert again.word() == "1 job was interrupted."
@@ -117,6 +117,6 @@ def test_a_job_goes_on_after_its_window_was_closed_and_the_process_ends_by_itsel
     assert not locking.is_held(study)
     with Session.open(study, "Ada") as session:
         assert JobNotes(session.study).interrupted() == []
-        (line,) = JobNotes(session.study).take_told()
+        (line,) = JobNotes(session.study).take_messages()
     assert line.startswith("Track faces in recording 1: ")
-    assert [one.name for one in study.parent.iterdir() if one.name.startswith("lab.greenroom-")] == []
+    assert [path.name for path in study.parent.iterdir() if path.name.startswith("lab.greenroom-")] == []

@@ -152,4 +152,4 @@ def blocks(image: np.ndarray) -> np.ndarray:
 def is_raw(image: np.ndarray, raw: list[np.ndarray]) -> bool:
     """Whether a picture is one of the raw ones but for what an encoder changes: no square of it differs much."""
     shown = blocks(image)
-    return any(one.shape == shown.shape and np.abs(shown - one).max() < NEAR for one in raw)
+    return any(array.shape == shown.shape and np.abs(shown - array).max() < NEAR for array in raw)

@@ -87,16 +87,25 @@ def refused(greenroom: Terminal, tmp_path: Path) -> Refused:
 def timed(study: Path) -> list[Word]:
     """Say who speaks and when each word is said, as a person does who corrects a transcript; returns the words."""
     with Session.open(study, "Ada Byron") as session:
-        (one,) = utterances_of(session.study, session.study.rows("SELECT id FROM recording")[0][0])
+        (utterance,) = utterances_of(session.study, session.study.rows("SELECT id FROM recording")[0][0])
         (who,) = all_participants(session.study)
-        length = (one.end_us - one.start_us) // len(SAID)
+        length = (utterance.end_us - utterance.start_us) // len(SAID)
         words = [
-            Word(text, one.start_us + n * length, one.start_us + (n + 1) * length, 0.9) for n, text in enumerate(SAID)
+            Word(text, utterance.start_us + n * length, utterance.start_us + (n + 1) * length, 0.9)
+            for n, text in enumerate(SAID)
         ]
         with session.step("Correct"):
             update_utterance(
                 session.study,
-                Utterance(one.id, one.recording_id, one.start_us, one.end_us, " ".join(SAID), who.id, tuple(words)),
+                Utterance(
+                    utterance.id,
+                    utterance.recording_id,
+                    utterance.start_us,
+                    utterance.end_us,
+                    " ".join(SAID),
+                    who.id,
+                    tuple(words),
+                ),
             )
     return words
 

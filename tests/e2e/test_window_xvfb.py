@@ -35,7 +35,7 @@ def share(image: QImage, wanted: tuple[int, int, int]) -> float:
             colour = image.pixelColor(x, y)
             total += 1
             seen = (colour.red(), colour.green(), colour.blue())
-            near += all(abs(one - other) < 40 for one, other in zip(seen, wanted, strict=True))
+            near += all(abs(number - other) < 40 for number, other in zip(seen, wanted, strict=True))
     return near / total
 
 

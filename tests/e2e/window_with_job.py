@@ -28,7 +28,7 @@ def say(word: str) -> None:
 
 def begin(what: str) -> None:
     """Do what was asked for once the study is open."""
-    windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
+    windows = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, MainWindow)]
     if not windows or windows[0].studio.recording is None:
         QTimer.singleShot(_LOOK_MS, lambda: begin(what))
         return

@@ -41,7 +41,9 @@ def open_dialog(name: str, main: QWidget, trigger: Callable[[], None]) -> None:
     seen: list[QWidget] = []
 
     def look() -> None:
-        shown = [one for one in QApplication.topLevelWidgets() if isinstance(one, QDialog) and one.isVisible()]
+        shown = [
+            widget for widget in QApplication.topLevelWidgets() if isinstance(widget, QDialog) and widget.isVisible()
+        ]
         if shown and not seen:
             seen.append(shown[0])
             tell(name, main, shown[0])
@@ -68,13 +70,13 @@ def main() -> None:
     window.open_study(Path(sys.argv[1]))
     settle()
     for key in WINDOWS:
-        shown = window.windows.open(key)
+        shown = window.windows.open_window(key)
         tell(key, window, shown)
         # Asked for again, it comes back from behind.
         window.activateWindow()
         window.raise_()
         settle()
-        window.windows.open(key)
+        window.windows.open_window(key)
         tell(f"{key} again", window, shown)
         shown.close()
     shown = window.help.open_tutorial()
@@ -86,7 +88,7 @@ def main() -> None:
         if action.isEnabled():
             open_dialog(key, window, action.trigger)
     print(json.dumps({"name": ""}), flush=True)
-    window.quitting.close_at_once()
+    window.quitting.close_immediately()
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def lane(name: str, answers: Answers, items: int, options: ModelOptions | None =
     """Return a judge with requests about the segments s0, s1, ..."""
     entry = JudgeEntry(f"judge {name}", name, "openai", "model", {})
     left = [RunItem(number, at, f"{name}/{at}", "raw", "recording", f"s{at}", 0, 1_000_000) for at in range(items)]
-    return JudgeWorker.of(entry, Scripted(answers), options or ModelOptions(), None, "sk-secret", left)
+    return JudgeWorker.create(entry, Scripted(answers), options or ModelOptions(), None, "sk-secret", left)
 
 
 def setting(
@@ -114,4 +114,4 @@ def plans(number: int) -> list[Plan]:
 
 def run(lanes: list[JudgeWorker], keeper: Keeper, **facts: Any) -> RunExecutor:
     """Return a run over as many plans as the longest lane has."""
-    return RunExecutor(setting(**facts), plans(max(len(one.left) for one in lanes)), lanes, keeper)
+    return RunExecutor(setting(**facts), plans(max(len(lane.pending) for lane in lanes)), lanes, keeper)

@@ -24,6 +24,6 @@ def choice_asked(session: Session, task: str, recording_id: str, word: str = "")
         "truth": {task: {task: LETTERS[3]}},
     }
     end = session.recording(recording_id).duration_us
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_set(session.study, kept, [FrozenItem(item_id, set_id, 0, 0, "", recording_id, 0, end, content)])
     return JudgmentTarget(JudgmentTargetKind.ITEM, item_id).key

@@ -58,10 +58,10 @@ class DaskCluster:
 
     def end(self) -> None:
         """End everything."""
-        for one in (*self.workers, self.scheduler):
-            one.kill()
-        for one in (*self.workers, self.scheduler):
-            one.wait()
+        for worker in (*self.workers, self.scheduler):
+            worker.kill()
+        for worker in (*self.workers, self.scheduler):
+            worker.wait()
 
 
 @contextmanager

@@ -101,7 +101,7 @@ def side_by_side(
         Start and end in seconds of each turn, and who is heard: 0 for the left one.
     """
     side, fps = 360, 25
-    with FrameReader(left) as one, FrameReader(right) as other:
+    with FrameReader(left) as frame_reader, FrameReader(right) as other:
         lengths = [load_index(path).times.end_us / SECOND_US for path in (left, right)]
         sounds = [read_mono(path) for path in (left, right)]
         with av.open(str(target), "w") as container:
@@ -111,8 +111,8 @@ def side_by_side(
             for number in range(round(turns * turn_s * fps)):
                 at = number / fps
                 images = [
-                    _square(reader.at_time(round((at + shift) % length * SECOND_US)).image, side)
-                    for reader, shift, length in ((one, 0, lengths[0]), (other, shift_s, lengths[1]))
+                    _square(reader.frame_at_time(round((at + shift) % length * SECOND_US)).image, side)
+                    for reader, shift, length in ((frame_reader, 0, lengths[0]), (other, shift_s, lengths[1]))
                 ]
                 frame = av.VideoFrame.from_ndarray(np.hstack(images), format="rgb24")
                 frame.pts, frame.time_base = number, Fraction(1, fps)

@@ -53,4 +53,4 @@ def is_one_colour(picture: Planes, box: tuple[float, float, float, float], margi
 
 def distance(some: list[NDArray[np.int64]], others: list[NDArray[np.int64]]) -> float:
     """Return how far two cuts lie apart, in levels, as the mean of the planes."""
-    return float(np.mean([np.abs(one - other).mean() for one, other in zip(some, others, strict=True)]))
+    return float(np.mean([np.abs(array - other).mean() for array, other in zip(some, others, strict=True)]))

@@ -8,5 +8,5 @@ from models.judges.judge_interface import AnswerForm
 def form_of(key: str, item: PromptSubject) -> AnswerForm:
     """Return how an answer to a task about an item has to look."""
     task = get_judge_prompt(key)
-    assert task.why_not(item) == ""
+    assert task.inapplicable_reason(item) == ""
     return answer_form(task.spec(item))

@@ -17,7 +17,7 @@ class AskVerdict:
 
     key: ClassVar[str] = "verdict"
     name: ClassVar[str] = "Verdict"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("verdict"), Round("error", after=True))
+    rounds: ClassVar[tuple[Round, ...]] = (Round("verdict"), Round("error", is_followup=True))
 
 
 def stretch(
@@ -34,6 +34,8 @@ def freeze(
 ) -> ItemSet:
     """Store a set called as its task; `key` is its id, which its items know too."""
     new = ItemSet(key, task, task, 0, draws, {}, {}, "0" * 64, "2026-01-01T00:00:00", "1")
-    with session.study.recording_run():
-        insert_set(session.study, new, [replace(one, position=place) for place, one in enumerate(items)])
+    with session.study.run_transaction():
+        insert_set(
+            session.study, new, [replace(frozen_item, position=place) for place, frozen_item in enumerate(items)]
+        )
     return new

@@ -40,7 +40,7 @@ def fill(study: Study) -> Full:
     put = _putter(study)
     mine, other = _marker(full.theirs, "Tst"), _marker(full.others, "Oth")
     each = (("1", mine), ("2", other))
-    one, two = full.id("P01"), full.id("P02")
+    text, two = full.id("P01"), full.id("P02")
     for name, pseudonym, mark in (("P01", "P01", mine), ("P02", "P02", other)):
         with study.step(f"Add participant {pseudonym}"):
             put("participant", id=full.id(name), pseudonym=pseudonym, role="user", note=mark("participant.note"))
@@ -56,7 +56,7 @@ def fill(study: Study) -> Full:
         study.set_property("schemes", ["shrec"])
     for number, mark in each:
         rec = full.id(f"rec{number}")
-        who = one if number == "1" else two
+        who = text if number == "1" else two
         with study.step(f"Add {mark('step.file')}.mp4"):
             put(
                 "recording",
@@ -288,7 +288,7 @@ def _drawn(study: Study, full: Full, put: Put, mark: Mark, number: str, who: str
 def _seen(study: Study, full: Full, put: Put, mark: Mark, number: str, who: str) -> None:
     rec, ada, region = full.id(f"rec{number}"), full.id("ada"), full.id(f"region{number}")
     run, track = full.id(f"run{number}"), full.id(f"track{number}")
-    with study.recording_run():
+    with study.run_transaction():
         put(
             "run",
             id=run,
@@ -355,7 +355,7 @@ def _happened(study: Study, full: Full, put: Put, mark: Mark, number: str, who: 
     if number == "1":
         with study.step("Add judge"):
             put("judge", id=full.id("judge"), name="gpt", backend="openai", model="m", settings="{}")
-    with study.recording_run():
+    with study.run_transaction():
         if number == "1":
             put(
                 "item_set",

@@ -58,7 +58,7 @@ def made_up(
 
 def store(session: Session, *judgments: Judgment) -> None:
     """Put judgments into the study, as a run does."""
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_judgments(session.study, judgments)
 
 

@@ -107,11 +107,11 @@ def said(
         at=f"2026-02-01T00:00:00.{number:06d}Z",
         program_version="1",
         question_id=about.id,
-        state=about.state,
+        state=about.checksum,
         modality=Modality.NOTHING if task == "options_only" else Modality.BOTH,
     )
     made = replace(made, **other)  # type: ignore[arg-type]
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_judgments(session.study, [made])
     return made
 
@@ -124,10 +124,10 @@ def pass_all(
     session: Session, questions: Sequence[Question], judge: JudgeEntry = GPT, scores: Mapping[str, int] | None = None
 ) -> None:
     """Let a judge answer every step so that questions are kept; `scores` are other ones, by task."""
-    for one in questions:
+    for question in questions:
         for task, score in {**GOOD, **(scores or {})}.items():
-            said(session, one, judge, task, {"score": score})
-        wrong = next(letter for letter in "ABCDE" if letter != one.letter)
-        said(session, one, judge, "options_only", {"answer": wrong})
+            said(session, question, judge, task, {"score": score})
+        wrong = next(letter for letter in "ABCDE" if letter != question.correct_letter)
+        said(session, question, judge, "options_only", {"answer": wrong})
         for seed in (0, 1):
-            said(session, one, judge, "answer", {"answer": one.letter}, seed=seed)
+            said(session, question, judge, "answer", {"answer": question.correct_letter}, seed=seed)

@@ -16,7 +16,7 @@ def invent_renderings(
     folder = session.study.folder / "clips"
     folder.mkdir(exist_ok=True)
     methods = [*methods]
-    with session.study.recording_run():
+    with session.study.run_transaction():
         for recording in recordings:
             for method in methods:
                 name, content = f"{recording}-{method}.mp4", f"{recording} {method}".encode()

@@ -18,7 +18,7 @@ def a_statement(session: Session, recording_id: str, word: str = "") -> str:
     end = session.recording(recording_id).duration_us
     made = FrozenItem(new_id(), new_id(), 0, 0, "", recording_id, 0, end, content)
     frozen = ItemSet(made.set_id, f"Statements {made.id}", "socialnli", 0, 1, {}, {}, "x", "2026-01-01T00:00:00Z", "1")
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_set(session.study, frozen, [made])
     return made.id
 
@@ -59,7 +59,7 @@ def an_answer(session: Session, recording_id: str, task: str, answer: Mapping[st
         program_version="1",
         item_id=item_id,
     )
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_judgments(session.study, [made])
     return made.id
 

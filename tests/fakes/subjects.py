@@ -77,7 +77,9 @@ def a_question(
         end_us=session.recording(recording_id).duration_us,
         text=f"Why does {word or 'somebody'} laugh?",
         answer=f"{word} takes it for a joke.".strip(),
-        wrong=tuple(WrongOption(f"{word} {one}.".strip()) for one in ("is bored", "wants to leave", "fell", "is ill")),
+        wrong=tuple(
+            WrongOption(f"{word} {text}.".strip()) for text in ("is bored", "wants to leave", "fell", "is ill")
+        ),
         explanation=f"{word} heard the question as a joke, which amused.".strip(),
         seed=1,
         place=2,

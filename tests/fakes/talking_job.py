@@ -29,16 +29,16 @@ def compute(parameters: Mapping[str, Any], holder: JobHost) -> dict[str, Json]:
             threading.Thread(target=lambda n=n: found.update({n: holder.ask({"question": str(n)})["answer"]}))
             for n in range(parameters["threads"])
         ]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         answers += [found[n] for n in sorted(found)]
     return {"answers": answers, "process": os.getpid()}
 
 
 def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Changes:
-    return Changes.of([("talk", str(part["said"]))])
+    return Changes.from_pairs([("talk", str(part["said"]))])
 
 
 def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
@@ -48,4 +48,4 @@ def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dic
 
 
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
-    return Changes.of([("talk", "done")])
+    return Changes.from_pairs([("talk", "done")])

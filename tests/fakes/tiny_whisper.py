@@ -18,17 +18,17 @@ def write_tiny_whisper(folder: Path, languages: tuple[str, ...] = ("en",), seed:
     from ctranslate2.specs import WhisperSpec
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-    letters = {one: at for at, one in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    letters = {text: at for at, text in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     letters |= {f"\u0120{word}": len(letters) + at for at, word in enumerate(WORDS)}
     if len(languages) > 1:
         letters[""] = len(letters)
     tokenizer = Tokenizer(models.BPE(vocab=letters, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    marks = ["<|endoftext|>", "<|startoftranscript|>", *(f"<|{one}|>" for one in languages)]
+    marks = ["<|endoftext|>", "<|startoftranscript|>", *(f"<|{language}|>" for language in languages)]
     marks += ["<|translate|>", "<|transcribe|>", "<|startoflm|>", "<|startofprev|>", "<|nospeech|>", "<|notimestamps|>"]
     marks += [f"<|{step * _STEP_S:.2f}|>" for step in range(SOUND_PLACES + 1)]
-    tokenizer.add_special_tokens([AddedToken(one, special=True) for one in marks])
+    tokenizer.add_special_tokens([AddedToken(mark, special=True) for mark in marks])
     words = sorted(tokenizer.get_vocab().items(), key=lambda pair: pair[1])
 
     rng = np.random.default_rng(seed)
@@ -39,7 +39,7 @@ def write_tiny_whisper(folder: Path, languages: tuple[str, ...] = ("en",), seed:
     spec.register_vocabulary([word for word, _ in words])
     spec.config.suppress_ids = []
     spec.config.suppress_ids_begin = [tokenizer.token_to_id("<|endoftext|>")]
-    spec.config.lang_ids = [tokenizer.token_to_id(f"<|{one}|>") for one in languages]
+    spec.config.lang_ids = [tokenizer.token_to_id(f"<|{language}|>") for language in languages]
     spec.config.alignment_heads = [[LAYERS - 1, head] for head in range(HEADS)]
     spec.validate()
     folder.mkdir(parents=True, exist_ok=True)

@@ -22,8 +22,8 @@ from project.session.session import Session
 def main(study: Path) -> None:
     """Ask every judge about every segment."""
     with Session.open(study, "Ada") as session:
-        segments = [one.id for one in all_segments(session.study)]
-        work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).work
+        segments = [segment.id for segment in all_segments(session.study)]
+        work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).job
         if work is None:
             print("done", flush=True)
             return

@@ -114,7 +114,7 @@ def run_apart(
     Returns:
         For each command its exit code and what it printed on standard error.
     """
-    jobs = [{"arguments": [*map(str, one)], "largest_file": largest_file} for one in commands]
+    jobs = [{"arguments": [*map(str, each_command)], "largest_file": largest_file} for each_command in commands]
     python = [sys.executable, "-c", _DRIVER]
     command = ["unshare", "-rm", "sh", "-ec", f'{mounting}\n"$@"\n{after}', "sh", *python] if mounting else python
     done = subprocess.run(command, input=json.dumps(jobs), capture_output=True, text=True, timeout=HANG_S, check=False)

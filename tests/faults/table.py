@@ -35,10 +35,10 @@ def table(logs: list[Path]) -> str:
         "| what was under way | runs | killed in the middle | had ended by itself | started cold | faults |",
         "|---|--:|--:|--:|--:|--:|",
     ]
-    for kind in sorted(runs, key=lambda one: (ORDER.index(one) if one in ORDER else len(ORDER), one)):
+    for kind in sorted(runs, key=lambda text: (ORDER.index(text) if text in ORDER else len(ORDER), text)):
         of_kind = runs[kind].values()
-        killed, cold = sum(bool(one["killed"]) for one in of_kind), sum(bool(one["cold"]) for one in of_kind)
-        faults = sum(bool(one["fault"]) for one in of_kind)
+        killed, cold = sum(bool(entry["killed"]) for entry in of_kind), sum(bool(entry["cold"]) for entry in of_kind)
+        faults = sum(bool(entry["fault"]) for entry in of_kind)
         lines.append(f"| {kind} | {len(of_kind)} | {killed} | {len(of_kind) - killed} | {cold} | {faults} |")
     return "\n".join(lines)
 

@@ -43,12 +43,12 @@ def committed(study: Path) -> list[str]:
     """Return the texts of the questions whose answers are in the study."""
     with Session.open(study, read_only=True) as session:
         found = judgments_in(session.study, WALK)
-    assert all(one.status.value == "ok" for one in found)
-    return [str(one.sight["text"]) for one in found]
+    assert all(judgment.status.value == "ok" for judgment in found)
+    return [str(judgment.sight["text"]) for judgment in found]
 
 
 def texts(server: Server) -> list[str]:
-    return [one.body["messages"][1]["content"] for one in [*server.asked]]
+    return [asked.body["messages"][1]["content"] for asked in [*server.asked]]
 
 
 def resumed(study: Path, server: Server, before: list[str]) -> None:

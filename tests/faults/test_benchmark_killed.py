@@ -41,11 +41,11 @@ def noted(study: Path) -> Counter[str]:
     with Session.open(study, read_only=True) as session:
         runs = benchmark_runs(session.study)
         assert len(runs) <= 1, "a run was begun a second time"
-        ids = [one.judgment_id for run in runs for one in answers_of(session.study, run.id)]
+        ids = [answer.judgment_id for run in runs for answer in answers_of(session.study, run.id)]
         found = find_judgments(session.study, ids)
         stored = session.study.row("SELECT count(*) FROM judgment")
     assert stored == (len(ids),), "an answer is stored and not noted"
-    return Counter(str(one.sight["text"]) for one in found)
+    return Counter(str(judgment.sight["text"]) for judgment in found)
 
 
 def let_ask(server: Server, process: "subprocess.Popen[str]", wanted: int) -> None:
@@ -65,7 +65,7 @@ def test_no_answer_is_lost_and_none_asked_again(folder: Path, kills: int) -> Non
             wanted = len(server.asked) + chance.randint(0, max(1, (ITEMS - sum(kept.values())) // left))
             let_ask(server, process, wanted)
             kill(process)
-            asked = [one.body["messages"][1]["content"] for one in [*server.asked]]
+            asked = [each_asked.body["messages"][1]["content"] for each_asked in [*server.asked]]
             assert not {*asked[seen:]} & {*kept}, "what was answered was asked again"
             seen = len(asked)
             assert greenroom("check", study)["ok"]
@@ -74,7 +74,7 @@ def test_no_answer_is_lost_and_none_asked_again(folder: Path, kills: int) -> Non
             assert max(now.values(), default=1) == 1
             kept = now
         told = greenroom("benchmark", "run", study, "--set", "by hand", "--judge", "model")
-        asked = [one.body["messages"][1]["content"] for one in [*server.asked]]
+        asked = [each_asked.body["messages"][1]["content"] for each_asked in [*server.asked]]
     assert not {*asked[seen:]} & {*kept}
     assert noted(study) == Counter({*asked})
     assert len({*asked}) == ITEMS

@@ -68,7 +68,7 @@ def nothing_is_lost(folder: Path, lines: list[str]) -> None:
     if said:
         assert int(said[-1][2]) <= int(newest[2])
     assert check_study(study) == []
-    left = {one.name for one in study.parent.iterdir()} - {one.name for one in backup_paths(study)}
+    left = {path.name for path in study.parent.iterdir()} - {backup_path.name for backup_path in backup_paths(study)}
     assert left == {STUDY, CLIP}
 
 

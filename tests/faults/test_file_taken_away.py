@@ -37,7 +37,7 @@ def test_a_study_that_was_moved_takes_no_edit_until_it_is_back(study: Study, sma
     away.rename(study.path)
     small.add()
     study.close()
-    assert [one.name for one in tmp_path.iterdir()] == ["a.greenroom"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.greenroom"]
     assert check_study(study.path) == []
     assert segments(study.path) == 2
 
@@ -46,7 +46,7 @@ def test_what_was_done_before_goes_with_the_file(study: Study, small: Small, tmp
     away = tmp_path / "elsewhere.greenroom"
     study.path.rename(away)
     study.close()
-    assert [one.name for one in tmp_path.iterdir()] == ["elsewhere.greenroom"]
+    assert [path.name for path in tmp_path.iterdir()] == ["elsewhere.greenroom"]
     assert check_study(away) == []
     assert segments(away) == 1
 
@@ -71,7 +71,7 @@ def test_a_file_that_took_its_place_is_not_touched(study: Study, small: Small, t
     study.close()
     assert study.path.read_bytes() == content
     assert check_study(study.path) == []
-    assert [one.name for one in tmp_path.iterdir()] == ["a.greenroom"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.greenroom"]
 
 
 def test_a_folder_that_may_not_be_written_to_any_more(
@@ -85,4 +85,4 @@ def test_a_folder_that_may_not_be_written_to_any_more(
         study.close()
     assert lock_path(study.path).exists()
     assert segments(study.path) == 1
-    assert [one.name for one in tmp_path.iterdir()] == ["a.greenroom"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.greenroom"]

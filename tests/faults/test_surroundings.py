@@ -70,7 +70,7 @@ def test_another_program_writes_while_the_study_is_closed(tmp_path: Path) -> Non
             assert check_study(path) == []
     with Session.open(path, "Ada") as again:
         assert len(all_segments(again.study)) == 1
-    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_clock_that_is_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,5 +96,5 @@ def test_a_clock_that_is_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert all_segments(session.study) == []
         for _ in range(12):
             redo(session)
-        assert [one.id for one in all_segments(session.study)] == made
+        assert [each_segment.id for each_segment in all_segments(session.study)] == made
     assert check_study(path) == []

@@ -66,7 +66,7 @@ class Machine:
 
     def hidden(self) -> list[str]:
         """Return the files beside the study that no person looks at."""
-        return [str(one) for one in sorted((self.folder / "lab").rglob(".*"))]
+        return [str(path) for path in sorted((self.folder / "lab").rglob(".*"))]
 
 
 @pytest.fixture
@@ -148,17 +148,17 @@ def copied(machine: Machine, kept: Path) -> None:
 def require_whole_or_done(machine: Machine) -> None:
     """After a kill: the study is sound, the same command ends the work, and nothing is left anywhere."""
     assert check_study(machine.study) == []
-    assert all(check_study(one) == [] for one in backup_paths(machine.study))
+    assert all(check_study(backup_path) == [] for backup_path in backup_paths(machine.study))
     is_there(machine)
     again, _ = withdraw(machine, 0)
     assert again.exit_code == 0, again.lines
     assert not is_there(machine)
     assert machine.holding() == []
     assert machine.hidden() == []
-    names = {one.name for one in machine.study.parent.glob("*withdrawal*")}
+    names = {path.name for path in machine.study.parent.glob("*withdrawal*")}
     assert names == {"study, withdrawal of P01.md", "study, withdrawal of P01.json"}
     fields = json.loads((machine.study.parent / "study, withdrawal of P01.json").read_text())
-    assert [one["found"] for one in fields["searched"]["files"]] == [0, 0, 0]
+    assert [field["found"] for field in fields["searched"]["files"]] == [0, 0, 0]
     assert log_path().read_text() == "another error\n"
     assert journal_file().read_text() == '{"permission": "Bo"}\n'
 

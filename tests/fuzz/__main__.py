@@ -51,7 +51,7 @@ def _run(name: str, wanted: argparse.Namespace) -> int:
     if wanted.reasons:
         for why, count in done.reasons.most_common(12):
             print(f"  refused {count} x {why}", flush=True)
-    for signature, found in sorted(done.kinds.items(), key=lambda one: -len(one[1])):
+    for signature, found in sorted(done.kinds.items(), key=lambda pair: -len(pair[1])):
         print(f"  {len(found)} x {signature} (case {found[0].case})", flush=True)
     return len(done.kinds)
 

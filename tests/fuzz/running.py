@@ -78,8 +78,8 @@ class Outcome:
     def kinds(self) -> dict[str, list[Finding]]:
         """The findings by what they have in common."""
         found: dict[str, list[Finding]] = {}
-        for one in self.findings:
-            found.setdefault(one.signature, []).append(one)
+        for finding in self.findings:
+            found.setdefault(finding.signature, []).append(finding)
         return found
 
 
@@ -177,9 +177,9 @@ class _Child:
     def _used_s(self, processes: Iterable[Path]) -> float:
         """Return how long those of the processes that are of its session had a processor, with what they waited for."""
         ticks = 0
-        for one in processes:
+        for process in processes:
             with suppress(OSError):
-                facts = one.read_text().rpartition(")")[2].split()
+                facts = process.read_text().rpartition(")")[2].split()
                 if int(facts[_SESSION]) == self._process.pid:
                     ticks += sum(map(int, facts[_TIMES]))
         return ticks / os.sysconf("SC_CLK_TCK")

@@ -99,14 +99,16 @@ def command(*arguments: object) -> str:
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         try:
-            greenroom.main(args=[str(one) for one in arguments], prog_name="greenroom", standalone_mode=False)
+            greenroom.main(args=[str(argument) for argument in arguments], prog_name="greenroom", standalone_mode=False)
         except click.ClickException as error:
             raise UserError(error.format_message()) from None
         except UserError:
             raise
         except Exception as error:
             # As the program's own `run` does.
-            studies = [Path(one) for one in map(str, arguments) if one.endswith(".greenroom") and Path(one).is_file()]
+            studies = [
+                Path(text) for text in map(str, arguments) if text.endswith(".greenroom") and Path(text).is_file()
+            ]
             if (damage := damage_error(error, studies)) is not None:
                 raise damage from error
             raise
@@ -123,7 +125,9 @@ def full_study(folder: Path) -> Path:
         make_clip(folder / "other.mp4", size=(64, 48), frames=6, fps=12)
         known: dict[str, str] = {}
         for name, arguments in STEPS:
-            found = json.loads(command(*name.split(), *(known.get(one, one) for one in arguments), "--json"))
+            found = json.loads(
+                command(*name.split(), *(known.get(argument, argument) for argument in arguments), "--json")
+            )
             if name == "segment add":
                 known["SEGMENT"] = found["id"]
             elif name == "questions write":
@@ -145,7 +149,7 @@ def _fill(session: Session, segment_id: str) -> None:
     gather(session, first, "Anna", person)
     asked_about(session, "nli_plausibility", first, segment_id, "Anna")
     refused = EgressRequest(Purpose.JUDGE, "api.example.org", 443, (), local=False, scheme="https")
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_egress(session.study, Egress("egress-1", _AT, refused, EgressLevel.NOTHING, rule="nothing-leaves"))
 
 
@@ -156,18 +160,18 @@ def _complete(study: Path) -> None:
     """Put a row into every table that the commands left empty."""
     connection = sqlite3.connect(study)
     try:
-        one = {
+        entry = {
             table: connection.execute(f"SELECT id FROM {table} LIMIT 1").fetchone()[0]
             for table in ("recording", "annotator", "participant", "segment", "medium", "chain")
         }
-        recording, annotator, person = one["recording"], one["annotator"], one["participant"]
+        recording, annotator, person = entry["recording"], entry["annotator"], entry["participant"]
         for kind in _RUNS:
             result = json.dumps({"frames": 12, "output": "clips/a.mp4", "figures": {}})
             row = (f"run-{kind}", recording, kind, "yunet", "{}", result, _AT, "1")
             connection.execute("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         arrays = (bytes(4 * 3), bytes(8 * 3), bytes(16 * 3), bytes(4 * 3), bytes(3))
         rows: dict[str, tuple[object, ...]] = {
-            "face_track": ("track-1", "run-faces", one["medium"], 0, 3, *arrays),
+            "face_track": ("track-1", "run-faces", entry["medium"], 0, 3, *arrays),
             "heard": ("run-transcribe", 0, 0, 500_000, "Hello Anna.", '[["Hello", 0, 200000, 0.9]]'),
             "track_correction": ("track-1", person, 0),
             "track_box": ("track-1", 0, 1, 1, 20, 20),
@@ -179,10 +183,10 @@ def _complete(study: Path) -> None:
             "public_word": ("Pepper",),
             "pii_decision": ("utterance", "u", "text", "Anna", 0, recording, "name", "hide", annotator, _AT),
             "prompt_version": ("verdict", 1, "title = 'x'"),
-            "adoption": ("adoption-1", one["segment"], annotator, "label", "judgment-1", _AT),
-            "chain_review": (one["chain"], annotator, "agree", "", "ab" * 32, _AT),
-            "reveal": (one["segment"], annotator, "{}", _AT),
-            "conflict": ("conflict-1", "segment", json.dumps([one["segment"]]), "{}", None, "a.greenroom", _AT, None),
+            "adoption": ("adoption-1", entry["segment"], annotator, "label", "judgment-1", _AT),
+            "chain_review": (entry["chain"], annotator, "agree", "", "ab" * 32, _AT),
+            "reveal": (entry["segment"], annotator, "{}", _AT),
+            "conflict": ("conflict-1", "segment", json.dumps([entry["segment"]]), "{}", None, "a.greenroom", _AT, None),
             "activity": (recording, annotator, "2026-11-21", 60),
         }
         for table, row in rows.items():
@@ -198,14 +202,14 @@ def empty_tables(study: Path) -> list[str]:
     connection = sqlite3.connect(study)
     try:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        return [one for one in tables if connection.execute(f"SELECT count(*) FROM {one}").fetchone()[0] == 0]
+        return [table for table in tables if connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0]
     finally:
         connection.close()
 
 
 def closed_well(study: Path) -> list[str]:
     """Return what lies in the folder of a study beside it and its footage."""
-    return sorted(one.name for one in study.parent.iterdir() if one.name not in (study.name, CLIP))
+    return sorted(path.name for path in study.parent.iterdir() if path.name not in (study.name, CLIP))
 
 
 __all__ = ["CLIP", "Study", "closed_well", "command", "empty_tables", "full_study"]

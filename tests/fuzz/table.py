@@ -21,8 +21,8 @@ def note(page: Path, found: Mapping[str, Counts]) -> None:
     table, _, after = rest.partition(_END)
     rows = {line.split("|")[1].strip(): line for line in table.strip().split("\n")[len(_HEAD) :] if line.strip()}
     for target, counts in found.items():
-        rows[f"`{target}`"] = f"| `{target}` | " + " | ".join(f"{one:,}" for one in counts) + " |"
-    made = "\n".join((*_HEAD, *(rows[one] for one in sorted(rows))))
+        rows[f"`{target}`"] = f"| `{target}` | " + " | ".join(f"{count:,}" for count in counts) + " |"
+    made = "\n".join((*_HEAD, *(rows[row] for row in sorted(rows))))
     page.write_text(f"{before}{_BEGIN}\n{made}\n{_END}{after}", "utf-8")
 
 

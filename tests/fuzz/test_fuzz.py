@@ -19,8 +19,8 @@ PARTS, IN_A_PART = 4, 2500
 def test_some_cases_of_every_target(tmp_path: Path) -> None:
     cases = {name: DEAR if name.startswith(("study", "weights-gguf", "import")) else CHEAP for name in TARGETS}
     outcomes = run([(name, 0, count) for name, count in cases.items()], seeds=tmp_path)
-    assert {name: one.cases for name, one in outcomes.items()} == cases
-    found = {name: one.kinds for name, one in outcomes.items() if one.findings}
+    assert {name: outcome.cases for name, outcome in outcomes.items()} == cases
+    found = {name: outcome.kinds for name, outcome in outcomes.items() if outcome.findings}
     assert found == {}, "python -m tests.fuzz TARGET --case NUMBER does it again"
 
 
@@ -47,7 +47,7 @@ def test_the_parts_of_a_target_are_one_row_of_the_table(tmp_path: Path) -> None:
     page.write_text("Before.\n<!-- fuzz: begin -->\n<!-- fuzz: end -->\nAfter.\n")
     note(page, {"media": Counts(10, 1, 0, 2), "servers": Counts(5, 0, 0, 0)})
     parts = [Counts(1000, 20, 3, 0), Counts(250, 1, 0, 0)]
-    log.write_text("".join(json.dumps({"target": "media", "counts": one}) + "\n" for one in parts))
+    log.write_text("".join(json.dumps({"target": "media", "counts": part}) + "\n" for part in parts))
     note(page, gathered(log))
     rows = [line for line in page.read_text().splitlines() if line.startswith("| `")]
     assert rows == ["| `media` | 1,250 | 21 | 3 | 0 |", "| `servers` | 5 | 0 | 0 | 0 |"]

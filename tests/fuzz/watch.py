@@ -41,7 +41,7 @@ class Watch:
     """
 
     def __init__(self, inside: tuple[Path, ...], outside: Path, *, starts: bool = False) -> None:
-        self._inside = tuple(os.path.realpath(one) for one in inside)
+        self._inside = tuple(os.path.realpath(path) for path in inside)
         self._outside = os.path.realpath(outside)
         self._starts = starts
         self._on = False
@@ -96,7 +96,7 @@ class Watch:
             self.seen.append(f"{event}: {place}")
 
     def _is_inside(self, place: str) -> bool:
-        return any(place == one or place.startswith(one + os.sep) for one in self._inside)
+        return any(place == text or place.startswith(text + os.sep) for text in self._inside)
 
     @staticmethod
     def _place(path: Any, *, itself: bool = False) -> str | None:
@@ -117,7 +117,7 @@ class _Notes:
         libc = ctypes.CDLL(None, use_errno=True)
         self._descriptor = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         mask = _IN_OPEN | _IN_ACCESS | _IN_MODIFY | _IN_CREATE | _IN_DELETE | _IN_MOVED
-        for each in (folder, *(one for one in folder.rglob("*") if one.is_dir())):
+        for each in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
             libc.inotify_add_watch(self._descriptor, os.fsencode(each), mask)
 
     def read(self) -> list[str]:

@@ -61,21 +61,21 @@ def sentences(part: str | None = None) -> list[Sentence]:
 def judged(those: Iterable[Sentence], find: Callable[[str], Sequence[Span]]) -> Figures:
     """Hold what is found in sentences against the truth: spans of one group that overlap are the same."""
     made = Figures()
-    for one in those:
-        hits = find(one.text)
-        for span in one.spans:
+    for sentence in those:
+        hits = find(sentence.text)
+        for span in sentence.spans:
             _add(made.there, span[2])
             if any(_same(span, hit) for hit in hits):
                 _add(made.found, span[2])
         for hit in hits:
             _add(made.said, hit[2])
-            if any(_same(span, hit) for span in one.spans):
+            if any(_same(span, hit) for span in sentence.spans):
                 _add(made.right, hit[2])
     return made
 
 
-def _same(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1] and one[2] == other[2]
+def _same(row: Span, other: Span) -> bool:
+    return row[0] < other[1] and other[0] < row[1] and row[2] == other[2]
 
 
 def _add(counts: dict[str, int], group: str) -> None:

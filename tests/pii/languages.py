@@ -111,14 +111,16 @@ def table(found: dict[str, Recall]) -> list[str]:
     lines = ["| hidden as a whole | " + " | ".join(LANGUAGES[name] for name in found) + " |"]
     lines.append("|---" * (len(found) + 1) + "|")
     for kind, title in KINDS.items():
-        cells = [f"{one.whole[kind]}/{one.spans[kind]}" if one.spans[kind] else "" for one in found.values()]
+        cells = [
+            f"{recall.whole[kind]}/{recall.spans[kind]}" if recall.spans[kind] else "" for recall in found.values()
+        ]
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
     every = found.values()
     for title, cells in (
-        ("all", [f"{one.whole.total()}/{one.spans.total()}" for one in every]),
-        ("at least a part of it hidden", [f"{one.touched.total()}/{one.spans.total()}" for one in every]),
-        ("of the places found, right", [f"{one.right}/{one.hits}" for one in every]),
-        ("clean sentences with a false alarm", [f"{one.alarms}/{one.clean}" for one in every]),
+        ("all", [f"{recall.whole.total()}/{recall.spans.total()}" for recall in every]),
+        ("at least a part of it hidden", [f"{recall.touched.total()}/{recall.spans.total()}" for recall in every]),
+        ("of the places found, right", [f"{recall.right}/{recall.hits}" for recall in every]),
+        ("clean sentences with a false alarm", [f"{recall.alarms}/{recall.clean}" for recall in every]),
     ):
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
     return lines
@@ -147,8 +149,8 @@ def main() -> None:
     found = {name: measure(sentences(name, part), finder.find) for name in LANGUAGES}
     print("\n".join(table(found)))
     if part == DEVELOPMENT:
-        for name, one in found.items():
-            print("\n".join(f"{name} {line}" for line in one.missed))
+        for name, recall in found.items():
+            print("\n".join(f"{name} {line}" for line in recall.missed))
 
 
 if __name__ == "__main__":

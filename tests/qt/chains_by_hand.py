@@ -69,7 +69,7 @@ def graphs(window: MainWindow) -> list[ChainGraph]:
     """Return the chains that stand in the study."""
     assert window.studio.session is not None
     study = window.studio.session.study
-    return [read_graph(study, one) for one in chains_of(study, "r")]
+    return [read_graph(study, chain) for chain in chains_of(study, "r")]
 
 
 def page_of(window: MainWindow) -> ChainsPage:
@@ -81,13 +81,13 @@ def page_of(window: MainWindow) -> ChainsPage:
 
 def story_of(graph: ChainGraph) -> list[tuple[str, tuple[str, ...], str]]:
     """Return kind, people and words of the nodes by time."""
-    return [(one.kind.value, tuple(PEOPLE[who] for who in one.people), one.text) for one in graph.nodes]
+    return [(node.kind.value, tuple(PEOPLE[who] for who in node.people), node.text) for node in graph.nodes]
 
 
 def edges_of(graph: ChainGraph) -> set[tuple[int, int]]:
     """Return the edges as places of the nodes by time."""
-    place = {one.id: at for at, one in enumerate(graph.nodes)}
-    return {(place[one.reason_id], place[one.result_id]) for one in graph.edges}
+    place = {chain_node.id: at for at, chain_node in enumerate(graph.nodes)}
+    return {(place[edge.reason_id], place[edge.result_id]) for edge in graph.edges}
 
 
 # The mouse
@@ -118,7 +118,7 @@ def pick(area: QAbstractScrollArea, place: QPointF, held: Qt.KeyboardModifier = 
 def on_lane(window: MainWindow, second: float, row: int = 0) -> QPointF:
     """Return a point of the lane of nodes, scrolled into sight."""
     timeline = window.timeline
-    band = next(one for one in timeline.bands if one.lane.key == NODES)
+    band = next(each_band for each_band in timeline.bands if each_band.lane.key == NODES)
     bar = timeline.verticalScrollBar()
     bar.setValue(max(0, band.bottom + RULER - timeline.viewport().height()))
     top = RULER + band.row_top(row) - bar.value()
@@ -129,8 +129,8 @@ def in_graph(window: MainWindow, node_id: str, rim: bool = False) -> QPointF:
     """Return the middle of a node in the graph, or a point of its rim, from which an edge is drawn."""
     board = page_of(window).graph.board
     box = board.model.box(node_id)
-    x, y = box.middle
-    return QPointF(*board.sight.to_view(box.right if rim else x, y))
+    x, y = box.center
+    return QPointF(*board.graph_viewport.to_view(box.right if rim else x, y))
 
 
 # The keys
@@ -160,8 +160,8 @@ def draw_with_mouse(window: MainWindow, story: Sequence[Told] = STORY) -> ChainG
         click(page.form.kinds.buttons[told.kind])
         who = next(key for key, name in PEOPLE.items() if name == told.who)
         click(page.form.people.buttons[who])
-    ids = [one.id for one in graphs(window)[-1].nodes]
-    page.graph.board.fit()
+    ids = [node.id for node in graphs(window)[-1].nodes]
+    page.graph.board.fit_all()
     for reason, result in EDGES:
         drag(page.graph.board, in_graph(window, ids[reason], rim=True), in_graph(window, ids[result]))
     return graphs(window)[-1]
@@ -180,7 +180,7 @@ def draw_with_keys(window: MainWindow) -> ChainGraph:
         type_in(window, told.text)
         press(window, "Return")
         press(window, str([*PEOPLE.values()].index(told.who) + 1))
-        for reason in [STORY[one] for one, result in EDGES if STORY[result] is told]:
+        for reason in [STORY[number] for number, result in EDGES if STORY[result] is told]:
             press(window, "R")
             type_in(window, reason.text[:12])
             press(window, "Return")

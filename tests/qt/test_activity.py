@@ -51,24 +51,24 @@ def work(window: MainWindow, clock: Clock, seconds: int, busy: bool = True) -> N
         if busy:
             QTest.keyClick(window.windowHandle(), Qt.Key.Key_Shift)
         clock.now += 5
-        window.activity.look()
+        window.activity.count_elapsed()
 
 
 def counted(window: MainWindow) -> list[int]:
     assert window.studio.session is not None
-    found = {one.recording_id: one.seconds for one in all_activity(window.studio.session.study)}
-    return [found.get(one.id, 0) for one in all_recordings(window.studio.session.study)]
+    found = {active.recording_id: active.seconds for active in all_activity(window.studio.session.study)}
+    return [found.get(recording.id, 0) for recording in all_recordings(window.studio.session.study)]
 
 
 def test_minutes_go_to_the_recording_that_is_shown_and_idle_time_nowhere(window: MainWindow, clock: Clock) -> None:
     assert window.studio.session is not None
-    first, second = (one.id for one in all_recordings(window.studio.session.study))
+    first, second = (recording.id for recording in all_recordings(window.studio.session.study))
     window.choose_recording(first)
     work(window, clock, 120)
     window.choose_recording(second)
     work(window, clock, 30)
     work(window, clock, 600, busy=False)
-    window.activity.write()
+    window.activity.write_minutes()
     assert counted(window)[0] == 120
     assert 80 <= counted(window)[1] <= 90, "30 seconds of work, and 60 after the last key"
     assert window.studio.session.study.undo_name is None
@@ -76,7 +76,7 @@ def test_minutes_go_to_the_recording_that_is_shown_and_idle_time_nowhere(window:
 
 def test_off_writes_nothing_and_delete_leaves_nothing(window: MainWindow, clock: Clock) -> None:
     work(window, clock, 120)
-    page = window.windows.open("activity")
+    page = window.windows.open_window("activity")
     assert isinstance(page, ActivityWindow)
     assert nameless(page) == []
     assert unexplained(page) == []
@@ -84,7 +84,7 @@ def test_off_writes_nothing_and_delete_leaves_nothing(window: MainWindow, clock:
     page.switch.click()
     before = counted(window)
     work(window, clock, 300)
-    window.activity.write()
+    window.activity.write_minutes()
     assert counted(window) == before
     page.delete.click()
     assert not page.sure.isHidden()
@@ -93,5 +93,5 @@ def test_off_writes_nothing_and_delete_leaves_nothing(window: MainWindow, clock:
     assert "nothing was counted" in page.total.text()
     page.switch.click()
     work(window, clock, 60)
-    window.activity.write()
+    window.activity.write_minutes()
     assert sum(counted(window)) == 60, "what happened while it was off is not made up for"

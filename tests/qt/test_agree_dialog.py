@@ -34,7 +34,7 @@ def test_esc_is_a_no_and_every_button_says_what_it_does(qtbot: QtBot) -> None:
     dialog = AgreeDialog("Share", "A copy is made.\n\n• <b>one</b>", "Choose a place…", None, careful=False)
     qtbot.addWidget(dialog)
     dialog.show()
-    assert "<b>one</b>" in [one.text() for one in dialog.findChildren(QLabel)]
+    assert "<b>one</b>" in [child.text() for child in dialog.findChildren(QLabel)]
     assert nameless(dialog) == []
     assert unexplained(dialog) == []
     QTest.keyClick(dialog, Qt.Key.Key_Escape)

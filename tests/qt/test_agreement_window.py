@@ -56,7 +56,7 @@ def window(open_window: Callable[..., MainWindow], study: Path) -> MainWindow:
 @pytest.fixture
 def opened(qtbot: QtBot, window: MainWindow) -> AgreementWindow:
     window.menus.actions["agreement"].trigger()
-    found = window.windows.open("agreement")
+    found = window.windows.open_window("agreement")
     assert isinstance(found, AgreementWindow)
     current(qtbot, found)
     return found
@@ -68,7 +68,7 @@ def current(qtbot: QtBot, found: AgreementWindow) -> None:
 
 def again(qtbot: QtBot, found: AgreementWindow, change: Callable[[], object]) -> None:
     """Change something and wait for other figures."""
-    with qtbot.waitSignal(found.computing.found):
+    with qtbot.waitSignal(found.computing.finished):
         change()
     current(qtbot, found)
 
@@ -134,7 +134,7 @@ def test_a_folder_that_takes_nothing_is_said(window: MainWindow, opened: Agreeme
     answers(window).place = tmp_path / "not there"
     opened.export_all()
     assert "cannot be written" in opened.status.text()
-    opened.drawn.asked.emit(opened.drawn.views[0].plot, SVG)
+    opened.drawn.action_requested.emit(opened.drawn.views[0].plot, SVG)
     assert "cannot be written" in opened.status.text()
 
 
@@ -142,11 +142,11 @@ def test_one_plot_is_copied_and_saved(window: MainWindow, opened: AgreementWindo
     plot = opened.drawn.views[0].plot
     answers(window).place = tmp_path
     for what in (SVG, CSV):
-        opened.drawn.asked.emit(plot, what)
+        opened.drawn.action_requested.emit(plot, what)
         assert (tmp_path / f"confusion.{what}").stat().st_size > 50
-    opened.drawn.asked.emit(plot, COPY_PICTURE)
+    opened.drawn.action_requested.emit(plot, COPY_PICTURE)
     assert QApplication.clipboard().image().width() == 1280
-    opened.drawn.asked.emit(plot, COPY_TABLE)
+    opened.drawn.action_requested.emit(plot, COPY_TABLE)
     assert QApplication.clipboard().text().encode() == (tmp_path / "confusion.csv").read_bytes()[3:]
 
 
@@ -154,7 +154,7 @@ def test_a_computation_can_be_cancelled_and_begun_again(qtbot: QtBot, opened: Ag
     summary = opened.status.text()
     opened.bar.refresh.click()
     assert opened.status.line.isVisible()
-    with qtbot.assertNotEmitted(opened.computing.found, wait=0):
+    with qtbot.assertNotEmitted(opened.computing.finished, wait=0):
         opened.status.line.cancel.click()
         qtbot.waitUntil(lambda: not opened._context.background._waiting)
     assert "Cancelled. Refresh" in opened.status.text()
@@ -187,7 +187,7 @@ def test_an_edit_brings_other_figures_and_keeps_what_is_chosen(
     opened.tabs.setCurrentWidget(opened.splits)
 
     def edit() -> None:
-        window.studio.edit(lambda one: add_segment(one, place, 0, 1_000_000, Verdict.ERROR)[1])
+        window.studio.edit(lambda each_session: add_segment(each_session, place, 0, 1_000_000, Verdict.ERROR)[1])
         assert opened.computing.state is ComputationState.OUT_OF_DATE
         assert "Out of date" in opened.status.text()
 
@@ -197,7 +197,7 @@ def test_an_edit_brings_other_figures_and_keeps_what_is_chosen(
     assert opened.splits.by.currentText() == "Recording"
     opened.computing._seconds = 100.0
     edit()
-    with qtbot.assertNotEmitted(opened.computing.found, wait=600):
+    with qtbot.assertNotEmitted(opened.computing.finished, wait=600):
         pass
     again(qtbot, opened, lambda: QTest.keyClick(opened, Qt.Key.Key_F5))
     assert "122 annotations" in opened.status.text()
@@ -230,7 +230,7 @@ def test_every_control_has_a_name(qtbot: QtBot, opened: AgreementWindow) -> None
 
 
 def test_closing_while_it_computes_is_safe(qtbot: QtBot, window: MainWindow) -> None:
-    found = window.windows.open("agreement")
+    found = window.windows.open_window("agreement")
     assert isinstance(found, AgreementWindow)
     assert found.computing.state is ComputationState.WORKING
     window.close_study()
@@ -240,10 +240,10 @@ def test_closing_while_it_computes_is_safe(qtbot: QtBot, window: MainWindow) -> 
 
 
 def test_leaving_the_window_while_it_computes_and_coming_back(qtbot: QtBot, window: MainWindow) -> None:
-    found = window.windows.open("agreement")
+    found = window.windows.open_window("agreement")
     assert isinstance(found, AgreementWindow)
     found.close()
-    window.windows.open("agreement")
+    window.windows.open_window("agreement")
     current(qtbot, found)
     assert found.figures.rowCount() > 12
 
@@ -251,14 +251,16 @@ def test_leaving_the_window_while_it_computes_and_coming_back(qtbot: QtBot, wind
 def test_a_study_in_which_nothing_is_marked_says_what_to_do(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     Study.create(tmp_path / "empty.greenroom").close()
     assert window.open_study(tmp_path / "empty.greenroom")
-    found = window.windows.open("agreement")
+    found = window.windows.open_window("agreement")
     assert isinstance(found, AgreementWindow)
     current(qtbot, found)
     assert "Nothing is marked yet" in found.status.text()
     for wall in (found.drawn, found.counted):
         found.tabs.setCurrentWidget(wall)
         assert not wall.views
-        assert any("Nothing is marked yet" in one.text() for one in wall.findChildren(PlainLabel) if one.isVisible())
+        assert any(
+            "Nothing is marked yet" in child.text() for child in wall.findChildren(PlainLabel) if child.isVisible()
+        )
 
 
 def test_what_is_drawn_of_the_statistics_is_what_was_counted(window: MainWindow, opened: AgreementWindow) -> None:
@@ -268,11 +270,11 @@ def test_what_is_drawn_of_the_statistics_is_what_was_counted(window: MainWindow,
     drawn = {view.plot.key: view.plot.table() for view in opened.counted.views}
     by_annotator = drawn["segments_by_annotator"]
     assert [list(row[1:]) for row in by_annotator.rows] == counted.by_annotator.tolist()
-    (attributes,) = [one for one in counted.fields if one.key == "attributes"]
-    assert [list(row[1:]) for row in drawn["together_attributes"].rows] == attributes.together.tolist()
+    (attributes,) = [field for field in counted.fields if field.key == "attributes"]
+    assert [list(row[1:]) for row in drawn["together_attributes"].rows] == attributes.co_occurrence.tolist()
     assert [list(row[1:]) for row in drawn["segments_by_attributes"].rows] == attributes.by_label.T.tolist()
     each = zip(*(row[1:] for row in drawn["segments_by_attributes_and_annotator"].rows), strict=True)
-    assert [sum(values) for values in zip(*each, strict=True)] == attributes.together.diagonal().tolist()  # type: ignore[arg-type]
+    assert [sum(values) for values in zip(*each, strict=True)] == attributes.co_occurrence.diagonal().tolist()  # type: ignore[arg-type]
     for key in ("durations", "durations_by_annotator"):
         assert sum(int(cell or 0) for row in drawn[key].rows for cell in row[2:]) == 120
     assert [row[1] for row in drawn["density"].rows] == counted.density[0].tolist()

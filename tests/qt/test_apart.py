@@ -43,8 +43,8 @@ def cancel_of(dialog: QDialog) -> QPushButton:
 
 def test_what_it_returns_or_raises_is_as_if_it_had_been_done_at_once(apart: ModalTask) -> None:
     order: list[str] = []
-    apart.begun.connect(lambda: order.append("begun"))
-    apart.freed.connect(lambda: order.append("freed"))
+    apart.started.connect(lambda: order.append("begun"))
+    apart.finished.connect(lambda: order.append("freed"))
     assert apart.run(lambda _progress: order.append("done") or 7, "Work") == 7
     assert order == ["begun", "done", "freed"]
     with pytest.raises(ZeroDivisionError):
@@ -73,7 +73,7 @@ def test_it_says_how_far_it_is_and_cancel_stops_it(apart: ModalTask) -> None:
             progress.check_cancelled()
 
     def look(dialog: QDialog) -> None:
-        told = [one.text() for one in dialog.findChildren(QLabel)]
+        told = [child.text() for child in dialog.findChildren(QLabel)]
         seen.append((told[0], told[-1]))
         cancel_of(dialog).click()
 

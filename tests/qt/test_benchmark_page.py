@@ -80,15 +80,18 @@ class Bench:
     def ask(self, *judges: str) -> None:
         self.show("Run")
         tab = self.page.run
-        names = {one.name: one.key for one in tab.judges.entries()}
-        tab.judges.choose(names[name] for name in judges)
+        names = {entry.name: entry.key for entry in tab.judges.entries()}
+        tab.judges.set_ticked(names[name] for name in judges)
         tab.run.click()
 
     def finish(self) -> None:
         self.qtbot.waitUntil(lambda: self.page.run.notes.text() != "")
 
     def answered(self) -> list[int]:
-        return [len(answers_of(self.session.study, one.id)) for one in benchmark_runs(self.session.study)]
+        return [
+            len(answers_of(self.session.study, benchmark_run.id))
+            for benchmark_run in benchmark_runs(self.session.study)
+        ]
 
 
 @pytest.fixture
@@ -146,9 +149,9 @@ def test_finer_rules_are_drawn_by_and_told(bench: Open) -> None:
     (made,) = all_sets(on.session.study)
     assert made.rule["shares"] == {"error": 3, "competence": 1, "none": 0}
     assert made.rule["negatives"] == "annotated"
-    labels = [one.content["label"] for one in items_of(on.session.study, made.id)]
+    labels = [item.content["label"] for item in items_of(on.session.study, made.id)]
     assert sorted(map(str, labels)) == ["competence", "error", "error", "error"]
-    told = [one.text() for one in on.page.set.findChildren(QLabel)]
+    told = [child.text() for child in on.page.set.findChildren(QLabel)]
     assert "own shares of the labels: error 3, competence 1, none 0; none is: marked as none" in told
 
 
@@ -161,7 +164,7 @@ def test_rules_that_a_task_does_not_know_are_not_offered(bench: Open) -> None:
     for task, segments, by_label in (("verdict", True, True), ("rationale", True, False), ("socialnli", False, False)):
         form.task.setCurrentIndex(form.task.findData(task))
         assert (rules.own_shares.isEnabled(), rules.negatives.isEnabled()) == (by_label, by_label), task
-        assert bool(form.filled().rules.shares) == by_label
+        assert bool(form.values().rules.shares) == by_label
         assert rules.lane.isEnabled() == (segments and rules.lane.count() > 1)
 
 
@@ -183,8 +186,8 @@ def test_that_the_study_changed_since_is_said(bench: Open) -> None:
     on.make()
     items_made = on.page.set
     (made,) = all_sets(on.session.study)
-    one = next(each.about for each in items_of(on.session.study, made.id) if each.about)
-    on.window.studio.edit(lambda session: set_label(session, [one], "none"))
+    item = next(each.about for each in items_of(on.session.study, made.id) if each.about)
+    on.window.studio.edit(lambda session: set_label(session, [item], "none"))
     assert "edited since" in items_made.changed.text()
     on.show("Run")
     on.show("Set")
@@ -207,12 +210,12 @@ def test_judges_are_asked_and_their_figures_lead_to_items_and_moments(bench: Ope
     assert any(row[0] == "Published in SHREC" for row in rows)
     on.page.results.published.setChecked(False)
     assert not any(row[0] == "Published in SHREC" for row in on.page.results.table.texts())
-    on.page.results.table.click(0)
+    on.page.results.table.click_row(0)
     assert on.page.tabs.currentIndex() == TABS.index("Items")
     table = on.page.items.table
     assert [row[3] for row in table.texts()] == ["error", "competence", "none", "error"]
     assert {row[4] for row in table.texts()} == {"✓ error", "✓ competence", "✓ none"}
-    table.click(1)
+    table.click_row(1)
     table.doubleClicked.emit(table.currentIndex())
     assert on.window.player.loop == (20 * SECOND, 28 * SECOND)
 
@@ -331,7 +334,7 @@ def test_a_run_that_was_stopped_goes_on(bench: Open, session: Session) -> None:
     assert "Stopped" in on.page.run.notes.text()
     assert on.page.run.run.isEnabled()
     (run,) = benchmark_runs(on.session.study)
-    on.page.run.judges.choose(())
+    on.page.run.judges.set_ticked(())
     on.page.run.runs.row_chosen.emit(run.id, 0)
     on.page.run.run.click()
     on.finish()
@@ -354,10 +357,10 @@ def test_where_a_judge_would_send_something_is_said_before(bench: Open, session:
     freeze(session, items("error"))
     on = bench()
     on.show("Run")
-    far = next(one.key for one in on.page.run.judges.entries() if one.name == "Far")
-    on.page.run.judges.choose([far])
+    far = next(entry.key for entry in on.page.run.judges.entries() if entry.name == "Far")
+    on.page.run.judges.set_ticked([far])
     assert "Far" in on.page.run.ways.text()
-    on.page.run.judges.choose([])
+    on.page.run.judges.set_ticked([])
     assert on.page.run.ways.text() == ""
     assert not on.page.run.run.isEnabled()
 
@@ -373,11 +376,11 @@ def test_items_are_filtered_by_what_a_judge_made_of_them(bench: Open, session: S
     (run,) = benchmark_runs(on.session.study)
     numbers = {}
     for which, sign in (("right", "✓"), ("wrong", "✗")):
-        on.page.items.choose(which, run.id)
+        on.page.items.select_filter(which, run.id)
         numbers[which] = len(on.page.items.table.texts())
         assert all(row[4].startswith(sign) for row in on.page.items.table.texts())
     assert sum(numbers.values()) == 6
-    on.page.items.choose("unparsed", run.id)
+    on.page.items.select_filter("unparsed", run.id)
     assert on.page.items.table.texts() == []
 
 
@@ -386,10 +389,10 @@ def test_what_is_chosen_comes_back_and_everything_has_a_name(bench: Open, sessio
     on = bench()
     on.show("Run")
     on.page.run.seed.setValue(5)
-    looks = on.page.looks()
+    looks = on.page.save_state()
     on.page.run.seed.setValue(0)
     on.show("Set")
-    on.page.restore_looks(looks)
+    on.page.restore_state(looks)
     assert (on.page.run.seed.value(), on.page.tabs.currentIndex()) == (5, TABS.index("Run"))
     for tab in TABS:
         on.show(tab)
@@ -420,4 +423,4 @@ def test_a_run_that_was_interrupted_is_offered_at_the_next_opening_and_goes_on(
     on.qtbot.waitUntil(lambda: on.answered() == [30, 30])
     on.qtbot.waitUntil(lambda: not on.window.jobs.titles())
     assert benchmark_runs(on.session.study) == runs, "they go on, and are not begun anew"
-    assert on.window.interrupted.all() == []
+    assert on.window.interrupted.list_jobs() == []

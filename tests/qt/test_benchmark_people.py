@@ -47,8 +47,8 @@ def session(tmp_path: Path) -> Iterator[Session]:
         freeze(
             made,
             [
-                stretch(f"i{at}", 20 * at, 20 * at + 8 + at, one, truth=TRUTH, traits=TRAITS)
-                for at, one in enumerate(theirs)
+                stretch(f"i{at}", 20 * at, 20 * at + 8 + at, text, truth=TRUTH, traits=TRAITS)
+                for at, text in enumerate(theirs)
             ],
         )
         yield made
@@ -73,22 +73,22 @@ class Seat:
 
     def sit_down(self) -> AnswerRoom:
         self.page.run.answer.click()
-        rooms = [one for one in self.window.findChildren(AnswerRoom) if one.isVisible()]
+        rooms = [child for child in self.window.findChildren(AnswerRoom) if child.isVisible()]
         assert len(rooms) == 1
         self.room = rooms[0]
         self.ready()
         return self.room
 
     def ready(self) -> None:
-        self.qtbot.waitUntil(lambda: self.room.ready)
+        self.qtbot.waitUntil(lambda: self.room.is_ready)
 
     def press(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(QApplication.focusWidget() or self.window, key, modifier)
 
     def said(self) -> list[JudgmentStatus]:
         (run,) = benchmark_runs(self.session.study)
-        ids = [one.judgment_id for one in answers_of(self.session.study, run.id)]
-        return [one.status for one in find_judgments(self.session.study, ids)]
+        ids = [answer.judgment_id for answer in answers_of(self.session.study, run.id)]
+        return [judgment.status for judgment in find_judgments(self.session.study, ids)]
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_who_pauses_goes_on_where_they_were(seat: Open) -> None:
     on.press(Key.Key_Return, CONTROL)
     assert len(on.said()) == 1
     on.press(Key.Key_Escape)
-    assert not on.window.blindness.on
+    assert not on.window.blindness.is_active
     room = on.sit_down()
     assert "1 of 3 answered" in room.count.text()
     assert len(benchmark_runs(on.session.study)) == 1
@@ -145,7 +145,7 @@ def test_nothing_that_tells_what_is_right_can_be_seen_or_opened(seat: Open) -> N
     on = seat()
     window = on.window
     for key in ("segments", "agreement", "revisions"):
-        window.windows.open(key)
+        window.windows.open_window(key)
     window.menus.actions["shortcuts"].trigger()
     window.player.play()
     on.page.run.answer.setFocus()
@@ -154,7 +154,7 @@ def test_nothing_that_tells_what_is_right_can_be_seen_or_opened(seat: Open) -> N
     assert not window.workspace.isVisible()
     assert not window.timeline.isVisible()
     assert not window.player.playing
-    assert [one for one in QApplication.topLevelWidgets() if one.isVisible() and one is not window] == []
+    assert [widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and widget is not window] == []
     needed = [spec.key for spec in ACTIONS if spec.needs and window.menus.actions[spec.key].isEnabled()]
     assert needed == [], "every action that needs a study is shut"
     for spec in ACTIONS:
@@ -162,15 +162,15 @@ def test_nothing_that_tells_what_is_right_can_be_seen_or_opened(seat: Open) -> N
             window.menus.actions[spec.key].trigger()
     for number in (Key.Key_1, Key.Key_5, Key.Key_7):
         on.press(number, CONTROL)
-    assert [one for one in QApplication.topLevelWidgets() if one.isVisible() and one is not window] == []
+    assert [widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and widget is not window] == []
     assert not window.workspace.isVisible()
     shown = " ".join(_texts(window))
     assert SECRET not in shown
     assert on.room.panel is not None
     assert "rationale" not in on.room.panel.form.editors
     on.press(Key.Key_Escape)
-    assert not window.blindness.on
-    assert window.windows.open("segments").isVisible()
+    assert not window.blindness.is_active
+    assert window.windows.open_window("segments").isVisible()
     assert window.menus.actions["mode_judges"].isEnabled()
 
 
@@ -198,7 +198,7 @@ def test_what_is_said_can_be_neither_read_nor_heard_where_it_is_the_answer(
     on.page.tabs.setCurrentIndex(TABS.index("Items"))
     table = on.page.items.table
     assert table.texts()[0][3] == "hidden"
-    table.click(0)
+    table.click_row(0)
     table.doubleClicked.emit(table.currentIndex())
     assert heard == []
 
@@ -254,8 +254,8 @@ def test_who_begins_to_answer_while_figures_are_read_is_shown_nothing_late(
 def test_own_annotations_are_left_out_and_said(seat: Open) -> None:
     on = seat("Bo")
     on.page.run.answer.click()
-    (room,) = [one for one in on.window.findChildren(AnswerRoom) if one.isVisible()]
-    assert not room.ready
+    (room,) = [child for child in on.window.findChildren(AnswerRoom) if child.isVisible()]
+    assert not room.is_ready
     assert "3 of your own left out" in room.count.text()
     on.press(Key.Key_Escape)
     on.page.run.own.setChecked(True)
@@ -269,7 +269,7 @@ def test_the_room_closes_with_the_study_and_everything_in_it_has_a_name(seat: Op
     assert nameless(room) == []
     assert unexplained(room) == []
     on.window.close_study()
-    assert not on.window.blindness.on
+    assert not on.window.blindness.is_active
     assert on.window.welcome.isVisible()
 
 
@@ -286,10 +286,10 @@ def test_one_of_several_sentences_is_chosen_from_a_list_by_number(qtbot: QtBot) 
     qtbot.addWidget(panel)
     assert isinstance(panel.form.editors["option"], LongChoiceEditor)
     for number, answer in ((2, {"option": "B"}), (1, {"option": "A"}), (7, {"option": "A"}), (1, {})):
-        panel.pick(number)
+        panel.pick_choice(number)
         assert panel.answer() == answer
 
 
 def _texts(widget: QWidget) -> list[str]:
-    labels = [one.text() for one in widget.findChildren(QLabel) if one.isVisible()]
-    return labels + [one.toPlainText() for one in widget.findChildren(QPlainTextEdit) if one.isVisible()]
+    labels = [child.text() for child in widget.findChildren(QLabel) if child.isVisible()]
+    return labels + [child.toPlainText() for child in widget.findChildren(QPlainTextEdit) if child.isVisible()]

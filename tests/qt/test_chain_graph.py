@@ -17,7 +17,7 @@ from widgets.graph.node_painter import cached_font, wrap_text
 from widgets.labels import KIND_LOOKS, NodePerson
 
 NODES = [("p", 0, "a"), ("q", 3, "b"), ("r", 8, "a"), ("s", 11, "b"), ("t", 16, "a"), ("u", 20, "")]
-SHOWN = graph([node(*one) for one in NODES], "p>r q>r r>s s>t")
+SHOWN = graph([node(*row) for row in NODES], "p>r q>r r>s s>t")
 PEOPLE = {"a": NodePerson("Anna", "#4f8fd6"), "b": NodePerson("Ben", "#cf7a2c")}
 NONE = Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -31,7 +31,7 @@ def view(qtbot: QtBot) -> ChainGraphView:
     view.show_graph(SHOWN, PEOPLE, {"u": "Its reason is missing."})
     view.show()
     qtbot.waitExposed(view)
-    view.board.fit()
+    view.board.fit_all()
     view.setFocus()
     return view
 
@@ -45,11 +45,11 @@ def test_a_short_chain_is_in_sight_as_a_whole_and_stays_so_while_it_grows(qtbot)
     for count in range(1, len(nodes) + 1):
         view.show_graph(graph(nodes[:count]), PEOPLE)
         view.select([nodes[count - 1].id])
-        assert in_sight(view), f"{count} nodes at {view.board.sight.zoom}"
+        assert in_sight(view), f"{count} nodes at {view.board.graph_viewport.zoom}"
     view.board.pan(60, 0)
-    looked_at = view.board.sight
+    looked_at = view.board.graph_viewport
     view.show_graph(graph([*nodes, node("later", 23)]), PEOPLE)
-    assert view.board.sight == looked_at
+    assert view.board.graph_viewport == looked_at
 
 
 def test_a_view_that_gets_larger_shows_all_of_a_graph_that_nobody_has_moved(qtbot):
@@ -64,16 +64,16 @@ def test_a_view_that_gets_larger_shows_all_of_a_graph_that_nobody_has_moved(qtbo
     assert in_sight(view)
     view.resize(420, 190)
     view.board.pan(30, 0)
-    moved = view.board.sight
+    moved = view.board.graph_viewport
     view.resize(1200, 700)
-    assert (view.board.sight.x, view.board.sight.zoom) == (moved.x, moved.zoom)
+    assert (view.board.graph_viewport.x, view.board.graph_viewport.zoom) == (moved.x, moved.zoom)
 
 
 def test_the_texts_of_a_small_graph_keep_a_size_that_can_be_read(view):
     words, width = "The robot takes her pause for the end of the turn.", 101
     lines = wrap_text(words, width, 11, 3)
     assert len(lines) == 3
-    assert all(QFontMetricsF(cached_font(11)).horizontalAdvance(one) <= width for one in lines)
+    assert all(QFontMetricsF(cached_font(11)).horizontalAdvance(line) <= width for line in lines)
     assert " ".join(lines).startswith("The robot takes her pause")
     assert wrap_text("", width) == ()
 
@@ -87,16 +87,16 @@ def test_no_time_before_the_recording_is_marked(view):
 
 
 def in_sight(view: ChainGraphView) -> bool:
-    sight = view.board.sight
-    corners = [view.model.box(one.id) for one in view.model.picture.graph.nodes]
-    left, top = sight.to_view(min(one.x for one in corners), min(one.y for one in corners))
-    right, bottom = sight.to_view(max(one.right for one in corners), max(one.bottom for one in corners))
+    sight = view.board.graph_viewport
+    corners = [view.model.box(node.id) for node in view.model.picture.graph.nodes]
+    left, top = sight.to_view(min(corner.x for corner in corners), min(corner.y for corner in corners))
+    right, bottom = sight.to_view(max(corner.right for corner in corners), max(corner.bottom for corner in corners))
     return left >= HEADER and top >= RULER and right <= sight.width and bottom <= sight.height and sight.zoom > 0.6
 
 
 def middle(view: ChainGraphView, name: str, across: float = 0.5) -> QPointF:
     box = view.model.box(name)
-    return QPointF(*view.board.sight.to_view(box.x + WIDTH * across, box.y + HEIGHT / 2))
+    return QPointF(*view.board.graph_viewport.to_view(box.x + WIDTH * across, box.y + HEIGHT / 2))
 
 
 def send(view: ChainGraphView, kind: QEvent.Type, place: QPointF, modifiers: Qt.KeyboardModifier = NONE) -> None:
@@ -225,7 +225,7 @@ def test_clicks_select_and_emit_and_select_emits_nothing(qtbot, view):
 
 def test_an_edge_is_selected_by_a_click_and_removed(qtbot, view):
     picture = view.model.picture
-    at = [(one.reason_id, one.result_id) for one in picture.graph.edges].index(("r", "s"))
+    at = [(edge.reason_id, edge.result_id) for edge in picture.graph.edges].index(("r", "s"))
     x, y = picture.samples[at, 8]
     drag(view, QPointF(*view.board.sight.to_view(x, y)))
     with qtbot.waitSignal(view.edge_removal_requested) as asked:
@@ -271,7 +271,7 @@ def test_zoom_keys_keep_what_is_selected_in_its_place(qtbot, view):
     after = middle(view, "r")
     assert (after - before).manhattanLength() < 3
     keys(qtbot, view, Qt.Key.Key_0)
-    assert all(0 <= middle(view, one.id).x() <= 1000 for one in SHOWN.nodes)
+    assert all(0 <= middle(view, node.id).x() <= 1000 for node in SHOWN.nodes)
 
 
 def test_keys_are_taken_before_the_shortcuts_of_a_window_and_others_are_left(qtbot, view):
@@ -325,13 +325,13 @@ def test_a_picture_that_was_shifted_is_the_one_that_is_drawn_anew(view):
         assert differing(shifted, seen(view)) < 0.001
 
 
-def differing(one: QImage, other: QImage) -> float:
+def differing(each_image: QImage, other: QImage) -> float:
     """Return the share of pixels that differ visibly: a soft line that is cut at a strip may end in another shade."""
     import numpy as np
 
     first, second = (
         np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint8).astype(int)
-        for image in (one, other)
+        for image in (each_image, other)
     )
     return float((np.abs(first - second).reshape(-1, 4).max(1) > 50).mean())
 
@@ -342,8 +342,8 @@ def test_kinds_differ_in_shape_and_not_only_in_colour(qtbot):
     from widgets.graph.node_painter import node_outline
 
     shapes = [node_outline(kind, QRectF(0, 0, WIDTH, HEIGHT)) for kind in KIND_LOOKS]
-    for at, one in enumerate(shapes):
-        assert all(one != other for other in shapes[at + 1 :])
+    for at, painter_path in enumerate(shapes):
+        assert all(painter_path != other for other in shapes[at + 1 :])
 
 
 @pytest.mark.parametrize("shade", ["light", "dark"])
@@ -354,7 +354,7 @@ def test_texts_are_readable_on_every_kind_and_state(shade):
     look = chain_colours(theme.load(shade))
     for kind in KIND_LOOKS:
         for share in _FILLS.values():
-            ground = mix(look.of(kind), look.colours.field, share)
+            ground = mix(look.kind_colour(kind), look.colours.field, share)
             assert contrast(look.colours.text, ground) >= 4.5
 
 
@@ -363,7 +363,7 @@ def test_pictures_are_written_whole_as_svg_and_png(view, tmp_path: Path):
         view.picture(tmp_path / "chain.svg", dark)
         view.picture(tmp_path / "chain.PNG", dark)
         text = (tmp_path / "chain.svg").read_text("utf-8")
-        assert all(f"what {one.id} tells" in re.sub(r"\s+", " ", text) for one in SHOWN.nodes)
+        assert all(f"what {node.id} tells" in re.sub(r"\s+", " ", text) for node in SHOWN.nodes)
         assert "Anna" in text
         image = QImage(str(tmp_path / "chain.PNG"))
         ground = theme.load("dark").field if dark else Qt.GlobalColor.white

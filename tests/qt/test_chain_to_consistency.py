@@ -108,33 +108,33 @@ def opened(window: MainWindow) -> Session:
 
 def called(graph: ChainGraph, question: Question) -> str:
     """Return the name of a question in the tables above."""
-    place = [one.id for one in graph.nodes].index(question.covers[0])
+    place = [node.id for node in graph.nodes].index(question.covers[0])
     return f"{question.kind.value} {place}"
 
 
 def named(window: MainWindow, graph: ChainGraph) -> dict[str, Question]:
-    found = [one.question for one in read_items(opened(window), "r")]
-    return {called(graph, one): one for one in found}
+    found = [item.question for item in read_items(opened(window), "r")]
+    return {called(graph, question): question for question in found}
 
 
 def verify_all(
     window: MainWindow, qtbot: QtBot, page: QuestionsPage, graph: ChainGraph, who: str, correcting: str = ""
 ) -> None:
     """Go through somebody's queue with keys until nothing waits; some are dropped, and one may be corrected."""
-    window.studio.work_as(who)
+    window.studio.set_annotator(who)
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     page.list.setFocus()
-    page.bar.choose("standing", "waiting")
+    page.bar.select_key("standing", "waiting")
     qtbot.waitUntil(lambda: bool(page.list.rows()))
     for _ in range(20):
         if not page.list.rows():
             return
-        if not page.list.current():
+        if not page.list.current_key():
             keys(window, Key.Key_N)
-        shown = page.verify.question()
+        shown = page.verify.current_question()
         assert shown is not None
-        name = next(name for name, one in named(window, graph).items() if one.id == shown.id)
+        name = next(name for name, question in named(window, graph).items() if question.id == shown.id)
         if name == DROPPED:
             keys(window, Key.Key_6, Key.Key_7, Key.Key_X)
         elif name == correcting:
@@ -162,7 +162,7 @@ def test_from_a_chain_to_the_consistency_of_three_judges(
     page.bar.make_requested.emit("rules")
     qtbot.waitUntil(lambda: len(page.list.rows()) == len(MADE))
     made = named(window, graph)
-    assert {name: one.letter for name, one in made.items()} == MADE
+    assert {name: question.correct_letter for name, question in made.items()} == MADE
 
     session = opened(window)
     judges = {
@@ -175,27 +175,33 @@ def test_from_a_chain_to_the_consistency_of_three_judges(
         )
     }
     for asking in prepare_step(session, "options-only", [judges["Says A"]])[0]:
-        assert asking.work is not None
-        window.studio.publish(run_inline(session, asking.work, Silent())[1])
+        assert asking.job is not None
+        window.studio.publish(run_inline(session, asking.job, Silent())[1])
     window.studio.edit(lambda session: set_deciding_steps(session, ["options-only"]))
 
     verify_all(window, qtbot, page, graph, "Ada")
     verify_all(window, qtbot, page, graph, "Bo", correcting=CORRECTED)
     again = made[CORRECTED].id
-    assert {one.question.id for one in read_items(session, "r") if one.standing is VerificationState.ONCE} == {again}
+    assert {item.question.id for item in read_items(session, "r") if item.state is VerificationState.ONCE} == {again}
     verify_all(window, qtbot, page, graph, "Ada")
-    names = {one.id: name for name, one in named(window, graph).items()}
-    standings = {names[one.question.id]: one.standing for one in read_items(session, "r")}
-    assert {name for name, one in standings.items() if one is VerificationState.OPEN} == FILTERED
+    names = {question.id: name for name, question in named(window, graph).items()}
+    standings = {names[item.question.id]: item.state for item in read_items(session, "r")}
+    assert {name for name, state in standings.items() if state is VerificationState.OPEN} == FILTERED
     assert standings[DROPPED] is VerificationState.DROPPED
-    assert {names[one] for one in verified_ids(session)} == LEFT
-    assert (study_agreement(session).of("decision").pairs, study_agreement(session).of("decision").kappa) == (9, 1.0)
+    assert {names[text] for text in verified_ids(session)} == LEFT
+    assert (study_agreement(session).figure("decision").pairs, study_agreement(session).figure("decision").kappa) == (
+        9,
+        1.0,
+    )
 
-    request = answer_request([judges[name] for name in TABLE], [one.id for one in named(window, graph).values()])
-    work = prepare(session, request).work
+    request = answer_request(
+        [judges[name] for name in TABLE], [question.id for question in named(window, graph).values()]
+    )
+    work = prepare(session, request).job
     assert work is not None
     window.studio.publish(run_inline(session, work, Silent())[1])
-    found = {one.asking.judge: one for one in measure_judges(session, [*TABLE]).judges}
-    assert {name: (one.overall.value, one.chain.value, one.subchain.value) for name, one in found.items()} == {
-        name: pytest.approx(row) for name, row in TABLE.items()
-    }
+    found = {judge.setup.judge: judge for judge in measure_judges(session, [*TABLE]).judges}
+    assert {
+        name: (judge_measures.overall.value, judge_measures.chain.value, judge_measures.subchain.value)
+        for name, judge_measures in found.items()
+    } == {name: pytest.approx(row) for name, row in TABLE.items()}

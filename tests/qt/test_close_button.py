@@ -35,23 +35,23 @@ def window(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow
 
 
 def _button(shown: QWidget) -> QPushButton:
-    (found,) = [one for one in shown.findChildren(QPushButton) if one.isVisible() and one.text() in _WORDS]
+    (found,) = [child for child in shown.findChildren(QPushButton) if child.isVisible() and child.text() in _WORDS]
     return found
 
 
 def test_a_button_and_esc_close_each_window(qtbot: QtBot, window: MainWindow) -> None:
     for key in WINDOWS:
-        shown = window.windows.open(key)
+        shown = window.windows.open_window(key)
         QTest.mouseClick(_button(shown), Qt.MouseButton.LeftButton)
         assert not shown.isVisible(), key
-        window.windows.open(key)
+        window.windows.open_window(key)
         qtbot.waitUntil(shown.isActiveWindow)
         QTest.keyClick(shown, Qt.Key.Key_Escape)
         assert not shown.isVisible(), key
 
 
 def test_return_on_close_makes_no_lane(window: MainWindow) -> None:
-    shown = window.windows.open("adjudicate")
+    shown = window.windows.open_window("adjudicate")
     assert isinstance(shown, LaneForm)
     asked: list[object] = []
     shown.make_requested.connect(lambda *wanted: asked.append(wanted))

@@ -44,12 +44,14 @@ def segments(window: MainWindow) -> list[Segment]:
 def start_coding(window: MainWindow) -> set[str]:
     window.timeline.setFocus()
     QTest.keyClick(window, Key.Key_C, Qt.KeyboardModifier.ShiftModifier)
-    assert window.coding.on
-    return {one.id for one in segments(window)}
+    assert window.coding.is_enabled
+    return {segment.id for segment in segments(window)}
 
 
 def made(window: MainWindow, before: set[str]) -> list[tuple[str, int, int]]:
-    return [(one.label, one.start_us, one.end_us) for one in segments(window) if one.id not in before]
+    return [
+        (segment.label, segment.start_us, segment.end_us) for segment in segments(window) if segment.id not in before
+    ]
 
 
 def test_the_same_key_starts_and_ends_on_exact_frames_and_one_undo_takes_it_back(window: MainWindow) -> None:
@@ -57,7 +59,7 @@ def test_the_same_key_starts_and_ends_on_exact_frames_and_one_undo_takes_it_back
     assert "press a label's key at the start" in window.workspace.coding_line.text()
     window.playback.jump(2 * SECOND)
     press(window, Key.Key_E)
-    assert [*window.coding.open] == ["error"]
+    assert [*window.coding.open_segments] == ["error"]
     window.playback.jump(4 * SECOND)
     assert window.timeline.marks == (2 * SECOND, window.player.position_us), "it grows with the playhead"
     assert "since 2.0 s" in window.workspace.coding_line.text()
@@ -66,7 +68,7 @@ def test_the_same_key_starts_and_ends_on_exact_frames_and_one_undo_takes_it_back
     assert found == [("error", 2 * SECOND, window.player.position_us)]
     assert window.player.times is not None
     assert {found[0][1], found[0][2]} <= set(window.player.times.times_us.tolist())
-    assert window.coding.open == {}
+    assert window.coding.open_segments == {}
     assert window.studio.selected == ()
     window.studio.undo()
     assert made(window, before) == []
@@ -98,9 +100,9 @@ def test_several_labels_are_open_side_by_side_unless_the_track_has_one(
     press(window, Key.Key_E)
     window.playback.jump(2 * SECOND)
     press(window, Key.Key_C)
-    assert sorted(window.coding.open) == ["competence", "error"]
+    assert sorted(window.coding.open_segments) == ["competence", "error"]
     press(window, Key.Key_Escape)
-    assert window.coding.open == {}
+    assert window.coding.open_segments == {}
     assert made(window, before) == []
 
     track = window.active.track
@@ -110,7 +112,7 @@ def test_several_labels_are_open_side_by_side_unless_the_track_has_one(
     press(window, Key.Key_E)
     window.playback.jump(2 * SECOND)
     press(window, Key.Key_C)
-    assert [*window.coding.open] == ["competence"]
+    assert [*window.coding.open_segments] == ["competence"]
     assert made(window, before) == [("error", 1 * SECOND, 2 * SECOND)]
 
 
@@ -120,9 +122,9 @@ def test_going_elsewhere_keeps_nothing_half_made(window: MainWindow) -> None:
     press(window, Key.Key_E)
     window.playback.jump(1 * SECOND)
     press(window, Key.Key_E)
-    assert [*window.coding.open] == ["error"], "an end before the start is refused"
+    assert [*window.coding.open_segments] == ["error"], "an end before the start is refused"
     window.workspace.coding_line.button.click()
-    assert not window.coding.on
+    assert not window.coding.is_enabled
     assert not window.menus.actions["coding"].isChecked()
     assert made(window, before) == []
     assert window.workspace.coding_line.text() == ""

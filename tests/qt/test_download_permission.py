@@ -58,11 +58,11 @@ def allowed(window: MainWindow) -> bool:
 
 
 def test_the_dialog_of_transcribing_asks(qtbot: QtBot, window: MainWindow, answers: Answers) -> None:
-    window.listening.ask()
+    window.listening.open_dialog()
     dialog = window.listening.dialog
     assert dialog is not None
     said: list[str] = []
-    dialog.say = said.append  # type: ignore[method-assign]
+    dialog.show_note = said.append  # type: ignore[method-assign]
     dialog.fetch_requested.emit("whisper-tiny.en")
     assert DECLINED in said[-1]
     assert not window.jobs.busy
@@ -81,7 +81,7 @@ def test_the_dialog_of_exports_asks_once_for_all(qtbot: QtBot, window: MainWindo
     dialog = window.exports.dialog
     assert dialog is not None
     said: list[str] = []
-    dialog.methods.say = said.append  # type: ignore[method-assign]
+    dialog.methods.show_fetch_status = said.append  # type: ignore[method-assign]
     dialog.fetch_requested.emit(["yunet", "rfb320"])
     assert DECLINED in said[-1]
     assert not window.jobs.busy

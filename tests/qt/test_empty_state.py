@@ -18,7 +18,7 @@ def test_it_says_what_to_do_and_offers_it(qtbot):
     state.show()
     first, second = state.findChildren(QPushButton)
     assert first.toolTip() == "New study… (Ctrl+N)"
-    with qtbot.waitSignal(state.chosen) as sent:
+    with qtbot.waitSignal(state.button_clicked) as sent:
         qtbot.mouseClick(second, Qt.MouseButton.LeftButton)
     assert sent.args == ["open"]
     assert nameless(state) == []
@@ -50,5 +50,5 @@ def test_a_long_path_gives_way_to_a_narrow_window(qtbot):
     assert link.toolTip() == plain_tip(path)
     state.resize(20_000, 400)
     qtbot.waitUntil(lambda: link.text() == path.replace("&", "&&"))
-    with qtbot.waitSignal(state.chosen):
+    with qtbot.waitSignal(state.button_clicked):
         link.click()

@@ -30,8 +30,8 @@ Opened = tuple[MainWindow, EpisodesWindow]
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     with open_study(tmp_path) as session:
-        for one in (ANNA, BRAM):
-            save_character(session, one)
+        for profile in (ANNA, BRAM):
+            save_character(session, profile)
         save_scenario(session, Scenario("", "lamp", SCENE, Relationship.STRANGER, GOALS))
         return session.study.path
 
@@ -39,7 +39,7 @@ def study(tmp_path: Path) -> Path:
 def opened(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> Opened:
     main = open_window(path, "Ada")
     main.choose_recording(WALK)
-    window = main.windows.open("episodes")
+    window = main.windows.open_window("episodes")
     assert isinstance(window, EpisodesWindow)
     qtbot.waitExposed(window)
     return main, window
@@ -60,7 +60,7 @@ def play_with(window: EpisodesWindow, *players: str) -> None:
     """Choose who plays whom."""
     for place, name in enumerate(players, 1):
         box = window.page.start.findChildren(QComboBox)
-        (found,) = (one for one in box if one.accessibleName() == f"Who plays number {place}")
+        (found,) = (combo_box for combo_box in box if combo_box.accessibleName() == f"Who plays number {place}")
         found.setCurrentText(name)
 
 
@@ -71,7 +71,7 @@ def test_a_person_plays_against_a_judge_and_sees_nothing_of_its_goal(
         player(study, server)
         main, window = opened(qtbot, open_window, study)
         window.page.new.click()
-        assert window.page.shows(window.page.start)
+        assert window.page.is_showing(window.page.start)
         play_with(window, "player", "Person")
         assert window.page.start.agreed.isVisibleTo(window)
         assert not nameless(window)
@@ -111,14 +111,17 @@ def test_judges_play_among_themselves_can_be_stopped_and_rate(
         play = window.page.play
         qtbot.waitUntil(lambda: len(play.turns.texts()) == 3)
         (episode,) = all_episodes(session_of(main).study)
-        turns = [one.turn.act for one in read_episode_state(session_of(main), episode.recording_id).done]
+        turns = [
+            episode_turn.turn.act
+            for episode_turn in read_episode_state(session_of(main), episode.recording_id).played_turns
+        ]
         assert turns == [Act.SPEAK, Act.ACTION, Act.LEAVE]
         assert GOALS[0] in play.known.toPlainText()
         chance, _ = add_judge(session_of(main), "chance", "random")
         window.reload()
         play.rate.click()
         assert "Choose a judge first" in play.status.text()
-        play.judges.choose([chance.id])
+        play.judges.set_ticked([chance.id])
         play.rate.click()
         qtbot.waitUntil(lambda: len(read_judge_ratings(session_of(main), episode.recording_id)) == 2)
         qtbot.waitUntil(lambda: "Rated by chance" in play.known.toPlainText())
@@ -136,7 +139,7 @@ def test_a_judge_that_cannot_be_asked_is_said_and_nothing_is_lost(
         play = window.page.play
         qtbot.waitUntil(lambda: "3 times in a row" in play.status.text())
         assert len(play.turns.texts()) == 3
-        assert all("no answer could be had" in one for one in play.turns.texts())
+        assert all("no answer could be had" in text for text in play.turns.texts())
         assert not play.play.isEnabled()
 
 
@@ -158,7 +161,7 @@ def test_two_at_one_keyboard_see_what_they_know_behind_a_curtain(
         play.bar.words.setText("Well.")
         play.bar.take.click()
         qtbot.waitUntil(lambda: not play.bar.isVisibleTo(window))
-    (first,) = (one.recording_id for one in all_episodes(session_of(main).study))
+    (first,) = (episode.recording_id for episode in all_episodes(session_of(main).study))
     window.page.new.click()
     play_with(window, "Person", "Person")
     window.page.start.start.click()
@@ -178,10 +181,10 @@ def test_what_if_goes_on_from_the_selected_segment(
     main.choose_recording(WALK)
     main.studio.select([segment])
     main.menus.actions["what_if"].trigger()
-    window = main.windows.open("episodes")
+    window = main.windows.open_window("episodes")
     assert isinstance(window, EpisodesWindow)
     form = window.page.start
-    assert window.page.shows(form)
+    assert window.page.is_showing(form)
     assert form.does.toPlainText() == "Ask how she feels."
     assert not nameless(window)
     form.start.click()
@@ -201,10 +204,10 @@ def test_characters_and_scenarios_are_written_and_deleted(
     assert "needs a name" in form.status.text()
     form.show_texts({"name": "Cleo", "secret": "None."}, known=False, writable=True)
     form.save.click()
-    assert "Cleo" in [one.profile.name for one in all_characters(session_of(main).study)]
+    assert "Cleo" in [character.profile.name for character in all_characters(session_of(main).study)]
     assert not nameless(window)
     form.delete.click()
-    assert "Cleo" not in [one.profile.name for one in all_characters(session_of(main).study)]
+    assert "Cleo" not in [character.profile.name for character in all_characters(session_of(main).study)]
     window.tabs.setCurrentWidget(window.scenarios)
     window.scenarios.list.selectRow(0)
     assert window.scenarios.form.texts()["goals"].splitlines() == [*GOALS]

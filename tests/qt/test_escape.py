@@ -154,10 +154,10 @@ def test_what_cannot_be_changed_does_not_hold_esc_up(qtbot: QtBot, dialog: QDial
 
 def test_a_cell_of_a_table_keeps_its_value(qtbot: QtBot, dialog: QDialog) -> None:
     table = ChoiceTable(("Lane", "Who"), "Lanes")
-    table.fill([[ChoiceCell("speech"), ChoiceCell("Ada", free=True)]])
+    table.set_rows([[ChoiceCell("speech"), ChoiceCell("Ada", is_editable=True)]])
     _enter(qtbot, dialog, table)
     chosen: list[str] = []
-    table.chosen.connect(lambda _row, _column, text: chosen.append(text))
+    table.choice_made.connect(lambda _row, _column, text: chosen.append(text))
     table.setCurrentCell(0, 1)
     if table.state() != QAbstractItemView.State.EditingState:
         table.edit(table.model().index(0, 1))
@@ -244,11 +244,15 @@ def _own(window: MainWindow) -> list[Segment]:
     assert here is not None
     who = session.annotator()
     assert who is not None
-    return [one for one in all_segments(session.study) if (one.recording_id, one.annotator_id) == (here.id, who.id)]
+    return [
+        segment
+        for segment in all_segments(session.study)
+        if (segment.recording_id, segment.annotator_id) == (here.id, who.id)
+    ]
 
 
 def test_fields_of_the_main_window_are_left_for_the_timeline(qtbot: QtBot, window: MainWindow) -> None:
-    chosen = [one.id for one in _own(window)[:1]]
+    chosen = [segment.id for segment in _own(window)[:1]]
     window.studio.select(chosen)
     window.recordings.search.setFocus()
     QTest.keyClicks(window.recordings.search, "no such")
@@ -274,7 +278,7 @@ def test_a_time_is_left_for_the_timeline_too(qtbot: QtBot, window: MainWindow) -
 
 def test_the_search_of_a_window_is_emptied_before_the_window_closes(qtbot: QtBot, window: MainWindow) -> None:
     window.menus.actions["segments"].trigger()
-    shown = window.windows.open("segments")
+    shown = window.windows.open_window("segments")
     assert isinstance(shown, SegmentsWindow)
     qtbot.waitUntil(shown.bar.search.hasFocus)
     QTest.keyClicks(shown.bar.search, "robot")

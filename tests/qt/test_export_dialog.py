@@ -67,15 +67,15 @@ def test_every_method_can_be_ticked_and_the_recommended_one_is(qtbot: QtBot, tmp
     assert dialog.methods.tree.keys() == list(METHODS)
     assert list(dialog.request().methods) == [recommended_method()]
     for key in METHODS:
-        dialog.methods.tree.select(key)
+        dialog.methods.tree.select_row(key)
         assert dialog.height() <= TALLEST
         assert dialog.minimumSizeHint().height() <= TALLEST
 
 
 def test_options_come_from_the_dataclass_and_are_kept_for_each_method(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = make(qtbot, tmp_path)
-    dialog.methods.tree.tick("painted")
-    dialog.methods.tree.select("painted")
+    dialog.methods.tree.set_ticked("painted")
+    dialog.methods.tree.select_row("painted")
     form = dialog.methods.form
     assert form is not None
     steps, look, hats = (form.inputs[name] for name in ("steps", "look", "keep_hats"))
@@ -86,8 +86,8 @@ def test_options_come_from_the_dataclass_and_are_kept_for_each_method(qtbot: QtB
     steps.setValue(7)
     look.setCurrentText("Bright")
     hats.setChecked(True)
-    dialog.methods.tree.select("blur")
-    dialog.methods.tree.tick("blur")
+    dialog.methods.tree.select_row("blur")
+    dialog.methods.tree.set_ticked("blur")
     methods = dialog.request().methods
     assert methods["painted"] == {"steps": 7, "look": "bright", "keep_hats": True}
     assert methods["blur"] == {"strength": 0.3}
@@ -102,7 +102,7 @@ def test_a_method_without_weights_cannot_be_ticked_and_says_how_to_get_them(
     item = dialog.methods.tree.topLevelItem(list(METHODS).index("painted"))
     assert item is not None
     assert not item.flags() & Qt.ItemFlag.ItemIsUserCheckable
-    dialog.methods.tree.select("painted")
+    dialog.methods.tree.select_row("painted")
     assert dialog.methods.command.text() == "greenroom models fetch yunet"
     assert "weights first" in dialog.pane.pictures.text()
     with qtbot.waitSignal(dialog.fetch_requested) as asked:
@@ -111,7 +111,7 @@ def test_a_method_without_weights_cannot_be_ticked_and_says_how_to_get_them(
     monkeypatch.setattr(Painted, "needs", ())
     dialog.refresh()
     assert dialog.methods.get.isHidden() or not dialog.methods.get.isVisible()
-    dialog.methods.tree.tick("painted")
+    dialog.methods.tree.set_ticked("painted")
     assert "painted" in dialog.request().methods
 
 
@@ -122,33 +122,33 @@ def test_recordings_are_one_a_part_all_or_several(qtbot: QtBot, tmp_path: Path) 
     assert (dialog.request().recordings, dialog.request().span) == (("r1", "r2", "r3"), None)
     dialog.what.setCurrentIndex(dialog.what.findData("several"))
     assert dialog.several.isVisible()
-    dialog.several.tick("r3")
-    dialog.methods.tree.tick("blur")
+    dialog.several.set_ticked("r3")
+    dialog.methods.tree.set_ticked("blur")
     assert dialog.request().recordings == ("r2", "r3")
     assert dialog.export.text() == f"Export {2 * len(dialog.request().methods)} clips"
     for key in METHODS:
-        dialog.methods.tree.tick(key, False)
+        dialog.methods.tree.set_ticked(key, False)
     assert not dialog.export.isEnabled()
 
 
 def test_a_preview_is_asked_for_once_for_each_change(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = make(qtbot, tmp_path)
     asked: list[tuple[Any, ...]] = []
-    dialog.preview_wanted.connect(lambda *wanted: asked.append(wanted))
+    dialog.preview_requested.connect(lambda *wanted: asked.append(wanted))
     dialog.start_preview()
-    dialog.methods.tree.select("pixelate")
-    dialog.methods.tree.tick("pixelate")
+    dialog.methods.tree.select_row("pixelate")
+    dialog.methods.tree.set_ticked("pixelate")
     form = dialog.methods.form
     assert form is not None
     cells = form.inputs["cells"]
     assert isinstance(cells, QSpinBox)
     cells.setValue(4)
-    assert [(one[0], one[1]) for one in asked] == [
+    assert [(row[0], row[1]) for row in asked] == [
         (recommended_method(), {}),
         ("pixelate", {"cells": registry.create_method("pixelate").options.cells}),
         ("pixelate", {"cells": 4}),
     ]
-    assert {one[2] for one in asked} == {40_000}
+    assert {row[2] for row in asked} == {40_000}
 
 
 def test_it_says_when_no_face_is_in_the_frame_and_goes_to_one(qtbot: QtBot, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_it_says_when_no_face_is_in_the_frame_and_goes_to_one(qtbot: QtBot, tmp_
     picture = np.zeros((90, 160, 3), np.uint8)
     dialog.show_preview(Preview(picture, picture, 40_000, 0, False, 3_000_000))
     assert dialog.pane.status.text() == "Frame at 0:00:00.040: no face in this frame."
-    with qtbot.waitSignal(dialog.preview_wanted) as asked:
+    with qtbot.waitSignal(dialog.preview_requested) as asked:
         dialog.pane.go.click()
     assert asked.args is not None
     assert asked.args[2] == 3_000_000
@@ -214,7 +214,7 @@ def test_of_many_previews_the_latest_is_made(qtbot: QtBot, feed: PreviewFeed, tm
 
     with qtbot.waitSignal(feed.ready) as ready:
         for shade in (1, 2, 3):
-            feed.ask(lambda shade=shade: prepare(shade))
+            feed.request(lambda shade=shade: prepare(shade))
     assert ready.args is not None
     assert ready.args[0].after[0, 0, 0] == 3
     assert made == ["3"]
@@ -222,10 +222,10 @@ def test_of_many_previews_the_latest_is_made(qtbot: QtBot, feed: PreviewFeed, tm
 
 
 def test_one_that_takes_long_is_stopped_when_another_is_wanted(qtbot: QtBot, feed: PreviewFeed, tmp_path: Path) -> None:
-    feed.ask(lambda: work(tmp_path, 1, hangs=True))
-    qtbot.waitUntil(lambda: feed._runner.running is not None)
+    feed.request(lambda: work(tmp_path, 1, hangs=True))
+    qtbot.waitUntil(lambda: feed._runner.running_job is not None)
     with qtbot.waitSignal(feed.ready) as ready:
-        feed.ask(lambda: work(tmp_path, 2))
+        feed.request(lambda: work(tmp_path, 2))
     assert ready.args is not None
     assert ready.args[0].after[0, 0, 0] == 2
 
@@ -235,6 +235,6 @@ def test_why_there_is_none_is_said(qtbot: QtBot, feed: PreviewFeed) -> None:
         raise UserError("No faces were looked for.", "Track them first.")
 
     with qtbot.waitSignal(feed.failed) as failed:
-        feed.ask(refuse)
+        feed.request(refuse)
     assert failed.args is not None
     assert failed.args[0].message == "No faces were looked for."

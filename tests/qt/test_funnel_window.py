@@ -40,16 +40,16 @@ def study(tmp_path: Path) -> Path:
 @pytest.fixture
 def shown(qtbot: QtBot, open_window: Open, study: Path) -> FunnelWindow:
     window = open_window(study, "Ada")
-    found = window.windows.open("question_filter")
+    found = window.windows.open_window("question_filter")
     assert isinstance(found, FunnelWindow)
-    with qtbot.waitSignal(found.computing.found):
+    with qtbot.waitSignal(found.computing.finished):
         found.computing.start()
     return found
 
 
 def after(qtbot: QtBot, shown: FunnelWindow, do: Callable[[], object]) -> None:
     """Do something, and wait until the funnel that it leads to is shown."""
-    with qtbot.waitSignal(shown.computing.found):
+    with qtbot.waitSignal(shown.computing.finished):
         do()
 
 
@@ -81,16 +81,16 @@ def test_the_middle_of_a_bar_is_as_wide_as_what_is_kept(shown: FunnelWindow, mod
         for bar in shown.funnel._buttons[:5]:
             image = bar.grab().toImage()
             row = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
-            widths.append(sum(_green(one) for one in row))
+            widths.append(sum(_green(color) for color in row))
     finally:
         theme.apply(application, "dark")
     assert widths[0] > widths[1] == widths[3] > widths[4] > 0
     assert widths[4] / widths[0] == pytest.approx(2 / 5, abs=0.03)
 
 
-def _green(one: QColor) -> bool:
+def _green(color: QColor) -> bool:
     """Tell whether a colour is greener than it is red or blue, as what is kept is drawn."""
-    return one.green() > one.red() + 12 and one.green() > one.blue() + 6
+    return color.green() > color.red() + 12 and color.green() > color.blue() + 6
 
 
 def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FunnelWindow, study: Path) -> None:
@@ -116,7 +116,7 @@ def test_judges_are_asked_about_what_reaches_a_step_and_has_no_answer(qtbot: QtB
     assert not shown.run.isEnabled()
     assert shown.run.toolTip() == "Choose a judge first."
     (judge,) = shown.judges()
-    shown.ask_judges.choose([judge.id])
+    shown.ask_judges.set_ticked([judge.id])
     assert shown.run.isEnabled()
     with qtbot.waitSignal(shown.running.running_changed, check_params_cb=lambda on: not on):
         shown.run.click()
@@ -142,12 +142,17 @@ def test_harder_options_are_taken_over_side_by_side(qtbot: QtBot, shown: FunnelW
     place = [row[1] for row in shown.table.texts()].index("gpt: proposed")
     shown.table.selectRow(place)
     assert shown.proposals.isVisible()
-    assert [one.isChecked() for one in shown.proposals.ticks] == [True] * 4
+    assert [check_box.isChecked() for check_box in shown.proposals.ticks] == [True] * 4
     for tick in shown.proposals.ticks[1:]:
         tick.click()
     after(qtbot, shown, shown.proposals.take.click)
     changed = all_questions(session.study)[3]
-    assert [one.text for one in changed.wrong] == ["Ana nods.", "Ben leaves.", "Ben sleeps.", "Ben sings."]
+    assert [wrong_option.text for wrong_option in changed.wrong] == [
+        "Ana nods.",
+        "Ben leaves.",
+        "Ben sleeps.",
+        "Ben sings.",
+    ]
     assert "open at every step" in shown.status.text()
     assert shown.funnel.texts()[1].startswith("Second judge: 5 reach it, 3 kept, 0 fell, 2 open.")
     after(qtbot, shown, shown._context.studio.undo)

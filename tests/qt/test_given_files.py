@@ -76,7 +76,7 @@ def test_of_recordings_a_study_is_made_when_somebody_agrees(
 ) -> None:
     clip = make_clip(tmp_path / "clip.mp4", frames=10)
     if how == "named":
-        window.files.begin_with([clip])
+        window.files.new_study_with([clip])
     else:
         drop(window, clip)
     qtbot.waitUntil(lambda: bool(answers(window).proposed))
@@ -90,7 +90,7 @@ def test_of_recordings_a_study_is_made_when_somebody_agrees(
 
 def test_nothing_is_made_when_somebody_does_not(window: MainWindow, tmp_path: Path) -> None:
     answers(window).place = None
-    window.files.begin_with([make_clip(tmp_path / "clip.mp4", frames=10)])
+    window.files.new_study_with([make_clip(tmp_path / "clip.mp4", frames=10)])
     assert window.studio.session is None
     assert [path.name for path in tmp_path.iterdir()] == ["clip.mp4"]
 
@@ -127,7 +127,7 @@ def test_the_dialog_of_an_import_offers_what_some_importer_reads_and_nothing_els
 def test_a_file_dropped_on_the_import_is_read_and_a_folder_is_refused(
     open_study: Callable[[], MainWindow], tmp_path: Path, qtbot: QtBot
 ) -> None:
-    importing = open_study().windows.open("import_annotations")
+    importing = open_study().windows.open_window("import_annotations")
     assert isinstance(importing, ImportWindow)
     drop(importing, tmp_path)
     qtbot.waitUntil(lambda: "is a folder. Choose a file in it." in importing.problem.text())

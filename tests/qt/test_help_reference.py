@@ -36,25 +36,25 @@ def test_each_page_gets_its_own_text_once_and_is_found_by_it(reference: Referenc
     wanted = unfilled_pages()
     assert "reference/commands.md" in wanted
     assert search("zebrafish") == []
-    with qtbot.waitSignal(reference.filled):
-        reference.ask()
-        reference.ask()
+    with qtbot.waitSignal(reference.pages_filled):
+        reference.load()
+        reference.load()
     assert [read_markdown(name).split()[-1] for name in wanted] == wanted
-    assert {one.section.page.name for one in search("zebrafish")} == set(wanted)
-    reference.ask()
-    assert not reference.under_way
+    assert {docs_search_hit.section.page.name for docs_search_hit in search("zebrafish")} == set(wanted)
+    reference.load()
+    assert not reference.is_running
 
 
 @pytest.mark.parametrize("reference", [FAILS], indirect=True)
 def test_where_nothing_comes_back_the_pages_stay_as_they_are(reference: ReferencePageLoader, qtbot: QtBot) -> None:
     wanted = unfilled_pages()
-    reference.ask()
-    qtbot.waitUntil(lambda: not reference.under_way)
+    reference.load()
+    qtbot.waitUntil(lambda: not reference.is_running)
     assert unfilled_pages() == wanted
 
 
 @pytest.mark.parametrize("reference", ["import time; time.sleep(60)"], indirect=True)
 def test_it_can_be_stopped(reference: ReferencePageLoader) -> None:
-    reference.ask()
+    reference.load()
     reference.close()
-    assert not reference.under_way
+    assert not reference.is_running

@@ -58,11 +58,11 @@ def test_links_go_to_pages_and_to_places_in_them_and_back_again(shown: HelpWindo
     assert down > 0
     shown.follow("#reviewing")
     assert shown.view.verticalScrollBar().value() < down
-    shown.walk(-1)
+    shown.step_history(-1)
     assert abs(shown.view.verticalScrollBar().value() - down) < theme.GRID * 4
-    shown.walk(-1)
+    shown.step_history(-1)
     assert shown.page == "tutorial.md"
-    shown.walk(1)
+    shown.step_history(1)
     assert (shown.page, shown.forward.isEnabled()) == ("faces.md", True)
     shown.show_page("index.md")
     assert not shown.forward.isEnabled()
@@ -75,7 +75,7 @@ def test_the_bar_ends_where_the_page_does_at_once(shown: HelpWindow) -> None:
     assert abs(bar.maximum() - end) <= 1
     assert not view.horizontalScrollBar().isVisible()
     there = next(block for block in view._blocks() if block.text() == "Where it ends")
-    assert bar.value() <= view._room_of(there).top() <= bar.value() + view.viewport().height()
+    assert bar.value() <= view._block_rect(there).top() <= bar.value() + view.viewport().height()
 
 
 def test_a_link_that_leads_out_is_shown_and_opened_only_when_asked(shown: HelpWindow, browsed: list[str]) -> None:
@@ -108,7 +108,7 @@ def test_a_picture_fits_and_a_click_shows_it_whole(shown: HelpWindow) -> None:
     assert fitted.width() <= shown.view.viewport().width() * fitted.devicePixelRatio()
     shown.follow("picture:window-light.png")
     assert shown.view.toPlainText().strip() in ("", "\ufffc")
-    shown.walk(-1)
+    shown.step_history(-1)
     assert "Greenroom" in shown.view.toPlainText()
 
 
@@ -116,7 +116,7 @@ def test_a_search_lists_places_and_marks_the_words(shown: HelpWindow, qtbot: QtB
     qtbot.keyClicks(shown.search, "certificate withdraw")
     places = shown.found.places()
     assert shown.found.isVisible()
-    assert any("The certificate" in one.heading for one in places)
+    assert any("The certificate" in place.heading for place in places)
     qtbot.keyClick(shown.search, Qt.Key.Key_Return)
     assert shown.page == "withdrawal.md"
     assert shown.view.extraSelections()
@@ -144,11 +144,11 @@ def test_escape_takes_away_one_thing_after_the_other(shown: HelpWindow) -> None:
     shown.search.setText("faces")
     shown.follow("https://cryptography.io")
     for left in (False, False):
-        shown.leave()
+        shown.escape()
         assert shown.isVisible()
         assert shown.address.isVisible() is left
     assert shown.search.text() == ""
-    shown.leave()
+    shown.escape()
     assert not shown.isVisible()
 
 
@@ -159,13 +159,13 @@ def test_f1_opens_the_page_about_what_is_in_sight(
     for mode, page in (("faces", "faces.md"), ("review", "review.md"), ("annotate", "annotating.md")):
         window.set_mode(mode)
         window.menus.actions["documentation"].trigger()
-        assert window.help.open_here().page == page
+        assert window.help.open_for_context().page == page
         window.activateWindow()
-    team = window.windows.open("team")
+    team = window.windows.open_window("team")
     qtbot.waitUntil(lambda: QApplication.activeWindow() is team)
-    assert window.help.topic() == "team.md"
+    assert window.help.context_page() == "team.md"
     window.close_study()
-    assert window.help.topic() in ("index.md", window.help.open("index.md").page)
+    assert window.help.context_page() in ("index.md", window.help.open_page("index.md").page)
 
 
 def test_a_dialog_that_blocks_the_window_has_the_key_too(
@@ -173,22 +173,26 @@ def test_a_dialog_that_blocks_the_window_has_the_key_too(
 ) -> None:
     window = open_window(study)
     window.menus.actions["edit_shortcuts"].trigger()
-    window.shortcuts.edit().close()
+    window.shortcuts.open_editor().close()
     dialog = QDialog(window)
     dialog.open()
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is dialog)
     qtbot.waitUntil(lambda: bool(dialog.property("documentation")))
     qtbot.keyClick(dialog, Qt.Key.Key_F1)
-    found = next(one for one in QApplication.topLevelWidgets() if isinstance(one, HelpWindow) and one.isVisible())
+    found = next(
+        widget for widget in QApplication.topLevelWidgets() if isinstance(widget, HelpWindow) and widget.isVisible()
+    )
     assert found.page == "annotating.md"
     dialog.close()
 
 
 def test_the_palette_offers_pages(study: Path, open_window: Callable[..., MainWindow]) -> None:
     window = open_window(study)
-    palette = window.command_palette.open()
+    palette = window.command_palette.open_palette()
     palette.field.setText("help releasing")
-    assert [one.key for one in palette.shown()] == ["page release.md"]
-    palette.take()
-    shown = next(one for one in QApplication.topLevelWidgets() if isinstance(one, HelpWindow) and one.isVisible())
+    assert [command_entry.key for command_entry in palette.shown_entries()] == ["page release.md"]
+    palette.accept_current()
+    shown = next(
+        widget for widget in QApplication.topLevelWidgets() if isinstance(widget, HelpWindow) and widget.isVisible()
+    )
     assert shown.page == "release.md"

@@ -36,7 +36,7 @@ def test_an_icon_is_drawn_at_the_resolution_of_the_screen(qapp):
 def test_icons_outlive_the_garbage_collector(qapp):
     icons = [QIcon(icon(name)) for name in ("play", "pause", "x")]
     gc.collect()
-    assert all(not one.pixmap(16, 16).isNull() for one in icons)
+    assert all(not each_icon.pixmap(16, 16).isNull() for each_icon in icons)
 
 
 def test_an_unknown_icon_is_a_clear_error(qapp):

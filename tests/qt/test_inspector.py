@@ -261,7 +261,7 @@ def test_only_an_error_has_a_correction_and_it_is_kept(inspector):
 def test_what_is_still_needed_is_said(qtbot, inspector):
     inspector.show_segment(ONE, {}, "Ann")
     needed = inspector.form._needed
-    missing = load_scheme().missing(Verdict.ERROR, {})
+    missing = load_scheme().missing_fields(Verdict.ERROR, {})
     assert {key for key, label in needed.items() if label.isVisible()} == set(missing)
     assert missing
     inspector.form.editors["attributes"].boxes["emotions"].click()

@@ -36,10 +36,10 @@ def test_the_queue_says_what_runs_where_and_cancels_one_or_all(qtbot: QtBot) -> 
     bar.show_lines(LINES)
     assert bar.unfold.text() == "▸ 1 running · 2 waiting · 5 done · 1 failed"
     bar.unfold.click()
-    texts = [one.text() for one in bar.findChildren(QLabel)]
+    texts = [child.text() for child in bar.findChildren(QLabel)]
     assert texts[:3] == ["File", "this machine", "1 running · 2 waiting · 3 done"]
     assert texts[3:] == ["<b>Server</b>", "api.example.org", "2 done · 1 failed"]
-    assert all(one.textFormat() is Qt.TextFormat.PlainText for one in bar.findChildren(QLabel))
+    assert all(child.textFormat() is Qt.TextFormat.PlainText for child in bar.findChildren(QLabel))
     (stop,) = bar.findChildren(QToolButton)
     with qtbot.waitSignal(bar.cancel_requested) as one:
         stop.click()
@@ -54,19 +54,19 @@ def test_what_is_ticked_stays_ticked_while_it_is_not_offered(qtbot: QtBot) -> No
     menu = TickMenu("See", "Raw")
     qtbot.addWidget(menu)
     menu.set_entries([TickMenuItem("raw", "Raw"), TickMenuItem("run-1", "Blurred")])
-    menu.choose(["run-1"])
+    menu.set_ticked(["run-1"])
     menu.set_entries([TickMenuItem("raw", "Raw")])
-    assert menu.chosen() == ()
+    assert menu.ticked_keys() == ()
     assert menu.accessibleName() == "See: Raw"
     menu.set_entries([TickMenuItem("raw", "Raw"), TickMenuItem("run-1", "Blurred")])
-    assert menu.chosen() == ("run-1",)
+    assert menu.ticked_keys() == ("run-1",)
 
 
 def test_the_list_ticks_and_offers_what_can_be_done_with_each(qtbot: QtBot) -> None:
     menu = TickMenu("Judges", "Choose judges")
     qtbot.addWidget(menu)
     menu.set_entries([TickMenuItem("1", "File"), TickMenuItem("2", "R&D server")])
-    menu.set_acts({"add": "&Add judge…"}, {"edit": "&Edit"})
+    menu.set_actions({"add": "&Add judge…"}, {"edit": "&Edit"})
     listed = menu.menu()
     assert listed is not None
     listed.aboutToShow.emit()
@@ -74,12 +74,12 @@ def test_the_list_ticks_and_offers_what_can_be_done_with_each(qtbot: QtBot) -> N
     assert second.text() == "R&&D server"
     first.trigger()
     second.trigger()
-    assert menu.chosen() == ("1", "2")
+    assert menu.ticked_keys() == ("1", "2")
     assert menu.accessibleName() == "Judges: File, R&D server"
-    with qtbot.waitSignal(menu.acted) as added:
+    with qtbot.waitSignal(menu.action_requested) as added:
         add.trigger()
-    with qtbot.waitSignal(menu.acted) as edited:
-        next(one for one in listed.findChildren(QMenu)).actions()[1].trigger()
+    with qtbot.waitSignal(menu.action_requested) as edited:
+        next(child for child in listed.findChildren(QMenu)).actions()[1].trigger()
     assert edit.text() == "&Edit"
     assert (added.args, edited.args) == (["add", ""], ["edit", "2"])
 
@@ -88,28 +88,28 @@ def test_the_inspector_counts_every_byte(qtbot: QtBot) -> None:
     view = SentView("What is sent", ["Server, raw"], before=True)
     qtbot.addWidget(view)
     shown = sent()
-    view.show_sent(shown)
+    view.show_preview(shown)
     words = len("Watch.") + len("<img src=http://127.0.0.1:9/x.png>")
-    assert shown.total == words + 3003 + len('{"type": "object"}')
-    texts = [one.text() for one in view.findChildren(QLabel)]
+    assert shown.total_bytes == words + 3003 + len('{"type": "object"}')
+    texts = [child.text() for child in view.findChildren(QLabel)]
     assert "Server, raw: leaves this machine, for api.example.org" in texts
     assert "Permission: anonymized" in texts
-    assert f"3 pictures, 3,003 bytes · words, {words} bytes · in all {shown.total:,} bytes" in texts
+    assert f"3 pictures, 3,003 bytes · words, {words} bytes · in all {shown.total_bytes:,} bytes" in texts
     assert [text for text in texts if " s · " in text] == [f"{at}.0 s · {1000 + at:,} bytes" for at in range(3)]
     assert view.ask.isEnabled()
-    assert all(one.textFormat() is Qt.TextFormat.PlainText or one.pixmap() for one in view.findChildren(QLabel))
+    assert all(child.textFormat() is Qt.TextFormat.PlainText or child.pixmap() for child in view.findChildren(QLabel))
 
 
 @pytest.mark.parametrize("before", [True, False])
 def test_what_is_forbidden_cannot_be_sent_from_the_inspector(qtbot: QtBot, before: bool) -> None:
     view = SentView("What is sent", ["Server, raw"], before=before)
     qtbot.addWidget(view)
-    view.show_sent(sent("The policy lets nothing leave this machine. (rule nothing-leaves)"))
+    view.show_preview(sent("The policy lets nothing leave this machine. (rule nothing-leaves)"))
     assert not view.ask.isEnabled()
     assert view.ask.isHidden() is not before
-    texts = [one.text() for one in view.findChildren(QLabel)]
+    texts = [child.text() for child in view.findChildren(QLabel)]
     assert "Server, raw: would leave this machine, for api.example.org" in texts
-    assert any("rule nothing-leaves" in one for one in texts)
-    view.say("Reading the frames…")
-    assert view.sent() is None
+    assert any("rule nothing-leaves" in text for text in texts)
+    view.show_placeholder("Reading the frames…")
+    assert view.current_preview() is None
     assert not view.ask.isEnabled()

@@ -83,25 +83,27 @@ def board(qtbot: QtBot) -> Callable[..., JudgmentTableView]:
 
 
 def texts(widget: QWidget) -> list[str]:
-    found = [one.text() for one in widget.findChildren(QLabel)]
-    return [*found, *(one.toPlainText() for one in widget.findChildren(QPlainTextEdit))]
+    found = [child.text() for child in widget.findChildren(QLabel)]
+    return [*found, *(child.toPlainText() for child in widget.findChildren(QPlainTextEdit))]
 
 
 def test_a_verdict_says_in_words_and_signs_who_agrees(board: Callable[..., JudgmentTableView]) -> None:
     shown = board(column("one"), column("two"))
-    cell = shown.place_of("one")["label"]
+    cell = shown.column_widgets("one")["label"]
     (chip,) = cell.findChildren(LabelChip)
     assert chip.accessibleName() == "Label: Error"
     assert texts(cell) == ["= Ada", "≠ Bo"]
-    assert [one.accessibleName() for one in cell.findChildren(QLabel)] == ["Agrees with Ada", "Differs from Bo"]
+    assert [child.accessibleName() for child in cell.findChildren(QLabel)] == ["Agrees with Ada", "Differs from Bo"]
 
 
 def test_choices_that_most_people_did_not_make_are_marked_without_colour(
     board: Callable[..., JudgmentTableView],
 ) -> None:
-    cell = board(column("one")).place_of("one")["attributes"]
+    cell = board(column("one")).column_widgets("one")["attributes"]
     assert texts(cell) == ["Emotions", "≠ Social norms"]
-    assert "Social norms, most people did not choose it" in [one.accessibleName() for one in cell.findChildren(QLabel)]
+    assert "Social norms, most people did not choose it" in [
+        child.accessibleName() for child in cell.findChildren(QLabel)
+    ]
 
 
 @pytest.mark.parametrize("text", HARMFUL)
@@ -154,7 +156,7 @@ def test_characters_that_act_are_written_out(text: str, shown: str) -> None:
 
 def test_a_megabyte_is_shown_in_parts(board: Callable[..., JudgmentTableView], qtbot: QtBot) -> None:
     text = "".join(f"{at:07d} " for at in range(131_072))
-    cell = board(column("one", text)).place_of("one")["rationale"]
+    cell = board(column("one", text)).column_widgets("one")["rationale"]
     assert isinstance(cell, WordsCell)
     assert cell.height() <= MAX_CELL_HEIGHT + 8
     assert cell.toPlainText().endswith(f"… and {len(text) - MAX_SHOWN_CHARS:,} more characters")
@@ -172,9 +174,9 @@ def test_columns_scroll_sideways_beside_the_names_of_rows(board: Callable[..., J
     shown = board(*(column(key) for key in "abcde"), width=480)
     bar = shown.horizontalScrollBar()
     assert bar.maximum() > 0
-    head = shown.place_of("a")["head"]
+    head = shown.column_widgets("a")["head"]
     assert head.width() >= MIN_COLUMN_WIDTH
-    name = next(one for one in shown.findChildren(QLabel) if one.text() == "Rationale")
+    name = next(child for child in shown.findChildren(QLabel) if child.text() == "Rationale")
     at_rest = name.mapTo(shown, name.rect().topLeft()).x()
     bar.setValue(bar.maximum())
     assert name.mapTo(shown, name.rect().topLeft()).x() == at_rest
@@ -184,22 +186,22 @@ def test_columns_scroll_sideways_beside_the_names_of_rows(board: Callable[..., J
 
 
 def test_what_did_not_change_keeps_its_widgets(board: Callable[..., JudgmentTableView]) -> None:
-    one, two = column("one"), column("two", state=JudgmentColumnState.ASKING, cells={}, judgment_id="")
-    shown = board(one, two)
-    kept = shown.place_of("one")["rationale"]
-    before = shown.place_of("two")["foot"]
-    shown.show_table(JudgmentTable(ROWS, (one, column("two"))))
-    assert shown.place_of("one")["rationale"] is kept
-    assert shown.place_of("two")["foot"] is not before
+    judgment_column, two = column("one"), column("two", state=JudgmentColumnState.ASKING, cells={}, judgment_id="")
+    shown = board(judgment_column, two)
+    kept = shown.column_widgets("one")["rationale"]
+    before = shown.column_widgets("two")["foot"]
+    shown.show_table(JudgmentTable(ROWS, (judgment_column, column("two"))))
+    assert shown.column_widgets("one")["rationale"] is kept
+    assert shown.column_widgets("two")["foot"] is not before
 
 
 def test_who_is_asked_can_be_cancelled_and_who_answered_asked_again(
     board: Callable[..., JudgmentTableView], qtbot: QtBot
 ) -> None:
     shown = board(column("one"), column("two", state=JudgmentColumnState.ASKING, cells={}, judgment_id=""))
-    again = [one.text() for one in shown.place_of("one")["foot"].findChildren(QPushButton)]
+    again = [child.text() for child in shown.column_widgets("one")["foot"].findChildren(QPushButton)]
     assert again == ["Ask again", "Sent…", "Raw…"]
-    (cancel,) = shown.place_of("two")["foot"].findChildren(QPushButton)
+    (cancel,) = shown.column_widgets("two")["foot"].findChildren(QPushButton)
     with qtbot.waitSignal(shown.cancel_requested) as caught:
         cancel.click()
     assert caught.args is not None
@@ -213,14 +215,14 @@ def test_a_hidden_column_shows_nothing_of_the_answer(board: Callable[..., Judgme
     shown = board(hidden)
     assert not shown.findChildren(LabelChip)
     assert not shown.findChildren(Fold)
-    assert [one.text() for one in shown.place_of("one")["foot"].findChildren(QPushButton)] == ["Ask again"]
-    assert "Hidden until your own is saved" in texts(shown.place_of("one")["head"])
+    assert [child.text() for child in shown.column_widgets("one")["foot"].findChildren(QPushButton)] == ["Ask again"]
+    assert "Hidden until your own is saved" in texts(shown.column_widgets("one")["head"])
 
 
 def test_words_can_be_taken_over_field_by_field(board: Callable[..., JudgmentTableView], qtbot: QtBot) -> None:
     shown = board(column("one", takeable=frozenset({"rationale"})))
-    (take,) = shown.place_of("one")["rationale"].findChildren(QPushButton)
-    with qtbot.waitSignal(shown.take_requested) as caught:
+    (take,) = shown.column_widgets("one")["rationale"].findChildren(QPushButton)
+    with qtbot.waitSignal(shown.adopt_requested) as caught:
         take.click()
     assert caught.args is not None
     assert caught.args[1] == "rationale"
@@ -248,7 +250,7 @@ def test_a_pair_is_one_judge_in_two_conditions(board: Callable[..., JudgmentTabl
     shown = board(
         column("one", pair=ColumnPairPosition.FIRST), column("two", pair=ColumnPairPosition.SECOND, condition="Blur")
     )
-    first, second = (shown.place_of(key)["head"] for key in ("one", "two"))
+    first, second = (shown.column_widgets(key)["head"] for key in ("one", "two"))
     assert first.geometry().right() + 1 >= second.geometry().left()
     assert "⇄ Blur" in texts(second)
 
@@ -261,6 +263,6 @@ def test_everything_has_a_name_and_both_themes_work(
     assert unexplained(shown) == []
     try:
         theme.apply(qapp, "light")
-        assert texts(shown.place_of("one")["attributes"]) == ["Emotions", "≠ Social norms"]
+        assert texts(shown.column_widgets("one")["attributes"]) == ["Emotions", "≠ Social norms"]
     finally:
         theme.apply(qapp, "dark")

@@ -70,14 +70,14 @@ class Judging:
         return self.window.studio.session
 
     def columns(self) -> dict[str, JudgmentColumn]:
-        return {one.name: one for one in self.page.board.table().columns}
+        return {column.name: column for column in self.page.board.table().columns}
 
     def states(self) -> dict[str, JudgmentColumnState]:
-        return {name: one.state for name, one in self.columns().items()}
+        return {name: judgment_column.state for name, judgment_column in self.columns().items()}
 
     def tick(self, *names: str) -> None:
         menu = self.page.bar.judges
-        menu.choose(one.key for one in menu.entries() if one.name in names)
+        menu.set_ticked(entry.key for entry in menu.entries() if entry.name in names)
 
     def ask(self) -> None:
         QTest.keyClick(QApplication.focusWidget() or self.window, Key.Key_J, CONTROL)
@@ -112,8 +112,8 @@ def add_server(session: Session, url: str, name: str = "Server", **settings: str
 
 def test_without_judges_the_page_offers_to_add_one(judging: Callable[..., Judging]) -> None:
     shown = judging()
-    buttons = [one for one in shown.page.findChildren(QPushButton) if one.text() == "Add judge…"]
-    assert [one.isVisibleTo(shown.page) for one in buttons] == [True]
+    buttons = [child for child in shown.page.findChildren(QPushButton) if child.text() == "Add judge…"]
+    assert [button.isVisibleTo(shown.page) for button in buttons] == [True]
     assert not shown.page.bar.ask.isEnabled()
     assert shown.page.bar.ask.toolTip() == "Choose a judge first."
 
@@ -132,22 +132,22 @@ def test_one_key_asks_all_chosen_judges_and_their_answers_stream_in(
     shown.ask()
     shown.wait(lambda: set(shown.states().values()) == {JudgmentColumnState.ANSWERED, JudgmentColumnState.PERSON})
     assert len(server.asked) == 1
-    verdicts = {name: one.cells["label"] for name, one in shown.columns().items()}
+    verdicts = {name: judgment_column.cells["label"] for name, judgment_column in shown.columns().items()}
     assert [verdicts[name].agrees for name in ("Always", "Server")] == [(), ("Ada",)]  # type: ignore[union-attr]
     assert shown.page.board.table().rows[0].differs
-    assert {line.name: (line.done, line.left) for line in shown.page.queue.lines()} == {
+    assert {line.name: (line.done, line.remaining) for line in shown.page.queue.lines()} == {
         "Always": (1, 0),
         "Server": (1, 0),
     }
-    assert [one.segment_id for one in reveals(shown.session.study)] == [shown.segment_id]
+    assert [reveal.segment_id for reveal in reveals(shown.session.study)] == [shown.segment_id]
 
-    with shown.qtbot.waitSignal(shown.window.studio.told) as told:
+    with shown.qtbot.waitSignal(shown.window.studio.message) as told:
         shown.ask()
     assert told.args == ["Nothing was asked: the study has the answer already."]
     assert len(server.asked) == 1
 
-    foot = shown.page.board.place_of(shown.columns()["Server"].key)["foot"]
-    next(one for one in foot.findChildren(QPushButton) if one.text() == "Ask again").click()
+    foot = shown.page.board.column_widgets(shown.columns()["Server"].key)["foot"]
+    next(child for child in foot.findChildren(QPushButton) if child.text() == "Ask again").click()
     shown.wait(lambda: len(server.asked) == 2)
     shown.wait(lambda: len(judgments_of(shown.session.study, shown.segment_id)) == 3)
 
@@ -161,8 +161,8 @@ def test_what_is_asked_can_be_cancelled_one_and_all(session: Session, judging: C
         shown.wait(
             lambda: list(shown.states().values())[:2] == [JudgmentColumnState.ASKING, JudgmentColumnState.ASKING]
         )
-        foot = shown.page.board.place_of(shown.columns()["One"].key)["foot"]
-        next(one for one in foot.findChildren(QPushButton) if one.text() == "Cancel").click()
+        foot = shown.page.board.column_widgets(shown.columns()["One"].key)["foot"]
+        next(child for child in foot.findChildren(QPushButton) if child.text() == "Cancel").click()
         shown.wait(lambda: shown.states()["One"] is JudgmentColumnState.NOT_ASKED)
         assert shown.states()["Two"] is JudgmentColumnState.ASKING
         shown.page.queue.cancel_all.click()
@@ -216,14 +216,14 @@ def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(
     shown.ask()
     shown.wait(lambda: shown.states()["Server"] is JudgmentColumnState.NOT_SENT)
     assert "nothing-leaves" in shown.columns()["Server"].said
-    assert not any(one.permission for one in all_egress(shown.session.study))
+    assert not any(egress.permission for egress in all_egress(shown.session.study))
     shown.page.bar.policy.click()
-    assert any(one.isVisible() and "leaves" in one.windowTitle() for one in QApplication.topLevelWidgets())
+    assert any(widget.isVisible() and "leaves" in widget.windowTitle() for widget in QApplication.topLevelWidgets())
 
 
 def test_where_what_leaves_would_go_is_said_before(session: Session, judging: Callable[..., Judging]) -> None:
     made, _ = add_participant(session, "P01", ParticipantRole.USER, WALK)
-    (who,) = (one for one in all_participants(session.study) if one.id == made)
+    (who,) = (participant for participant in all_participants(session.study) if participant.id == made)
     set_consent(session, who, ConsentUse.MODELS, True)
     set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7", unencrypted=True))
     add_server(session, "http://localhost:8080/v1", "Here")
@@ -234,7 +234,7 @@ def test_where_what_leaves_would_go_is_said_before(session: Session, judging: Ca
     notes = shown.page.bar.notes().splitlines()
     assert "Server: words as they are would go to judge.example.org." in notes
     assert "Second: what Server answers would go to second.example.org, without encryption." in notes
-    assert not any(one.startswith("Here") for one in notes)
+    assert not any(note.startswith("Here") for note in notes)
 
 
 def test_judges_at_other_machines_are_asked_once_somebody_ticked_them(
@@ -244,12 +244,12 @@ def test_judges_at_other_machines_are_asked_once_somebody_ticked_them(
     add_server(session, "https://judge.example.org/v1", "There")
     add_server(session, server.url, "Half", coerce="There")
     shown = judging()
-    assert [one.name for one in shown.page.bar.judges.entries() if one.key in shown.page.bar.judges.chosen()] == [
-        "Here"
-    ]
+    assert [
+        entry.name for entry in shown.page.bar.judges.entries() if entry.key in shown.page.bar.judges.ticked_keys()
+    ] == ["Here"]
     shown.ask()
     shown.wait(lambda: shown.states()["Here"] is JudgmentColumnState.ANSWERED)
-    assert [one.departure.host for one in all_egress(shown.session.study)] == ["127.0.0.1"]
+    assert [egress.request.host for egress in all_egress(shown.session.study)] == ["127.0.0.1"]
 
 
 def test_judges_stay_hidden_until_ones_own_is_saved(
@@ -261,8 +261,8 @@ def test_judges_stay_hidden_until_ones_own_is_saved(
     shown = judging("Bo")
     assert shown.states()["Server"] is JudgmentColumnState.HIDDEN
     assert "Mark this moment yourself" in shown.columns()["Server"].said
-    labels = [one.text() for one in shown.page.findChildren(QLabel)]
-    assert not any("SECRET" in one for one in labels)
+    labels = [child.text() for child in shown.page.findChildren(QLabel)]
+    assert not any("SECRET" in label for label in labels)
     assert reveals(shown.session.study) == []
     shown.window.studio.edit(lambda session: set_blind_first(session, False))
     assert shown.states()["Server"] is JudgmentColumnState.ANSWERED
@@ -274,7 +274,7 @@ def test_words_are_taken_over_into_ones_own_form_and_undone_in_one_step(
     entry = add_server(session, "http://127.0.0.1:9/v1")
     store(session, made_up(entry, session, segment_id, {"label": "error", "rationale": "It turned away."}))
     shown = judging()
-    cell = shown.page.board.place_of(shown.columns()["Server"].key)["rationale"]
+    cell = shown.page.board.column_widgets(shown.columns()["Server"].key)["rationale"]
     (take,) = cell.findChildren(QPushButton)
     take.click()
     assert values_of(shown.session.study, segment_id)["rationale"].value == "It turned away."
@@ -289,18 +289,18 @@ def test_the_raw_answer_and_what_was_sent_are_shown_as_they_were(
     sight = {"system": "Watch.", "text": "<i>What</i> happened?", "frames": [], "shortened": [["before", 2, 80]]}
     store(session, made_up(entry, session, segment_id, {"label": "error"}, raw="<b>raw</b>", sight=sight))
     shown = judging()
-    foot = shown.page.board.place_of(shown.columns()["Server"].key)["foot"]
-    buttons = {one.text(): one for one in foot.findChildren(QPushButton)}
+    foot = shown.page.board.column_widgets(shown.columns()["Server"].key)["foot"]
+    buttons = {child.text(): child for child in foot.findChildren(QPushButton)}
     buttons["Raw…"].click()
     (raw,) = shown.window.findChildren(RawView)
     assert raw.field.toPlainText() == "<b>raw</b>"
     raw.accept()
     buttons["Sent…"].click()
     (view,) = shown.window.findChildren(SentView)
-    sent = view.sent()
+    sent = view.current_preview()
     assert sent is not None
-    assert [one.text for one in sent.messages] == ["Watch.", "<i>What</i> happened?"]
-    assert sent.total == len("Watch.<i>What</i> happened?")
+    assert [message.text for message in sent.messages] == ["Watch.", "<i>What</i> happened?"]
+    assert sent.total_bytes == len("Watch.<i>What</i> happened?")
     assert sent.notes == (
         "Shortened: Turns before the segment are left out, the oldest first. (2 turns, 80 characters).",
     )
@@ -314,10 +314,10 @@ def test_the_inspector_shows_every_word_before_it_is_sent(
     shown = judging()
     shown.page.bar.inspect.click()
     (view,) = shown.window.findChildren(SentView)
-    shown.wait(lambda: view.sent() is not None)
-    sent = view.sent()
+    shown.wait(lambda: view.current_preview() is not None)
+    sent = view.current_preview()
     assert sent is not None
-    assert (sent.local, sent.permission, sent.forbidden) == (True, "local", "")
+    assert (sent.is_local, sent.permission, sent.forbidden) == (True, "local", "")
     assert server.asked == []
     view.ask.click()
     shown.wait(lambda: shown.states()["Server"] is JudgmentColumnState.ANSWERED)
@@ -327,7 +327,7 @@ def test_the_inspector_shows_every_word_before_it_is_sent(
             message.text in str(one["content"]) for one in body["messages"]
         )
     (judgment,) = judgments_of(shown.session.study, shown.segment_id)
-    assert [judgment.sight["system"], judgment.sight["text"]] == [one.text for one in sent.messages]
+    assert [judgment.sight["system"], judgment.sight["text"]] == [sent_message.text for sent_message in sent.messages]
 
 
 def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
@@ -354,14 +354,14 @@ def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
     dialog.test.click()
     assert not dialog.test.isEnabled()
     shown.wait(dialog.test.isEnabled)
-    assert any("sk-very-secret" in str(one.headers) for one in (*server.asked, *server.listed))
+    assert any("sk-very-secret" in str(asked.headers) for asked in (*server.asked, *server.listed))
     dialog.findChildren(QPushButton)[-1].click()
     shown.wait(lambda: kept == {"Lab": "sk-very-secret"})
     (entry,) = all_judges(shown.session.study)
     assert (entry.name, entry.backend, entry.settings) == ("Lab", "openai", {"url": server.url, "sees": "text"})
     assert dialog.key.text() == ""
     shown.session.study.path.with_suffix(".greenroom-wal").touch()
-    everything = b"".join(one.read_bytes() for one in shown.session.study.path.parent.glob("*") if one.is_file())
+    everything = b"".join(path.read_bytes() for path in shown.session.study.path.parent.glob("*") if path.is_file())
     assert b"sk-very-secret" not in everything
     assert shown.states()["Lab"] is JudgmentColumnState.NOT_ASKED
 
@@ -378,12 +378,12 @@ def test_a_key_in_an_address_is_refused_in_the_dialog(judging: Callable[..., Jud
 def test_who_is_chosen_comes_back_with_the_study(
     session: Session, judging: Callable[..., Judging], open_window: Callable[..., MainWindow], qtbot: QtBot
 ) -> None:
-    one = add_server(session, "http://127.0.0.1:9/v1", "One")
+    judge_entry = add_server(session, "http://127.0.0.1:9/v1", "One")
     add_server(session, "http://127.0.0.1:9/v1", "Two")
     shown = judging()
     bar = shown.page.bar
-    assert set(bar.judges.chosen()) == {judge.id for judge in all_judges(shown.session.study)}
-    bar.judges.choose([one.id])
+    assert set(bar.judges.ticked_keys()) == {judge.id for judge in all_judges(shown.session.study)}
+    bar.judges.set_ticked([judge_entry.id])
     bar.choose("verdict", "cot")
     seed = shown.page.findChild(OptionForm).inputs["seed"]
     assert isinstance(seed, QSpinBox)
@@ -394,9 +394,9 @@ def test_who_is_chosen_comes_back_with_the_study(
     path = shown.session.study.path
     shown.window.close()
     again = Judging(open_window(path, "Ada"), qtbot, shown.segment_id)
-    assert again.page.bar.judges.chosen() == (one.id,)
+    assert again.page.bar.judges.ticked_keys() == (judge_entry.id,)
     assert (again.page.bar.chosen_task(), again.page.bar.chosen_variant()) == ("verdict", "cot")
-    settings = again.page.looks()["settings"]
+    settings = again.page.save_state()["settings"]
     assert isinstance(settings, dict)
     assert settings["seed"] == 7
 
@@ -408,8 +408,8 @@ def test_what_failed_says_why(session: Session, segment_id: str, judging: Callab
     shown = judging()
     column = shown.columns()["Server"]
     assert (column.state, column.said) == (JudgmentColumnState.ERROR, said)
-    head = shown.page.board.place_of(column.key)["head"]
-    assert said in [one.text() for one in head.findChildren(QLabel)]
+    head = shown.page.board.column_widgets(column.key)["head"]
+    assert said in [child.text() for child in head.findChildren(QLabel)]
 
 
 def test_every_control_has_a_name_and_it_fits_a_small_screen(

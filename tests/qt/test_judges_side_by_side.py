@@ -74,10 +74,10 @@ def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
     assert len(theirs) == 2
 
     def columns() -> dict[str, JudgmentColumn]:
-        return {one.name: one for one in page.board.table().columns}
+        return {judgment_column.name: judgment_column for judgment_column in page.board.table().columns}
 
-    for one in theirs:
-        window.studio.select([one.id])
+    for segment in theirs:
+        window.studio.select([segment.id])
         assert [column.state for column in columns().values()] == [
             JudgmentColumnState.NOT_ASKED,
             JudgmentColumnState.NOT_ASKED,
@@ -95,8 +95,8 @@ def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
         assert not any(column.cells for column in columns().values() if column.judge_id)
 
     assert reveals(session.study) == []
-    for one in theirs:
-        said = judgments_of(session.study, one.id)
+    for segment in theirs:
+        said = judgments_of(session.study, segment.id)
         assert {str(judgment.judge["backend"]) for judgment in said} == {"llama-cpp", "openai"}
         # Random weights write noise; what is tested is that it comes back in form, or is called unparsed.
         assert {judgment.status for judgment in said} <= {JudgmentStatus.OK, JudgmentStatus.UNPARSED}
@@ -107,12 +107,12 @@ def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
         assert isinstance(frames, list)
         assert len(frames) == 2
 
-        def mark(session: Session, start_us: int = one.start_us, end_us: int = one.end_us) -> object:
+        def mark(session: Session, start_us: int = segment.start_us, end_us: int = segment.end_us) -> object:
             assert window.studio.recording is not None
             return add_segment(session, window.studio.recording.id, start_us, end_us, "error", FORM)[1]
 
         assert window.studio.edit(mark)  # type: ignore[arg-type]
-        window.studio.select([one.id])
+        window.studio.select([segment.id])
         shown = columns()
         assert list(shown) == ["File", "Server", "Bo", "Ada"]
         assert {shown[name].state for name in ("File", "Server")} <= {
@@ -123,13 +123,13 @@ def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
         assert [row.key for row in page.board.table().rows][:2] == ["label", "attributes"]
 
     assert len(reveals(session.study)) == 2
-    assert {(line.departure.local, line.permission) for line in all_egress(session.study)} == {(True, "local")}
-    page.board.sent_requested.emit(columns()["File"])
+    assert {(line.request.local, line.permission) for line in all_egress(session.study)} == {(True, "local")}
+    page.board.inspect_requested.emit(columns()["File"])
     (view,) = window.findChildren(SentView)
 
     def pictures() -> list[bool]:
-        sent = view.sent()
-        return [one.picture is not None for one in sent.pictures] if sent is not None else []
+        sent = view.current_preview()
+        return [picture.picture is not None for picture in sent.pictures] if sent is not None else []
 
     qtbot.waitUntil(lambda: pictures() == [True, True])
     view.reject()

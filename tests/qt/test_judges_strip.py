@@ -37,7 +37,7 @@ def made(tmp_path: Path) -> dict[str, str]:
 def shown(window: MainWindow) -> dict[str, list[tuple[str, str]]]:
     model = window.timeline.model
     return {
-        lane.title: [(one.about, one.label) for one in model.track(lane.key).items if isinstance(one, VerdictBar)]
+        lane.title: [(item.about, item.label) for item in model.track(lane.key).items if isinstance(item, VerdictBar)]
         for lane in model.lanes
         if lane.kind is LaneKind.VERDICTS
     }
@@ -56,10 +56,12 @@ def test_each_judge_has_a_lane_and_what_is_hidden_shows_no_verdict(open_window: 
     assert shown(window) == {"Left": [(done, "error"), (theirs, HIDDEN_LABEL)], "Right": [(done, SILENT_LABEL)]}
     titles = [lane.title for lane in window.timeline.model.lanes]
     assert titles.index("Left") > titles.index("Bo")
-    assert [one.segment_id for one in reveals(session.study)] == [done]
+    assert [reveal.segment_id for reveal in reveals(session.study)] == [done]
     lane = next(lane for lane in window.timeline.model.lanes if lane.title == "Left")
     told = [
-        verdict_tooltip(lane, one) for one in window.timeline.model.track(lane.key).items if isinstance(one, VerdictBar)
+        verdict_tooltip(lane, item)
+        for item in window.timeline.model.track(lane.key).items
+        if isinstance(item, VerdictBar)
     ]
     assert "Error" in told[0]
     assert "Ada: Competence" in told[0]
@@ -73,7 +75,7 @@ def test_a_judgment_that_arrives_and_an_edit_are_shown_when_nothing_more_comes(
 ) -> None:
     window, session = open_walk(open_window, made)
     said = judged(session, made["done"], "Right", label="competence", at="2026-02-01T00:00:00.000Z")
-    window.studio.bridge.publish(Changes.of([("judgment", said.id)]), None)
+    window.studio.bridge.publish(Changes.from_pairs([("judgment", said.id)]), None)
     qtbot.waitUntil(lambda: shown(window)["Right"] == [(made["done"], "competence")])
     window.studio.edit(
         lambda s: commands.add_segment(s, WALK, 100 * SECOND, 141 * SECOND, "error", {**WHOLE, "correction": "Wait."})[

@@ -48,7 +48,7 @@ def about(session: Session) -> Segment:
 
 
 def by_name(columns: tuple[JudgmentColumn, ...]) -> dict[str, JudgmentColumn]:
-    return {one.name: one for one in columns}
+    return {column.name: column for column in columns}
 
 
 def test_judges_come_first_then_who_made_the_segment_then_others_that_overlap(session: Session, about: Segment) -> None:
@@ -56,10 +56,10 @@ def test_judges_come_first_then_who_made_the_segment_then_others_that_overlap(se
     shown = build_table(
         session,
         about,
-        SegmentJudgments(said, wanted=[JudgeCondition(LOCAL, RAW_CONDITION), JudgeCondition(SERVER, RAW_CONDITION)]),
+        SegmentJudgments(said, selected=[JudgeCondition(LOCAL, RAW_CONDITION), JudgeCondition(SERVER, RAW_CONDITION)]),
     )
-    assert [one.name for one in shown.columns] == ["Local", "Server", "Ada", "Bo"]
-    assert [one.what for one in shown.columns] == [
+    assert [column.name for column in shown.columns] == ["Local", "Server", "Ada", "Bo"]
+    assert [column.subtitle for column in shown.columns] == [
         "llama-cpp · tiny-lm.gguf",
         "openai · some-model",
         "This segment",
@@ -78,8 +78,8 @@ def test_agreement_with_people_and_differences_are_marked(session: Session, abou
     assert (server.agrees, server.differs) == (("Bo",), ("Ada",))
     attributes = columns["Server"].cells["attributes"]
     assert attributes == Chips((ChoiceChip("Emotions", False), ChoiceChip("Social norms and routines", True)))
-    assert [(one.name, one.differs) for one in shown.rows[:2]] == [("Verdict", True), ("Attributes", True)]
-    assert {one.name: one.differs for one in shown.rows}["Rationale"] is False
+    assert [(row.name, row.differs) for row in shown.rows[:2]] == [("Verdict", True), ("Attributes", True)]
+    assert {row.name: row.differs for row in shown.rows}["Rationale"] is False
 
 
 def test_ratings_are_compared_and_their_reasons_are_not(session: Session, about: Segment) -> None:
@@ -90,8 +90,8 @@ def test_ratings_are_compared_and_their_reasons_are_not(session: Session, about:
         made_up(SERVER, session, about.id, {"goal_reason": "It did well.", "goal": 3, "secret": 0}),
     ]
     shown = build_table(session, about, SegmentJudgments(ratings))
-    rows = {one.key: one for one in shown.rows}
-    assert [one.name for one in shown.rows][-2:] == ["Goal", "Secret"]
+    rows = {row.key: row for row in shown.rows}
+    assert [row.name for row in shown.rows][-2:] == ["Goal", "Secret"]
     assert (rows["goal"].differs, rows["secret"].differs) == (False, True)
     assert by_name(shown.columns)["Local"].cells["goal"] == TextCell("3\nIt tried.")
     assert by_name(shown.columns)["Local"].cells["secret"] == TextCell("-1\nNo.")
@@ -105,8 +105,8 @@ def test_raw_and_anonymized_of_one_judge_stand_next_to_each_other(session: Sessi
         made_up(SERVER, session, about.id, OTHER),
     ]
     wanted = [JudgeCondition(SERVER, "run-1"), JudgeCondition(LOCAL, RAW_CONDITION)]
-    shown = build_table(session, about, SegmentJudgments(said, wanted=wanted, conditions={"run-1": "Blurred"}))
-    assert [(one.name, one.condition, one.pair) for one in shown.columns[:3]] == [
+    shown = build_table(session, about, SegmentJudgments(said, selected=wanted, conditions={"run-1": "Blurred"}))
+    assert [(column.name, column.condition, column.pair) for column in shown.columns[:3]] == [
         ("Server", "Raw", ColumnPairPosition.FIRST),
         ("Server", "Blurred", ColumnPairPosition.SECOND),
         ("Local", "Raw", ColumnPairPosition.NONE),
@@ -134,7 +134,7 @@ def test_an_answer_stays_in_sight_when_asking_again_fails(session: Session, abou
     (column, *_) = build_table(
         session,
         about,
-        SegmentJudgments([], wanted=[JudgeCondition(LOCAL, RAW_CONDITION)], not_sent={("1", RAW_CONDITION): "No."}),
+        SegmentJudgments([], selected=[JudgeCondition(LOCAL, RAW_CONDITION)], not_sent={("1", RAW_CONDITION): "No."}),
     ).columns
     assert (column.state, column.said) == (JudgmentColumnState.NOT_SENT, "No.")
 
@@ -146,7 +146,7 @@ def test_what_is_hidden_decides_nothing_that_is_shown(session: Session, about: S
     assert shown.rows == alone.rows
     column = by_name(shown.columns)["Server"]
     assert (column.state, column.said) == (JudgmentColumnState.HIDDEN, "Mark it yourself first.")
-    assert (column.cells, column.thoughts, column.takeable) == ({}, "", frozenset())
+    assert (column.cells, column.reasoning, column.adoptable) == ({}, "", frozenset())
     assert by_name(shown.columns)["Local"] == by_name(alone.columns)["Local"]
 
 
@@ -170,7 +170,7 @@ def test_what_failed_is_shown_as_such_also_while_answers_are_hidden(
 def test_who_is_asked_and_who_was_not_asked_have_columns(session: Session, about: Segment) -> None:
     wanted = [JudgeCondition(LOCAL, RAW_CONDITION), JudgeCondition(SERVER, RAW_CONDITION)]
     said = [made_up(LOCAL, session, about.id, SAID)]
-    known = SegmentJudgments(said, wanted=wanted, under_way={("1", RAW_CONDITION): JudgmentColumnState.ASKING})
+    known = SegmentJudgments(said, selected=wanted, pending={("1", RAW_CONDITION): JudgmentColumnState.ASKING})
     local, server, *_ = build_table(session, about, known).columns
     assert (local.state, local.cells) == (JudgmentColumnState.ASKING, {})
     assert (server.state, server.judge_id, server.own_condition) == (JudgmentColumnState.NOT_ASKED, "2", RAW_CONDITION)
@@ -206,8 +206,8 @@ def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(sess
 
 def test_an_answer_from_before_the_transcript_was_edited_says_so(session: Session, about: Segment) -> None:
     def facts(at: str) -> tuple[str, ...]:
-        one = replace(made_up(SERVER, session, about.id, SAID), at=at)
-        return build_table(session, about, SegmentJudgments([one])).columns[0].facts
+        judgment = replace(made_up(SERVER, session, about.id, SAID), at=at)
+        return build_table(session, about, SegmentJudgments([judgment])).columns[0].facts
 
     edited = "The transcript of it was edited since"
     before, after = "2020-01-02T03:04:05.000Z", "2999-01-02T03:04:05.000Z"
@@ -222,7 +222,7 @@ def test_only_texts_of_the_form_can_be_taken_over(session: Session, about: Segme
     (column, *_) = build_table(
         session, about, SegmentJudgments([made_up(LOCAL, session, about.id, SAID | {"x": "y"})])
     ).columns
-    assert column.takeable == {"rationale"}
+    assert column.adoptable == {"rationale"}
 
 
 def test_what_is_marked_is_what_most_people_say_otherwise(session: Session, about: Segment) -> None:

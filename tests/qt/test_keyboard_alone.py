@@ -99,11 +99,11 @@ def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     press(Key.Key_Right, modifier=SHIFT)
     press(Key.Key_O)
     press(Key.Key_A)
-    (own,) = [one for one in all_segments(session.study) if one.id in window.studio.selected]
+    (own,) = [segment for segment in all_segments(session.study) if segment.id in window.studio.selected]
     assert (own.start_us, own.end_us) == (0, pytest.approx(1_000_000, abs=50_000))
 
     press(Key.Key_Period)
-    moved = next(one for one in all_segments(session.study) if one.id == own.id)
+    moved = next(segment for segment in all_segments(session.study) if segment.id == own.id)
     assert moved.start_us > own.start_us
     press(Key.Key_T)
     field = QApplication.focusWidget()

@@ -24,15 +24,17 @@ def test_a_low_window_does_not_grow_where_comments_are_unfolded(
     path = tmp_path / "lab.greenroom"
     with Study.create(path) as study:
         fill_study(study, 1, 4, 1)
-        one = all_segments(study)[0]
-        add_comment(Session(study, "Ada"), one.id, "Why?")
+        segment = all_segments(study)[0]
+        add_comment(Session(study, "Ada"), segment.id, "Why?")
         with study.step("Transcript"):
-            insert_utterances(study, [Utterance(new_id(), one.recording_id, one.start_us, one.end_us, "Hello.")])
+            insert_utterances(
+                study, [Utterance(new_id(), segment.recording_id, segment.start_us, segment.end_us, "Hello.")]
+            )
     window = open_window(path)
     window.resize(*SIZE)
     window.show()
-    window.choose_recording(one.recording_id)
-    window.studio.select([one.id])
+    window.choose_recording(segment.recording_id)
+    window.studio.select([segment.id])
     box = window.comments.box
     assert box is not None
     panel = window.history.panel

@@ -46,17 +46,17 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with Study.create(path) as made:
         fill_with_chains(made, chains=CHAINS)
     with Session.open(path) as session:
-        chains = [one.id for one in all_chains(session.study)[:4]]
+        chains = [chain.id for chain in all_chains(session.study)[:4]]
         found, _ = add_rule_questions(session, chains)
-        about = [JudgmentTarget(JudgmentTargetKind.QUESTION, one).key for one in found.ids]
+        about = [JudgmentTarget(JudgmentTargetKind.QUESTION, text).key for text in found.ids]
         judges = [
             add_judge(session, "careful", "reliable", "", {"right": 0.7})[0],
             add_judge(session, "all", "oracle")[0],
         ]
         for words in (False, True):
             asking = prepare(session, AskRequest(judges, about, "answer", sight=InputSettings(words=words)))
-            assert asking.work is not None
-            run_inline(session, asking.work, Silent())
+            assert asking.job is not None
+            run_inline(session, asking.job, Silent())
     return path.read_bytes()
 
 
@@ -75,9 +75,9 @@ def window(open_window: Callable[..., MainWindow], study: Path) -> MainWindow:
 @pytest.fixture
 def opened(qtbot: QtBot, window: MainWindow) -> MeasuresWindow:
     window.menus.actions["measures"].trigger()
-    found = window.windows.open("measures")
+    found = window.windows.open_window("measures")
     assert isinstance(found, MeasuresWindow)
-    with qtbot.waitSignal(found.computing.found):
+    with qtbot.waitSignal(found.computing.finished):
         found.everything.setChecked(True)
     return found
 
@@ -130,7 +130,7 @@ def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: Meas
     assert opened.judge.currentIndex() == 2
     assert opened.tabs.currentIndex() == 1
     published = next(at for at, row in enumerate(opened.overview.texts()) if "Human" in row[0])
-    opened.overview.click(published)
+    opened.overview.click_row(published)
     assert opened.beside.currentText().startswith("Human")
 
 
@@ -142,7 +142,7 @@ def test_everything_goes_into_a_folder(window: MainWindow, opened: MeasuresWindo
     made = tmp_path / "lab measures"
     told = json.loads((made / "measures.json").read_text("utf-8"))
     assert len(told["judges"]) == 4
-    assert {"judges.csv", "questions.csv", "chains.csv"} == {one.name for one in (made / "tables").iterdir()}
+    assert {"judges.csv", "questions.csv", "chains.csv"} == {path.name for path in (made / "tables").iterdir()}
     assert len([*(made / "plots").glob("*.svg")]) == len([*(made / "plots").glob("*.csv")]) > 10
     assert "Wrote" in opened.status.text()
 
@@ -154,15 +154,15 @@ def test_the_figures_are_out_of_date_when_questions_change(
     assert session is not None
     gone = session.study.rows("SELECT id FROM question LIMIT 1")[0][0]
     with qtbot.waitSignal(opened.computing.outdated):
-        window.studio.edit(lambda one: delete_questions(one, [gone]))
+        window.studio.edit(lambda each_session: delete_questions(each_session, [gone]))
     assert "Out of date" in opened.status.text()
-    with qtbot.waitSignal(opened.computing.found):
+    with qtbot.waitSignal(opened.computing.finished):
         qtbot.mouseClick(opened.refresh_button, Qt.MouseButton.LeftButton)
     assert "Out of date" not in opened.status.text()
 
 
 def test_unverified_questions_do_not_count_unless_asked_for(qtbot: QtBot, opened: MeasuresWindow) -> None:
-    with qtbot.waitSignal(opened.computing.found):
+    with qtbot.waitSignal(opened.computing.finished):
         opened.everything.setChecked(False)
     assert opened.judge.count() == 0
     assert "not verified and do not count" in opened.status.text()
@@ -178,7 +178,7 @@ def test_a_study_without_questions_says_what_to_do(
 ) -> None:
     with Study.create(tmp_path / "empty.greenroom"):
         pass
-    found = open_window(tmp_path / "empty.greenroom").windows.open("measures")
+    found = open_window(tmp_path / "empty.greenroom").windows.open_window("measures")
     assert isinstance(found, MeasuresWindow)
     qtbot.waitUntil(lambda: "make questions" in found.status.text())
     assert found.compared.views == []

@@ -34,7 +34,7 @@ def opened(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow])
         path = session.study.path
     main = open_window(path, "Ada")
     main.choose_recording(R)
-    window = main.windows.open("meta")
+    window = main.windows.open_window("meta")
     assert isinstance(window, MetaWindow)
     qtbot.waitExposed(window)
     return main, window
@@ -128,7 +128,7 @@ def test_contradictions_are_taken_settled_added_and_deleted(qtbot: QtBot, opened
     table.setCurrentCell(2, 1)
     window.delete.click()
     qtbot.waitUntil(lambda: len(table.texts()) == 2)
-    assert [one.settled for one in contradictions_in(study(main).study, R)] == [True, True]
+    assert [contradiction.settled for contradiction in contradictions_in(study(main).study, R)] == [True, True]
 
 
 def test_voice_over_is_left_out_and_scene_changes_are_decided(qtbot: QtBot, opened: Opened) -> None:
@@ -161,8 +161,8 @@ def test_chosen_judges_suggest_and_word_questions(qtbot: QtBot, opened: Opened) 
     main, window = opened
     main.studio.edit(lambda session: add_judge(session, "Chance", "random", "", {})[1])
     ((judge,),) = study(main).study.rows("SELECT id FROM judge")
-    qtbot.waitUntil(lambda: [one.key for one in window.judges.entries()] == [judge])
-    window.judges.choose([judge])
+    qtbot.waitUntil(lambda: [entry.key for entry in window.judges.entries()] == [judge])
+    window.judges.set_ticked([judge])
     window.words.suggest.click()
     qtbot.waitUntil(lambda: window.words.answers.choice.count() == 2)
     assert window.words.answers.choice.currentText().startswith("Chance")

@@ -98,7 +98,7 @@ def main(qtbot: QtBot, tmp_path: Path, sender: Sender) -> Iterator[MainWindow]:
 
 @pytest.fixture
 def window(main: MainWindow) -> ModelsWindow:
-    found = main.windows.open("models")
+    found = main.windows.open_window("models")
     assert isinstance(found, ModelsWindow)
     found.table.choose("toy")
     return found
@@ -127,7 +127,7 @@ def test_its_action_has_a_key_and_opens_it(main: MainWindow) -> None:
     action = main.menus.actions["models"]
     assert action.shortcut() == QKeySequence("Ctrl+Shift+M")
     action.trigger()
-    assert isinstance(main.windows.open("models"), ModelsWindow)
+    assert isinstance(main.windows.open_window("models"), ModelsWindow)
 
 
 def test_every_entry_is_listed_under_its_use_with_what_it_is_for(window: ModelsWindow) -> None:

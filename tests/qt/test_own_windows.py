@@ -31,7 +31,7 @@ def owner_of(shown: QWidget) -> object:
 
 @pytest.mark.parametrize("key", WINDOWS)
 def test_a_window_about_the_study_belongs_to_the_main_window(window: MainWindow, key: str) -> None:
-    shown = window.windows.open(key)
+    shown = window.windows.open_window(key)
     assert shown.isVisible()
     assert owner_of(shown) is window.windowHandle()
     assert shown.windowType() is Qt.WindowType.Dialog, "window managers are told whose a dialog is, and of nothing else"
@@ -39,9 +39,9 @@ def test_a_window_about_the_study_belongs_to_the_main_window(window: MainWindow,
 
 
 def test_a_window_that_is_asked_for_again_is_no_icon_any_more(window: MainWindow) -> None:
-    shown = window.windows.open("segments")
+    shown = window.windows.open_window("segments")
     shown.showMinimized()
-    assert window.windows.open("segments") is shown
+    assert window.windows.open_window("segments") is shown
     assert not shown.isMinimized()
 
 
@@ -51,10 +51,10 @@ def test_the_help_belongs_to_the_main_window_and_to_a_dialog_that_waits(window: 
     dialog = OwnDialog(window)
     qtbot.addWidget(dialog)
     dialog.open()
-    window.help.open_here()
+    window.help.open_for_context()
     assert owner_of(shown) is dialog.windowHandle(), "the dialog blocks every window that is not its own"
     dialog.close()
-    window.help.open_here()
+    window.help.open_for_context()
     assert owner_of(shown) is window.windowHandle()
 
 

@@ -11,7 +11,7 @@ PEOPLE = [Participant(f"id{number}", f"P{number:02d}", ParticipantRole.USER) for
 
 
 def texts(bar: PeopleBar | PeopleRow) -> list[str]:
-    return [one.text() for one in bar.findChildren(QPushButton) if not one.isHidden()]
+    return [child.text() for child in bar.findChildren(QPushButton) if not child.isHidden()]
 
 
 def test_thirty_participants_are_nine_buttons_and_a_menu(qtbot: QtBot) -> None:
@@ -19,10 +19,10 @@ def test_thirty_participants_are_nine_buttons_and_a_menu(qtbot: QtBot) -> None:
     qtbot.addWidget(bar)
     bar.set_people(PEOPLE)
     bar.show()
-    assert [one for one in texts(bar) if one[:1].isdigit()] == [f"{number} P{number:02d}" for number in range(1, 10)]
+    assert [text for text in texts(bar) if text[:1].isdigit()] == [f"{number} P{number:02d}" for number in range(1, 10)]
     chosen: list[object] = []
     bar.assign_requested.connect(chosen.append)
-    entry = next(one for one in bar.more.menu().actions() if one.text() == "P30")
+    entry = next(action for action in bar.more.menu().actions() if action.text() == "P30")
     entry.trigger()
     assert chosen == ["id30"]
     bar.show_choice("id30", False, enabled=True, named=True)
@@ -34,11 +34,11 @@ def test_thirty_participants_are_nine_buttons_and_a_menu(qtbot: QtBot) -> None:
 def test_a_node_can_be_of_several_of_them(qtbot: QtBot) -> None:
     row = PeopleRow()
     qtbot.addWidget(row)
-    row.offer(PEOPLE)
+    row.set_people(PEOPLE)
     row.show()
     row.show_people({"id1", "id12", "id30"}, editable=True)
     assert row.more.text() == "P12, P30"
     assert row.buttons["id1"].isChecked()
     with qtbot.waitSignal(row.toggled) as told:
-        next(one for one in row.more.menu().actions() if one.text() == "P12").trigger()
+        next(action for action in row.more.menu().actions() if action.text() == "P12").trigger()
     assert told.args == ["id12", False]

@@ -44,7 +44,9 @@ def test_an_answer_is_taken_with_its_time(qtbot: QtBot, open_window: Open, made:
     assert form.form.editors["correction"].isVisibleTo(form)
     form.buttons.go_on.click()
     assert window.studio.session is not None
-    (own,) = [one for one in judgments_of(window.studio.session.study, made["theirs"]) if one.annotator_id]
+    (own,) = [
+        judgment for judgment in judgments_of(window.studio.session.study, made["theirs"]) if judgment.annotator_id
+    ]
     assert own.answer["label"] == "error"
     assert own.ms >= 0
     qtbot.waitUntil(lambda: not form.isVisible())

@@ -104,7 +104,7 @@ def window(main: MainWindow, qtbot: QtBot) -> PiiWindow:
     session = main.studio.session
     assert session is not None
     search_at_once(session)
-    found = main.windows.open("pii")
+    found = main.windows.open_window("pii")
     assert isinstance(found, PiiWindow)
     with qtbot.waitSignal(found._finding.changed):
         pass
@@ -118,18 +118,18 @@ def session_of(window: PiiWindow) -> Session:
 
 
 def texts(window: PiiWindow) -> list[tuple[str, str]]:
-    return [(one.hit.text, "" if one.verdict is None else str(one.verdict)) for one in window._finding.hits]
+    return [(hit.hit.text, "" if hit.verdict is None else str(hit.verdict)) for hit in window._finding.hits]
 
 
 def press(qtbot: QtBot, window: PiiWindow, key: Qt.Key, shift: bool = False) -> None:
     window.activateWindow()
     held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
-    qtbot.keyClick(window.table, key, held)
+    qtbot.keyClick(window.current_table, key, held)
 
 
 def choose(window: PiiWindow, text: str) -> None:
-    keys = [row.key for row in window.table.rows_model.rows() if text in row.cells[0]]
-    window.table.select(keys[:1])
+    keys = [row.key for row in window.current_table.rows_model.rows() if text in row.cells[0]]
+    window.current_table.select(keys[:1])
 
 
 def test_everything_has_a_name_and_every_button_is_explained(window: PiiWindow) -> None:
@@ -149,7 +149,7 @@ def test_every_place_is_listed_with_what_stands_around_it_and_when_it_is_said(wi
 
 
 def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot) -> None:
-    window = main.windows.open("pii")
+    window = main.windows.open_window("pii")
     assert isinstance(window, PiiWindow)
     window.step(1)
     assert "still looks" in window.status.text()
@@ -160,7 +160,7 @@ def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot
     window.decide(PiiVerdict.HIDE)
     window.step(1)
     assert window.status.text() == "Nothing is undecided in this list."
-    window._finding._tell_stopped()
+    window._finding._on_search_stopped()
     window._finding.complete = False
     window.step(1)
     assert "may lack something" in window.status.text()
@@ -177,7 +177,7 @@ def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qt
     assert window.selected()[0].hit.start == 5
     assert window.decide_bar.count.text() == "2 of 4 undecided"
     decided = pii_decisions(session_of(window).study)
-    assert sorted(one.verdict.value for one in decided.values()) == ["hide", "keep"]
+    assert sorted(pii_decision.verdict.value for pii_decision in decided.values()) == ["hide", "keep"]
     press(qtbot, window, Qt.Key.Key_N, shift=True)
     assert window.selected()[0].hit.text == "bob@lab.example.org", "round the end"
     window._context.studio.undo()
@@ -200,7 +200,7 @@ def test_a_word_is_hidden_or_kept_everywhere(window: PiiWindow, qtbot: QtBot) ->
     choose(window, "Robert Miller")
     with qtbot.waitSignal(window._finding.changed):
         press(qtbot, window, Qt.Key.Key_H, shift=True)
-    assert [one.word for one in private_words(session_of(window).study)] == ["Robert Miller"]
+    assert [private_word.word for private_word in private_words(session_of(window).study)] == ["Robert Miller"]
     assert [state for text, state in texts(window) if text == "Robert Miller"] == ["hide", "hide"]
     choose(window, "bob@")
     with qtbot.waitSignal(window._finding.changed):
@@ -278,13 +278,15 @@ def test_what_is_done_to_one_place_or_one_recording_is_not_asked_about(window: P
 
 
 def test_whose_name_it_is(window: PiiWindow, qtbot: QtBot) -> None:
-    who = next(one for one in all_participants(session_of(window).study) if one.pseudonym == "P77")
+    who = next(
+        participant for participant in all_participants(session_of(window).study) if participant.pseudonym == "P77"
+    )
     choose(window, "Robert")
     box = window.decide_bar.person
     box.setCurrentIndex(box.findData(who.id))
     with qtbot.waitSignal(window._finding.changed):
         box.activated.emit(box.currentIndex())
-    assert {one.hit.participant_id for one in window._finding.hits if "Robert" in one.hit.text} == {who.id}
+    assert {hit.hit.participant_id for hit in window._finding.hits if "Robert" in hit.hit.text} == {who.id}
     window.tabs.setCurrentIndex(1)
     assert window.words.rows_model.rows()[-1].cells[-1] == "P77"
     assert window.bar.isVisible()
@@ -303,19 +305,19 @@ def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow, qtbot: QtBot) -
     pane.kind.setCurrentIndex(pane.kind.findData("place"))
     with qtbot.waitSignal(window._finding.changed):
         pane.add.click()
-    (one,) = [each for each in window._finding.hits if each.hit.text == "quixel"]
-    assert (one.kind, one.verdict, one.hit.source) == ("place", "hide", "hand")
+    (placed_hit,) = [each for each in window._finding.hits if each.hit.text == "quixel"]
+    assert (placed_hit.kind, placed_hit.verdict, placed_hit.hit.source) == ("place", "hide", "hand")
     window._context.studio.undo()
     qtbot.waitUntil(lambda: "quixel" not in {text for text, _ in texts(window)})
 
 
 def test_conditions_and_words_narrow_the_list(window: PiiWindow) -> None:
-    window.bar.buttons["kind"].choose(["phone"])
+    window.bar.buttons["kind"].set_ticked(["phone"])
     assert [row.cells[1] for row in window.places.rows_model.rows()] == ["Telephone number"]
     window.bar.reset()
     window.bar.search.setText("QUIXEL")
     window.refresh()
-    assert [one.hit.text for one in window.selected()] == ["Robert Miller"]
+    assert [placed_hit.hit.text for placed_hit in window.selected()] == ["Robert Miller"]
     assert window.decide_bar.count.text() == "4 of 4 undecided", "of the study, not of the list"
 
 
@@ -326,12 +328,15 @@ def test_the_sound_of_a_place_is_played_with_a_second_around(
     monkeypatch.setattr(type(window._context.player), "play_span", lambda _self, *span: asked.append(span))
     object.__setattr__(window._context, "look_at", lambda *where: asked.append(where))
     window.places.select([window.places.rows_model.rows()[0].key])
-    (one,) = window.selected()
+    (placed_hit,) = window.selected()
     press(qtbot, window, Qt.Key.Key_Space)
-    assert asked == [(one.recording_id, one.time_us), (one.time_us - 1_000_000, one.end_us + 1_000_000)]
+    assert asked == [
+        (placed_hit.recording_id, placed_hit.time_us),
+        (placed_hit.time_us - 1_000_000, placed_hit.end_us + 1_000_000),
+    ]
     press(qtbot, window, Qt.Key.Key_Return)
-    assert asked[2:] == [(one.recording_id, one.time_us)]
-    assert window._context.studio.selected_utterances == (one.place.row,)
+    assert asked[2:] == [(placed_hit.recording_id, placed_hit.time_us)]
+    assert window._context.studio.selected_utterances == (placed_hit.place.row,)
 
 
 def test_an_edit_of_the_transcript_is_followed(window: PiiWindow, qtbot: QtBot) -> None:
@@ -348,7 +353,7 @@ def test_an_edit_of_the_transcript_is_followed(window: PiiWindow, qtbot: QtBot) 
     with qtbot.waitSignal(window._finding.changed):
         window._context.studio.edit(write)
     assert [text for text, _ in texts(window)][-1].startswith("Carla")
-    assert texts(window) == [(one.hit.text, str(one.verdict or "")) for one in find_hits(session_of(window))]
+    assert texts(window) == [(hit.hit.text, str(hit.verdict or "")) for hit in find_hits(session_of(window))]
 
 
 def test_the_key_is_shown_here_and_saved_to_a_file_of_ones_own(window: PiiWindow, tmp_path: Path) -> None:
@@ -403,7 +408,7 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     with session.step("Say"):
         update_utterance(session.study, replace(said, text=f"so {LISTED.lower()} laughed"))
     search_at_once(session)
-    window = main.windows.open("pii")
+    window = main.windows.open_window("pii")
     assert isinstance(window, PiiWindow)
     with qtbot.waitSignal(window._finding.changed):
         pass

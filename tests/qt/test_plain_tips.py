@@ -41,8 +41,8 @@ def test_tables_and_forms_show_them(qtbot: QtBot) -> None:
     rows.show_rows([TableRow("a", (EVIL,))])
     assert rows.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == SHOWN
     seats.show_lines([SeatLine({"a": "Mia"}, "a", EVIL)], {})
-    assert [one.toolTip() for one in seats.findChildren(QLineEdit)] == [SHOWN]
+    assert [child.toolTip() for child in seats.findChildren(QLineEdit)] == [SHOWN]
     figures.show_lines("Judge", ["r"], [FigureLine(EVIL, (FigureCell(EVIL),))])
     cells = [figures.item(0, column) for column in (0, 1)]
-    assert [one.toolTip() for one in cells if one is not None] == [SHOWN, SHOWN]
+    assert [cell.toolTip() for cell in cells if cell is not None] == [SHOWN, SHOWN]
     assert play.known_title.textFormat() is Qt.TextFormat.PlainText

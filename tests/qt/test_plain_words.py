@@ -17,18 +17,18 @@ HOSTILE = 'P1 <img src="file:///secret.png"><b>bold</b>'
 
 
 def tips(*parts: str) -> None:
-    for one in parts:
-        assert "bold" in one
-        assert "<img" not in one
-        assert "<b>" not in one
+    for part in parts:
+        assert "bold" in part
+        assert "<img" not in part
+        assert "<b>" not in part
 
 
 def test_the_title_of_the_picker_is_plain(qtbot: QtBot) -> None:
     under = QWidget()
     qtbot.addWidget(under)
     picker = NodePicker(under)
-    picker.offer(f"A reason for “{HOSTILE}”", [], QPoint())
-    (title,) = [one for one in picker.findChildren(QLabel) if HOSTILE in one.text()]
+    picker.open_at(f"A reason for “{HOSTILE}”", [], QPoint())
+    (title,) = [child for child in picker.findChildren(QLabel) if HOSTILE in child.text()]
     assert title.textFormat() is Qt.TextFormat.PlainText
 
 
@@ -41,4 +41,4 @@ def test_tooltips_are_plain(qtbot: QtBot) -> None:
     line.resize(20, 20)
     line.set_text(HOSTILE)
     found = [people.item(0, column) for column in range(people.columnCount())]
-    tips(nodes.item(0).toolTip(), *(one.toolTip() for one in found if one is not None), line.toolTip())
+    tips(nodes.item(0).toolTip(), *(item.toolTip() for item in found if item is not None), line.toolTip())

@@ -247,7 +247,7 @@ def test_a_picture_that_starts_late_is_on_the_same_axis_as_the_sound(qtbot: QtBo
         def compare(image: QImage) -> None:
             at = player.position_us
             if player.playing and 10_800_000 < at < 11_600_000:
-                exact = np.ascontiguousarray(reader.at_time(at).image)
+                exact = np.ascontiguousarray(reader.frame_at_time(at).image)
                 height, width = exact.shape[:2]
                 wanted = QImage(exact.data, width, height, 3 * width, QImage.Format.Format_RGB888)
                 differences.append(difference(image, wanted))
@@ -261,9 +261,9 @@ def test_a_picture_that_starts_late_is_on_the_same_axis_as_the_sound(qtbot: QtBo
         player.close()
 
 
-def difference(one: QImage, other: QImage) -> float:
+def difference(each_image: QImage, other: QImage) -> float:
     arrays = []
-    for image in (one, other):
+    for image in (each_image, other):
         small = image.convertToFormat(QImage.Format.Format_Grayscale8).scaled(64, 36)
         arrays.append(np.frombuffer(small.constBits(), np.uint8).reshape(36, -1)[:, :64].astype(float))
     return float(np.abs(arrays[0] - arrays[1]).mean())

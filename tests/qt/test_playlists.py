@@ -86,12 +86,12 @@ def test_the_file_that_was_looked_at_is_the_one_that_plays(qtbot: QtBot, engine:
     place = tmp_path / "clip.mp4"
     make_clip(place, size=(48, 32), frames=30, fps=10)
     engine.open(place, 48, 32)
-    with qtbot.waitSignal(engine.picture):
+    with qtbot.waitSignal(engine.picture_ready):
         engine.start(0, 1.0)
     (tmp_path / "list").write_text(HLS)
     (tmp_path / "list").replace(place)
     engine.pause()
-    with qtbot.waitSignal(engine.picture):
+    with qtbot.waitSignal(engine.picture_ready):
         engine.start(1_000_000, 1.0)
     with qtbot.waitSignal(engine.ended):
         pass
@@ -102,7 +102,7 @@ def test_every_thread_of_libvlc_has_lost_the_network(qtbot: QtBot, engine: VlcEn
     make_clip(tmp_path / "clip.mp4", size=(48, 32), frames=60, fps=10, sound=True)
     before = _threads()
     engine.open(tmp_path / "clip.mp4", 48, 32)
-    with qtbot.waitSignal(engine.picture):
+    with qtbot.waitSignal(engine.picture_ready):
         engine.start(0, 1.0)
     started = _threads() - before
     assert len(started) >= 3, "libVLC reads, decodes and shows in threads of its own"
@@ -129,12 +129,12 @@ def test_every_thread_of_the_window_that_reads_a_recording_has_lost_the_network(
         monkeypatch.setattr(module, "open_source", watched)
     window = open_window(tmp_path / "a.greenroom")
     clip = make_clip(tmp_path / "clip.mp4", size=(48, 32), frames=60, fps=10, sound=True)
-    window.files.add([clip])
+    window.files.add_recordings([clip])
     qtbot.waitUntil(lambda: window.player.times is not None, timeout=HANG_MS)
     qtbot.waitUntil(lambda: window.timeline.peaks is not None, timeout=HANG_MS)
     cutter = Crops(window)
     cutter.ready.connect(lambda *_: crops.append(1))
-    cutter.open(clip)
+    cutter.set_source(clip)
     cutter.request("a", (ThumbnailCrop(0, 0, 0, 16),))
     qtbot.waitUntil(lambda: bool(crops), timeout=HANG_MS)
     cutter.close()

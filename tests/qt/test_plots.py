@@ -37,11 +37,14 @@ LOOKS = label_looks(load_scheme("shrec").tracks[0])
 
 
 def values(*numbers: float | None) -> tuple[Measured, ...]:
-    return tuple(Measured(one, 7, one - 0.05, one + 0.05) if one is not None else Measured(None, 0) for one in numbers)
+    return tuple(
+        Measured(number, 7, number - 0.05, number + 0.05) if number is not None else Measured(None, 0)
+        for number in numbers
+    )
 
 
 def counts(*numbers: int) -> tuple[Measured, ...]:
-    return tuple(Measured(float(one)) for one in numbers)
+    return tuple(Measured(float(number)) for number in numbers)
 
 
 FIGURES = Bars("f", "Figures", "n = 7", ("A", "B", "C"), (Series("own", values(0.871, None, -0.25)),), "kappa",
@@ -59,7 +62,7 @@ PLOTS: tuple[Plot, ...] = (FIGURES, STACK, MATRIX, PILES, LINES)
 def written(plot: Plot) -> list[str]:
     """The texts of the SVG; reading it fails where it is no XML."""
     root = ElementTree.fromstring(as_svg(plot))
-    return ["".join(one.itertext()).strip() for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    return ["".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_an_svg_holds_its_numbers_as_text() -> None:
@@ -71,10 +74,10 @@ def test_an_svg_holds_its_numbers_as_text() -> None:
 
 
 def test_numbers_of_a_matrix_are_never_cut() -> None:
-    names = tuple(f"A choice with a long name {one}" for one in range(7))
+    names = tuple(f"A choice with a long name {index}" for index in range(7))
     many = Matrix("m", "Many", "", names, names, ((10_353,) * 7,) * 7, diagonal=True)
     root = ElementTree.fromstring(as_svg(many, 480))
-    texts = ["".join(one.itertext()).strip() for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    texts = ["".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts.count("10,353") == 49
     assert texts.count("7") == 2, "over its column and beside its row"
 
@@ -105,7 +108,7 @@ def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:
 def test_labels_differ_without_colour() -> None:
     grey = as_image(PILES).convertToFormat(QImage.Format.Format_Grayscale8)
     swatches = [grey.copy(34, 2 * top, 40, 20) for top in (61, 173, 285)]
-    assert len({bytes(one.constBits()) for one in swatches}) == 3
+    assert len({bytes(swatch.constBits()) for swatch in swatches}) == 3
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -113,7 +116,7 @@ def test_labels_differ_without_colour() -> None:
     st.text(max_size=30), st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=1, max_size=5)
 )
 def test_any_name_and_number_gives_a_file_that_can_be_read(name: str, numbers: list[float | None]) -> None:
-    measured = tuple(Measured(one if one is None else one / 1e200, 1) for one in numbers)
+    measured = tuple(Measured(number if number is None else number / 1e200, 1) for number in numbers)
     groups = (name,) * len(numbers)
     for plot in (
         Bars("x", name, name, groups, (Series(name, measured),), name, PlotNumberFormat.FIGURE),
@@ -128,7 +131,7 @@ def test_any_name_and_number_gives_a_file_that_can_be_read(name: str, numbers: l
 def test_a_plot_says_its_numbers_and_shows_them_as_a_table(qtbot: QtBot) -> None:
     view = PlotView(MATRIX)
     qtbot.addWidget(view)
-    view.resize(500, view.height_for(500))
+    view.resize(500, view.height_for_width(500))
     view.show()
     assert view.accessibleName() == "Matrix"
     assert "Up: Left 1,234, Right 5" in view.accessibleDescription()
@@ -138,7 +141,7 @@ def test_a_plot_says_its_numbers_and_shows_them_as_a_table(qtbot: QtBot) -> None
     assert table is not None
     assert [table.item(0, column).text() for column in range(3)] == ["Up", "1,234", "5"]
     assert (nameless(view), unexplained(view)) == ([], [])
-    with qtbot.waitSignal(view.asked) as asked:
+    with qtbot.waitSignal(view.action_requested) as asked:
         QTest.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert asked.args == [MATRIX, COPY_PICTURE]
 
@@ -146,9 +149,9 @@ def test_a_plot_says_its_numbers_and_shows_them_as_a_table(qtbot: QtBot) -> None
 def test_the_mouse_learns_what_lies_under_it(qtbot: QtBot) -> None:
     view = PlotView(MATRIX)
     qtbot.addWidget(view)
-    view.resize(500, view.height_for(500))
+    view.resize(500, view.height_for_width(500))
     view.grab()
-    (spot,) = [one for one in view._spots if one.text == "Up, Left: 1,234"]
+    (spot,) = [plot_hotspot for plot_hotspot in view._spots if plot_hotspot.text == "Up, Left: 1,234"]
     where = spot.area.center().toPoint()
     QApplication.sendEvent(view, QHelpEvent(QEvent.Type.ToolTip, where, view.mapToGlobal(QPoint(0, 0) + where)))
     assert QToolTip.text() == "Up, Left: 1,234"

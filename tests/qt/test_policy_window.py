@@ -33,7 +33,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def window_of(main: MainWindow) -> PolicyWindow:
-    found = main.windows.open("policy")
+    found = main.windows.open_window("policy")
     assert isinstance(found, PolicyWindow)
     return found
 
@@ -78,7 +78,7 @@ def test_a_study_that_lets_things_leave_says_so_when_it_is_opened(open_window: O
 def test_a_click_at_the_foot_opens_the_window(open_window: Opener, study: Path) -> None:
     main = open_window(study)
     main.messages._policy.click()
-    assert any(isinstance(one, PolicyWindow) and one.isVisible() for one in main.findChildren(PolicyWindow))
+    assert any(isinstance(child, PolicyWindow) and child.isVisible() for child in main.findChildren(PolicyWindow))
 
 
 def test_raw_footage_is_let_out_only_with_reason_and_name(open_window: Opener, study: Path) -> None:
@@ -260,4 +260,4 @@ def test_what_is_closed_is_shown_as_closed_where_this_machine_cannot_note_it(
     form.put.click()
     assert main.messages.policy() == "Nothing leaves this machine"
     assert "this machine cannot note it (Read-only file system)" in form.note.text()
-    assert read_policy(session_of(main).study).closed
+    assert read_policy(session_of(main).study).is_closed

@@ -39,9 +39,9 @@ def export(study: Study, recording: str, method: str, at: str, **wrong: float) -
     if wrong:
         found = report(method=method, **wrong).as_json()  # type: ignore[arg-type]
         runs.append(Run(new_id(), recording, "privacy", method, {"export": run.id}, found, at, "0"))
-    with study.recording_run():
-        for one in runs:
-            insert_run(study, one)
+    with study.run_transaction():
+        for each_run in runs:
+            insert_run(study, each_run)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
 
 
 def opened(window: MainWindow) -> PrivacyWindow:
-    found = window.windows.open("privacy")
+    found = window.windows.open_window("privacy")
     assert isinstance(found, PrivacyWindow)
     return found
 

@@ -48,11 +48,11 @@ def test_a_status_gives_way_to_progress_and_comes_back(qtbot: QtBot) -> None:
     status = StatusLine("State", "Figures")
     qtbot.addWidget(status)
     status.show()
-    status.tell("Out of date")
+    status.show_text("Out of date")
     status.show_progress(0, 0, "Reading")
     assert status.line.isVisible()
     with qtbot.waitSignal(status.cancel_requested):
         qtbot.mouseClick(status.line.cancel, Qt.MouseButton.LeftButton)
-    status.rest()
+    status.show_last_text()
     assert not status.line.isVisible()
     assert status.text() == "Out of date"

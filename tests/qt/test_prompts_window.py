@@ -30,7 +30,7 @@ def window(open_window: Open, made: dict[str, str]) -> MainWindow:
 
 
 def prompts(qtbot: QtBot, window: MainWindow) -> PromptsWindow:
-    found = window.windows.open("prompts")
+    found = window.windows.open_window("prompts")
     assert isinstance(found, PromptsWindow)
     qtbot.waitExposed(found)
     found.prompts.setCurrentIndex(found.prompts.findData("verdict"))

@@ -45,7 +45,7 @@ def window(open_window: Callable[..., MainWindow], tmp_path: Path, answers: Answ
 @pytest.fixture
 def opened(qtbot: QtBot, window: MainWindow) -> SetWindow:
     window.menus.actions["question_set"].trigger()
-    found = window.windows.open("question_set")
+    found = window.windows.open_window("question_set")
     assert isinstance(found, SetWindow)
     settle(qtbot, found)
     return found
@@ -86,12 +86,12 @@ def test_nothing_is_written_before_somebody_has_read_the_texts(
     window.studio.undo()
     settle(qtbot, opened)
     opened.form.table.setChecked(True)
-    with qtbot.waitSignal(opened.writing.written):
+    with qtbot.waitSignal(opened.writing.finished):
         opened.export.click()
     assert "Wrote 9 questions" in opened.report.text()
     assert (tmp_path / "out" / "vlmevalkit" / "questions.tsv").is_file()
     assert opened.export.isEnabled()
-    with qtbot.assertNotEmitted(opened.writing.written):
+    with qtbot.assertNotEmitted(opened.writing.finished):
         opened.export.click()
     assert "not empty" in opened.report.text()
 

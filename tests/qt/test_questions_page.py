@@ -58,7 +58,7 @@ class Verifying:
         return {row.text: row.state for row in self.page.list.rows()}
 
     def current(self) -> str:
-        shown = self.page.verify.question()
+        shown = self.page.verify.current_question()
         assert shown is not None
         return shown.id
 
@@ -67,7 +67,7 @@ class Verifying:
         return options.known, options.own
 
     def standings(self) -> dict[str, VerificationState]:
-        return {one.question.text: one.standing for one in read_items(self.session)}
+        return {item.question.text: item.state for item in read_items(self.session)}
 
 
 @pytest.fixture
@@ -94,14 +94,14 @@ def test_a_verifier_goes_through_a_recording_with_keys_only(verifying: Open, ses
     on.press(Key.Key_A, Key.Key_D, Key.Key_D, Key.Key_Y)
     assert on.standings()["Why does she smile?"] is VerificationState.ONCE
     assert on.current() == second, "the next one comes by itself"
-    (said,) = next(one.said for one in read_items(on.session) if one.question.id == first)
+    (said,) = next(item.verifications for item in read_items(on.session) if item.question.id == first)
     assert (said.decision, said.difficulty, said.checks) == (
         VerificationDecision.KEEP,
         "intermediate",
         CHECKLIST_KEYS["chain"],
     )
     on.press(Key.Key_6, Key.Key_8, Key.Key_X)
-    (dropped,) = next(one.said for one in read_items(on.session) if one.question.id == second)
+    (dropped,) = next(item.verifications for item in read_items(on.session) if item.question.id == second)
     assert dropped.checks == ("by_rules", "covers")
     on.press(Key.Key_P)
     assert on.current() == first
@@ -131,15 +131,15 @@ def test_its_words_are_corrected_in_place_and_in_one_step(verifying: Open, sessi
     form.answer.setFocus()
     on.press(Key.Key_Return, modifier=CONTROL)
     qtbot.waitUntil(lambda: not form.isVisible())
-    (one,) = read_items(on.session)
-    assert (one.question.answer, one.standing) == ("He told a joke.", VerificationState.ONCE)
-    assert one.said[0].checks == CHECKLIST_KEYS["chain"], "who corrects it says that it is good now"
+    (item,) = read_items(on.session)
+    assert (item.question.answer, item.state) == ("He told a joke.", VerificationState.ONCE)
+    assert item.verifications[0].checks == CHECKLIST_KEYS["chain"], "who corrects it says that it is good now"
     on.press(Key.Key_C)
     on.press(Key.Key_Escape)
     assert not form.isVisible()
     on.window.studio.undo()
-    (one,) = read_items(on.session)
-    assert (one.question.answer, one.said) == ("He made a joke.", ())
+    (item,) = read_items(on.session)
+    assert (item.question.answer, item.verifications) == ("He made a joke.", ())
 
 
 def test_what_others_say_is_shown_after_ones_own_word(verifying: Open, session: Session) -> None:
@@ -149,11 +149,11 @@ def test_what_others_say_is_shown_after_ones_own_word(verifying: Open, session: 
     on = verifying(session)
     assert on.states() == {"Why does she smile?": RowState.WAITS}
     assert on.page.verify.others.text() == ""
-    on.page.choose_tab(ANSWERS)
+    on.page.select_tab(ANSWERS)
     assert "Verify the question first" in on.page.asking.told.text()
     on.press(Key.Key_A, Key.Key_Y)
     assert on.states() == {"Why does she smile?": RowState.WAITS}, "keys are those of the tab that is on"
-    on.page.choose_tab("verify")
+    on.page.select_tab("verify")
     on.press(Key.Key_A, Key.Key_Y)
     assert on.standings() == {"Why does she smile?": VerificationState.DISPUTED}
     assert "Bo: drop · Two are right." in on.page.verify.others.text()
@@ -172,7 +172,7 @@ def test_the_chain_shows_what_a_question_covers_and_what_was_edited_comes_first(
     assert on.page.graph.model.covered == {*ids.values()}
     assert [row.key for row in on.page.list.rows()] == [new, old]
     assert "chain was edited" in on.page.verify.notice.text()
-    on.page.bar.choose(STANDING, "stale")
+    on.page.bar.select_key(STANDING, "stale")
     assert [row.key for row in on.page.list.rows()] == [new]
 
 
@@ -182,11 +182,11 @@ def test_questions_are_found_by_kind_and_words(verifying: Open, session: Session
     on = verifying(session)
     on.page.bar.words.setText("falls")
     assert [*on.states()] == ["What falls?"]
-    on.page.bar.choose(KIND, "CW")
+    on.page.bar.select_key(KIND, "CW")
     assert [*on.states()] == []
     on.page.bar.words.clear()
-    on.page.bar.choose(KIND, "EU")
-    on.page.bar.choose(SCOPE, "everywhere")
+    on.page.bar.select_key(KIND, "EU")
+    on.page.bar.select_key(SCOPE, "everywhere")
     assert len(on.states()) == 2
     assert "2 wait for you" in on.page.progress.text()
 
@@ -207,6 +207,6 @@ def test_everything_has_a_name_and_is_explained(verifying: Open, session: Sessio
     ask(session)
     on = verifying(session)
     for tab in ("verify", ANSWERS, WRITE):
-        on.page.choose_tab(tab)
+        on.page.select_tab(tab)
         assert nameless(on.page) == []
         assert unexplained(on.page) == []

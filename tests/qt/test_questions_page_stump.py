@@ -52,20 +52,24 @@ def page(qtbot: QtBot, open_window: Callable[..., MainWindow], session: Session)
 
 def choose(bar: object, *names: str) -> None:
     judges = bar.judges  # type: ignore[attr-defined]
-    judges.choose([one.key for one in judges.entries() if one.name in names])
+    judges.choose([entry.key for entry in judges.entries() if entry.name in names])
 
 
 def written(window: MainWindow) -> list[tuple[bool, str]]:
     assert window.studio.session is not None
-    return [(one.ready, one.question.letter) for one in read_items(window.studio.session) if one.question.explanation]
+    return [
+        (item.ready, item.question.correct_letter)
+        for item in read_items(window.studio.session)
+        if item.question.explanation
+    ]
 
 
 def test_a_question_is_written_tried_and_kept(page: tuple[MainWindow, QuestionsPage], qtbot: QtBot) -> None:
     window, shown = page
-    shown.choose_tab(WRITE)
+    shown.select_tab(WRITE)
     panel = shown.write
     assert not panel.save.isEnabled()
-    panel.set_words(QuestionFormValues("Why does she laugh?", "He joked.", WRONG[:3]))
+    panel.set_values(QuestionFormValues("Why does she laugh?", "He joked.", WRONG[:3]))
     panel.fields.wrong[3].setText("he JOKED")
     assert "among the wrong options" in panel.fields.told.text()
     panel.fields.wrong[3].setText(WRONG[3])
@@ -92,15 +96,15 @@ def test_a_question_is_written_tried_and_kept(page: tuple[MainWindow, QuestionsP
 
 def test_what_judges_answer_is_shown_after_ones_own_word(page: tuple[MainWindow, QuestionsPage], qtbot: QtBot) -> None:
     _window, shown = page
-    shown.choose_tab(ANSWERS)
+    shown.select_tab(ANSWERS)
     choose(shown.asking, "Says A", "Knows")
     shown.asking.ask.click()
     qtbot.waitUntil(lambda: "Verify the question first" in shown.asking.told.text())
     assert not shown.asking.answers.isVisible()
-    shown.choose_tab(VERIFY)
-    shown.verify.tick_all()
+    shown.select_tab(VERIFY)
+    shown.verify.toggle_all_checks()
     shown.verify.decide("keep")
-    shown.choose_tab(ANSWERS)
+    shown.select_tab(ANSWERS)
     qtbot.waitUntil(lambda: len(shown.asking.answers.texts()) == 2)
     cells = {row[0]: row[3] for row in shown.asking.answers.texts()}
     assert cells == {"Says A": "wrong", "Knows": "right"}
@@ -115,12 +119,12 @@ def test_judges_are_asked_about_all_questions_that_are_listed(
     (first,) = read_items(window.studio.session)
     other = replace(first.question, id=new_id(), text="And who comes in then?")
     window.studio.edit(lambda session: add_questions(session, [other]))
-    shown.choose_tab(ANSWERS)
+    shown.select_tab(ANSWERS)
     choose(shown.asking, "Knows")
     qtbot.waitUntil(lambda: len(shown.list.rows()) == 2)
     shown.asking.ask_all.click()
     ids = (first.question.id, other.id)
-    qtbot.waitUntil(lambda: all(judgments_of_question(study, one) for one in ids))
+    qtbot.waitUntil(lambda: all(judgments_of_question(study, text) for text in ids))
 
 
 def test_what_of_a_drafted_chain_could_not_be_read_is_said(
@@ -129,10 +133,10 @@ def test_what_of_a_drafted_chain_could_not_be_read_is_said(
     window, shown = page
     assert window.studio.session is not None
     lines = "1 | event | | 0-2 | He jokes. |\n2 | thing | | 2-3 | It is. |\n3 | event | | 3-5 | She laughs. | 1, 7"
-    shown.choose_tab(WRITE)
+    shown.select_tab(WRITE)
     panel = shown.write
     window.studio.set_marks(10 * SECOND, 20 * SECOND)
-    panel.set_words(QuestionFormValues("Why does she laugh?", "He joked.", WRONG, "She looks at him first."))
+    panel.set_values(QuestionFormValues("Why does she laugh?", "He joked.", WRONG, "She looks at him first."))
     panel.take.click()
     with judge_that(window.studio.session, lambda _told: {"chain": lines}, "Drafts"):
         panel.save.click()

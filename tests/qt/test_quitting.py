@@ -84,7 +84,7 @@ def opened(qtbot: QtBot, study: Path, go: Path, tmp_path: Path) -> Iterator[Call
 
     yield make
     for window in windows:
-        window.quitting.close_at_once()
+        window.quitting.close_immediately()
     QApplication.setQuitOnLastWindowClosed(True)
 
 
@@ -112,7 +112,7 @@ def start(window: MainWindow, qtbot: QtBot) -> JobSpec:
 
 def noted(study: Path) -> list[str]:
     with Session.open(study, "Ada") as session:
-        return [one.title for one in JobNotes(session.study).interrupted()]
+        return [interrupted_job.title for interrupted_job in JobNotes(session.study).interrupted()]
 
 
 def runs(study: Path) -> int:
@@ -152,7 +152,7 @@ def test_what_is_stopped_is_offered_at_the_next_opening_and_resumed(
     go.write_text("")
     with qtbot.waitSignal(again.jobs.done):
         again.interrupted.acts["resume_interrupted"]()
-    assert again.interrupted.all() == []
+    assert again.interrupted.list_jobs() == []
     assert again.close()
     assert (noted(study), runs(study)) == ([], 1)
 
@@ -162,7 +162,7 @@ def test_what_nobody_wants_any_more_is_not_offered_again(
 ) -> None:
     window = opened()
     start(window, qtbot)
-    window.quitting.close_at_once()
+    window.quitting.close_immediately()
     again = opened()
     qtbot.waitUntil(lambda: again.messages.message() == "1 job was interrupted.")
     again.messages.action_chosen.emit("dismiss_interrupted")
@@ -185,10 +185,10 @@ def test_jobs_go_on_without_a_window_and_their_results_are_stored(
 ) -> None:
     window = opened()
     start(window, qtbot)
-    window.windows.open("segments")
+    window.windows.open_window("segments")
     answer(monkeypatch, "keep")
     assert not window.close()
-    assert not [one for one in QApplication.topLevelWidgets() if one.isVisible()]
+    assert not [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
     holder = locking.read_holder(study)
     assert holder is not None
     assert holder.background
@@ -265,7 +265,7 @@ def test_the_end_of_the_session_asks_nothing(
 def test_the_list_lets_somebody_choose(qtbot: QtBot) -> None:
     dialog = InterruptedJobsDialog({"a": "Track faces", "b": "Export of 3 clips"})
     qtbot.addWidget(dialog)
-    assert dialog.ticked() == ["a", "b"]
+    assert dialog.ticked_keys() == ["a", "b"]
     item = dialog.list.item(0)
     item.setCheckState(item.checkState().Unchecked)
     with qtbot.waitSignal(dialog.resume_requested) as seen:
@@ -334,11 +334,13 @@ def test_tracking_is_noted_with_its_settings(opened: Callable[[], MainWindow], q
     work = tracking.prepare(session, session.study.rows("SELECT id FROM recording")[0][0], processor="cpu")
     window.jobs.start(work)
     assert window.jobs.titles() == ["Track faces in recording 1"]
-    window.quitting.close_at_once()
+    window.quitting.close_immediately()
     again = opened()
     session = again.studio.session
     assert session is not None
-    assert [one.title for one in again.interrupted.all()] == ["Track faces in recording 1"]
+    assert [interrupted_job.title for interrupted_job in again.interrupted.list_jobs()] == [
+        "Track faces in recording 1"
+    ]
 
 
 def test_a_sealed_study_is_sealed_once_its_jobs_ended_in_the_background(
@@ -363,8 +365,8 @@ def test_a_sealed_study_is_sealed_once_its_jobs_ended_in_the_background(
     assert "sealed afterwards" in asked[0][1]
     go.write_text("")
     qtbot.waitUntil(lambda: window.studio.session is None and not window.studio.apart.busy)
-    assert not [one for one in QApplication.topLevelWidgets() if one.isVisible()]
-    assert [one for one in (tmp_path / "memory").rglob("*") if one.is_file() and one.name != "lock"] == [], (
+    assert not [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    assert [path for path in (tmp_path / "memory").rglob("*") if path.is_file() and path.name != "lock"] == [], (
         "nothing is left in the clear"
     )
     assert is_sealed(study)

@@ -16,7 +16,7 @@ AXES = ("Verdict", "Error", "Attributes", "Before")
 
 
 def values(*numbers: float | None) -> tuple[Measured, ...]:
-    return tuple(Measured(one, 60) for one in numbers)
+    return tuple(Measured(number, 60) for number in numbers)
 
 
 RADAR = Radar(
@@ -34,12 +34,14 @@ def spots(plot: Radar) -> dict[str, tuple[float, float]]:
     painter = QPainter(image)
     found = draw_plot(painter, plot, DEFAULT_WIDTH, export_palette())
     painter.end()
-    return {one.text: (one.area.center().x(), one.area.center().y()) for one in found}
+    return {
+        plot_hotspot.text: (plot_hotspot.area.center().x(), plot_hotspot.area.center().y()) for plot_hotspot in found
+    }
 
 
 def test_every_panel_has_its_axes_and_all_outlines(qapp: QApplication) -> None:
     root = ElementTree.fromstring(as_svg(RADAR))
-    texts = ["".join(one.itertext()).strip() for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    texts = ["".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"The tasks", "one", "two", "three", "Human", "Chance"} <= set(texts)
     assert all(texts.count(axis) == 3 for axis in AXES)
     assert QImage.fromData(as_png(RADAR)).height() == 2 * plot_height(RADAR, DEFAULT_WIDTH)
@@ -75,6 +77,6 @@ def test_any_name_and_number_gives_a_file(
 
 def test_a_heat_map_of_figures_writes_them_as_figures(qapp: QApplication) -> None:
     plot = Matrix("m", "F1", "", ("judge",), ("norms", "emotions"), ((0.571, None),), number=PlotNumberFormat.FIGURE)
-    texts = {"".join(one.itertext()).strip() for one in ElementTree.fromstring(as_svg(plot)).iter()}
+    texts = {"".join(element.itertext()).strip() for element in ElementTree.fromstring(as_svg(plot)).iter()}
     assert "0.571" in texts
     assert plot.table().rows == (("judge", 0.571, None),)

@@ -74,14 +74,14 @@ def test_name_and_collection_and_agent_are_saved_at_once(
     qtbot.waitUntil(lambda: dialog.collection.currentText() == "Coach")
     dialog.agent.setText("wellness coach robot")
     dialog.agent.editingFinished.emit()
-    assert [(one.name, one.agent_context) for one in all_collections(study_of(window))] == [
+    assert [(collection.name, collection.agent_context) for collection in all_collections(study_of(window))] == [
         ("Coach", "wellness coach robot")
     ]
     (row,) = window.recordings.model.rows()
     assert (row.name, row.collection) == ("First visit", "Coach")
     for _ in range(3):
         window.commands.undo()
-    assert [one.name for one in all_collections(study_of(window))] == ["Recordings"]
+    assert [collection.name for collection in all_collections(study_of(window))] == ["Recordings"]
 
 
 def test_a_field_that_is_left_as_it_was_is_no_edit(window: MainWindow, dialog: RecordingDialog) -> None:

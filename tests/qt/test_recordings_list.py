@@ -100,7 +100,7 @@ def test_an_update_of_many_rows_is_told_once_a_collection(qtbot, listing):
     assert told == [(0, 0, 2), (1, 0, 0)]
     assert [listing.model.row(one.id) for one in new] == new
     listing.update_rows([replace(new[0], collection="Reception"), RecordingRow("new", 9, "new.mp4", 5, "Coach")])
-    assert [one.id for one in listing.model.shown_rows()] == ["r2", "r3", "new", "r4", "r5", "r6", "r1"]
+    assert [shown_row.id for shown_row in listing.model.shown_rows()] == ["r2", "r3", "new", "r4", "r5", "r6", "r1"]
 
 
 def test_choosing_and_selecting(qtbot, listing):
@@ -168,9 +168,9 @@ def test_dropped_files_are_passed_on(qtbot, listing):
 def test_missing_media_is_written_not_only_coloured(listing):
     row = RecordingRow("r1", 1, "a.mp4", 1_000_000, missing=True)
     listing.set_rows([row])
-    assert "media missing" in row.described()
+    assert "media missing" in row.describe()
     index = listing.model.index_of("r1")
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == row.described()
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == row.describe()
     present = RecordingRow("r1", 1, "a.mp4", 1_000_000)
     marked = listing.grab().toImage()
     listing.update_row(present)
@@ -179,7 +179,7 @@ def test_missing_media_is_written_not_only_coloured(listing):
 
 def test_a_row_tells_how_far_the_work_is():
     row = RecordingRow("r", 7, "a.mp4", 61_500_000, "", (("Ann", 1), ("Ben", 4)), True, True)
-    assert row.described() == ("7. a.mp4, duration 0:01:01.500, Ann: 1 segment, Ben: 4 segments, faces found, exported")
+    assert row.describe() == ("7. a.mp4, duration 0:01:01.500, Ann: 1 segment, Ben: 4 segments, faces found, exported")
 
 
 def test_only_rows_on_screen_ask_for_a_thumbnail_and_each_once(qtbot, listing):

@@ -44,7 +44,7 @@ def window(made: Path, tmp_path: Path, qtbot: QtBot) -> Iterator[MainWindow]:
 
 @pytest.fixture
 def release(window: MainWindow) -> ReleaseWindow:
-    found = window.windows.open("release")
+    found = window.windows.open_window("release")
     assert isinstance(found, ReleaseWindow)
     found.only.setChecked(True)
     found.judge_all()
@@ -84,9 +84,9 @@ def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
     (recording,) = all_recordings(session.study)
     (face,) = tracks_of(session.study, recording.id)
 
-    def dismiss(one: Session):
-        with one.step("Dismiss") as step:
-            set_dismissed(one.study, face.id, True)
+    def dismiss(each_session: Session):
+        with each_session.step("Dismiss") as step:
+            set_dismissed(each_session.study, face.id, True)
         return step.changes
 
     assert window.studio.edit(dismiss)
@@ -108,16 +108,16 @@ def test_a_rule_is_waived_and_counts_again(window: MainWindow, release: ReleaseW
     session = session_of(window)
     (recording,) = all_recordings(session.study)
 
-    def nobody(one: Session):
-        with one.step("Nobody") as step:
+    def nobody(each_session: Session):
+        with each_session.step("Nobody") as step:
             for table in ("track_correction", "appearance"):
-                one.study.write(f"DELETE FROM {table}", ())
+                each_session.study.write(f"DELETE FROM {table}", ())
         return step.changes
 
     assert window.studio.edit(nobody)
     review(session, recording)
     state = mask_state(session.study, recording.id)
-    assert state in [one.state for one in face_reviews(session.study, recording.id)]
+    assert state in [face_review.state for face_review in face_reviews(session.study, recording.id)]
     release.reload()
     release.judge_all()
     assert [row[0] for row in release.table.texts()] == ["It is known who appears, so that everybody was asked."]
@@ -130,7 +130,7 @@ def test_a_rule_is_waived_and_counts_again(window: MainWindow, release: ReleaseW
     assert release.report.text() == ""
     release.judge_all()
     assert release.release.isEnabled()
-    assert "consent-known" in {one.rule for one in waivers(session.study)}
+    assert "consent-known" in {waiver.rule for waiver in waivers(session.study)}
     release.only.setChecked(False)
     place = next(n for n, row in enumerate(release.table.texts()) if row[3] == "Waived: A public square at noon")
     release.table.selectRow(place)
@@ -142,7 +142,7 @@ def test_a_rule_is_waived_and_counts_again(window: MainWindow, release: ReleaseW
 def test_what_a_rendering_showed_is_shown_and_can_be_tried_again(
     window: MainWindow, release: ReleaseWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert window.studio.edit(lambda one: withdraw_waiver(one, "privacy-measured", None))
+    assert window.studio.edit(lambda session: withdraw_waiver(session, "privacy-measured", None))
     release.judge_all()
     monkeypatch.setattr(window.files.questions, "release_place", lambda: tmp_path / "corpus")
     with qtbot.waitSignal(window.jobs.done):
@@ -186,7 +186,7 @@ def test_what_changed_while_it_was_closed_is_judged_when_it_comes_back(
     release.close()
     (recording,) = all_recordings(session_of(window).study)
     assert window.studio.edit(lambda session: hold_out(session, recording.id))
-    assert window.windows.open("release") is release
+    assert window.windows.open_window("release") is release
     release.judge_all()
     assert "held out" in release.left_out.text()
     assert not release.release.isEnabled()

@@ -13,7 +13,7 @@ from widgets.plots.plot_data import Matrix, Plot
 
 def plots_of(folder: Path) -> dict[str, dict[str, Plot]]:
     with asked_study(folder) as session:
-        material = gather_report_input(session, ReportOptions(), Silent()).material
+        material = gather_report_input(session, ReportOptions(), Silent()).runs
     return {key: {plot.key: plot for plot in plots} for key, plots in report_plots(material).items()}
 
 
@@ -46,8 +46,8 @@ def test_plots_are_painted_where_there_is_no_screen(tmp_path: Path) -> None:
         cwd=root,
     )
     assert done.returncode == 0, done.stderr
-    made = {one.name for one in (tmp_path / "out" / "plots").iterdir()}
+    made = {path.name for path in (tmp_path / "out" / "plots").iterdir()}
     assert {"conditions-accuracy.svg", "conditions-accuracy.png", "conditions-accuracy.csv"} <= made
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
-    assert page.count("<svg") == sum(one.endswith(".svg") for one in made)
+    assert page.count("<svg") == sum(text.endswith(".svg") for text in made)
     assert (tmp_path / "out" / "plots" / "conditions-accuracy.png").read_bytes().startswith(b"\x89PNG")

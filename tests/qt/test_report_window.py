@@ -41,12 +41,12 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with Study.create(path) as made:
         fill_study(made, recordings=3, segments=30)
     with Session.open(path) as session:
-        homes = [one.id for one in all_recordings(session.study)]
+        homes = [recording.id for recording in all_recordings(session.study)]
         item_set, _ = verdicts(session, LABELS, draws=2, recordings=homes, name="by hand")
         for name in ("oracle", "random"):
             add_judge(session, name, name, "", {})
         run_benchmark(
-            session, BenchmarkRequest([item_set], all_judges(session.study), shown=ItemModality.WORDS), Silent()
+            session, BenchmarkRequest([item_set], all_judges(session.study), shown=ItemModality.TEXT), Silent()
         )
     return path.read_bytes()
 
@@ -66,7 +66,7 @@ def window(open_window: Callable[..., MainWindow], tmp_path: Path, asked: bytes,
 @pytest.fixture
 def opened(qtbot: QtBot, window: MainWindow) -> ReportWindow:
     window.menus.actions["benchmark_report"].trigger()
-    found = window.windows.open("benchmark_report")
+    found = window.windows.open_window("benchmark_report")
     assert isinstance(found, ReportWindow)
     qtbot.waitUntil(lambda: found.write.isEnabled())
     return found
@@ -89,12 +89,12 @@ def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
     assert opened.run.currentText() == "Verdict, (L) random"
     items = opened.items.texts()
     assert len(items) == len(LABELS)
-    assert {one[4] for one in items} <= {"right", "wrong"}
+    assert {item[4] for item in items} <= {"right", "wrong"}
     third = items[3]
-    opened.items.click(3)
+    opened.items.click_row(3)
     session = window.studio.session
     assert session is not None
-    home = next(one for one in all_recordings(session.study) if str(one.number) == third[2])
+    home = next(recording for recording in all_recordings(session.study) if str(recording.number) == third[2])
     qtbot.waitUntil(lambda: window.studio.recording is not None and window.studio.recording.id == home.id)
 
 
@@ -120,5 +120,5 @@ def test_an_edit_says_that_the_figures_are_old(opened: ReportWindow, window: Mai
     session = window.studio.session
     assert session is not None
     recording = all_recordings(session.study)[0]
-    window.studio.edit(lambda one: rename_recording(one, recording.id, "another"))
+    window.studio.edit(lambda each_session: rename_recording(each_session, recording.id, "another"))
     assert "Out of date" in opened.status.text()

@@ -52,7 +52,7 @@ def test_the_window_follows_revisions_and_sets_whether_judges_are_hidden(
     qtbot: QtBot, open_window: Open, made: dict[str, str]
 ) -> None:
     window = open_walk(open_window, made)
-    found = window.windows.open("revisions")
+    found = window.windows.open_window("revisions")
     assert isinstance(found, RevisionsWindow)
     qtbot.waitExposed(found)
     assert found.rows.texts() == []

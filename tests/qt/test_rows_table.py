@@ -29,12 +29,12 @@ def test_columns_of_numbers_stand_right_and_others_left(qtbot: QtBot) -> None:
     ]
     assert right == [False, True, False, True, True]
     heads = [model.headerData(at, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole) for at in range(5)]
-    assert [bool(one & _RIGHT) for one in heads] == [*right[:-1], False], "the last one takes the room that is left"
+    assert [bool(head & _RIGHT) for head in heads] == [*right[:-1], False], "the last one takes the room that is left"
 
 
 def test_a_long_name_leaves_the_other_columns_in_sight_where_they_fit(qtbot: QtBot) -> None:
     table = _table(qtbot, [TableRow("a", (_NAME, "22.0%", "now", "36", "0"))])
-    table.keep_names_short()
+    table.elide_names()
     table.resize(640, 200)
     table.show()
     qtbot.waitExposed(table)
@@ -50,7 +50,7 @@ def test_a_long_name_leaves_the_other_columns_in_sight_where_they_fit(qtbot: QtB
 def test_a_column_of_names_need_not_be_the_first(qtbot: QtBot) -> None:
     table = RowsTable("Items", ("Item", "Recording", _NAME))
     qtbot.addWidget(table)
-    table.keep_names_short(1)
+    table.elide_names(1)
     table.show_rows([TableRow("a", ("1.1", f"{_NAME}, again and again", "no"))])
     table.resize(400, 200)
     table.show()

@@ -49,7 +49,7 @@ def opened(open_window: Open, path: Path) -> MainWindow:
 
 
 def made(window: MainWindow, label: str, scheme: str, track: str) -> Segment:
-    window.active.choose(f"{scheme}/{track}")
+    window.active.select_track(f"{scheme}/{track}")
     assert window.editing.create(SECOND_US, 3 * SECOND_US, label)
     assert window.studio.session is not None
     return next(s for s in all_segments(window.studio.session.study) if s.id == window.studio.selected[0])
@@ -120,7 +120,7 @@ def test_the_keys_of_the_labels_are_those_of_the_active_track(qtbot: QtBot, open
     (cue,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "cues")
     assert cue.label == "gesture"
     press(window, Qt.Key.Key_Escape)
-    window.active.choose("shrec/segments")
+    window.active.select_track("shrec/segments")
     window.studio.set_marks(SECOND_US, 2 * SECOND_US)
     press(window, Qt.Key.Key_C)
     assert [s.label for s in all_segments(window.studio.session.study) if s.scheme == "shrec"].count("competence") >= 1
@@ -130,8 +130,8 @@ def test_the_keys_of_the_labels_are_those_of_the_active_track(qtbot: QtBot, open
 
 def test_a_rating_without_marks_is_of_the_whole_recording(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
     window = opened(open_window, schemes)
-    window.active.choose("sotopia-eval/ratings")
-    window.editing.from_marks("rating")
+    window.active.select_track("sotopia-eval/ratings")
+    window.editing.create_from_marks("rating")
     assert window.studio.session is not None
     assert window.studio.recording is not None
     (rating,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "sotopia-eval")
@@ -149,14 +149,14 @@ def test_each_annotator_and_track_has_a_lane(open_window: Open, schemes: Path) -
     assert lane.active
     assert lane.look("smile").name == "Smile"
     assert lane.look("grin").name == "grin"
-    window.active.choose("cues/tone")
+    window.active.select_track("cues/tone")
     assert {lane.subtitle for lane in window.timeline.model.lanes if lane.editable} >= {"Expression", "Tone"}
     window.timeline.segment_create_requested.emit(lane.key, 4 * SECOND_US, 5 * SECOND_US)
     assert window.active.key == "cues/expression"
     assert len(window.timeline.model.track(lane.key)) == 2
     window.studio.undo()
     window.studio.undo()
-    window.active.choose("cues/tone")
+    window.active.select_track("cues/tone")
     assert "Expression" not in {lane.subtitle for lane in window.timeline.model.lanes}
 
 
@@ -223,7 +223,7 @@ def test_the_guidelines_stay_open_beside_the_form(qtbot: QtBot, open_window: Ope
 
 def schemes_window(window: MainWindow) -> SchemesWindow:
     window.menus.actions["schemes"].trigger()
-    found = window.windows.open("schemes")
+    found = window.windows.open_window("schemes")
     assert isinstance(found, SchemesWindow)
     return found
 
@@ -235,7 +235,7 @@ def test_the_window_of_schemes_uses_makes_default_and_drops(qtbot: QtBot, open_w
     assert entry is not None
     assert (entry.group, entry.key, entry.default) == (Group.USED, "shrec", True)
     assert not view.drop.isEnabled()
-    view.choose(f"{Group.SHIPPED.name} cues")
+    view.select_entry(f"{Group.SHIPPED.name} cues")
     assert "Rolls" not in view.words.toPlainText()
     assert "Listener response" in view.words.toPlainText()
     view.use.click()
@@ -247,13 +247,13 @@ def test_the_window_of_schemes_uses_makes_default_and_drops(qtbot: QtBot, open_w
     assert session is not None
     assert session.scheme.key == "cues"
     view.drop.click()
-    assert not session.schemes.uses("cues")
+    assert not session.schemes.is_in_use("cues")
     entry = view.current()
     assert entry is not None
     assert (entry.group, entry.key) == (Group.KEPT, "cues")
     for _ in range(3):
         window.studio.undo()
-    assert [one.key for one in session.schemes] == ["shrec"]
+    assert [scheme.key for scheme in session.schemes] == ["shrec"]
     assert not nameless(view)
     assert not unexplained(view)
 
@@ -275,7 +275,7 @@ def test_a_file_is_checked_used_changed_and_reloaded(
     view.use.click()
     session = window.studio.session
     assert session is not None
-    one = made(window, "b", "lab", "t")
+    segment = made(window, "b", "lab", "t")
     file.write_text(text(1, labels=["a"]))
     view.reload.click()
     assert "Raise `version` to 2" in view.problem.text()
@@ -285,7 +285,7 @@ def test_a_file_is_checked_used_changed_and_reloaded(
     entry = view.current()
     assert entry is not None
     assert (entry.versions, entry.orphans) == ((1, 2), 1)
-    lane = window.timeline.model.lane(lane_key_of(one))
+    lane = window.timeline.model.lane(lane_key_of(segment))
     assert lane is not None
     assert lane.look("b").sign == "question"
     view.facts.linkActivated.emit("orphans")
@@ -307,16 +307,16 @@ def test_a_key_that_the_window_uses_stays_the_windows(
     assert "The window uses I itself" in view.facts.text()
     view.use.click()
     view.close()
-    one = made(window, "a", "lab", "t")
+    each_segment = made(window, "a", "lab", "t")
     window.timeline.setFocus()
     press(window, Qt.Key.Key_I)
     assert window.studio.mark_in is not None
-    assert segment(window, one) == "a"
+    assert segment(window, each_segment) == "a"
 
 
-def segment(window: MainWindow, one: Segment) -> str:
+def segment(window: MainWindow, each_segment: Segment) -> str:
     assert window.studio.session is not None
-    return next(s.label for s in all_segments(window.studio.session.study) if s.id == one.id)
+    return next(s.label for s in all_segments(window.studio.session.study) if s.id == each_segment.id)
 
 
 def test_the_window_of_schemes_goes_with_the_study(qtbot: QtBot, open_window: Open, study: Path) -> None:

@@ -23,8 +23,8 @@ def test_a_window_is_taken_with_each_of_its_tabs(open_window: Callable[..., Main
     camera = Camera(window, tmp_path, ("activity", "whole"))
     assert not camera.wants("20-window-team")
     camera.take("whole")
-    camera.tabs("activity", window.windows.open("activity"))
-    assert [one.name for one in camera.taken] == ["whole.png", "activity.png", "activity-by-day.png"]
+    camera.tabs("activity", window.windows.open_window("activity"))
+    assert [file.name for file in camera.taken] == ["whole.png", "activity.png", "activity-by-day.png"]
     assert QImage(str(camera.taken[0])).size() == window.size() * window.devicePixelRatioF()
 
 
@@ -41,7 +41,7 @@ def test_a_dialog_is_taken_while_it_says_that_work_goes_on(
         *(lambda _shown: over.set(),),
         while_busy=True,
     )
-    assert [one.name for one in camera.taken] == ["working.png"]
+    assert [file.name for file in camera.taken] == ["working.png"]
 
 
 def test_a_dialog_that_takes_its_time_to_come_is_closed_all_the_same(
@@ -57,11 +57,11 @@ def test_a_dialog_that_takes_its_time_to_come_is_closed_all_the_same(
         TextDialog("Rename", "Name", "before", window).exec()
 
     camera.modal("late", ask)
-    assert [one.name for one in camera.taken] == ["late.png"]
+    assert [file.name for file in camera.taken] == ["late.png"]
     monkeypatch.setattr("tests.screens.taking._OPENS_S", 0.1)
     with pytest.raises(LookupError, match="nothing was opened"):
         camera.modal("none", lambda: None)
 
 
 def test_the_dialogs_that_are_taken_are_there() -> None:
-    assert {*DIALOGS} <= {one.key for one in ACTIONS}
+    assert {*DIALOGS} <= {spec.key for spec in ACTIONS}

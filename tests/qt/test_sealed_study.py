@@ -187,7 +187,7 @@ def test_a_window_that_is_closed_while_a_study_is_opened_closes_that_too(
     def meanwhile() -> None:
         window.close()
         assert window.isVisible()
-        assert not window.files.open(path)
+        assert not window.files.open_study(path)
         go_on.set()
 
     monkeypatch.setattr(DecryptedCopy, "__init__", begin)
@@ -256,14 +256,14 @@ def test_a_damaged_study_offers_its_backups(
     with qtbot.waitSignal(window.studio.failed):
         window.open_study(path)
     assert "damaged" in window.messages.message()
-    assert [one.text() for one in window.messages._buttons] == ["Recover…"]
+    assert [button.text() for button in window.messages._buttons] == ["Recover…"]
     assert window.studio.refused == path
     backups = [Backup(path.with_name("a.greenroom.bak-2"), 2, datetime(2026, 1, 2, 3, 4, tzinfo=UTC), 5_000_000)]
     dialog = RecoverDialog(path, backups, window)
     qtbot.addWidget(dialog)
-    assert dialog.chosen() == 0
+    assert dialog.selected_backup() == 0
     dialog.list.setCurrentRow(1)
-    assert dialog.chosen() == 2
+    assert dialog.selected_backup() == 2
     assert "2026-01-0" in dialog.list.item(1).text()
     report = ReportDialog(["Saved 3 rows"], window)
     qtbot.addWidget(report)

@@ -43,7 +43,7 @@ def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
 
 
 def give(editor: ShortcutEditor, action: str, key: Qt.Key, modifier: Qt.KeyboardModifier) -> None:
-    editor.choose(action)
+    editor.select_action(action)
     editor.key.setFocus()
     QTest.keyClick(editor.key, key, modifier)
 
@@ -52,7 +52,7 @@ NONE, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 
 
 def keys(window: MainWindow, action: str) -> list[str]:
-    return [one.toString() for one in window.menus.actions[action].shortcuts()]
+    return [shortcut.toString() for shortcut in window.menus.actions[action].shortcuts()]
 
 
 def test_no_usual_keys_are_shared() -> None:
@@ -60,12 +60,12 @@ def test_no_usual_keys_are_shared() -> None:
 
 
 def test_a_free_key_works_at_once_and_after_a_restart(qtbot: QtBot, window: MainWindow, study: Path) -> None:
-    editor = window.shortcuts.edit()
+    editor = window.shortcuts.open_editor()
     assert nameless(editor) == []
     assert unexplained(editor) == []
     give(editor, "zoom_fit", Qt.Key.Key_F12, NONE)
     assert keys(window, "zoom_fit") == ["F12"]
-    assert ("View", "F12") in [(one.group, one.keys) for one in window.menus.shortcuts(())]
+    assert ("View", "F12") in [(shortcut.group, shortcut.keys) for shortcut in window.menus.shortcuts(())]
     editor.close()
     window.close()
     again = open_window(qtbot, study)
@@ -74,13 +74,13 @@ def test_a_free_key_works_at_once_and_after_a_restart(qtbot: QtBot, window: Main
 
 
 def test_a_taken_key_is_given_only_after_a_warning_that_names_the_other(window: MainWindow) -> None:
-    editor = window.shortcuts.edit()
+    editor = window.shortcuts.open_editor()
     give(editor, "jobs", Qt.Key.Key_Z, CTRL)
     assert "“Undo”" in editor.warning.text()
     assert keys(window, "jobs") == ["Ctrl+Shift+J"]
     editor.take.click()
     assert (keys(window, "jobs"), keys(window, "undo")) == (["Ctrl+Z"], [])
-    editor.choose("undo")
+    editor.select_action("undo")
     editor.reset.click()
     assert "stays with “Jobs”" in editor.warning.text()
     editor.reset_requested.emit("")
@@ -88,7 +88,7 @@ def test_a_taken_key_is_given_only_after_a_warning_that_names_the_other(window: 
 
 
 def test_keys_of_the_scheme_and_of_modes_are_warned_of(window: MainWindow) -> None:
-    editor = window.shortcuts.edit()
+    editor = window.shortcuts.open_editor()
     give(editor, "jobs", Qt.Key.Key_E, NONE)
     assert "Error" in editor.warning.text()
     give(editor, "jobs", Qt.Key.Key_Y, NONE)
@@ -96,7 +96,7 @@ def test_keys_of_the_scheme_and_of_modes_are_warned_of(window: MainWindow) -> No
     give(editor, "jobs", Qt.Key.Key_E, NONE)
     editor.take.click()
     assert keys(window, "jobs") == ["E"]
-    assert "E" not in [one.shortcut().toString() for one in window.menus.label_actions]
+    assert "E" not in [label_action.shortcut().toString() for label_action in window.menus.label_actions]
 
 
 def test_files_go_out_and_in(window: MainWindow, tmp_path: Path) -> None:

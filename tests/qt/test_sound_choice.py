@@ -117,13 +117,13 @@ def test_the_dialog_asks_for_what_is_chosen_and_for_what_is_to_be_heard(qtbot: Q
     qtbot.addWidget(dialog)
     choose(dialog.sound, KEEP, "beep")
     assert dialog.request().sound == SoundChoice(KEEP, {}, "beep")
-    with qtbot.waitSignal(dialog.listen_wanted) as asked:
-        dialog.sound.button(AFTER).click()
+    with qtbot.waitSignal(dialog.listen_requested) as asked:
+        dialog.sound.listen_button(AFTER).click()
     assert asked.args == [AFTER, SoundChoice(KEEP, {}, "beep"), 40_000]
-    dialog.sound.say("0:00 to 0:04", AFTER)
-    assert dialog.sound.button(AFTER).text() == "Stop"
-    with qtbot.waitSignal(dialog.listen_wanted) as asked:
-        dialog.sound.button(AFTER).click()
+    dialog.sound.show_listening("0:00 to 0:04", AFTER)
+    assert dialog.sound.listen_button(AFTER).text() == "Stop"
+    with qtbot.waitSignal(dialog.listen_requested) as asked:
+        dialog.sound.listen_button(AFTER).click()
     assert asked.args is not None
     assert asked.args[0] == ""
 
@@ -135,13 +135,13 @@ def test_both_versions_are_made_once_and_played_and_go_away(
     made: list[JobSpec] = []
     prepare = listening._prepare
     monkeypatch.setattr(listening, "_prepare", lambda *asked: made.append(prepare(*asked)) or made[-1])
-    with qtbot.waitSignal(listening.said, check_params_cb=lambda _text, which: which == AFTER):
-        listening.ask(AFTER, SoundChoice(), SECOND_US // 10)
-    with qtbot.waitSignal(listening.said, check_params_cb=lambda _text, which: which == BEFORE):
-        listening.ask(BEFORE, SoundChoice(), SECOND_US // 10)
+    with qtbot.waitSignal(listening.status_changed, check_params_cb=lambda _text, which: which == AFTER):
+        listening.play_preview(AFTER, SoundChoice(), SECOND_US // 10)
+    with qtbot.waitSignal(listening.status_changed, check_params_cb=lambda _text, which: which == BEFORE):
+        listening.play_preview(BEFORE, SoundChoice(), SECOND_US // 10)
     assert deck.played == [AFTER, BEFORE]
     assert len(made) == 1
-    with qtbot.waitSignal(listening.said) as said:
+    with qtbot.waitSignal(listening.status_changed) as said:
         deck.ended.emit()
     assert said.args == ["", ""]
     assert listening._made is not None
@@ -158,6 +158,6 @@ def test_why_nothing_can_be_heard_is_said(qtbot: QtBot, listening: SoundPreviewP
 
     listening._prepare = refuse
     told: list[tuple[str, str]] = []
-    listening.said.connect(lambda *both: told.append(both))
-    listening.ask(AFTER, SoundChoice(), 0)
+    listening.status_changed.connect(lambda *both: told.append(both))
+    listening.play_preview(AFTER, SoundChoice(), 0)
     assert told[-1] == ("This recording has no sound. There is nothing to listen to.", "")

@@ -142,7 +142,7 @@ def test_choosing_begins_with_what_was_typed(dialog: StartDialog, tmp_path: Path
 
 def test_a_study_that_cannot_be_made_keeps_the_dialog_and_what_was_typed(window: MainWindow, tmp_path: Path) -> None:
     first = FirstStart(window)
-    first.ask()
+    first.show_dialog()
     shown = first.dialog
     assert shown is not None
     shown.name.setText("Grace")
@@ -171,13 +171,13 @@ def test_every_part_can_be_reached_by_keys_and_has_a_name_for_screen_readers(dia
 
 def test_the_first_start_asks_once(window: MainWindow, tmp_path: Path) -> None:
     first = FirstStart(window)
-    first.ask()
+    first.show_dialog()
     assert first.dialog is not None
     assert first.dialog.name.text() == proposed_name()
     first.dialog.reject()
     assert load_settings().welcomed
     again = FirstStart(window)
-    again.ask()
+    again.show_dialog()
     assert again.dialog is None
     assert window.studio.session is None
 
@@ -185,20 +185,20 @@ def test_the_first_start_asks_once(window: MainWindow, tmp_path: Path) -> None:
 def test_who_used_the_program_before_is_not_asked(window: MainWindow) -> None:
     window.studio.change_settings(lambda kept: replace(kept, recent=("/tmp/lab.greenroom",)))
     first = FirstStart(window)
-    first.ask()
+    first.show_dialog()
     assert first.dialog is None
 
 
 def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     talk = make_clip(tmp_path / "talk.mp4")
     first = FirstStart(window)
-    first.ask()
+    first.show_dialog()
     assert first.dialog is not None
     first.dialog.name.setText("Grace")
     first.dialog.scheme.setCurrentRow(2)
     first.dialog.add_recordings([talk])
     scheme = first.dialog.plan().scheme
-    with qtbot.waitSignal(window.files.added):
+    with qtbot.waitSignal(window.files.recordings_added):
         first.dialog.accept()
     session = window.studio.session
     assert session is not None
@@ -206,7 +206,7 @@ def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot
     assert schemes_in_use(session.study) == [scheme]
     assert session.scheme.key == scheme
     assert session.study.path == tmp_path / "study.greenroom"
-    assert window.files.start_dialog()._asks_name is False, "a name is asked once"
+    assert window.files.make_start_dialog()._asks_name is False, "a name is asked once"
     window.close()
 
 
@@ -220,7 +220,7 @@ def test_a_new_study_asks_for_scheme_and_recordings_in_the_same_dialog(
         return SimpleNamespace(plan=lambda: replace(seen[0].plan(), scheme="plain"))
 
     monkeypatch.setattr(Dialogs, "ask", ask)
-    window.files.new()
+    window.files.new_study()
     session = window.studio.session
     assert session is not None
     assert schemes_in_use(session.study) == ["plain"]

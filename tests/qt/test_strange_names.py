@@ -31,7 +31,11 @@ SCHEME = parse_scheme(
 
 
 def _labels(widget: QWidget) -> list[QLabel]:
-    return [one for one in (widget, *widget.findChildren(QLabel)) if isinstance(one, QLabel) and "<img" in one.text()]
+    return [
+        child
+        for child in (widget, *widget.findChildren(QLabel))
+        if isinstance(child, QLabel) and "<img" in child.text()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +50,7 @@ def test_labels_show_names_as_they_are(qtbot: QtBot, make: object) -> None:
     qtbot.addWidget(widget)
     found = _labels(widget)
     assert found
-    assert {one.textFormat() for one in found} == {Qt.TextFormat.PlainText}
+    assert {label.textFormat() for label in found} == {Qt.TextFormat.PlainText}
 
 
 def test_tool_tips_of_cells_show_texts_as_they_are(qtbot: QtBot) -> None:
@@ -63,9 +67,9 @@ def test_tool_tips_of_lists_show_names_as_they_are(qtbot: QtBot) -> None:
     choice = ChoiceButton("Annotator")
     qtbot.addWidget(choice)
     choice.set_choices({"a": PICTURE})
-    choice.choose({"a"})
+    choice.set_ticked({"a"})
     cell = PlanCell(AssignmentState.GIVEN, 0)
     plan = PlanModel()
     plan.show_plan([PlanColumn(PICTURE, PICTURE)], [PlanRow("r", 1, PICTURE, False, (cell,))])
     tips = [plan.index(0, column).data(Qt.ItemDataRole.ToolTipRole) for column in (0, 1)]
-    assert [one for one in (*tips, choice.toolTip()) if "<img" in one] == []
+    assert [tip for tip in (*tips, choice.toolTip()) if "<img" in tip] == []

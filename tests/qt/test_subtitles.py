@@ -105,11 +105,11 @@ def test_a_draft_that_was_checked_is_shown_or_the_window_says_why_not(window: Ma
 def test_it_stands_in_the_picture_that_is_large(window: MainWindow) -> None:
     grid = window.workspace.views
     grid.set_views([ViewTile("other", "Side", 16 / 9)])
-    grid.arrange(Arrangement(MultiViewLayout.INSET, large="other"))
+    grid.set_arrangement(Arrangement(MultiViewLayout.INSET, large="other"))
     window.playback.jump(4_000_000)
     assert grid.view("other").subtitle() == "P01: Long."
     assert window.view.subtitle() == ""
-    grid.arrange(Arrangement(MultiViewLayout.INSET))
+    grid.set_arrangement(Arrangement(MultiViewLayout.INSET))
     assert window.view.subtitle() == "P01: Long."
     assert grid.view("other").subtitle() == ""
 

@@ -45,15 +45,15 @@ def test_mouths_are_watched_and_what_came_of_it_is_told(qtbot: QtBot, open_windo
             transcript.add_utterance(session, owner, start, start + 900_000, "Hello.")
     window = open_window(study, "Ada")
     told: list[str] = []
-    window.studio.told.connect(told.append)
+    window.studio.message.connect(told.append)
     with qtbot.waitSignal(window.jobs.done):
         window.menus.actions["suggest_speakers"].trigger()
         window.menus.actions["suggest_speakers"].trigger()
-        assert len(window.jobs.runner.waiting) == 0, "asked twice, it runs once"
+        assert len(window.jobs.runner.waiting_jobs) == 0, "asked twice, it runs once"
     session_, recording = window.studio.session, window.studio.recording
     assert session_ is not None
     assert recording is not None
     found = read_suggestions(session_, recording.id)
-    assert [one["end_us"] for one in found] == [900_000, 1_900_000]
+    assert [entry["end_us"] for entry in found] == [900_000, 1_900_000]
     assert told[0].startswith("Suggest speakers in recording 1")
     assert told[-1].startswith("Recording 1: ")

@@ -51,7 +51,7 @@ def window(open_window: Callable[..., MainWindow], study: Path) -> MainWindow:
 
 
 def team_of(window: MainWindow) -> TeamWindow:
-    found = window.windows.open("team")
+    found = window.windows.open_window("team")
     assert isinstance(found, TeamWindow)
     return found
 
@@ -129,11 +129,11 @@ def test_done_and_held_out_show_in_the_list(window: MainWindow) -> None:
         window.menus.actions[key].trigger()
         row = window.recordings.model.row(place)
         assert row is not None
-        assert word in row.described()
+        assert word in row.describe()
         window.menus.actions[key].trigger()
         row = window.recordings.model.row(place)
         assert row is not None
-        assert word not in row.described()
+        assert word not in row.describe()
 
 
 def test_only_what_differs_is_marked(qtbot: QtBot) -> None:
@@ -142,7 +142,7 @@ def test_only_what_differs_is_marked(qtbot: QtBot) -> None:
     view.show_items([Versions("1", "Segment", "Ada", (("start", "0", "0"), ("end", "1", "2")))])
     marked = [view.table.item(row, 1).background().style() is not Qt.BrushStyle.NoBrush for row in (0, 1)]
     assert marked == [False, True]
-    with qtbot.waitSignal(view.chosen) as chosen:
+    with qtbot.waitSignal(view.version_chosen) as chosen:
         view.theirs.click()
     assert chosen.args == ["1", "theirs"]
 
@@ -183,7 +183,7 @@ def test_media_are_copied_while_the_window_goes_on(
     qtbot.waitUntil(lambda: not team.copying.busy)
     with Session.open(tmp_path / "away" / "for Ada.greenroom", "Ada") as away:
         assert all_recordings(away.study)[0].name == "Renamed"
-        assert [one.path for one in all_media(away.study)] == ["for Ada media/0001 walk.mp4"]
+        assert [medium.path for medium in all_media(away.study)] == ["for Ada media/0001 walk.mp4"]
     assert "Made" in team.report.text()
     assert team.split.isEnabled()
     assert not team.progress.isVisible()

@@ -21,14 +21,14 @@ PAIRS = [
 ]
 
 
-def contrast(one: QColor, other: QColor) -> float:
+def contrast(color: QColor, other: QColor) -> float:
     """WCAG 2.2, "contrast ratio"."""
 
     def luminance(colour: QColor) -> float:
         parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour.getRgbF()[:3]]
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    light, dark = sorted((luminance(color), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 

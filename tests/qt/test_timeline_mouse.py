@@ -149,7 +149,7 @@ def test_dragging_moves_once_at_release_and_on_frames(view: TimelineView, heard:
     move(view, at(view, 22.03))
     assert heard("segment_move_requested") == []
     assert view.pointer.gesture is not None
-    assert view.pointer.gesture.placed() == [("x", 17_040_000, 27_040_000)]
+    assert view.pointer.gesture.placements() == [("x", 17_040_000, 27_040_000)]
     release(view, at(view, 22.03))
     assert heard("segment_move_requested") == [([("x", 17_040_000, 27_040_000)],)]
     assert view.model.segment("x") == made("x", 10, 20)

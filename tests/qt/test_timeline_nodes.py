@@ -75,14 +75,14 @@ def heard(view: TimelineView) -> Heard:
 
 
 def at(view: TimelineView, second: float) -> QPointF:
-    band = next(one for one in view.bands if one.lane.key == NODES)
+    band = next(each_band for each_band in view.bands if each_band.lane.key == NODES)
     return QPointF(HEADER + view.view.time_to_x(second * 1e6), RULER + band.row_top(0) + band.row_height / 2)
 
 
 def test_a_node_is_moved_and_resized_by_its_own_request(view: TimelineView, heard: Heard) -> None:
     drag(view, at(view, 15), at(view, 17))
     drag(view, at(view, 30.05), at(view, 33))
-    moved, resized = (one[0] for one in heard("node_move_requested"))
+    moved, resized = (row[0] for row in heard("node_move_requested"))
     assert moved == [("e", 12_000_000, 22_000_000)]
     assert resized == [("b", pytest.approx(32_950_000, abs=60_000), 40_000_000)]
     assert heard("segment_move_requested") == heard("utterance_move_requested") == []
@@ -157,11 +157,11 @@ def test_kinds_words_and_problems_are_painted(view: TimelineView) -> None:
         return view.grab().toImage()
 
     pictures = [grab()]
-    for one in (
+    for each_bar in (
         bar("e", NodeKind.EMOTION, 10, 20),
         bar("e", NodeKind.EMOTION, 10, 20, "Something else"),
         bar("e", NodeKind.EMOTION, 10, 20, "Something else", "It has no reason."),
     ):
-        view.update_segments([one])
+        view.update_segments([each_bar])
         pictures.append(grab())
     assert all(one != other for one, other in pairwise(pictures))

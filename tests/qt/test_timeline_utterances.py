@@ -71,7 +71,7 @@ def heard(view: TimelineView) -> Callable[[str], list[tuple[object, ...]]]:
 
 
 def at(view: TimelineView, second: float, who: str | None) -> QPointF:
-    band = next(one for one in view.bands if one.lane.key == utterance_lane_key(who))
+    band = next(each_band for each_band in view.bands if each_band.lane.key == utterance_lane_key(who))
     return QPointF(HEADER + view.view.time_to_x(second * 1e6), RULER + band.row_top(0) + band.row_height / 2)
 
 
@@ -81,8 +81,8 @@ def test_keys_of_lanes_name_the_speaker() -> None:
 
 
 def test_a_draft_and_a_guess_look_unsure() -> None:
-    one = Utterance("u", "r", 0, 1, "a")
-    assert utterance_bar(one).label == SAID
+    utterance = Utterance("u", "r", 0, 1, "a")
+    assert utterance_bar(utterance).label == SAID
     assert utterance_bar(Utterance("u", "r", 0, 1, "a", None, (), False)).label == UNSURE
     assert utterance_bar(Utterance("u", "r", 0, 1, "a", "ann", suggested=True)).label == UNSURE
 
@@ -100,7 +100,7 @@ def test_dragging_along_the_lane_and_by_an_edge_retimes(
 ) -> None:
     drag(view, at(view, 15, "ann"), at(view, 17, "ann"))
     drag(view, at(view, 30.05, "bob"), at(view, 33, "bob"))
-    moved, resized = (one[0] for one in heard("utterance_move_requested"))
+    moved, resized = (row[0] for row in heard("utterance_move_requested"))
     assert moved == [("u", 12_000_000, 22_000_000)]
     assert resized == [("v", pytest.approx(32_950_000, abs=60_000), 40_000_000)]
     assert heard("segment_move_requested") == []

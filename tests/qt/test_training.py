@@ -28,7 +28,7 @@ def titles(window: MainWindow) -> set[str]:
 
 def shown(window: MainWindow) -> list[Segment]:
     model = window.timeline.model
-    return [one for lane in model.lanes for one in model.track(lane.key).items]
+    return [item for lane in model.lanes for item in model.track(lane.key).items]
 
 
 def show_first(window: MainWindow) -> str:
@@ -44,7 +44,7 @@ def test_the_reference_appears_when_the_training_is_done_and_goes_with_undo(open
     assert window.studio.session.annotator_name == "Ada"
     show_first(window)
     assert "Olga" not in titles(window)
-    window.windows.open("segments")
+    window.windows.open_window("segments")
     assert shown(window) == []
     window.menus.actions["done"].trigger()
     assert "Olga" in titles(window)
@@ -62,7 +62,7 @@ def press(window: MainWindow, start: int, end: int) -> bool:
 
 
 def training_of(window: MainWindow) -> TrainingWindow:
-    found = window.windows.open("training")
+    found = window.windows.open_window("training")
     assert isinstance(found, TrainingWindow)
     return found
 
@@ -94,7 +94,7 @@ def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_windo
     window.menus.actions["done"].trigger()
     assert training.figures.texts()[0][1:3] == ("0.50, passes (needed 0.50)", "1.00, passes (needed 0.80)")
     assert training.figures.texts()[0][-1] == "Passed: the work is open"
-    assert [one[-1] for one in training.lines.texts()] == ["Rationale", "Only the reference marked this"]
+    assert [text[-1] for text in training.lines.texts()] == ["Rationale", "Only the reference marked this"]
     window.choose_recording(second)
     assert line.text() == ""
     training.lines.row_chosen.emit(f"{first} 5000000", 5 * SECOND)
@@ -109,7 +109,7 @@ def test_the_owner_sets_it_up_and_ends_it(open_window: Open, tmp_path: Path) -> 
         path = session.study.path
     window = open_window(path)
     training = training_of(window)
-    assert [one[0] for one in training.figures.texts()] == ["Ada", "Bo"]
+    assert [text[0] for text in training.figures.texts()] == ["Ada", "Bo"]
     assert training.tabs.isTabVisible(1)
     tick, least = training.form.minimum["attributes"]
     tick.setChecked(True)
@@ -127,10 +127,10 @@ def test_the_owner_sets_it_up_and_ends_it(open_window: Open, tmp_path: Path) -> 
 def test_somebody_is_the_reference_as_soon_as_there_is_anybody(qtbot: QtBot) -> None:
     form = SetupForm([("labels", "Labels")])
     qtbot.addWidget(form)
-    form.offer([("r1", "1  Walk")], [])
+    form.set_choices([("r1", "1  Walk")], [])
     assert not form.reference.currentText()
-    form.offer([("r1", "1  Walk")], ["Ada", "Bo"])
+    form.set_choices([("r1", "1  Walk")], ["Ada", "Bo"])
     assert form.reference.currentText() == "Ada"
     form.reference.setCurrentText("Bo")
-    form.offer([("r1", "1  Walk")], ["Ada", "Bo"])
+    form.set_choices([("r1", "1  Walk")], ["Ada", "Bo"])
     assert form.reference.currentText() == "Bo"

@@ -50,7 +50,7 @@ def test_the_best_model_is_chosen_and_a_language_only_where_it_knows_several(qtb
     assert dialog.model.currentData() == "whisper-tiny.en"
     assert not dialog.language.isEnabled()
     assert dialog.start.text() == "Transcribe"
-    with qtbot.waitSignal(dialog.accepted_request) as asked:
+    with qtbot.waitSignal(dialog.transcribe_requested) as asked:
         dialog.start.click()
     (request,) = asked.args
     assert (request.recordings, request.model, request.language) == (("1",), "whisper-tiny.en", None)
@@ -124,7 +124,7 @@ def test_a_recording_is_transcribed_from_the_menu(qtbot: QtBot, open_window: Ope
     assert recording is not None
     found = utterances_of(session.study, recording.id)
     assert found
-    assert not any(one.checked for one in found)
+    assert not any(utterance.checked for utterance in found)
     assert ended.args[0].parameters["prompt"] == "Greenroom"
     assert window.listening.dialog is None
     assert window.menus.actions["undo"].text() == "&Undo: transcribe recording 1"

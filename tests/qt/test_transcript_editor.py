@@ -46,8 +46,13 @@ def _fill(path: Path) -> None:
         for start, end, text in SAID:
             span = (round(start * 1e6), round(end * 1e6))
             words = tuple(
-                Word(one.text, one.start_us, one.end_us, 0.3 if one.text == "seed" else 0.9)
-                for one in estimate_word_times(text, *span)
+                Word(
+                    estimate_word_time.text,
+                    estimate_word_time.start_us,
+                    estimate_word_time.end_us,
+                    0.3 if estimate_word_time.text == "seed" else 0.9,
+                )
+                for estimate_word_time in estimate_word_times(text, *span)
             )
             made.append(Utterance(new_id(), recording.id, *span, text, None, words, checked=False))
         with session.step("Transcribe") as step:
@@ -90,12 +95,12 @@ def said(window: MainWindow) -> list[Utterance]:
 
 
 def texts(window: MainWindow) -> list[str]:
-    return [one.text for one in said(window)]
+    return [utterance.text for utterance in said(window)]
 
 
 def start(window: MainWindow, row: int = 0) -> str:
     """Make a line the current one."""
-    key = page(window).model.lines[row].said.id
+    key = page(window).model.lines[row].utterance.id
     page(window).view.go_to(key)
     return key
 
@@ -113,7 +118,7 @@ def test_a_transcript_is_corrected_by_keys_alone(
     start(window, 0)
     # The first one is right: it is read. In the second one, a word is typed anew.
     press(window, Qt.Key.Key_Y)
-    assert [one.checked for one in said(window)] == [True, False, False, False]
+    assert [utterance.checked for utterance in said(window)] == [True, False, False, False]
     press(window, Qt.Key.Key_Return)
     walk_to(window, 3)
     press(window, Qt.Key.Key_Right, CTRL | SHIFT)
@@ -123,7 +128,7 @@ def test_a_transcript_is_corrected_by_keys_alone(
     assert (second.text, second.checked) == ("please take a seat, it will not be long", True)
     assert [word.start_us for word in second.words] == [word.start_us for word in before[1].words]
     assert second.words[3].confidence == 1.0
-    assert page(window).view.editing == before[2].id, "Return goes on to the next line"
+    assert page(window).view.editing_id == before[2].id, "Return goes on to the next line"
     press(window, Qt.Key.Key_Escape)
 
     # Split at the cursor, and join again with Backspace at the start.
@@ -134,7 +139,7 @@ def test_a_transcript_is_corrected_by_keys_alone(
     assert texts(window)[1:3] == ["please take a seat,", "it will not be long"]
     first, rest = said(window)[1:3]
     assert first.words + rest.words == second.words
-    assert page(window).view.editing == rest.id
+    assert page(window).view.editing_id == rest.id
     press(window, Qt.Key.Key_Home)
     press(window, Qt.Key.Key_Backspace)
     assert said(window)[1] == second
@@ -166,7 +171,9 @@ def test_a_transcript_is_corrected_by_keys_alone(
 
     # Speakers.
     press(window, Qt.Key.Key_2)
-    robot = next(one for one in all_participants(window.studio.session.study) if one.pseudonym == "Robot")  # type: ignore[union-attr]
+    robot = next(
+        participant for participant in all_participants(window.studio.session.study) if participant.pseudonym == "Robot"
+    )  # type: ignore[union-attr]
     assert said(window)[2].participant_id == robot.id
     press(window, Qt.Key.Key_0)
     assert said(window)[2].participant_id is None
@@ -202,7 +209,7 @@ def test_tab_lets_the_current_one_be_heard_again(qtbot: QtBot, window: MainWindo
     line = page(window).model.line(third)
     assert line is not None
     press(window, Qt.Key.Key_Tab)
-    qtbot.waitUntil(lambda: window.player.position_us > line.said.start_us + 300_000)
+    qtbot.waitUntil(lambda: window.player.position_us > line.utterance.start_us + 300_000)
     assert window.player.playing
     assert page(window).view.moment.spoken[0] == third
     qtbot.waitUntil(lambda: not window.player.playing)
@@ -213,7 +220,7 @@ def test_tab_lets_the_current_one_be_heard_again(qtbot: QtBot, window: MainWindo
     write("Well, ")
     press(window, Qt.Key.Key_Tab)
     qtbot.waitUntil(lambda: window.player.playing)
-    assert page(window).view.editing == third
+    assert page(window).view.editing_id == third
     press(window, Qt.Key.Key_Space, CTRL)
     assert not window.player.playing
     press(window, Qt.Key.Key_Return)
@@ -222,7 +229,7 @@ def test_tab_lets_the_current_one_be_heard_again(qtbot: QtBot, window: MainWindo
 
 def test_the_list_goes_along_while_it_plays_and_lights_the_word(qtbot: QtBot, window: MainWindow) -> None:
     play_by_looks(window.player)
-    first, second = (one.id for one in said(window)[:2])
+    first, second = (utterance.id for utterance in said(window)[:2])
     start(window, 0)
     spoken: list[tuple[str, int]] = []
     window.player.position_changed.connect(lambda _at: spoken.append(page(window).view.moment.spoken))
@@ -242,9 +249,9 @@ def test_typing_is_never_lost(qtbot: QtBot, window: MainWindow) -> None:
     assert not said(window)[0].checked
     press(window, Qt.Key.Key_Escape)
     assert texts(window)[0] == SAID[0][2], "Esc takes back what was kept meanwhile"
-    assert page(window).view.editing, "and once more stops typing"
+    assert page(window).view.editing_id, "and once more stops typing"
     press(window, Qt.Key.Key_Escape)
-    assert not page(window).view.editing
+    assert not page(window).view.editing_id
     for leave in (
         lambda: window.set_mode("annotate"),
         lambda: window.studio.show_recording(None),
@@ -294,10 +301,10 @@ def test_a_new_speaker_gets_the_next_pseudonym_and_several_lines_at_once(window:
     press(window, Qt.Key.Key_A, CTRL)
     press(window, Qt.Key.Key_P)
     study = window.studio.session.study  # type: ignore[union-attr]
-    made = next(one for one in all_participants(study) if one.pseudonym == "P02")
-    assert {one.participant_id for one in said(window)} == {made.id}
+    made = next(participant for participant in all_participants(study) if participant.pseudonym == "P02")
+    assert {utterance.participant_id for utterance in said(window)} == {made.id}
     press(window, Qt.Key.Key_Z, CTRL)
-    assert {one.participant_id for one in said(window)} == {None}
+    assert {utterance.participant_id for utterance in said(window)} == {None}
     press(window, Qt.Key.Key_Delete)
     assert said(window) == []
     press(window, Qt.Key.Key_Z, CTRL)
@@ -325,7 +332,7 @@ def test_a_click_on_a_word_goes_there_and_the_timeline_selects_with_the_list(win
     index = view.model().index(1, 0)
     rect = view.visualRect(index)
     geometry = view._delegate.geometry
-    piece = geometry.wrapped(page(window).model.lines[1], rect.width()).pieces[3]
+    piece = geometry.wrap_line(page(window).model.lines[1], rect.width()).pieces[3]
     area = geometry.text_area(rect)
     at = area.topLeft()
     at.setX(round(area.left() + piece.left + piece.width / 2))
@@ -351,9 +358,9 @@ def test_where_nobody_wrote_yet_it_says_how_to_and_a_first_line_can_be_typed(
     shown.add_requested.emit()
     write("first words")
     press(made, Qt.Key.Key_Return)
-    (one,) = said(made)
-    assert (one.text, one.checked) == ("first words", True)
-    assert one.start_us == made.player.position_us
+    (utterance,) = said(made)
+    assert (utterance.text, utterance.checked) == ("first words", True)
+    assert utterance.start_us == made.player.position_us
 
 
 def test_a_study_that_is_only_read_shows_it_and_takes_no_key(qtbot: QtBot, open_window: Open, study: Path) -> None:
@@ -365,8 +372,10 @@ def test_a_study_that_is_only_read_shows_it_and_takes_no_key(qtbot: QtBot, open_
         start(made, 0)
         for key in (Qt.Key.Key_Y, Qt.Key.Key_Return, Qt.Key.Key_Delete, Qt.Key.Key_1):
             press(made, key)
-        assert [(one.text, one.checked) for one in said(made)] == [(text, False) for _, _, text in SAID]
-        assert page(made).view.editing == ""
+        assert [(utterance.text, utterance.checked) for utterance in said(made)] == [
+            (text, False) for _, _, text in SAID
+        ]
+        assert page(made).view.editing_id == ""
         assert "Only reading" in page(made)._help.text()
         made.close()
 
@@ -384,22 +393,22 @@ def test_a_voice_that_the_program_heard_is_named_as_a_whole(window: MainWindow, 
     assert session is not None
     heard = [
         {
-            "utterance": one.id,
-            "start_us": one.start_us,
-            "end_us": one.end_us,
+            "utterance": utterance.id,
+            "start_us": utterance.start_us,
+            "end_us": utterance.end_us,
             "speaker": 1 + place % 2,
             "participant": None,
             "faces": {},
             "confidence": 0.8,
         }
-        for place, one in enumerate(before)
+        for place, utterance in enumerate(before)
     ]
     short = {"kind": "short", "utterance": before[2].id, "start_us": before[2].start_us, "end_us": before[2].end_us}
     flags = [{**short, "person": None, "other": None, "at_us": None}]
-    with session.study.recording_run():
+    with session.study.run_transaction():
         result: dict[str, Json] = {"suggestions": heard, "flags": flags}  # type: ignore[dict-item]
         insert_run(session.study, Run("s", before[0].recording_id, "speakers", "x", {}, result, "2026-01-01", "0"))
-    window.studio.publish(Changes.of([("run", "s")]))
+    window.studio.publish(Changes.from_pairs([("run", "s")]))
     lines = page(window).model.lines
     assert [line.speaker for line in lines] == ["Speaker 1", "Speaker 2", "Speaker 1", "Speaker 2"]
     assert [bool(line.flag) for line in lines] == [False, False, True, False]
@@ -430,7 +439,7 @@ def test_what_does_not_belong_in_it_is_dropped_from_the_menu(window: MainWindow)
     start(window, 0)
     window.menus.actions["drop_silent"].trigger()
     assert said(window) == before, "nobody looked for speech"
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, Run("v", before[0].recording_id, "speech", "x", {}, {}, "2026-01-01", "0"))
         insert_asr_segments(session.study, "v", [AsrSegment(0, 6_100_000), AsrSegment(9_000_000, 9_500_000)])
     window.menus.actions["drop_silent"].trigger()

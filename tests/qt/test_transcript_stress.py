@@ -29,7 +29,7 @@ def _type(window: MainWindow, rng: random.Random) -> None:
     field.insertPlainText(rng.choice(TYPED) + " ")
     how = rng.choice((Qt.Key.Key_Return, Qt.Key.Key_Escape, Qt.Key.Key_Down, Qt.Key.Key_Tab))
     press(window, how)
-    page(window).view.leave_text()
+    page(window).view.finish_editing()
     page(window).view.setFocus()
 
 
@@ -38,7 +38,7 @@ def _split(window: MainWindow, rng: random.Random) -> None:
     for _ in range(rng.randint(1, 3)):
         press(window, Qt.Key.Key_Right, CTRL)
     press(window, Qt.Key.Key_Return, SHIFT)
-    page(window).view.leave_text()
+    page(window).view.finish_editing()
     page(window).view.setFocus()
 
 
@@ -46,7 +46,7 @@ def _join(window: MainWindow, _rng: random.Random) -> None:
     press(window, Qt.Key.Key_Return)
     press(window, Qt.Key.Key_Home, CTRL)
     press(window, Qt.Key.Key_Backspace)
-    page(window).view.leave_text()
+    page(window).view.finish_editing()
     page(window).view.setFocus()
 
 
@@ -64,22 +64,22 @@ EDITS: tuple[Callable[[MainWindow, random.Random], None], ...] = (
     _type,
     _split,
     _join,
-    *(_key(one) for one in (Qt.Key.Key_Y, Qt.Key.Key_C, Qt.Key.Key_A, Qt.Key.Key_S, Qt.Key.Key_M)),
-    *(_key(one) for one in (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_0, Qt.Key.Key_Comma)),
+    *(_key(each_key) for each_key in (Qt.Key.Key_Y, Qt.Key.Key_C, Qt.Key.Key_A, Qt.Key.Key_S, Qt.Key.Key_M)),
+    *(_key(each_key) for each_key in (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_0, Qt.Key.Key_Comma)),
     _delete,
-    *(_key(one) for one in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight, Qt.Key.Key_Period)),
+    *(_key(each_key) for each_key in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight, Qt.Key.Key_Period)),
     _key(Qt.Key.Key_Comma, ALT),
     _key(Qt.Key.Key_Period, CTRL),
 )
 
 
 def _sound(those: list[Utterance]) -> None:
-    for one in those:
-        assert one.start_us < one.end_us
-        assert not one.words or [word.text for word in one.words] == split_words(one.text)
-        at = one.start_us
-        for word in one.words:
-            assert at <= word.start_us <= word.end_us <= one.end_us
+    for utterance in those:
+        assert utterance.start_us < utterance.end_us
+        assert not utterance.words or [word.text for word in utterance.words] == split_words(utterance.text)
+        at = utterance.start_us
+        for word in utterance.words:
+            assert at <= word.start_us <= word.end_us <= utterance.end_us
             at = word.end_us
 
 
@@ -97,7 +97,7 @@ def test_thirty_edits_by_keys_go_back_and_forth(qtbot: QtBot, window: MainWindow
         rng.choice(EDITS)(window, rng)
         now = said(window)
         _sound(now)
-        assert [line.said for line in page(window).model.lines] == now, "the page shows what is in the study"
+        assert [line.utterance for line in page(window).model.lines] == now, "the page shows what is in the study"
         if now != states[-1]:
             states.append(now)
     assert len(states) > 30
@@ -116,7 +116,7 @@ def _walk(
             break
         press(window, key, held)
         seen.append(said(window))
-        assert [line.said for line in page(window).model.lines] == seen[-1]
+        assert [line.utterance for line in page(window).model.lines] == seen[-1]
     assert said(window) == until
     return seen
 

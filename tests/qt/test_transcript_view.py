@@ -86,7 +86,7 @@ def test_the_list_stays_where_somebody_scrolled_until_they_come_back(view: Trans
 
 def test_it_keeps_up_again_when_the_player_starts_anew(view: TranscriptView) -> None:
     _scroll(view, -120)
-    view.follow_again()
+    view.resume_following()
     view.set_spoken("u150", 0)
     assert _in_sight(view, "u150")
 
@@ -98,7 +98,7 @@ def test_what_is_selected_stays_so_when_lines_come_and_go(view: TranscriptView) 
     assert view.selected() == ["u050"]
     assert _model(view).row("u050") == 50
     assert _model(view).line("u051") is None
-    assert [line.said.id for line in _model(view).lines] == ["u500", *(line.said.id for line in kept)]
+    assert [line.utterance.id for line in _model(view).lines] == ["u500", *(line.utterance.id for line in kept)]
 
 
 @given(st.permutations(range(8)), st.permutations(range(8)), st.integers(0, 8), st.integers(0, 8))
@@ -108,7 +108,7 @@ def test_any_order_of_lines_follows_any_other(first: list[int], second: list[int
         wanted = [_line(number) for number in numbers]
         model.set_lines(wanted)
         assert model.lines == wanted
-        assert [model.row(line.said.id) for line in wanted] == [*range(len(wanted))]
+        assert [model.row(line.utterance.id) for line in wanted] == [*range(len(wanted))]
 
 
 def test_an_edit_in_a_line_changes_its_height_and_no_other_place(view: TranscriptView) -> None:
@@ -120,15 +120,15 @@ def test_an_edit_in_a_line_changes_its_height_and_no_other_place(view: Transcrip
     QApplication.processEvents()
     assert view.visualRect(model.index(0, 0)).height() > 3 * before
     view.edit_text("u001", None)
-    view.leave_text()
+    view.finish_editing()
     assert view.visualRect(model.index(1, 0)).height() == before
 
 
 def test_a_line_that_goes_while_somebody_types_in_it_takes_the_field_along(qtbot: QtBot, view: TranscriptView) -> None:
     view.edit_text("u003", 0)
-    assert view.editing == "u003"
+    assert view.editing_id == "u003"
     _model(view).set_lines([_line(number) for number in range(200) if number != 3])
-    assert view.editing == ""
+    assert view.editing_id == ""
 
 
 def test_an_undo_elsewhere_shows_in_the_field(view: TranscriptView) -> None:
@@ -136,5 +136,5 @@ def test_an_undo_elsewhere_shows_in_the_field(view: TranscriptView) -> None:
     _model(view).set_lines([_line(number, "as it was" if number == 3 else "") for number in range(200)])
     with_text: list[tuple[str, str, bool]] = []
     view.saved.connect(lambda *found: with_text.append(found))
-    view.leave_text()
+    view.finish_editing()
     assert with_text == [("u003", "as it was", False)]

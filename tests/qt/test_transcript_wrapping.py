@@ -18,16 +18,16 @@ def _width(text: str) -> float:
 def test_every_word_stands_on_a_line_in_order(text: str) -> None:
     made = wrap(text, _width, 6.0, _ROOM)
     words = text.split()
-    assert ["".join(one.text for one in made.pieces if one.word == index) for index in range(len(words))] == words
-    assert all(text[one.start : one.start + len(one.text)] == one.text for one in made.pieces)
-    assert [one.line for one in made.pieces] == sorted(one.line for one in made.pieces)
-    assert all(0 <= one.line < made.lines for one in made.pieces)
-    assert all(one.left >= -0.01 and one.left + one.width <= _ROOM + 0.01 for one in made.pieces)
+    assert ["".join(piece.text for piece in made.pieces if piece.word == index) for index in range(len(words))] == words
+    assert all(text[piece.start : piece.start + len(piece.text)] == piece.text for piece in made.pieces)
+    assert [piece.line for piece in made.pieces] == sorted(piece.line for piece in made.pieces)
+    assert all(0 <= piece.line < made.lines for piece in made.pieces)
+    assert all(piece.left >= -0.01 and piece.left + piece.width <= _ROOM + 0.01 for piece in made.pieces)
 
 
 def test_lines_break_between_words() -> None:
     made = wrap("one two three four", _width, 6.0, _ROOM)
-    assert [(one.text, one.line, one.left) for one in made.pieces] == [
+    assert [(piece.text, piece.line, piece.left) for piece in made.pieces] == [
         ("one", 0, 0.0),
         ("two", 0, 24.0),
         ("three", 1, 0.0),
@@ -38,17 +38,17 @@ def test_lines_break_between_words() -> None:
 def test_a_sentence_without_blanks_is_broken_too() -> None:
     made = wrap("今日は天気がいいから散歩しましょう", _width, 6.0, _ROOM)
     assert made.lines == 2
-    assert {one.word for one in made.pieces} == {0}
+    assert {piece.word for piece in made.pieces} == {0}
 
 
 def test_a_text_from_right_to_left_begins_at_the_right() -> None:
     made = wrap("שלום לכם", _width, 6.0, _ROOM)
-    assert [one.left for one in made.pieces] == [36.0, 12.0]
+    assert [piece.left for piece in made.pieces] == [36.0, 12.0]
 
 
 @pytest.mark.parametrize(("x", "word"), [(0.0, 2), (33.0, 2), (58.0, 3), (500.0, 3)])
 def test_the_nearest_word_of_a_line_is_found(x: float, word: int) -> None:
-    found = wrap("one two three four", _width, 6.0, _ROOM).at(1, x)
+    found = wrap("one two three four", _width, 6.0, _ROOM).piece_at(1, x)
     assert found is not None
     assert found.word == word
-    assert wrap("one", _width, 6.0, _ROOM).at(1, x) is None
+    assert wrap("one", _width, 6.0, _ROOM).piece_at(1, x) is None

@@ -127,16 +127,18 @@ def test_to_the_start_and_to_the_end_are_there_together(bar):
     bar.setMinimumSize(0, 0)
     for width in range(bar.minimumSizeHint().width(), 900, 10):
         bar.resize(width, bar.height())
-        names = {one.accessibleName() for one in controls(bar)}
+        names = {control.accessibleName() for control in controls(bar)}
         there.append("Go to the start" in names)
         assert ("Go to the end" in names) == there[-1], width
     assert {*there} == {False, True}
 
 
 def test_layouts_and_sounds_are_offered_where_there_are_several(qtbot, bar):
-    assert not any("Layout" in one.accessibleName() or "Sound of " in one.accessibleName() for one in controls(bar))
+    assert not any(
+        "Layout" in control.accessibleName() or "Sound of " in control.accessibleName() for control in controls(bar)
+    )
     bar.set_sources([("main", "front")], "main")
-    assert not any("Sound of " in one.accessibleName() for one in controls(bar)), "one sound is no choice"
+    assert not any("Sound of " in control.accessibleName() for control in controls(bar)), "one sound is no choice"
     bar.set_sources([("main", "front"), ("m", "lapel & co")], "m")
     bar.set_layouts([("side", "Side by side", "columns-2"), ("inset", "Picture in picture", "square")], "side")
     bar.resize(1000, bar.height())
@@ -151,4 +153,6 @@ def test_layouts_and_sounds_are_offered_where_there_are_several(qtbot, bar):
     assert nameless(bar) == []
     bar.set_layouts((), "")
     bar.set_sources((), "")
-    assert not any("Layout" in one.accessibleName() or "Sound of " in one.accessibleName() for one in controls(bar))
+    assert not any(
+        "Layout" in control.accessibleName() or "Sound of " in control.accessibleName() for control in controls(bar)
+    )

@@ -124,7 +124,7 @@ def test_standing_still_every_view_shows_its_own_exact_frame(
     view = grid(window).view(side_key(window))
     qtbot.waitUntil(lambda: view.accessibleName() == "side; exact frame")
     with FrameReader(clips / "side.mp4") as reader:
-        expected = reader.at_time(at - OFFSET_US)
+        expected = reader.frame_at_time(at - OFFSET_US)
     shown = view.picture()
     assert shown is not None
     assert (pixels(shown) == expected.image).all()
@@ -278,8 +278,8 @@ def drag(qtbot: QtBot, view: QWidget, by: QPoint) -> None:
 def test_how_it_stood_is_remembered_for_each_recording(qtbot: QtBot, window: MainWindow, study: Path) -> None:
     ready(qtbot, window)
     first = medium(window, "side.mp4").recording_id
-    grid(window).change(layout=MultiViewLayout.INSET, corner=Corner.TOP_LEFT)
-    window.views.hear(medium(window, "lapel.wav").id)
+    grid(window).change_arrangement(layout=MultiViewLayout.INSET, corner=Corner.TOP_LEFT)
+    window.views.select_sound(medium(window, "lapel.wav").id)
     other = next(row.id for row in window.recordings.model.rows() if row.id != first)
     window.choose_recording(other)
     assert grid(window).keys == (MAIN,)
@@ -331,39 +331,39 @@ def test_the_sound_of_another_file_is_heard_and_kept_beside_the_clock(qtbot: QtB
     window.player.loop = (500_000, 5_500_000)
     window.player.seek(500_000)
     window.player.play()
-    qtbot.waitUntil(lambda: sound.sounding)
+    qtbot.waitUntil(lambda: sound.is_playing)
     errors: list[int] = []
 
     def near() -> bool:
         error = sound.error_us()
         if error is not None:
             errors.append(error)
-        return len(errors) >= 2 and all(abs(one) < 120_000 for one in errors[-2:])
+        return len(errors) >= 2 and all(abs(number) < 120_000 for number in errors[-2:])
 
     qtbot.waitUntil(near)
     window.player.pause()
-    assert not sound.sounding
-    window.views.hear(MAIN)
+    assert not sound.is_playing
+    window.views.select_sound(MAIN)
     window.player.seek(0)
     window.player.play()
     qtbot.waitUntil(lambda: window.player.position_us > 300_000)
-    assert not sound.sounding
+    assert not sound.is_playing
 
 
 def test_a_sound_plays_only_where_it_was_recorded(qtbot: QtBot, window: MainWindow) -> None:
     ready(qtbot, window)
-    window.views.hear(side_key(window))
+    window.views.select_sound(side_key(window))
     sounded: list[bool] = []
 
     def listen(at: int) -> None:
         if at < OFFSET_US - 50_000:
-            sounded.append(window.views.sound.sounding)
+            sounded.append(window.views.sound.is_playing)
 
     window.player.position_changed.connect(listen)
     window.player.loop = (700_000, 4_000_000)
     window.player.seek(700_000)
     window.player.play()
-    qtbot.waitUntil(lambda: window.views.sound.sounding)
+    qtbot.waitUntil(lambda: window.views.sound.is_playing)
     assert window.player.position_us >= OFFSET_US - 50_000
     assert not any(sounded)
     window.player.pause()
@@ -376,7 +376,7 @@ def test_a_camera_whose_file_is_gone_says_so_and_the_others_play(qtbot: QtBot, s
     assert "The file is missing" in view.accessibleName()
     (button,) = view.findChildren(QPushButton)
     with qtbot.waitSignal(window.views.locate_requested):
-        window.views.locate_requested.disconnect(window.files.locate)
+        window.views.locate_requested.disconnect(window.files.locate_missing)
         button.click()
     qtbot.waitUntil(lambda: window.player.times is not None)
     window.player.play()

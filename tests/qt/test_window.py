@@ -300,7 +300,7 @@ def test_videos_are_dropped_on_the_list(qtbot: QtBot, open_window: Open, sample:
     ready(qtbot, window)
     assert [row.name for row in window.recordings.model.rows()] == ["it's a 🎥"]
     qtbot.waitUntil(lambda: "notes.mp4" in window.messages.message())
-    window.files.add([tmp_path / "it's a 🎥.mp4"])
+    window.files.add_recordings([tmp_path / "it's a 🎥.mp4"])
     qtbot.waitUntil(lambda: "Already" in window.messages.message())
     assert len(window.recordings.model.rows()) == 1
 
@@ -309,7 +309,7 @@ def test_first_start_says_what_to_do_and_offers_the_sample(qtbot: QtBot, open_wi
     window = open_window()
     assert window.welcome.isVisible()
     assert not window.menus.actions["add"].isEnabled()
-    window.welcome.chosen.emit("sample")
+    window.welcome.button_clicked.emit("sample")
     ready(qtbot, window)
     assert not window.welcome.isVisible()
     window.close_study()

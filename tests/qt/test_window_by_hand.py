@@ -69,7 +69,7 @@ def export(window: MainWindow, folder: Path, everything: bool = False) -> None:
     session, shown = window.studio.session, window.studio.recording
     assert session is not None
     assert shown is not None
-    chosen = tuple(one.id for one in all_recordings(session.study)) if everything else (shown.id,)
+    chosen = tuple(recording.id for recording in all_recordings(session.study)) if everything else (shown.id,)
     window.exports.start(ExportRequest({"solid": {}}, chosen, folder, None, False, False))
 
 
@@ -132,9 +132,9 @@ def test_stopping_the_search_for_faces_says_that_nothing_is_exported(
 ) -> None:
     export(opened, tmp_path / "clips")
     assert opened.messages.message() == "Looking for faces in recording 1 first; its export follows."
-    qtbot.waitUntil(lambda: opened.jobs.runner.running is not None)
+    qtbot.waitUntil(lambda: opened.jobs.runner.running_job is not None)
     with qtbot.waitSignal(opened.jobs.stopped):
-        opened.jobs.cancel(opened.jobs.runner.running)
+        opened.jobs.cancel(opened.jobs.runner.running_job)
     assert opened.messages.message() == "Looking for faces was stopped, so recording 1 is not exported."
     assert not (tmp_path / "clips").exists()
     export(opened, tmp_path / "clips")
@@ -161,7 +161,7 @@ def test_enter_closes_the_result_and_does_not_open_the_folder(qtbot: QtBot, tmp_
 
 @pytest.mark.parametrize("kept", [0, 1])
 def test_faces_that_were_to_stay_are_not_denied(qtbot: QtBot, tmp_path: Path, kept: int) -> None:
-    result = ExportResult(tmp_path / "clip.mp4", Findings(kept=kept))
+    result = ExportResult(tmp_path / "clip.mp4", Findings(exempt_count=kept))
     qtbot.addWidget(result)
     assert ("robots" in " ".join(label.text() for label in result.findChildren(QLabel))) is bool(kept)
 
@@ -228,7 +228,7 @@ def test_another_speed_does_not_play_past_the_segment(qtbot: QtBot, opened: Main
     opened.player.play_span(SECOND_US, 2 * SECOND_US)
     opened.player.set_rate(4.0)
     qtbot.waitUntil(lambda: not opened.player.playing)
-    assert opened.player.position_us == opened.player.exact_us(2 * SECOND_US)
+    assert opened.player.position_us == opened.player.frame_time_us(2 * SECOND_US)
 
 
 def test_no_press_of_a_key_stands_twice_for_an_action() -> None:

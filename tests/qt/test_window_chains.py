@@ -33,7 +33,7 @@ from tests.qt.chains_by_hand import (
 )
 from tests.qt.walking import nameless, unexplained
 
-EXPECTED = [(one.kind.value, (one.who,), one.text) for one in STORY]
+EXPECTED = [(each_told.kind.value, (each_told.who,), each_told.text) for each_told in STORY]
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def window(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow])
 def begin(window: MainWindow) -> None:
     """Open the mode and begin a chain with the mouse."""
     click(window.workspace.modes._buttons["chains"])
-    (new,) = [one for one in page_of(window).findChildren(QPushButton) if one.text() == "New chain"]
+    (new,) = [child for child in page_of(window).findChildren(QPushButton) if child.text() == "New chain"]
     click(new)
 
 
@@ -61,8 +61,8 @@ def test_a_chain_is_drawn_with_the_mouse(window: MainWindow) -> None:
     for node, told in zip(graph.nodes, STORY, strict=True):
         assert node.start_us == pytest.approx(told.start * SECOND, abs=SECOND // 4)
         assert node.end_us == pytest.approx(told.end * SECOND, abs=SECOND // 4)
-    assert page_of(window).part() is ChainPageTab.NODE
-    assert [one for one in window.chains.chosen.problems if not one.warning] == []
+    assert page_of(window).current_tab() is ChainPageTab.NODE
+    assert [problem for problem in window.chains.chosen.problems if not problem.warning] == []
 
 
 def test_another_is_drawn_with_keys_alone_and_each_step_is_undone_and_redone(window: MainWindow) -> None:
@@ -72,8 +72,8 @@ def test_another_is_drawn_with_keys_alone_and_each_step_is_undone_and_redone(win
     assert story_of(graph) == EXPECTED
     assert edges_of(graph) == {*EDGES}
     assert len(graph.subchains) == 3
-    assert [(one.start_us, one.end_us) for one in graph.nodes] == [
-        (one.start * SECOND, one.end * SECOND) for one in STORY
+    assert [(node.start_us, node.end_us) for node in graph.nodes] == [
+        (told.start * SECOND, told.end * SECOND) for told in STORY
     ]
     undone = 0
     while graphs(window):
@@ -174,7 +174,9 @@ def test_kind_people_span_and_edges_are_changed_by_keys(window: MainWindow) -> N
     press(window, "Shift+Right")
     press(window, "[")
     assert graphs(window)[0].nodes[0].start_us == SECOND
-    assert any(one.node_id == node.id for one in window.chains.chosen.problems), "its reasons start after it now"
+    assert any(problem.node_id == node.id for problem in window.chains.chosen.problems), (
+        "its reasons start after it now"
+    )
     press(window, "Ctrl+Z")
     reasons = page.form.reasons.list
     reasons.setFocus()
@@ -191,7 +193,7 @@ def test_kind_people_span_and_edges_are_changed_by_keys(window: MainWindow) -> N
 def test_a_circle_is_refused_and_said(window: MainWindow) -> None:
     begin(window)
     graph = draw_with_mouse(window)
-    window.chains.drawing.join(graph.nodes[5].id, graph.nodes[0].id)
+    window.chains.drawing.add_edge(graph.nodes[5].id, graph.nodes[0].id)
     assert "a reason for itself" in window.messages.message()
     assert len(graphs(window)[0].edges) == len(EDGES)
 
@@ -205,12 +207,12 @@ def test_the_window_says_what_is_wrong_and_leads_there(window: MainWindow) -> No
     click(page._buttons[ChainPageTab.CHECKS])
     assert page._buttons[ChainPageTab.CHECKS].text() == "Checks 2"
     found = [page.checks.item(row).text() for row in range(page.checks.count())]
-    assert any("neither a reason nor a result" in one for one in found)
+    assert any("neither a reason nor a result" in text for text in found)
     pick(page.graph.board, in_graph(window, graph.nodes[0].id))
     QTest.mouseClick(
         page.checks.viewport(), Qt.MouseButton.LeftButton, pos=page.checks.visualItemRect(page.checks.item(0)).center()
     )
-    assert page.part() is ChainPageTab.NODE
+    assert page.current_tab() is ChainPageTab.NODE
     assert window.studio.selected_nodes == (graphs(window)[0].nodes[6].id,)
 
 
@@ -219,7 +221,7 @@ def test_every_control_has_a_name_and_a_tooltip(window: MainWindow) -> None:
     draw_with_mouse(window)
     page = page_of(window)
     for part in ChainPageTab:
-        page.show_part(part)
+        page.show_tab(part)
         assert nameless(page) == []
         assert unexplained(page) == []
 
@@ -262,7 +264,7 @@ def test_an_edge_is_drawn_with_arrows_in_the_graph(window: MainWindow) -> None:
     press(window, "Return")
     (graph,) = graphs(window)
     assert edges_of(graph) == {(0, 1)}
-    assert [one.text for one in graph.nodes] == ["A phone rings", "She is startled"]
+    assert [node.text for node in graph.nodes] == ["A phone rings", "She is startled"]
 
 
 def test_deleting_a_chain_keeps_what_was_being_typed_in_its_history(window: MainWindow) -> None:

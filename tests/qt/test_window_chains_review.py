@@ -84,12 +84,15 @@ def open_as(
 
 
 def names(window: MainWindow) -> list[str]:
-    return [one.name for one in window.chains.chosen.chains]
+    return [chain.name for chain in window.chains.chosen.chains]
 
 
 def said(window: MainWindow) -> list[tuple[ChainDecision, str]]:
     assert window.studio.session is not None
-    return [(one.decision, one.note) for one in chain_reviews(window.studio.session.study, graphs(window)[0].chain.id)]
+    return [
+        (chain_review.decision, chain_review.note)
+        for chain_review in chain_reviews(window.studio.session.study, graphs(window)[0].chain.id)
+    ]
 
 
 def test_another_persons_chain_is_read_only(open_as: Callable[[str], MainWindow]) -> None:
@@ -102,7 +105,7 @@ def test_another_persons_chain_is_read_only(open_as: Callable[[str], MainWindow]
     assert page.form.words.toPlainText() == "She is startled"
     assert page.form.words.isReadOnly()
     assert not any(button.isEnabled() for button in page.form.people.buttons.values())
-    page.graph.board.fit()
+    page.graph.board.fit_all()
     drag(page.graph.board, in_graph(window, nodes[0].id, rim=True), in_graph(window, nodes[1].id))
     window.timeline.setFocus()
     press(window, "Del")
@@ -123,7 +126,7 @@ def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callabl
     window = open_as("Bob")
     page = page_of(window)
     press(window, "K")
-    assert page.part() is ChainPageTab.REVIEW
+    assert page.current_tab() is ChainPageTab.REVIEW
     assert QApplication.focusWidget() is page.review.note
     type_in(window, "Why is she startled?")
     press(window, "Return")
@@ -166,14 +169,14 @@ def test_ones_own_version_is_changed_and_agreed_on(open_as: Callable[[str], Main
     press(window, "Return")
     type_in(window, "She is frightened")
     press(window, "Return")
-    assert [one.text for one in graphs(window)[0].nodes] == ["A phone rings", "She is startled"]
-    page.show_part(ChainPageTab.REVIEW)
+    assert [node.text for node in graphs(window)[0].nodes] == ["A phone rings", "She is startled"]
+    page.show_tab(ChainPageTab.REVIEW)
     click(page.review.agreed)
     agreed = graphs(window)[2]
-    assert [one.text for one in agreed.nodes] == ["A phone rings", "She is frightened"]
-    assert window.chains.chosen.agreed
+    assert [node.text for node in agreed.nodes] == ["A phone rings", "She is frightened"]
+    assert window.chains.chosen.is_agreed
     assert page.bar.combo.currentText().startswith("The bag   agreed version")
-    assert not page.review.copy.isEnabled() or not window.chains.chosen.editable
+    assert not page.review.copy.isEnabled() or not window.chains.chosen.is_editable
     press(window, "V")
     assert window.chains.chosen.id == first.chain.id
     assert window.timeline.model.track(NODES).items[1].id == first.nodes[1].id
@@ -187,7 +190,7 @@ def test_a_review_of_an_earlier_state_is_said_to_be_one(open_as: Callable[[str],
     pick(ada.timeline, on_lane(ada, 10))
     press(ada, "2")
     page = page_of(ada)
-    page.show_part(ChainPageTab.REVIEW)
+    page.show_tab(ChainPageTab.REVIEW)
     assert "before it was changed" in page.review.said.item(0).text()
 
 
@@ -228,7 +231,7 @@ def test_pictures_and_files_are_saved_and_read(
     assert json.loads((tmp_path / "The-bag.json").read_text("utf-8"))["chains"][0]["name"] == "The bag"
     window.menus.actions["chain_import"].trigger()
     first, second = graphs(window)
-    assert [one.text for one in second.nodes] == [one.text for one in first.nodes]
+    assert [node.text for node in second.nodes] == [node.text for node in first.nodes]
     assert window.chains.chosen.id == second.chain.id
     (tmp_path / "The-bag.json").write_text("{}")
     window.menus.actions["chain_import"].trigger()

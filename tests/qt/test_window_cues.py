@@ -43,7 +43,7 @@ def window(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow])
                 for n, text in enumerate(texts)
             ],
         )
-    with Study.open(path) as study, study.recording_run():
+    with Study.open(path) as study, study.run_transaction():
         insert_run(study, Run("s", "r", "speech", "silero", {}, {}, "2026-01-01T00:00:00Z", "1"))
         insert_asr_segments(study, "s", [AsrSegment(0, 3 * SECOND)])
     made = open_window(path, "Ada")
@@ -58,8 +58,8 @@ def edited(window: MainWindow) -> Session:
 
 def test_the_timeline_has_a_lane_for_speech_and_one_a_speaker(window: MainWindow) -> None:
     lanes = window.timeline.model.lanes
-    assert [one.title for one in lanes if one.kind is LaneKind.UTTERANCES] == ["P01", "Nao"]
-    assert [one.title for one in lanes if one.kind is LaneKind.SPANS] == ["Speech"]
+    assert [lane.title for lane in lanes if lane.kind is LaneKind.UTTERANCES] == ["P01", "Nao"]
+    assert [lane.title for lane in lanes if lane.kind is LaneKind.SPANS] == ["Speech"]
     assert window.timeline.model.spans("heard").tolist() == [[0, 3 * SECOND]]
 
 
@@ -75,7 +75,7 @@ def test_an_utterance_handed_over_is_assigned_and_undone(window: MainWindow) -> 
 
 def test_the_last_of_a_speaker_leaves_the_lane_of_who_is_there(window: MainWindow) -> None:
     window.spoken.assign([f"u{n}" for n in range(0, 8, 2)], None)
-    titles = [one.title for one in window.timeline.model.lanes if one.kind is LaneKind.UTTERANCES]
+    titles = [lane.title for lane in window.timeline.model.lanes if lane.kind is LaneKind.UTTERANCES]
     assert titles == ["P01", "Nao", "Nobody yet"]
 
 
@@ -91,9 +91,9 @@ def test_editing_the_words_goes_to_the_transcript(window: MainWindow) -> None:
     window.timeline.utterance_activated.emit("u2")
     assert window.mode() == "transcript"
     assert window.studio.selected_utterances == ("u2",)
-    assert window.findChild(TranscriptPage).view.editing == "u2"
+    assert window.findChild(TranscriptPage).view.editing_id == "u2"
     window.timeline.utterance_activated.emit("u4")
-    assert window.findChild(TranscriptPage).view.editing == "u4"
+    assert window.findChild(TranscriptPage).view.editing_id == "u4"
 
 
 def test_drawing_in_a_lane_adds_an_utterance_of_that_speaker(window: MainWindow) -> None:
@@ -102,13 +102,13 @@ def test_drawing_in_a_lane_adds_an_utterance_of_that_speaker(window: MainWindow)
     found = find_utterance(edited(window).study, made)
     assert found is not None
     assert (found.participant_id, found.text) == ("b", "")
-    assert window.findChild(TranscriptPage).view.editing == made, "what is said is typed at once"
+    assert window.findChild(TranscriptPage).view.editing_id == made, "what is said is typed at once"
 
 
 def test_select_all_takes_segments_only(window: MainWindow) -> None:
     made = add_segment(edited(window), "r", SECOND, 2 * SECOND, "error")
     window.studio.publish(made[1])
-    window.feed.select_own()
+    window.feed.select_editable()
     assert window.timeline.selection() == [made[0]]
 
 
@@ -164,7 +164,7 @@ def test_without_an_utterance_the_window_says_what_to_do(window: MainWindow, qtb
     window.studio.select_utterances([])
     window.playback.jump(3_500_000)
     with qtbot.waitSignal(window.studio.failed):
-        window.cues.ask()
+        window.cues.open_form()
 
 
 def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> None:
@@ -183,9 +183,9 @@ def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> No
             )
         )
     )
-    pale = [one for one in window.timeline.model.lanes if one.pale]
-    assert [(one.title, one.editable) for one in pale] == [("Pre-labels", False)] * 2
-    first, nod, second = (one.segment.id for one in open_prelabels(session, "r"))
+    pale = [lane for lane in window.timeline.model.lanes if lane.pale]
+    assert [(lane.title, lane.editable) for lane in pale] == [("Pre-labels", False)] * 2
+    first, nod, second = (open_prelabel.segment.id for open_prelabel in open_prelabels(session, "r"))
     window.timeline.choose([first])
     assert window.inspector is not None
     assert window.menus.actions["accept_cue"].isEnabled()
@@ -194,7 +194,7 @@ def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> No
     assert window.studio.selected == (nod,)
     window.menus.actions["reject_cue"].trigger()
     assert window.studio.selected == (second,)
-    assert len(window.prelabels.of_kind(second)) == 1
+    assert len(window.prelabels.same_kind(second)) == 1
     window.studio.undo()
     assert window.timeline.model.segment(nod) is not None
     row = window.recordings.model.row("r")

@@ -85,7 +85,7 @@ def test_one_row_a_clip_and_one_for_all_and_what_fails_does_not_stop_the_rest(
     assert "There is no room left." in window.messages.message() or "1 failed" in window.messages.message()
     again = rendering_queue.load_unfinished(session_of(window))
     assert again is not None
-    assert [(clip.method, clip.problem) for clip in again.left] == [("blur", "There is no room left. Make some.")]
+    assert [(clip.method, clip.problem) for clip in again.pending] == [("blur", "There is no room left. Make some.")]
 
 
 def test_cancelling_the_row_for_all_takes_back_every_clip(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -125,11 +125,11 @@ def test_an_export_that_a_crash_interrupted_is_told_and_gone_on_with(
     recording = str(session.study.rows("SELECT id FROM recording ORDER BY number")[0][0])
     queue = rendering_queue.make_queue(session, [recording], {"blur": {}, "solid": {}}, tmp_path / "clips")
     first, second = queue.clips
-    queue = replace(queue.marked(first, ClipState.DONE).marked(second, ClipState.RUNNING))
+    queue = replace(queue.with_state(first, ClipState.DONE).with_state(second, ClipState.RUNNING))
     rendering_queue.save_queue(session, queue)
     window.studio.session_changed.emit()
     qtbot.waitUntil(lambda: window.messages.message() == "1 job was interrupted.")
-    (job,) = window.interrupted.all()
+    (job,) = window.interrupted.list_jobs()
     number = session.recording(recording).number
     assert (job.kind, job.title) == ("export", f"Export of recording {number} (solid)")
     window.commands.ask_export()
@@ -148,4 +148,4 @@ def test_leaving_the_study_keeps_what_is_left(qtbot: QtBot, window: MainWindow, 
     with Session.open(tmp_path / "lab.greenroom") as session:
         again = rendering_queue.load_unfinished(session)
         assert again is not None
-        assert [clip.method for clip in again.left] == ["pixelate", "solid"]
+        assert [clip.method for clip in again.pending] == ["pixelate", "solid"]

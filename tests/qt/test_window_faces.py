@@ -131,8 +131,8 @@ def test_pictures_that_are_asked_for_before_there_is_a_file_come_when_it_is_ther
 ) -> None:
     tracked.set_mode("faces")
     model, crops = tracked.faces_page.model, tracked.faces.crops
-    crops.open(None)
-    model.forget_crops()
+    crops.set_source(None)
+    model.drop_crops()
     model.index(0).data(CROPS_ROLE)
     tracked.faces.reload()
     qtbot.waitUntil(lambda: len(model.index(0).data(CROPS_ROLE)) == 3)
@@ -147,13 +147,13 @@ def test_faces_are_named_together_dismissed_and_both_are_undone(qtbot: QtBot, tr
     session = window.studio.session
     assert session is not None
     (person,) = all_participants(session.study)
-    assert {one.participant_id for one in window.faces.tracks} == {person.id}
+    assert {track.participant_id for track in window.faces.tracks} == {person.id}
     page.role_requested.emit(person.id, ParticipantRole.ROBOT)
     (robot,) = all_participants(session.study)
     assert robot.role is ParticipantRole.ROBOT
     page.select(["two"])
     page.people.dismiss.click()
-    assert [one.dismissed for one in window.faces.tracks] == [False, True]
+    assert [track.dismissed for track in window.faces.tracks] == [False, True]
     assert state_of(window, "two") is CardState.DISMISSED
     window.commands.undo()
     window.commands.undo()
@@ -170,16 +170,16 @@ def test_keys_of_the_mode_decide_and_mean_something_else_elsewhere(qtbot: QtBot,
     qtbot.keyClick(window.timeline, Qt.Key.Key_Return)
     assert [card.key for card in page.cards.selected()] == [page.model.cards[0].key]
     qtbot.keyClick(window.timeline, Qt.Key.Key_X)
-    assert sum(one.dismissed for one in window.faces.tracks) == 1
+    assert sum(track.dismissed for track in window.faces.tracks) == 1
     qtbot.keyClick(window.timeline, Qt.Key.Key_X)
-    assert not any(one.dismissed for one in window.faces.tracks)
+    assert not any(track.dismissed for track in window.faces.tracks)
     qtbot.keyClick(window.timeline, Qt.Key.Key_Escape)
     assert page.cards.selected() == []
     assert window.faces.drawing.selected == ""
     page.select(["one"])
     window.set_mode("annotate")
     qtbot.keyClick(window.timeline, Qt.Key.Key_X)
-    assert not any(one.dismissed for one in window.faces.tracks)
+    assert not any(track.dismissed for track in window.faces.tracks)
 
 
 def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be_reviewed(
@@ -194,16 +194,16 @@ def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be
     assert "left" in str(told[0])
     assert not page.review.tick.isChecked()
     count = len(window.faces.places.waiting)
-    assert page.queue.left().startswith(str(count))
+    assert page.queue.remaining_text().startswith(str(count))
     window.timeline.setFocus()
     qtbot.keyClick(window.timeline, Qt.Key.Key_N)
     place = window.faces.places.current
     assert place is not None
     assert place.start_us <= window.player.position_us < place.end_us
-    assert page.queue.why()
+    assert page.queue.reason_text()
     for _ in range(count):
         qtbot.keyClick(window.timeline, Qt.Key.Key_Y)
-    qtbot.waitUntil(lambda: page.queue.left() == "Nothing left to look at")
+    qtbot.waitUntil(lambda: page.queue.remaining_text() == "Nothing left to look at")
     session = window.studio.session
     assert session is not None
     recording = window.studio.recording
@@ -214,10 +214,10 @@ def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be
     read = latest_run(session.study, recording.id, SOURCE_RUN_KIND)
     assert read is not None, "an earlier version found these faces, so the whole file was read for the review"
     assert len(str(read.result[SOURCE_SHA256_KEY])) == 64
-    assert "Reviewed by" in page.review.words()
+    assert "Reviewed by" in page.review.status_text()
     page.select(["one"])
     page.people.dismiss.click()
-    qtbot.waitUntil(lambda: "changed since" in page.review.words())
+    qtbot.waitUntil(lambda: "changed since" in page.review.status_text())
     assert not page.review.tick.isChecked()
 
 
@@ -258,7 +258,7 @@ def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: Ma
     assert len(moved.keyframes) == 2
     assert moved.keyframes[1].box == pytest.approx((240, 120, 60, 80), abs=2)
     window.player.seek(315 * FRAME)
-    boxes = {one.track_id: one for one in window.playback.faces.boxes(315 * FRAME, 1280)}
+    boxes = {box.track_id: box for box in window.playback.faces.boxes(315 * FRAME, 1280)}
     assert 200 < boxes[region.id].x * window.playback.faces.width / 1280 < 240
     page.region.kind.setCurrentIndex(page.region.kind.findData(RegionKind.AREA))
     page.region.kind.activated.emit(page.region.kind.currentIndex())
@@ -273,13 +273,13 @@ def test_a_face_that_is_drawn_at_a_gap_fills_it(qtbot: QtBot, tracked: MainWindo
     window.set_mode("faces")
     qtbot.waitUntil(lambda: bool(window.faces.places.waiting))
     window.player.seek(205 * FRAME)
-    place = window.faces.places.at(205 * FRAME)
+    place = window.faces.places.span_at(205 * FRAME)
     assert place is not None
     assert place.reason is ReviewReason.ENDS
     drag(qtbot, window, (400, 50), (440, 110))
     (region,) = window.faces.regions
     assert (region.start_us, region.end_us) == (place.start_us, place.end_us)
-    qtbot.waitUntil(lambda: window.faces.places.at(205 * FRAME) != place)
+    qtbot.waitUntil(lambda: window.faces.places.span_at(205 * FRAME) != place)
 
 
 def test_shift_draws_an_area_for_the_whole_recording(qtbot: QtBot, tracked: MainWindow) -> None:
@@ -330,7 +330,7 @@ def test_text_that_was_found_is_masked_in_one_step(qtbot: QtBot, tracked: MainWi
     window.studio.publish(text_regions.store(session, work, {"areas": places}))
     assert page.text.isVisibleTo(page)
     page.text.accept.click()
-    assert [one.kind for one in window.faces.regions] == [RegionKind.AREA, RegionKind.AREA]
+    assert [region.kind for region in window.faces.regions] == [RegionKind.AREA, RegionKind.AREA]
     assert not page.text.isVisibleTo(page)
     window.commands.undo()
     assert window.faces.regions == []
@@ -373,9 +373,9 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
     assert request.span is not None
     assert request.span[0] == SECOND_US
     dialog.folder.setText(str(tmp_path / "clips"))
-    dialog.methods.tree.tick("solid", False)
-    dialog.methods.tree.tick("blur")
-    dialog.methods.tree.select("blur")
+    dialog.methods.tree.set_ticked("solid", False)
+    dialog.methods.tree.set_ticked("blur")
+    dialog.methods.tree.select_row("blur")
     assert dialog.request().methods["blur"]["strength"] == pytest.approx(0.3)
     dialog._accept()
     qtbot.waitUntil(lambda: window.exports.result is not None)
@@ -460,7 +460,7 @@ def test_a_window_that_only_reads_says_what_another_one_does(
         page = window.faces_page
         qtbot.waitUntil(lambda: page.untracked_title() != "Faces were not looked for yet")
         assert page.untracked_title() == "No faces are saved in this study yet"
-        JobNotes(holder.study).keep(tracking.prepare(holder, recording.id))
+        JobNotes(holder.study).add(tracking.prepare(holder, recording.id))
         window.faces.reload()
         assert page.untracked_title() == "Faces were asked for in another window"
         window.close()

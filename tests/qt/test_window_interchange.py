@@ -57,7 +57,7 @@ def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> Iterator[MainWindo
 
 def opened(window: MainWindow, key: str) -> QWidget:
     window.menus.actions[key].trigger()
-    return window.windows.open(key)
+    return window.windows.open_window(key)
 
 
 @pytest.fixture
@@ -88,10 +88,10 @@ def test_what_a_text_becomes_can_be_chosen_and_the_import_is_one_step(
 ) -> None:
     texts = [importing.details.item(row, 0).text() for row in range(importing.details.rowCount())]
     assert "Value why" in texts
-    importing.details.chosen.emit(texts.index("“stroke”"), 2, "none")
-    importing.details.chosen.emit(texts.index("Value why"), 2, "rationale")
+    importing.details.choice_made.emit(texts.index("“stroke”"), 2, "none")
+    importing.details.choice_made.emit(texts.index("Value why"), 2, "rationale")
     assert importing.total.text() == "3 new, 0 left out"
-    with qtbot.waitSignal(window.studio.told) as told:
+    with qtbot.waitSignal(window.studio.message) as told:
         importing.apply.click()
     assert told.args == ["Imported 3 annotations from coded.csv."]
     assert not importing.isVisible()
@@ -101,7 +101,7 @@ def test_what_a_text_becomes_can_be_chosen_and_the_import_is_one_step(
 
 
 def test_a_lane_can_become_nothing(importing: ImportWindow) -> None:
-    importing.lanes.chosen.emit(0, 1, "nothing")
+    importing.lanes.choice_made.emit(0, 1, "nothing")
     assert importing.total.text() == "0 new, 3 left out"
     assert not importing.apply.isEnabled()
 

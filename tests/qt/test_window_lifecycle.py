@@ -40,8 +40,8 @@ def test_switching_in_a_hurry_ends_at_the_last_one(qtbot: QtBot, study: Path) ->
     window.open_study(study)
     ids = [row.id for row in window.recordings.model.rows()]
     for _ in range(4):
-        for one in ids:
-            window.choose_recording(one)
+        for text in ids:
+            window.choose_recording(text)
             window.player.toggle()
     window.choose_recording(ids[1])
     qtbot.waitUntil(lambda: window.player.times is not None and len(window.player.times) == 70)

@@ -26,7 +26,7 @@ def study(tmp_path: Path) -> Path:
 
 def ids(window: MainWindow) -> list[str]:
     assert window.studio.session is not None
-    return [one.id for one in all_recordings(window.studio.session.study)]
+    return [recording.id for recording in all_recordings(window.studio.session.study)]
 
 
 def test_what_is_kept_does_not_wait_for_the_end(qtbot: QtBot, open_window: Open, study: Path) -> None:
@@ -36,7 +36,7 @@ def test_what_is_kept_does_not_wait_for_the_end(qtbot: QtBot, open_window: Open,
     second = ids(window)[1]
     window.choose_recording(second)
     window.set_mode("faces")
-    window.windows.open("checklist").resize(700, 500)
+    window.windows.open_window("checklist").resize(700, 500)
     window.workspace.columns.setSizes([300, 700, 360])
     window.workspace.columns.splitterMoved.emit(300, 1)
 
@@ -52,7 +52,7 @@ def test_what_is_kept_does_not_wait_for_the_end(qtbot: QtBot, open_window: Open,
 
 def test_windows_come_back_where_they_were_and_columns_too(qtbot: QtBot, open_window: Open, study: Path) -> None:
     window = open_window(study)
-    segments = window.windows.open("segments")
+    segments = window.windows.open_window("segments")
     assert isinstance(segments, SegmentsWindow)
     segments.resize(780, 555)
     size = (segments.width(), segments.height())
@@ -60,8 +60,8 @@ def test_windows_come_back_where_they_were_and_columns_too(qtbot: QtBot, open_wi
     first.trigger()
     hidden = segments.view.hidden_columns()
     assert hidden
-    window.windows.open("team").close()
-    window.windows.open("export_annotations")
+    window.windows.open_window("team").close()
+    window.windows.open_window("export_annotations")
     window.close()
 
     again = open_window(study)
@@ -96,5 +96,5 @@ def test_damaged_looks_of_windows_are_left_alone(open_window: Open, study: Path)
         {"segments": {"open": True, "geometry": "x", "splitters": 3}},
         {"?": {}},
     ):
-        window.windows.restore(looks)
-    window.windows.open("segments")
+        window.windows.restore_state(looks)
+    window.windows.open_window("segments")

@@ -97,18 +97,18 @@ def test_a_reviewer_goes_through_a_recording_with_keys_only(open_window: Open, s
     assert not said(window)
     press(window, Key.Key_X)
     assert said(window) == {theirs: (ReviewDecision.DISAGREE, "No, yes")}
-    assert page.items.place() == 2, "it went on to what waits next"
+    assert page.items.current_row() == 2, "it went on to what waits next"
     assert window.player.position_us == 200_000_000
     press(window, Key.Key_Y)
     assert {decision for decision, _ in said(window).values()} == {ReviewDecision.AGREE, ReviewDecision.DISAGREE}
 
     press(window, Key.Key_Z, modifier=CONTROL)
     assert list(said(window)) == [theirs]
-    assert page.items.place() == 2
+    assert page.items.current_row() == 2
     press(window, Key.Key_P, Key.Key_P)
-    assert page.items.place() == 0
+    assert page.items.current_row() == 0
     press(window, Key.Key_Z, modifier=CONTROL | Qt.KeyboardModifier.ShiftModifier)
-    assert page.items.place() == 2, "what is made again is shown"
+    assert page.items.current_row() == 2, "what is made again is shown"
     press(window, Key.Key_Z, modifier=CONTROL)
     press(window, Key.Key_P, Key.Key_P)
     assert page.decisions.note.text() == "No, yes"
@@ -136,7 +136,7 @@ def test_the_keys_work_after_a_click_into_a_list(open_window: Open, study: Path,
     view.setFocus()
     assert QApplication.focusWidget() is view
     press(window, Key.Key_N)
-    assert page.items.place() == 0
+    assert page.items.current_row() == 0
     press(window, Key.Key_Y)
     assert [decision for decision, _ in said(window).values()] == [ReviewDecision.AGREE]
     assert window.studio.recording is not None
@@ -147,16 +147,16 @@ def test_edits_and_selections_elsewhere_are_followed(open_window: Open, study: P
     window = open_window(study)
     page = review(window)
     press(window, Key.Key_N, Key.Key_N)
-    assert page.items.place() == 1
+    assert page.items.current_row() == 1
     mine = window.studio.selected[0]
     window.studio.edit(lambda s: commands.move_segments(s, [(mine, 201_000_000, 211_000_000)]))
     assert [row.text for row in page.items.rows()] == ["Label, attributes, rationale", "Nothing differs"]
     window.studio.edit(lambda s: commands.set_label(s, [mine], "competence"))
     assert [row.text for row in page.items.rows()][1] == "Label"
-    assert page.items.place() == 1, "the item that is shown stays shown"
+    assert page.items.current_row() == 1, "the item that is shown stays shown"
     window.studio.select(())
     window.timeline.choose([mine])
-    assert page.items.place() == 1
+    assert page.items.current_row() == 1
 
 
 def test_what_is_alike_is_listed_on_request_and_needs_nothing(open_window: Open, study: Path) -> None:
@@ -206,13 +206,13 @@ def test_whoever_is_none_of_the_two_decides_about_both(open_window: Open, study:
     page = review(window)
     press(window, Key.Key_N)
     press(window, Key.Key_Y)
-    assert page.items.place() == 0, "Ada's segment still waits"
+    assert page.items.current_row() == 0, "Ada's segment still waits"
     shown = page.side_by_side.comparison()
     assert shown is not None
-    assert [column.decided for column in shown.columns] == [False, True]
+    assert [column.is_decided for column in shown.columns] == [False, True]
     assert shown.target == 0
     press(window, Key.Key_X)
-    assert page.items.place() == 1
+    assert page.items.current_row() == 1
     assert sorted(decision for decision, _ in said(window).values()) == [ReviewDecision.AGREE, ReviewDecision.DISAGREE]
 
 
@@ -220,7 +220,7 @@ def test_a_lane_is_made_in_the_window(open_window: Open, study: Path) -> None:
     window = open_window(study)
     window.choose_recording(WALK)
     window.menus.actions["adjudicate"].trigger()
-    form = window.windows.open("adjudicate")
+    form = window.windows.open_window("adjudicate")
     assert isinstance(form, LaneForm)
     assert nameless(form) == []
     form.make.click()

@@ -52,7 +52,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 @pytest.fixture
 def segments(qtbot: QtBot, window: MainWindow) -> SegmentsWindow:
     window.menus.actions["segments"].trigger()
-    found = window.windows.open("segments")
+    found = window.windows.open_window("segments")
     assert isinstance(found, SegmentsWindow)
     qtbot.waitExposed(found)
     return found
@@ -88,7 +88,9 @@ def test_an_edit_is_found_at_once_and_so_is_its_undo(
     search(qtbot, segments, "zeppelin")
     session = window.studio.session
     assert session is not None
-    own = next(one for one in all_segments(session.study) if one.label == "error" and _mine(window, one.id))
+    own = next(
+        segment for segment in all_segments(session.study) if segment.label == "error" and _mine(window, segment.id)
+    )
     window.studio.edit(lambda s: set_field(s, own.id, "rationale", "A Zeppelin."))
     assert shown(segments) == [own.id]
     window.studio.undo()
@@ -123,26 +125,26 @@ def test_edits_of_many_rows_are_done_in_a_thread_and_can_be_stopped(
 
     monkeypatch.setattr(studio.apart, "run", noted)
     monkeypatch.setattr("app.gui.study.study_controller.LARGE", 5)
-    every = {one.id for one in all_segments(session.study)}
+    every = {segment.id for segment in all_segments(session.study)}
     segments.view.selectAll()
     segments.bulk_bar.delete_requested.emit()
-    left = {one.id for one in all_segments(session.study)}
+    left = {segment.id for segment in all_segments(session.study)}
     assert left < every
     assert set(shown(segments)) == left
     studio.undo()
-    assert {one.id for one in all_segments(session.study)} == every
+    assert {segment.id for segment in all_segments(session.study)} == every
     studio.redo()
     assert begun == ["Deleting", "Undoing", "Making"]
     monkeypatch.setattr(Silent, "check_cancelled", _stop)
     monkeypatch.setattr(studio.apart, "run", lambda work, _text, **_named: work(Silent()))
     monkeypatch.setattr("project.store.study._LOOK_EVERY", 1)
     studio.undo()
-    assert {one.id for one in all_segments(session.study)} == left
+    assert {segment.id for segment in all_segments(session.study)} == left
     assert "nothing was changed" in window.messages.message()
     monkeypatch.setattr("app.gui.study.study_controller.LARGE", 1_000)
     monkeypatch.setattr(studio.apart, "run", noted)
     studio.undo()
-    assert {one.id for one in all_segments(session.study)} == every
+    assert {segment.id for segment in all_segments(session.study)} == every
     assert len(begun) == 3, "few rows are no reason for a thread"
 
 
@@ -151,18 +153,20 @@ def _stop(_progress: Silent) -> None:
 
 
 def test_conditions(qtbot: QtBot, window: MainWindow, segments: SegmentsWindow) -> None:
-    segments.bar.buttons["labels"].choose({"error"})
+    segments.bar.buttons["labels"].set_ticked({"error"})
     session = window.studio.session
     assert session is not None
-    errors = {one.id for one in all_segments(session.study) if one.label == "error"}
+    errors = {segment.id for segment in all_segments(session.study) if segment.label == "error"}
     assert set(shown(segments)) == errors
-    segments.bar.buttons["field channel"].choose({"verbal"})
-    assert set(shown(segments)) == {one for one in errors if values_of(session.study, one)["channel"].value == "verbal"}
+    segments.bar.buttons["field channel"].set_ticked({"verbal"})
+    assert set(shown(segments)) == {
+        error for error in errors if values_of(session.study, error)["channel"].value == "verbal"
+    }
     qtbot.mouseClick(segments.bar.clear, Qt.MouseButton.LeftButton)
     assert len(shown(segments)) == 90
     window.choose_recording(session.study.rows("SELECT id FROM recording WHERE number = 2")[0][0])
-    segments.bar.buttons["flags"].choose({"here"})
-    assert {s.recording_id for one in shown(segments) if (s := find_segment(session.study, one))} == {
+    segments.bar.buttons["flags"].set_ticked({"here"})
+    assert {s.recording_id for text in shown(segments) if (s := find_segment(session.study, text))} == {
         window.studio.recording.id if window.studio.recording else ""
     }
 
@@ -174,10 +178,10 @@ def test_ticking_leaves_the_list_open(qtbot: QtBot, segments: SegmentsWindow) ->
     menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
     menu.setActiveAction(menu.actions()[0])
     qtbot.keyClick(menu, Qt.Key.Key_Space)
-    assert button.chosen() == {"error"}
+    assert button.ticked_keys() == {"error"}
     assert button.text() == "Label: Error"
     qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(menu.actions()[0]).center())
-    assert button.chosen() == frozenset()
+    assert button.ticked_keys() == frozenset()
     assert menu.isVisible(), "ticking closed the list"
     menu.close()
 
@@ -187,7 +191,7 @@ def test_sorting_by_a_click_on_the_head(segments: SegmentsWindow, window: MainWi
     segments.view.horizontalHeader().setSortIndicator(place, Qt.SortOrder.DescendingOrder)
     session = window.studio.session
     assert session is not None
-    spans = [s.end_us - s.start_us for one in shown(segments) if (s := find_segment(session.study, one))]
+    spans = [s.end_us - s.start_us for text in shown(segments) if (s := find_segment(session.study, text))]
     assert spans == sorted(spans, reverse=True)
 
 
@@ -217,12 +221,12 @@ def test_edits_of_many_are_one_step_and_say_before_what_stays(
     assert session is not None
     before = all_segments(session.study)
     segments.view.selectAll()
-    own = [one.id for one in before if _mine(window, one.id)]
+    own = [segment.id for segment in before if _mine(window, segment.id)]
     assert segments.bulk_bar.count.text().startswith(f"90 selected, {len(own)} yours; {90 - len(own)} by others")
     segments.bulk_bar.label_chosen.emit("none")
-    assert {one.id for one in all_segments(session.study) if one.label == "none"} >= set(own)
-    assert [one for one in all_segments(session.study) if one.id not in own] == [
-        one for one in before if one.id not in own
+    assert {segment.id for segment in all_segments(session.study) if segment.label == "none"} >= set(own)
+    assert [segment for segment in all_segments(session.study) if segment.id not in own] == [
+        segment for segment in before if segment.id not in own
     ]
     assert len(segments.view.selected()) == 90
     window.studio.undo()
@@ -240,12 +244,12 @@ def test_a_bulk_delete_counts_segments_and_recordings_and_asks_where_it_is_more_
     session = window.studio.session
     assert session is not None
     segments.follow.setChecked(False)
-    own = [one for one in all_segments(session.study) if _mine(window, one.id)]
-    first, *others = dict.fromkeys(one.recording_id for one in own)
-    one_recording = [one.id for one in own if one.recording_id == first]
-    two_recordings = [one.id for one in own if one.recording_id in (first, others[0])]
+    own = [segment for segment in all_segments(session.study) if _mine(window, segment.id)]
+    first, *others = dict.fromkeys(segment.recording_id for segment in own)
+    one_recording = [segment.id for segment in own if segment.recording_id == first]
+    two_recordings = [segment.id for segment in own if segment.recording_id in (first, others[0])]
     both = len(two_recordings)
-    other_person = next(one.id for one in all_segments(session.study) if not _mine(window, one.id))
+    other_person = next(segment.id for segment in all_segments(session.study) if not _mine(window, segment.id))
 
     segments.view.select([*one_recording, other_person], one_recording[0])
     segments.view.delete_requested.emit()
@@ -258,11 +262,11 @@ def test_a_bulk_delete_counts_segments_and_recordings_and_asks_where_it_is_more_
     segments.view.select([*two_recordings, other_person], two_recordings[0])
     segments.view.delete_requested.emit()
     assert _answers(window).asked == [(f"Delete {both} segments in 2 recordings?", f"Delete {both} segments")]
-    assert {one.id for one in all_segments(session.study)} >= set(two_recordings)
+    assert {segment.id for segment in all_segments(session.study)} >= set(two_recordings)
     _answers(window).yes = True
     segments.view.delete_requested.emit()
     assert window.messages.message() == f"Deleted {both} segments in 2 recordings. Undo brings them back."
-    assert not {one.id for one in all_segments(session.study)} & set(two_recordings)
+    assert not {segment.id for segment in all_segments(session.study)} & set(two_recordings)
     assert window.menus.actions["undo"].text() == f"&Undo: delete {both} segments in 2 recordings"
     window.studio.undo()
     assert window.messages.message() == f"Undone: Delete {both} segments in 2 recordings", "of no recording alone"
@@ -276,9 +280,9 @@ def test_other_edits_of_many_count_and_ask_too(window: MainWindow, segments: Seg
     session = window.studio.session
     assert session is not None
     segments.follow.setChecked(False)
-    own = [one for one in all_segments(session.study) if _mine(window, one.id) and one.label != "none"]
-    homes, many = len({one.recording_id for one in own}), len(own)
-    segments.view.select([one.id for one in own], own[0].id)
+    own = [segment for segment in all_segments(session.study) if _mine(window, segment.id) and segment.label != "none"]
+    homes, many = len({segment.recording_id for segment in own}), len(own)
+    segments.view.select([segment.id for segment in own], own[0].id)
     segments.bulk_bar.label_chosen.emit("none")
     assert _answers(window).asked == [(f"Change {many} segments in {homes} recordings?", f"Change {many} segments")]
     assert window.messages.message() == f"Changed {many} segments in {homes} recordings. One undo takes it back."
@@ -351,7 +355,7 @@ def test_comments_under_the_form(qtbot: QtBot, window: MainWindow) -> None:
     session, box = window.studio.session, window.comments.box
     assert session is not None
     assert box is not None
-    others = next(one for one in all_segments(session.study) if not _mine(window, one.id))
+    others = next(segment for segment in all_segments(session.study) if not _mine(window, segment.id))
     window.choose_recording(others.recording_id)
     window.studio.select([others.id])
     assert box.isVisibleTo(window)
@@ -386,9 +390,11 @@ def test_text_that_was_begun_waits_at_its_segment(qtbot: QtBot, window: MainWind
 def test_the_checklist_leads_to_the_segment_and_follows_edits(qtbot: QtBot, window: MainWindow) -> None:
     session = window.studio.session
     assert session is not None
-    own = next(one for one in all_segments(session.study) if one.label == "error" and _mine(window, one.id))
+    own = next(
+        segment for segment in all_segments(session.study) if segment.label == "error" and _mine(window, segment.id)
+    )
     window.studio.edit(lambda s: set_field(s, own.id, "rationale", ""))
-    found = window.windows.open("checklist")
+    found = window.windows.open_window("checklist")
     assert isinstance(found, ChecklistWindow)
     view = found.view
     assert view.topLevelItemCount() == 1

@@ -59,7 +59,7 @@ def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
         runner.submit(work)
     assert told == [(work, 1, 2, "half")]
     assert seen.args == [work, {"frames": 7}]
-    assert runner.running is None
+    assert runner.running_job is None
 
 
 def test_an_error_is_the_users_to_read(qtbot: QtBot, runner: WorkerRunner) -> None:
@@ -74,7 +74,7 @@ def test_a_crash_is_a_message_and_the_next_job_runs(qtbot: QtBot, runner: Worker
     with qtbot.waitSignal(runner.finished):
         runner.submit(job("crash"))
         runner.submit(job("result"))
-        assert len(runner.waiting) == 1, "one job at a time"
+        assert len(runner.waiting_jobs) == 1, "one job at a time"
     assert "stopped unexpectedly" in errors[0].message
 
 
@@ -112,15 +112,15 @@ def test_while_it_is_held_nothing_is_taken_in_and_afterwards_all_is(
     runner.failed.connect(lambda *_: ended.append("failed"))
     runner.progressed.connect(lambda *_: ended.append("progress"))
     runner.submit(job(do))
-    runner.hold(True)
+    runner.set_output_paused(True)
     process = runner._process
     assert process is not None
     with qtbot.waitSignal(process.finished):
         pass
     assert ended == []
-    runner.hold(False)
+    runner.set_output_paused(False)
     assert ended == ["progress", "result" if do == "result" else "failed"]
-    assert runner.running is None
+    assert runner.running_job is None
 
 
 def test_a_worker_that_does_not_listen_is_killed(qtbot: QtBot, runner: WorkerRunner) -> None:
@@ -138,7 +138,7 @@ def test_a_waiting_job_is_taken_out_of_the_queue(qtbot: QtBot, runner: WorkerRun
     with qtbot.waitSignal(runner.cancelled) as seen:
         runner.cancel(second)
     assert seen.args[0] is second
-    assert runner.running is first
+    assert runner.running_job is first
 
 
 def test_a_program_that_is_not_there_is_a_message(qtbot: QtBot, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_what_waits_for_a_job_is_done_when_its_result_is_there(
     heard: list[str] = []
     with qtbot.waitSignal(jobs.done):
         jobs.start(work, lambda _result: heard.append("first"))
-        jobs.after(work, lambda _result: heard.append("second"))
+        jobs.when_done(work, lambda _result: heard.append("second"))
     qtbot.waitUntil(lambda: heard == ["first", "second"])
 
 
@@ -192,6 +192,6 @@ def test_a_job_whose_pieces_cannot_be_kept_is_stopped(
     told: list[UserError] = []
     jobs.failed.connect(told.append)
     with qtbot.waitSignal(jobs.stopped):
-        runner.part.emit(work, {"judgments": []})
-    assert [one.message for one in told] == ["The disk is full."]
+        runner.partial_result.emit(work, {"judgments": []})
+    assert [user_error.message for user_error in told] == ["The disk is full."]
     assert not jobs.busy

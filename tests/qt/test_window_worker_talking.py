@@ -34,7 +34,7 @@ def talk(**parameters: Any) -> JobSpec:
 
 def test_what_it_asks_is_answered_and_its_pieces_come_as_they_are_made(qtbot: QtBot, runner: WorkerRunner) -> None:
     pieces: list[object] = []
-    runner.part.connect(lambda work, part: pieces.append(part["said"]))
+    runner.partial_result.connect(lambda work, part: pieces.append(part["said"]))
     with qtbot.waitSignal(runner.finished) as seen:
         runner.submit(talk(questions=["a", "b"]))
     assert pieces == ["a!", "b!"]
@@ -59,7 +59,7 @@ def test_one_process_does_one_job_after_the_other(qtbot: QtBot, runner: WorkerRu
     for _ in range(3):
         runner.submit(talk())
     qtbot.waitUntil(lambda: len(results) == 3)
-    assert len({one["process"] for one in results}) == 1
+    assert len({each_result["process"] for each_result in results}) == 1
 
 
 def test_a_crash_between_jobs_is_followed_by_a_fresh_process(qtbot: QtBot, runner: WorkerRunner) -> None:
@@ -84,7 +84,7 @@ def test_a_job_that_waits_for_an_answer_can_be_cancelled(qtbot: QtBot, runner: W
     runner.answer = cancel
     with qtbot.waitSignals([runner.cancelled]):
         runner.submit(work)
-    assert runner.running is None
+    assert runner.running_job is None
 
 
 def test_here_and_in_the_worker_a_refusal_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

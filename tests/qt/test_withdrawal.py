@@ -94,12 +94,12 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: P
     opened = (str(lab), f"/old/{name}.greenroom", "/old/other.greenroom")
     window.studio.change_settings(lambda kept: replace(kept, recent=opened))
     told: list[str] = []
-    window.studio.told.connect(told.append)
+    window.studio.message.connect(told.append)
     QTest.mouseClick(dialog.buttons.go_on, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: any("certificate" in one for one in told))
+    qtbot.waitUntil(lambda: any("certificate" in text for text in told))
     assert window.studio.session is not None
-    assert name not in [one.pseudonym for one in all_participants(window.studio.session.study)]
-    assert [one.name for one in lab.parent.glob("*.md")] == [f"lab, withdrawal of {name}.md"]
+    assert name not in [participant.pseudonym for participant in all_participants(window.studio.session.study)]
+    assert [path.name for path in lab.parent.glob("*.md")] == [f"lab, withdrawal of {name}.md"]
     assert check_study(lab) == []
     assert window.studio.settings.recent == load_settings().recent == (opened[0], opened[2])
 
@@ -123,7 +123,7 @@ def test_what_the_certificate_only_counts_is_named_once(qtbot: QtBot, lab: Path,
 def test_a_dialog_may_be_closed_while_it_looks_for_everything(qtbot: QtBot, lab: Path, open_window: Open) -> None:
     window = open_window(lab)
     dialog = dialog_of(window)
-    dialog.asked.emit(dialog.wanted())
+    dialog.plan_requested.emit(dialog.request())
     dialog.reject()
     qtbot.waitUntil(lambda: not window.findChildren(WithdrawalDialog))
     qtbot.waitUntil(lambda: not window.background._waiting)
@@ -143,7 +143,7 @@ def test_another_choice_has_to_be_looked_at_before_it_is_done(qtbot: QtBot, lab:
 def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, open_window: Open) -> None:
     path = study_with(tmp_path, ["hello"], ["Zebbie laughs", "Z. Q. laughs", "ask Zebediahlein"])
     dialog = dialog_of(open_window(path))
-    qtbot.waitUntil(lambda: dialog.alike.undecided == 3)
+    qtbot.waitUntil(lambda: dialog.alike.undecided_count == 3)
     QTest.keyClicks(dialog.typed, "P01")
     assert not dialog.buttons.go_on.isEnabled()
     assert "3" in dialog.buttons.note.text()
@@ -151,13 +151,13 @@ def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, o
     assert first is not None
     first.setSelected(True)
     dialog.alike.remove.click()
-    assert dialog.wanted().words == (first_text := dialog.alike.theirs)
+    assert dialog.request().words == (first_text := dialog.alike.confirmed)
     assert len(first_text) == 1
     qtbot.waitUntil(lambda: not dialog.lines.toPlainText().startswith("Looking"))
     assert not dialog.buttons.go_on.isEnabled()
     dialog.alike.keep_rest.click()
     qtbot.waitUntil(dialog.buttons.go_on.isEnabled)
-    assert len(dialog.wanted().keep) == 2
+    assert len(dialog.request().keep) == 2
     assert nameless(dialog) == []
     dialog.reject()
 
@@ -197,9 +197,9 @@ def test_annotations_are_shared_from_the_menu(qtbot: QtBot, lab: Path, tmp_path:
     answers = Answers(tmp_path / "shared.greenroom")
     window = open_window(lab, None, answers)
     told: list[str] = []
-    window.studio.told.connect(told.append)
+    window.studio.message.connect(told.append)
     window.menus.actions["share_annotations"].trigger()
-    qtbot.waitUntil(lambda: any(one.startswith("Made") for one in told))
+    qtbot.waitUntil(lambda: any(text.startswith("Made") for text in told))
     assert "It does not hold" in answers.asked
     assert check_study(answers.place) == []
     with Study.open(answers.place, read_only=True) as made:

@@ -37,7 +37,7 @@ def test_one_line_says_that_there_is_no_device(qtbot: QtBot, player: Player, mon
     monkeypatch.delenv(SOUND_VARIABLE)
     monkeypatch.setattr(playback_thread.playback_thread(), "sound", SoundOutput.NONE)
     said: list[str] = []
-    player.told.connect(said.append)
+    player.message.connect(said.append)
     for _ in range(3):
         player.seek(0)
         player.play()
@@ -48,7 +48,7 @@ def test_one_line_says_that_there_is_no_device(qtbot: QtBot, player: Player, mon
 
 def test_who_chose_to_do_without_is_told_nothing(qtbot: QtBot, player: Player) -> None:
     said: list[str] = []
-    player.told.connect(said.append)
+    player.message.connect(said.append)
     player.play()
     qtbot.waitUntil(lambda: player.position_us > 300_000)
     assert said == []

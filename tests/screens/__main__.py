@@ -46,7 +46,7 @@ def main() -> int:
 
 def _environment(out: Path, size: str, scale: int) -> dict[str, str]:
     """Return what a process is given: a screen of its own, and no settings of whoever runs it."""
-    width, height = (int(one) for one in size.split("x"))
+    width, height = (int(part) for part in size.split("x"))
     screen = {"name": "screen", "x": 0, "y": 0, "width": width * scale, "height": height * scale}
     layout = out / "screen.json"
     layout.write_text(json.dumps({"screens": [{**screen, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]}))
@@ -81,7 +81,7 @@ def _one(folder: Path, theme: str, size: str, only: tuple[str, ...]) -> int:
     faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
     window = MainWindow(NobodyThere(work))
     window.commands.set_theme(theme)
-    width, height = (int(one) for one in size.split("x"))
+    width, height = (int(part) for part in size.split("x"))
     window.resize(width, height)
     window.move(0, 0)
     window.show()

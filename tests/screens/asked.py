@@ -32,10 +32,10 @@ _SECOND = 1_000_000
 
 def press(inside: QWidget, name: str) -> None:
     """Press the first button in sight whose text or name begins like that."""
-    for one in inside.findChildren(QAbstractButton):
-        texts = (one.text().replace("&", ""), one.accessibleName())
-        if one.isVisible() and one.isEnabled() and any(text.startswith(name) for text in texts):
-            one.click()
+    for child in inside.findChildren(QAbstractButton):
+        texts = (child.text().replace("&", ""), child.accessibleName())
+        if child.isVisible() and child.isEnabled() and any(text.startswith(name) for text in texts):
+            child.click()
             return
     raise LookupError(f"no button {name} in {type(inside).__name__}")
 
@@ -98,7 +98,10 @@ def _export_result(camera: Camera) -> None:
     left = [3 * _SECOND + 33_000 * at for at in range(9)]
     doubtful = [at * _SECOND for at in (5, 8, 12, 14)]
     for name, found in (
-        ("31-export-result", Findings(left=left, doubtful=doubtful, blanked=[21 * _SECOND], undrawn=[17 * _SECOND])),
+        (
+            "31-export-result",
+            Findings(faces_left=left, doubtful=doubtful, blanked=[21 * _SECOND], undrawn=[17 * _SECOND]),
+        ),
         ("31-export-result-clean", Findings(independent=False)),
     ):
         camera.modal(name, ExportResult(clip, found, camera.window).show)
@@ -109,16 +112,16 @@ def _judge(camera: Camera) -> None:
     assert isinstance(judges, JudgesPage)
     session = camera.window.studio.session
     assert session is not None
-    found = [one.id for one in all_judges(session.study)]
-    for at, one in enumerate(found[:3]):
-        camera.modal(f"31-judge-edit-{at + 1}", lambda one=one: judges.bar.act_requested.emit("edit", one))
+    found = [judge.id for judge in all_judges(session.study)]
+    for at, text in enumerate(found[:3]):
+        camera.modal(f"31-judge-edit-{at + 1}", lambda one=text: judges.bar.edit_requested.emit("edit", one))
 
     def tested(shown: QWidget) -> None:
         assert isinstance(shown, EntryDialog)
-        shown.show_tested("The server at http://127.0.0.1:8000/v1 does not answer. Is it running?", failed=True)
+        shown.show_test_result("The server at http://127.0.0.1:8000/v1 does not answer. Is it running?", failed=True)
         shown.show_error(UserError("A judge of this name is there already.", "Give this one another name."))
 
-    camera.modal("31-judge-edit-failed", lambda: judges.bar.act_requested.emit("edit", found[1]), tested)
+    camera.modal("31-judge-edit-failed", lambda: judges.bar.edit_requested.emit("edit", found[1]), tested)
 
 
 def _raw(camera: Camera) -> None:
@@ -145,7 +148,7 @@ def _large_frame(camera: Camera) -> None:
 
 
 def _split(camera: Camera) -> None:
-    team = camera.window.windows.open("team")
+    team = camera.window.windows.open_window("team")
     camera.settle(0.4)
     camera.modal("31-split", lambda: press(team, "Copy for an annotator"))
     team.close()
@@ -177,8 +180,8 @@ def _room(camera: Camera) -> None:
 def _what_if(camera: Camera) -> None:
     camera.window.menus.actions["what_if"].trigger()
     camera.settle(0.5)
-    camera.take("31-what-if", camera.window.windows.open("episodes"))
-    camera.window.windows.open("episodes").close()
+    camera.take("31-what-if", camera.window.windows.open_window("episodes"))
+    camera.window.windows.open_window("episodes").close()
 
 
 def _export_several(camera: Camera) -> None:
@@ -206,8 +209,8 @@ def _start(camera: Camera) -> None:
         shown.add_recordings([Path("talk in the kitchen.mp4"), Path("interview.wav")])
 
     files = camera.window.files
-    camera.modal("31-start", lambda: files.start_dialog(first=True).show())
-    camera.modal("31-start-study", lambda: files.start_dialog().show(), filled)
+    camera.modal("31-start", lambda: files.make_start_dialog(first=True).show())
+    camera.modal("31-start-study", lambda: files.make_start_dialog().show(), filled)
 
 
 def _jobs_left(camera: Camera) -> None:

@@ -82,8 +82,12 @@ def make_study(folder: Path, *, faces: bool = True) -> Path:
         if faces:
             work = tracking.prepare(session, here)
             run_inline(session, work, Silent())
-            user = next(one.id for one in participants_in(session.study, here) if one.role is ParticipantRole.USER)
-            assign_faces(session, [one.id for one in tracks_of(session.study, here)], user)
+            user = next(
+                participant.id
+                for participant in participants_in(session.study, here)
+                if participant.role is ParticipantRole.USER
+            )
+            assign_faces(session, [track.id for track in tracks_of(session.study, here)], user)
             clip = anonymization.prepare(session, here, recommended_method(), folder, overwrite=True)
             run_inline(session, clip, Silent())
     unfinished.rename(path)
@@ -137,7 +141,7 @@ def _fill_sample(session: Session, here: str) -> None:
 
 def _long_names(session: Session) -> None:
     """What a lab calls things: longer than anybody who lays a window out hopes for."""
-    long = next(one for one in all_recordings(session.study) if one.number == 4).id
+    long = next(recording for recording in all_recordings(session.study) if recording.number == 4).id
     rename_recording(session, long, "2026-03-14 session 2, control group, camera at the window, second take")
     move_recording(session, long, "Wellness coaching at home, second round, with the families of those who took part")
     add_judge(session, "Qwen2.5-VL 72B, four bits, on the second server of the lab", "constant", "", {})
@@ -186,7 +190,7 @@ def _question(session: Session, here: str) -> None:
         end_us=session.recording(here).duration_us,
         text="Why does the robot talk while she is still telling how the last run felt?",
         answer="It takes her pause for the end of her turn.",
-        wrong=tuple(WrongOption(one) for one in wrong),
+        wrong=tuple(WrongOption(text) for text in wrong),
         explanation="She pauses in the middle of a sentence, and it begins at once.",
         seed=1,
         place=2,
@@ -200,14 +204,21 @@ def _question(session: Session, here: str) -> None:
     add_questions(session, more)
     judges = [JudgeEntry("judge-a", "InternVL3-38B", "constant"), JudgeEntry("judge-b", "Qwen2.5-VL 7B", "constant")]
     pass_all(session, more[:5], judges[0])
-    for at, one in enumerate(more):
+    for at, question in enumerate(more):
         for judge in judges:
             right = (at + len(judge.id)) % 3 != 0
-            said(session, one, judge, "answer", {"answer": one.letter if right else _other(one)}, seed=2)
+            said(
+                session,
+                question,
+                judge,
+                "answer",
+                {"answer": question.correct_letter if right else _other(question)},
+                seed=2,
+            )
 
 
 def _other(question: Question) -> str:
-    return next(letter for letter in "ABCDE" if letter != question.letter)
+    return next(letter for letter in "ABCDE" if letter != question.correct_letter)
 
 
 def _esi(session: Session, here: str, at: int) -> Question:
@@ -250,7 +261,7 @@ def _ask(session: Session, here: str) -> None:
     )
     server, _ = add_judge(session, "Lab server", "openai", "InternVL3-38B", {"url": "http://127.0.0.1:8000/v1"})
     add_judge(session, "Always an error", "constant", "", {})
-    mine = [one for one in all_segments(session.study) if one.recording_id == here]
+    mine = [segment for segment in all_segments(session.study) if segment.recording_id == here]
     answers: list[tuple[JudgeEntry, dict[str, Json], dict[str, Any]]] = [
         (local, _answer("error", "both", _RATIONALE, correction=_CORRECTION), {"ms": 8420, "tokens_in": 6412}),
         (server, _answer("competence", "verbal", "The robot keeps the session moving."), {"ms": 2310, "cost": 0.0031}),
@@ -268,8 +279,8 @@ def _answer(label: str, channel: str, rationale: str, **more: Json) -> dict[str,
 
 
 def _benchmark(session: Session) -> None:
-    homes = [one.id for one in all_recordings(session.study)]
+    homes = [recording.id for recording in all_recordings(session.study)]
     long = "A guess by the words alone, as the paper's baseline has it"
     judges = [add_judge(session, name, key, "", {})[0] for name, key in (("oracle", "oracle"), (long, "random"))]
     item_set, _ = verdicts(session, _LABELS, draws=2, recordings=homes[:4], name="Errors and competences, by hand")
-    run_benchmark(session, BenchmarkRequest([item_set], judges, shown=ItemModality.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([item_set], judges, shown=ItemModality.TEXT), Silent())

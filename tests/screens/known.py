@@ -48,10 +48,10 @@ def windows_of_source() -> dict[str, str]:
             where = str(path.relative_to(ROOT))
             tree = ast.parse(path.read_text("utf-8"))
             for node in ast.walk(tree):
-                if isinstance(node, ast.ClassDef) and any(_is_window(one) for one in node.bases):
+                if isinstance(node, ast.ClassDef) and any(map(_is_window, node.bases)) and node.name != "WindowParts":
                     found[node.name] = where
-                elif isinstance(node, ast.ClassDef) and node.name not in {"Blindness", "StudyWindows"}:
-                    found.update((one, where) for one in _floating(node))
+                elif isinstance(node, ast.ClassDef) and node.name not in {"BlindMode", "StudyWindows", "WindowParts"}:
+                    found.update((text, where) for text in _floating(node))
                 elif isinstance(node, ast.Attribute) and ast.unparse(node) in _ASKED_OF_QT:
                     found[ast.unparse(node).partition(".")[0]] = where
     return found
@@ -64,7 +64,7 @@ def widgets_of_source() -> set[str]:
         for path in (ROOT / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.ClassDef):
-                    bases[node.name] = {one.id for one in node.bases if isinstance(one, ast.Name)}
+                    bases[node.name] = {base.id for base in node.bases if isinstance(base, ast.Name)}
     found: set[str] = set()
     while True:
         more = {name for name, of in bases.items() if name not in found and (of & found or of & _QT_WIDGETS)}
@@ -81,7 +81,7 @@ _QT_WIDGETS = {
 
 
 def _is_window(base: ast.expr) -> bool:
-    return isinstance(base, ast.Name) and base.id in {"OwnDialog", "QMainWindow"}
+    return isinstance(base, ast.Name) and base.id in {"OwnDialog", "QMainWindow", "WindowParts"}
 
 
 def _floating(made: ast.ClassDef) -> list[str]:
@@ -90,7 +90,7 @@ def _floating(made: ast.ClassDef) -> list[str]:
     for call in ast.walk(made):
         if isinstance(call, ast.Call) and ast.unparse(call).startswith("attach(self"):
             found.append(made.name)
-        if not isinstance(call, ast.Call) or not any(_is_flag(one) for one in ast.walk(call)):
+        if not isinstance(call, ast.Call) or not any(_is_flag(node) for node in ast.walk(call)):
             continue
         called = call.func
         if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Call):

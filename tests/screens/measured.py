@@ -40,7 +40,7 @@ def _privacy(camera: Camera) -> None:
     shutil.copyfile(path, measured)
     with Session.open(measured, ANNOTATOR) as session:
         here = all_recordings(session.study)[-1].id
-        with session.study.recording_run():
+        with session.study.run_transaction():
             for day, found in enumerate(_METHODS, 1):
                 method = found[0]
                 at = f"2026-11-{day:02}T10:00:00Z"
@@ -49,7 +49,7 @@ def _privacy(camera: Camera) -> None:
                 insert_run(session.study, run)
                 insert_run(session.study, Run(new_id(), here, KIND, method, {"export": run.id}, report, at, "0"))
     camera.window.open_study(measured)
-    shown = camera.window.windows.open("privacy")
+    shown = camera.window.windows.open_window("privacy")
     camera.settle(0.5)
     row = next(at for at, cells in enumerate(shown.table.texts()) if cells[1] == "blur")  # type: ignore[attr-defined]
     shown.table.selectRow(row)  # type: ignore[attr-defined]
@@ -87,7 +87,7 @@ def _report(
         tools={"detector": "rfb320", "embedder": "mobilefacenet"},
         independent=True,
         figures=figures,
-        attacks=tuple(_attack(*one) for one in ((RAW, 0.973), (NAIVE, naive), (PARROT, parrot))),
+        attacks=tuple(_attack(*pair) for pair in ((RAW, 0.973), (NAIVE, naive), (PARROT, parrot))),
         tracks=tracks,
         scores=_scores(0.05 + 0.9 * naive),
         notes=("Faces below 40 pixels were left out.",),
@@ -118,7 +118,7 @@ def _scores(middle: float) -> Scores:
 
     def pile(mean: float, many: int) -> tuple[int, ...]:
         centres = [(low + high) / 2 for low, high in pairwise(edges)]
-        return tuple(round(many * math.exp(-(((one - mean) / _WIDTH) ** 2) / 2) / 7) for one in centres)
+        return tuple(round(many * math.exp(-(((centre - mean) / _WIDTH) ** 2) / 2) / 7) for centre in centres)
 
     counts = {"genuine": pile(0.72, _FACES), "impostor": pile(0.02, 4200), "anonymized": pile(middle, _FACES)}
     return Scores(edges, counts)

@@ -42,8 +42,8 @@ def _inspector(camera: Camera) -> None:
         assert isinstance(shown, SentView)
         for at in range(shown.offered.count()):
             shown.offered.setCurrentIndex(at)
-            camera.settle(1.0, until=lambda: shown.sent() is not None)
-            sent = shown.sent()
+            camera.settle(1.0, until=lambda: shown.current_preview() is not None)
+            sent = shown.current_preview()
             if sent is not None and sent.pictures:
                 return
 
@@ -66,7 +66,7 @@ def _episode(camera: Camera) -> None:
     )
     recording, changes = start_episode(session, wanted)
     camera.window.studio.publish(changes)
-    shown = camera.window.windows.open("episodes")
+    shown = camera.window.windows.open_window("episodes")
     assert isinstance(shown, EpisodesWindow)
     shown.show_episode(recording)
     camera.settle(0.4)
@@ -83,12 +83,12 @@ def _verification(camera: Camera) -> None:
     session, here = studio.session, studio.recording
     assert session is not None
     assert here is not None
-    chains = [one.id for one in chains_of(session.study, here.id) if one.annotator_id == session.annotator()]
+    chains = [chain.id for chain in chains_of(session.study, here.id) if chain.annotator_id == session.annotator()]
     _made, changes = add_rule_questions(session, chains[:1])
     studio.publish(changes)
     shown = page(camera, "questions")
     assert isinstance(shown, QuestionsPage)
-    from_chain = [one.id for one in questions_of(session.study, here.id) if one.chain_id]
+    from_chain = [question.id for question in questions_of(session.study, here.id) if question.chain_id]
     shown.question_chosen.emit(from_chain[len(from_chain) // 2])
     before = camera.window.size()
     camera.window.resize(_TALL)
@@ -98,7 +98,7 @@ def _verification(camera: Camera) -> None:
 
 
 def _personal(camera: Camera) -> None:
-    shown = camera.window.windows.open("pii")
+    shown = camera.window.windows.open_window("pii")
     assert isinstance(shown, PiiWindow)
     camera.settle(until=lambda: shown.places.model().rowCount() > 0)
     shown.findChildren(QLineEdit)[0].setText(_NAME)

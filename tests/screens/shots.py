@@ -51,7 +51,7 @@ def take_all(camera: Camera, study: Path) -> None:
     session = window.studio.session
     assert session is not None
     here = all_recordings(session.study)[-1].id
-    others = [one for one in all_recordings(session.study) if one.id != here]
+    others = [recording for recording in all_recordings(session.study) if recording.id != here]
     _show(camera, here)
     _modes(camera, "10-mode")
     _invented(camera, others[0].id)
@@ -72,7 +72,7 @@ def take_all(camera: Camera, study: Path) -> None:
 def named() -> list[str]:
     """Return how the names of the pictures begin that are taken, but for those in which nothing is open."""
     return [
-        *(f"10-mode-{one.key}" for one in MODES),
+        *(f"10-mode-{window_mode.key}" for window_mode in MODES),
         *(f"20-window-{key}" for key in WINDOWS),
         *(f"30-dialog-{key}" for key in DIALOGS),
         *asked.SCENES,
@@ -90,8 +90,8 @@ def _show(camera: Camera, recording: str) -> None:
     assert session is not None
     read = session.main_medium(recording) is None
     camera.settle(0.4, until=lambda: read or window.player.times is not None)
-    mine = [one for one in all_segments(session.study) if one.recording_id == recording]
-    chosen = next((one for one in mine if one.label == "error"), mine[0])
+    mine = [segment for segment in all_segments(session.study) if segment.recording_id == recording]
+    chosen = next((segment for segment in mine if segment.label == "error"), mine[0])
     window.studio.select([chosen.id])
     window.playback.jump(min(_AT_US, chosen.end_us - _SECOND // 2))
     window.timeline.zoom_to_fit()
@@ -121,7 +121,7 @@ def _begin(camera: Camera, page: QWidget | None) -> None:
     elif isinstance(page, ChainsPage):
         chains = chains_of(session.study, here.id)
         nodes = read_graph(session.study, chains[0]).nodes if chains else ()
-        camera.window.studio.select_nodes([one.id for one in nodes[3:4]])
+        camera.window.studio.select_nodes([node.id for node in nodes[3:4]])
 
 
 def _invented(camera: Camera, recording: str) -> None:
@@ -142,7 +142,7 @@ def _extras(camera: Camera) -> None:
             camera.take(f"12-with-{key}", seconds=0.5)
             actions[key].trigger()
     if camera.wants("12-palette"):
-        palette = window.command_palette.open()
+        palette = window.command_palette.open_palette()
         camera.take("12-palette")
         palette.close()
     if camera.wants("12-timeline"):
@@ -170,7 +170,7 @@ def _windows(camera: Camera, group: str) -> None:
         name = f"{group}-{key}"
         if not camera.wants(name):
             continue
-        widget = camera.window.windows.open(key)
+        widget = camera.window.windows.open_window(key)
         if screen.width() > 2000:
             widget.resize(1800, 1150)
         else:

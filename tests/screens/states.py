@@ -44,7 +44,7 @@ def _policy(camera: Camera) -> None:
         wanted = replace(before, level=level, downloads=True, hosts=("api.example.org", "judges.lab.example.org"))
         camera.window.studio.publish(set_policy(session, replace(wanted, **said)))
         camera.take(f"50-policy-{level}")
-        shown = camera.window.windows.open("policy")
+        shown = camera.window.windows.open_window("policy")
         camera.take(f"50-policy-{level}-window", shown)
         shown.close()
     camera.window.studio.publish(set_policy(session, before))
@@ -95,7 +95,7 @@ def _messages(camera: Camera) -> None:
 
 def _palette(camera: Camera) -> None:
     for name, typed in (("50-palette-typed", "mark"), ("50-palette-nothing", "zzqx")):
-        shown: CommandPalettePopup = camera.window.command_palette.open()
+        shown: CommandPalettePopup = camera.window.command_palette.open_palette()
         shown.field.setText(typed)
         camera.take(name)
         shown.close()
@@ -116,13 +116,13 @@ def _menus(camera: Camera) -> None:
     corner = QPoint(0, 0)
     mine = window.studio.selected[0]
     for name, show in (
-        ("42-menu-on-recording", lambda: window.context_menus.on_recording(here.id, corner)),
-        ("42-menu-on-segment", lambda: window.context_menus.on_timeline(corner, mine, 0)),
-        ("42-menu-on-timeline", lambda: window.context_menus.on_timeline(corner, "", 0)),
+        ("42-menu-on-recording", lambda: window.context_menus.show_recording_menu(here.id, corner)),
+        ("42-menu-on-segment", lambda: window.context_menus.show_timeline_menu(corner, mine, 0)),
+        ("42-menu-on-timeline", lambda: window.context_menus.show_timeline_menu(corner, "", 0)),
     ):
         show()
         camera.popup(name)
-    segments = window.windows.open("segments")
+    segments = window.windows.open_window("segments")
     table = segments.findChildren(QTableView)[0]
     table.horizontalHeader().customContextMenuRequested.emit(corner)
     camera.popup("42-columns")
@@ -154,23 +154,27 @@ def _planned(camera: Camera) -> None:
         _relabel(session, _OTHER, "competence")
     with Session.open(planned, ANNOTATOR) as session:
         merge_copies(session, [copy])
-        here = [one.id for one in all_recordings(session.study)]
+        here = [recording.id for recording in all_recordings(session.study)]
         set_training(session, here[:2], _OTHER, {"boundaries": 0.7, "labels": 0.8})
     camera.window.studio.open(planned, "Annotator 2")
     camera.window.choose_recording(here[3])
     camera.settle(0.5)
     camera.take("52-training-gate")
-    camera.tabs("52-training", camera.window.windows.open("training"))
+    camera.tabs("52-training", camera.window.windows.open_window("training"))
     camera.window.studio.close()
     camera.window.studio.open(planned, ANNOTATOR)
-    camera.tabs("52-team", camera.window.windows.open("team"))
-    camera.tabs("52-training-owner", camera.window.windows.open("training"))
+    camera.tabs("52-team", camera.window.windows.open_window("team"))
+    camera.tabs("52-training-owner", camera.window.windows.open_window("training"))
     camera.window.open_study(path)
 
 
 def _relabel(session: Session, name: str, label: str) -> None:
     who = require_annotator(session, name).id
-    theirs = [one.id for one in all_segments(session.study) if one.annotator_id == who and one.scheme == "shrec"][:3]
+    theirs = [
+        segment.id
+        for segment in all_segments(session.study)
+        if segment.annotator_id == who and segment.scheme == "shrec"
+    ][:3]
     set_label(Session(session.study, name), theirs, label)
 
 

@@ -35,7 +35,7 @@ class Camera:
 
     def wants(self, name: str) -> bool:
         """Return whether a picture of that name, or of a part of it, is asked for."""
-        return not self._wanted or any(one in name for one in self._wanted)
+        return not self._wanted or any(text in name for text in self._wanted)
 
     def settle(self, seconds: float = _STILL_S, until: Callable[[], bool] | None = None) -> None:
         """Let the window work until nothing is under way any more, and then a moment.
@@ -69,7 +69,7 @@ class Camera:
     def tabs(self, name: str, widget: QWidget, whole: QWidget | None = None, seconds: float = _STILL_S) -> None:
         """Take a picture of a widget, and one of each further tab in it."""
         self.take(name, whole or widget, seconds)
-        found = [one for one in widget.findChildren(QTabWidget) if one.isVisible()][:1]
+        found = [child for child in widget.findChildren(QTabWidget) if child.isVisible()][:1]
         for tabs in found:
             first = tabs.currentIndex()
             for at in range(tabs.count()):
@@ -106,13 +106,13 @@ class Camera:
         Raises:
             LookupError: nothing was opened.
         """
-        before = {one for one in QApplication.topLevelWidgets() if one.isVisible()}
+        before = {widget for widget in QApplication.topLevelWidgets() if widget.isVisible()}
         done: list[bool] = []
         # Over a busy window a dialog may take long to come, and one that nobody closes would wait for ever.
         looking = QTimer(interval=_LOOK_MS)
 
         def shoot() -> None:
-            shown = [one for one in QApplication.topLevelWidgets() if one.isVisible() and one not in before]
+            shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and widget not in before]
             if not shown:
                 return
             looking.stop()
@@ -125,8 +125,8 @@ class Camera:
                     self.tabs(name, shown[-1])
             finally:
                 done.append(True)
-                for one in shown:
-                    one.close()
+                for widget in shown:
+                    widget.close()
 
         looking.timeout.connect(shoot)
         looking.start()
@@ -142,10 +142,10 @@ class Camera:
 
 def _busy(widget: QWidget) -> bool:
     """Return whether it says that it computes something."""
-    bars = (one for one in widget.findChildren(QProgressBar) if one.isVisible() and not one.maximum())
+    bars = (child for child in widget.findChildren(QProgressBar) if child.isVisible() and not child.maximum())
     labels: list[QLabel | BeforeAfter] = [*widget.findChildren(QLabel), *widget.findChildren(BeforeAfter)]
-    lines = (one for one in labels if one.isVisible() and one.text().startswith(_UNDER_WAY))
-    told = (one for one in widget.findChildren(StatusLine) if one.line.isVisible())
+    lines = (label for label in labels if label.isVisible() and label.text().startswith(_UNDER_WAY))
+    told = (child for child in widget.findChildren(StatusLine) if child.line.isVisible())
     return any(True for _ in chain(bars, lines, told))
 
 

@@ -87,7 +87,8 @@ def _export(camera: Camera, name: str) -> None:
 
     pictures = sorted(Path("tutorial/pictures").glob("preview-*.png"), reverse=True)
     halves = [
-        QImage(str(one)).scaledToWidth(SIZE[0] // 2, Qt.TransformationMode.SmoothTransformation) for one in pictures
+        QImage(str(picture)).scaledToWidth(SIZE[0] // 2, Qt.TransformationMode.SmoothTransformation)
+        for picture in pictures
     ]
     whole = QImage(SIZE[0], halves[0].height(), QImage.Format.Format_RGB32)
     painter = QPainter(whole)
@@ -100,7 +101,7 @@ def _export(camera: Camera, name: str) -> None:
 def _release(camera: Camera, name: str) -> None:
     from app.gui.release.release_window import ReleaseWindow
 
-    widget = camera.window.windows.open("release")
+    widget = camera.window.windows.open_window("release")
     assert isinstance(widget, ReleaseWindow)
     camera.settle(until=lambda: bool(widget.table.texts()))
     camera.take(name, widget, seconds=1.0)

@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from anonymize.methods.diffusion.diffusion_options import PRESETS  # noqa: E402
-from tests.bench import gpu, gpu_table, gpu_tracking
+from tests.bench import gpu, gpu_table, gpu_tracking  # noqa: E402
 from tests.bench.row import Row  # noqa: E402
 
 

@@ -56,7 +56,7 @@ class FilterListPopup(QFrame):
         self.setAutoFillBackground(True)
         self.setProperty(OVERLAY_PROPERTY, True)
 
-    def narrow_by(self, field: QLineEdit, found: QAbstractItemView) -> None:
+    def set_widgets(self, field: QLineEdit, found: QAbstractItemView) -> None:
         """Use this field and this list."""
         self._field, self._found = field, found
         field.installEventFilter(self)
@@ -64,26 +64,26 @@ class FilterListPopup(QFrame):
         found.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusProxy(field)
 
-    def take(self) -> None:
+    def accept_current(self) -> None:
         """Take what is chosen."""
         raise NotImplementedError
 
-    def leave(self) -> None:
+    def dismiss(self) -> None:
         """Go away: the focus went elsewhere."""
         raise NotImplementedError
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """Go away: Esc was pressed."""
-        self.leave()
+        self.dismiss()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusOut:
-            self.leave()
+            self.dismiss()
         elif isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             # The window may use Esc itself; it is this one's as long as it is open.
             event.accept()
             if event.type() == QEvent.Type.KeyPress:
-                self.give_up()
+                self.cancel()
             return True
         return super().eventFilter(watched, event)
 
@@ -91,7 +91,7 @@ class FilterListPopup(QFrame):
         if event.key() in _NAVIGATION_KEYS:
             self._found.keyPressEvent(event)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.take()
+            self.accept_current()
         else:
             super().keyPressEvent(event)
 
@@ -109,7 +109,7 @@ class CommandEntry:
         group: where it belongs: its menu, its page, its window.
         keys: the first of its shortcuts, as people write it; "" for none.
         why_not: what has to be done first, where it cannot be done now.
-        also: further words by which it is found.
+        keywords: further words by which it is found.
     """
 
     key: str
@@ -117,10 +117,10 @@ class CommandEntry:
     group: str = ""
     keys: str = ""
     why_not: str = ""
-    also: str = ""
+    keywords: str = ""
 
     @property
-    def said(self) -> str:
+    def accessible_text(self) -> str:
         """What a screen reader says."""
         return ", ".join(part for part in (self.text, self.group, self.keys, self.why_not) if part)
 
@@ -132,7 +132,7 @@ class EntriesModel(QAbstractListModel):
         super().__init__()
         self.entries: Sequence[CommandEntry] = ()
 
-    def show(self, entries: Sequence[CommandEntry]) -> None:
+    def set_entries(self, entries: Sequence[CommandEntry]) -> None:
         """Show these, in this order."""
         self.beginResetModel()
         self.entries = entries
@@ -144,12 +144,12 @@ class EntriesModel(QAbstractListModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        one = self.entries[index.row()]
+        command_entry = self.entries[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return one.text
+            return command_entry.text
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return one.said
-        return one if role == Qt.ItemDataRole.UserRole else None
+            return command_entry.accessible_text
+        return command_entry if role == Qt.ItemDataRole.UserRole else None
 
 
 class EntryDelegate(QStyledItemDelegate):
@@ -165,7 +165,7 @@ class EntryDelegate(QStyledItemDelegate):
         painter.save()
         if chosen and one.key:
             painter.fillRect(option.rect, colours.selection)
-        right = self._keys(painter, one.keys, area)
+        right = self._draw_keys(painter, one.keys, area)
         painter.setFont(theme.font())
         measure = QFontMetricsF(theme.font())
         beside = one.why_not or one.group
@@ -182,7 +182,7 @@ class EntryDelegate(QStyledItemDelegate):
         painter.drawText(rest, middle | Qt.AlignmentFlag.AlignLeft, words)
         painter.restore()
 
-    def _keys(self, painter: QPainter, keys: str, area: QRectF) -> float:
+    def _draw_keys(self, painter: QPainter, keys: str, area: QRectF) -> float:
         """Draw caps at the right; returns where they begin."""
         left = area.right()
         for key in reversed(split_keys(keys)) if keys else ():
@@ -262,12 +262,12 @@ class CommandPalettePopup(FilterListPopup):
     """Lies over its window: letters narrow the list down, Up and Down choose, Return does it, Esc gives up.
 
     Signals:
-        chosen (str): the key of the entry that is to be done; the focus is where it was before.
-        left: it goes away; `chosen` follows where something is to be done.
+        entry_chosen (str): the key of the entry that is to be done; the focus is where it was before.
+        dismissed: it goes away; `chosen` follows where something is to be done.
     """
 
-    chosen = Signal(str)
-    left = Signal()
+    entry_chosen = Signal(str)
+    dismissed = Signal()
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -281,63 +281,71 @@ class CommandPalettePopup(FilterListPopup):
         self.field = QLineEdit()
         self.field.setPlaceholderText(tr("What do you want to do?"))
         self.field.setAccessibleName(tr("Letters of a command"))
-        self.field.textChanged.connect(self._narrow)
+        self.field.textChanged.connect(self._filter)
         self.list = QListView()
         self.list.setAccessibleName(tr("Commands that fit"))
         self.list.setUniformItemSizes(True)
         self._model = EntriesModel()
         self.list.setModel(self._model)
         self.list.setItemDelegate(EntryDelegate(self.list))
-        self.list.clicked.connect(lambda _index: self.take())
-        self.list.selectionModel().currentChanged.connect(lambda *_: self._say())
+        self.list.clicked.connect(lambda _index: self.accept_current())
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._announce_current())
         column.addWidget(self.field)
         column.addWidget(self.list)
-        self.narrow_by(self.field, self.list)
+        self.set_widgets(self.field, self.list)
         self.setGeometry(palette_rect(window))
 
-    def offer(self, entries: Sequence[CommandEntry]) -> None:
+    def open_with(self, entries: Sequence[CommandEntry]) -> None:
         """Open with these; they stand in this order until something is typed."""
         self._entries = entries
-        self._narrow("")
+        self._filter("")
         self.show()
         self.raise_()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def shown(self) -> list[CommandEntry]:
+    def shown_entries(self) -> list[CommandEntry]:
         """Return what fits what is typed, the best first."""
         return list(self._model.entries)
 
-    def _narrow(self, typed: str) -> None:
+    def _filter(self, typed: str) -> None:
         fits = (
-            [(match_score(typed, one.text, f"{one.group} {one.also}"), one) for one in self._entries]
+            [(match_score(typed, entry.text, f"{entry.group} {entry.keywords}"), entry) for entry in self._entries]
             if typed.strip()
             else []
         )
-        found = [(how - (1000 if one.why_not else 0), one) for how, one in fits if how is not None]
-        ordered = [one for _, one in sorted(found, key=lambda pair: -pair[0])] if typed.strip() else [*self._entries]
-        self._model.show(ordered[:_MAX_SHOWN] or [no_match_entry(typed)])
+        found = [
+            (how - (1000 if command_entry.why_not else 0), command_entry)
+            for how, command_entry in fits
+            if how is not None
+        ]
+        ordered = (
+            [command_entry for _, command_entry in sorted(found, key=lambda pair: -pair[0])]
+            if typed.strip()
+            else [*self._entries]
+        )
+        self._model.set_entries(ordered[:_MAX_SHOWN] or [no_match_entry(typed)])
         self.list.setCurrentIndex(self._model.index(0))
 
-    def _say(self) -> None:
+    def _announce_current(self) -> None:
         """Let a screen reader hear which one is chosen, while the focus stays with the letters."""
         one = self.list.currentIndex().data(Qt.ItemDataRole.UserRole)
         self.field.setAccessibleDescription(one.said if one is not None else "")
 
-    def take(self) -> None:
+    def accept_current(self) -> None:
         one = self.list.currentIndex().data(Qt.ItemDataRole.UserRole)
         if one is None or not one.key or one.why_not:
             return
-        self.leave()
-        self.chosen.emit(one.key)
+        self.dismiss()
+        self.entry_chosen.emit(one.key)
 
-    def leave(self) -> None:
+    def dismiss(self) -> None:
         if self.isHidden():
             return
         self.field.removeEventFilter(self)
         self.hide()
         if self._before is not None and self._before.isVisible():
             self._before.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.left.emit()
+        self.dismissed.emit()
         self.deleteLater()
 
 

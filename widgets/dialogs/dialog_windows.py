@@ -88,7 +88,7 @@ def owning_window(preferred: QWidget | None = None) -> QWidget | None:
         return used
     if preferred is not None:
         return preferred.window()
-    return next((one for one in QApplication.topLevelWidgets() if isinstance(one, QMainWindow)), None)
+    return next((widget for widget in QApplication.topLevelWidgets() if isinstance(widget, QMainWindow)), None)
 
 
 def attach(window: QWidget, owner: QWidget | None) -> None:
@@ -313,6 +313,6 @@ class TextDialog(OwnDialog):
         self.buttons.go_on.clicked.connect(self.accept)
         column.addLayout(self.buttons)
 
-    def text(self) -> str | None:
+    def ask_text(self) -> str | None:
         """Ask, and return what was typed, without blanks around it; None where the user gave up."""
         return self.field.text().strip() if self.exec() == QDialog.DialogCode.Accepted else None

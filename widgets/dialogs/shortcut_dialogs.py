@@ -42,22 +42,22 @@ class ShortcutRow:
     group: str
     text: str
     keys: tuple[str, ...]
-    changed: bool
+    is_changed: bool
 
 
 class ShortcutEditor(OwnDialog):
     """Not modal. It decides nothing: what is free is said by who listens.
 
     Signals:
-        pressed (str, str, bool): action, its new key, and whether it keeps its others.
-        take_requested (str, str, bool): the same; the key is to be taken from the action that has it.
+        key_pressed (str, str, bool): action, its new key, and whether it keeps its others.
+        reassign_requested (str, str, bool): the same; the key is to be taken from the action that has it.
         clear_requested (str): the action is to have no key.
         reset_requested (str): the action is to have its usual keys; "" for all.
         import_requested, export_requested
     """
 
-    pressed = Signal(str, str, bool)
-    take_requested = Signal(str, str, bool)
+    key_pressed = Signal(str, str, bool)
+    reassign_requested = Signal(str, str, bool)
     clear_requested = Signal(str)
     reset_requested = Signal(str)
     import_requested = Signal()
@@ -87,17 +87,17 @@ class ShortcutEditor(OwnDialog):
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.tree.header().setStretchLastSection(False)
         self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self.tree.currentItemChanged.connect(lambda *_: self._chosen())
+        self.tree.currentItemChanged.connect(lambda *_: self._on_action_selected())
         self.tree.itemActivated.connect(lambda *_: self.key.setFocus())
         column.addWidget(self.tree, 1)
         column.addLayout(self._edit_row())
         column.addWidget(self._make_warning())
         column.addLayout(self._foot())
-        self._chosen()
+        self._on_action_selected()
 
     def show_rows(self, rows: Sequence[ShortcutRow]) -> None:
         """Show the actions; the chosen one stays chosen."""
-        action = self.action()
+        action = self.current_action()
         self.tree.blockSignals(True)
         self.tree.clear()
         for row in rows:
@@ -106,7 +106,7 @@ class ShortcutEditor(OwnDialog):
             )
             item.setData(0, _KEY_ROLE, row.action)
             item.setSizeHint(0, QSize(0, _ROW_HEIGHT))
-            if row.changed:
+            if row.is_changed:
                 item.setFont(1, theme.font(semibold=True))
                 item.setToolTip(1, tr("Changed by you"))
             self.tree.addTopLevelItem(item)
@@ -114,21 +114,21 @@ class ShortcutEditor(OwnDialog):
                 self.tree.setCurrentItem(item)
         self.tree.blockSignals(False)
         self._filter(self.search.text())
-        self._chosen()
+        self._on_action_selected()
 
-    def action(self) -> str:
+    def current_action(self) -> str:
         """Return the action that is chosen, or ""."""
         item = self.tree.currentItem()
         return str(item.data(0, _KEY_ROLE)) if item is not None else ""
 
-    def choose(self, action: str) -> None:
+    def select_action(self, action: str) -> None:
         """Choose an action."""
         for place in range(self.tree.topLevelItemCount()):
             item = self.tree.topLevelItem(place)
             if item is not None and item.data(0, _KEY_ROLE) == action:
                 self.tree.setCurrentItem(item)
 
-    def warn(self, text: str, key: str = "") -> None:
+    def show_warning(self, text: str, key: str = "") -> None:
         """Say what stands against a key; with `key`, offer to use it all the same. No text hides the line."""
         self._waiting = key
         self.warning.setText(text)
@@ -146,18 +146,18 @@ class ShortcutEditor(OwnDialog):
             field.setAccessibleName(tr("New key"))
             field.setToolTip(tr("Click here and press the key"))
             field.setPlaceholderText(tr("Press the key"))
-        self.key.keySequenceChanged.connect(self._pressed)
+        self.key.keySequenceChanged.connect(self._on_key_pressed)
         row.addWidget(self.key, 1)
         self.add = QCheckBox(tr("Keep its other keys"))
         self.add.setToolTip(tr("The action has several keys then"))
         row.addWidget(self.add)
         self.clear = QPushButton(tr("No key"))
         self.clear.setToolTip(tr("Take the keys of this action away"))
-        self.clear.clicked.connect(lambda: self.clear_requested.emit(self.action()))
+        self.clear.clicked.connect(lambda: self.clear_requested.emit(self.current_action()))
         row.addWidget(self.clear)
         self.reset = QPushButton(tr("Reset"))
         self.reset.setToolTip(tr("Give this action its usual keys, as far as they are free"))
-        self.reset.clicked.connect(lambda: self.reset_requested.emit(self.action()))
+        self.reset.clicked.connect(lambda: self.reset_requested.emit(self.current_action()))
         row.addWidget(self.reset)
         return row
 
@@ -169,7 +169,7 @@ class ShortcutEditor(OwnDialog):
         row.addWidget(self.warning, 1)
         self.take = QPushButton(tr("Use it here"))
         self.take.setToolTip(tr("Give this key to the chosen action all the same"))
-        self.take.clicked.connect(self._take)
+        self.take.clicked.connect(self._reassign)
         row.addWidget(self.take)
         self._warning_row.hide()
         return self._warning_row
@@ -198,25 +198,25 @@ class ShortcutEditor(OwnDialog):
             button.setAutoDefault(False)
         return row
 
-    def _pressed(self, sequence: QKeySequence) -> None:
+    def _on_key_pressed(self, sequence: QKeySequence) -> None:
         key = sequence.toString(QKeySequence.SequenceFormat.PortableText)
-        if key and self.action():
-            self.warn("")
-            self.pressed.emit(self.action(), key, self.add.isChecked())
+        if key and self.current_action():
+            self.show_warning("")
+            self.key_pressed.emit(self.current_action(), key, self.add.isChecked())
             self.key.blockSignals(True)
             self.key.clear()
             self.key.blockSignals(False)
 
-    def _take(self) -> None:
+    def _reassign(self) -> None:
         key = self._waiting
-        self.warn("")
-        self.take_requested.emit(self.action(), key, self.add.isChecked())
+        self.show_warning("")
+        self.reassign_requested.emit(self.current_action(), key, self.add.isChecked())
 
-    def _chosen(self) -> None:
-        there = bool(self.action())
+    def _on_action_selected(self) -> None:
+        there = bool(self.current_action())
         for control in (self.key, self.add, self.clear, self.reset):
             control.setEnabled(there)
-        self.warn("")
+        self.show_warning("")
 
     def _filter(self, text: str) -> None:
         words = text.casefold().split()

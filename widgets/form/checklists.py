@@ -39,14 +39,14 @@ class StayingMenu(QMenu):
     """Ticks what is clicked or chosen by key, and stays; what cannot be ticked closes it as ever."""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if not self._ticked():
+        if not self._tick_current():
             super().mouseReleaseEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() not in _TICK_KEYS or not self._ticked():
+        if event.key() not in _TICK_KEYS or not self._tick_current():
             super().keyPressEvent(event)
 
-    def _ticked(self) -> bool:
+    def _tick_current(self) -> bool:
         action = self.activeAction()
         if action is None or not action.isCheckable() or not action.isEnabled():
             return False
@@ -73,11 +73,11 @@ class TickMenu(QPushButton):
 
     Signals:
         changed: other things are ticked.
-        acted (str, str): one of the things to do was chosen, for the entry with this key, or for none ("").
+        action_requested (str, str): one of the things to do was chosen, for the entry with this key, or for none ("").
     """
 
     changed = Signal()
-    acted = Signal(str, str)
+    action_requested = Signal(str, str)
 
     def __init__(self, title: str, none: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
@@ -93,40 +93,40 @@ class TickMenu(QPushButton):
         self.setProperty("filter", True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(72)
-        self._say()
+        self._update_text()
 
-    def set_acts(self, common: Mapping[str, str], own: Mapping[str, str]) -> None:
+    def set_actions(self, common: Mapping[str, str], own: Mapping[str, str]) -> None:
         """Offer things to do, by key: for the list as a whole, and for each entry."""
         self._common, self._own = dict(common), dict(own)
 
     def set_entries(self, entries: Sequence[TickMenuItem]) -> None:
         """Offer these; what is ticked and not among them is ticked again when it comes back."""
         self._entries = tuple(entries)
-        self._say()
+        self._update_text()
 
     def entries(self) -> tuple[TickMenuItem, ...]:
         """Return what is offered."""
         return self._entries
 
-    def chosen(self) -> tuple[str, ...]:
+    def ticked_keys(self) -> tuple[str, ...]:
         """Return the keys of what is ticked, in the list's order."""
-        return tuple(one.key for one in self._entries if one.key in self._chosen)
+        return tuple(entry.key for entry in self._entries if entry.key in self._chosen)
 
-    def wanted(self) -> frozenset[str]:
+    def all_ticked_keys(self) -> frozenset[str]:
         """Return the keys of all that was ticked, also of what is not offered now."""
         return frozenset(self._chosen)
 
-    def choose(self, keys: Iterable[str]) -> None:
+    def set_ticked(self, keys: Iterable[str]) -> None:
         """Tick exactly these."""
         wanted = set(keys)
         if wanted != self._chosen:
             self._chosen = wanted
             self.changed.emit()
-        self._say()
+        self._update_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._elide_text()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw what is said where a list beside it says it: at the left."""
@@ -141,7 +141,7 @@ class TickMenu(QPushButton):
         painter.setPen(self.palette().color(group, QPalette.ColorRole.ButtonText))
         painter.drawText(where, int(how), said)
 
-    def _fit(self) -> None:
+    def _elide_text(self) -> None:
         room = max(40, self.width() - _BUTTON_PADDING)
         shown = self.fontMetrics().elidedText(self._said, Qt.TextElideMode.ElideRight, room)
         self.setText(shown.replace("&", "&&"))
@@ -157,21 +157,21 @@ class TickMenu(QPushButton):
         if self._entries and self._common:
             self._list.addSeparator()
         for act, text in self._common.items():
-            self._list.addAction(text).triggered.connect(self._act(act, ""))
+            self._list.addAction(text).triggered.connect(self._action_handler(act, ""))
         for act, text in self._own.items():
             menu = self._list.addMenu(text)
             menu.setEnabled(bool(self._entries))
             for entry in self._entries:
-                menu.addAction(entry.name.replace("&", "&&")).triggered.connect(self._act(act, entry.key))
+                menu.addAction(entry.name.replace("&", "&&")).triggered.connect(self._action_handler(act, entry.key))
 
-    def _act(self, act: str, key: str) -> Callable[[], None]:
-        return lambda: self.acted.emit(act, key)
+    def _action_handler(self, act: str, key: str) -> Callable[[], None]:
+        return lambda: self.action_requested.emit(act, key)
 
     def _tick(self, key: str, on: bool) -> None:
-        self.choose(self._chosen | {key} if on else self._chosen - {key})
+        self.set_ticked(self._chosen | {key} if on else self._chosen - {key})
 
-    def _say(self) -> None:
-        names = [one.name for one in self._entries if one.key in self._chosen]
+    def _update_text(self) -> None:
+        names = [entry.name for entry in self._entries if entry.key in self._chosen]
         said = (
             ", ".join(names)
             if 0 < len(names) <= _MAX_NAMES_SHOWN
@@ -180,7 +180,7 @@ class TickMenu(QPushButton):
             else self._none
         )
         self._said = said
-        self._fit()
+        self._elide_text()
         self.setAccessibleName(f"{self._title}: {', '.join(names) or self._none}")
         every = f"{self._title}: {', '.join(names) or self._none}"
         self.setToolTip(plain_tip(every))
@@ -204,25 +204,25 @@ class ChoiceButton(QPushButton):
         self._list.aboutToShow.connect(self._fill)
         self.setMenu(self._list)
         self.setProperty("filter", True)
-        self._say()
+        self._update_text()
 
     def set_choices(self, names: Mapping[str, str]) -> None:
         """Offer these, by key; what is gone is no longer ticked."""
         self._names = dict(names)
-        self.choose(self._chosen & self._names.keys())
+        self.set_ticked(self._chosen & self._names.keys())
         self.setVisible(len(self._names) > 1)
 
-    def chosen(self) -> frozenset[str]:
+    def ticked_keys(self) -> frozenset[str]:
         """Return the keys of what is ticked."""
         return frozenset(self._chosen)
 
-    def choose(self, keys: Iterable[str]) -> None:
+    def set_ticked(self, keys: Iterable[str]) -> None:
         """Tick exactly these."""
         wanted = set(keys)
         if wanted != self._chosen:
             self._chosen = wanted
             self.changed.emit()
-        self._say()
+        self._update_text()
 
     def _fill(self) -> None:
         self._list.clear()
@@ -233,9 +233,9 @@ class ChoiceButton(QPushButton):
             action.toggled.connect(lambda on, key=key: self._tick(key, on))
 
     def _tick(self, key: str, on: bool) -> None:
-        self.choose(self._chosen | {key} if on else self._chosen - {key})
+        self.set_ticked(self._chosen | {key} if on else self._chosen - {key})
 
-    def _say(self) -> None:
+    def _update_text(self) -> None:
         names = [name for key, name in self._names.items() if key in self._chosen]
         said = ", ".join(names) if len(names) <= _MAX_NAMES_SHOWN else tr("{names} chosen").format(names=len(names))
         text = f"{self._title}: {said}" if names else self._title
@@ -268,7 +268,7 @@ class TickList(QTreeWidget):
             mode = QHeaderView.ResizeMode.ResizeToContents if column else QHeaderView.ResizeMode.Stretch
             self.header().setSectionResizeMode(column, mode)
 
-    def add(self, key: str, text: str, ticked: bool) -> None:
+    def add_row(self, key: str, text: str, ticked: bool) -> None:
         """Add a row."""
         item = QTreeWidgetItem([text])
         item.setData(0, _KEY_ROLE, key)
@@ -280,11 +280,11 @@ class TickList(QTreeWidget):
         """Return the keys of all rows."""
         return [str(item.data(0, _KEY_ROLE)) for item in self._items()]
 
-    def ticked(self) -> list[str]:
+    def ticked_keys(self) -> list[str]:
         """Return the keys of those that are ticked, in the order of the rows."""
-        return [str(one.data(0, _KEY_ROLE)) for one in self._items() if one.checkState(0) is Qt.CheckState.Checked]
+        return [str(item.data(0, _KEY_ROLE)) for item in self._items() if item.checkState(0) is Qt.CheckState.Checked]
 
-    def tick(self, key: str, on: bool = True) -> None:
+    def set_ticked(self, key: str, on: bool = True) -> None:
         """Tick a row, or not."""
         self._item(key).setCheckState(0, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
 
@@ -293,7 +293,7 @@ class TickList(QTreeWidget):
         item = self.currentItem()
         return "" if item is None else str(item.data(0, _KEY_ROLE))
 
-    def select(self, key: str) -> None:
+    def select_row(self, key: str) -> None:
         """Select a row."""
         self.setCurrentItem(self._item(key))
 

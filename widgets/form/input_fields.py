@@ -35,10 +35,10 @@ class NoteEdit(QLineEdit):
     """Return leaves it with what was typed, and Esc once nothing is being typed.
 
     Signals:
-        left: one of them was pressed.
+        exited: one of them was pressed.
     """
 
-    left = Signal()
+    exited = Signal()
 
     def event(self, event: QEvent) -> bool:
         # The window uses Esc itself; while a note is being typed it is the field's.
@@ -51,7 +51,7 @@ class NoteEdit(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
             self.clearFocus()
-            self.left.emit()
+            self.exited.emit()
         else:
             super().keyPressEvent(event)
 
@@ -89,8 +89,8 @@ class GrowingTextEdit(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setUndoRedoEnabled(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.textChanged.connect(self._grow)
-        self._grow()
+        self.textChanged.connect(self._fit_height)
+        self._fit_height()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
@@ -104,7 +104,7 @@ class GrowingTextEdit(QPlainTextEdit):
                     return False
         return super().event(event)
 
-    def replace(self, text: str) -> None:
+    def replace_text(self, text: str) -> None:
         """Change only what differs, so that the cursor stays where the user left it."""
         old = self.toPlainText()
         limit = min(len(old), len(text))
@@ -132,9 +132,9 @@ class GrowingTextEdit(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._grow()
+            self._fit_height()
 
-    def _grow(self) -> None:
+    def _fit_height(self) -> None:
         lines = min(8, max(3, int(self.document().size().height())))
         self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + _VERTICAL_PADDING)
 
@@ -179,16 +179,16 @@ class EscapeKeys(QObject):
     showed another one.
 
     Signals:
-        left: Esc left a field of the main window.
+        field_exited: Esc left a field of the main window.
     """
 
-    left = Signal()
+    field_exited = Signal()
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
         self._field: Field | None = None
         self._before: str | float = ""
-        app.focusChanged.connect(self._follow)
+        app.focusChanged.connect(self._on_focus_changed)
 
     @classmethod
     def install(cls) -> "EscapeKeys":
@@ -206,7 +206,7 @@ class EscapeKeys(QObject):
         if watched is not field or not isinstance(event, QKeyEvent):
             return False
         if event.key() in _RETURN and event.type() == QEvent.Type.KeyPress and not isinstance(field, QPlainTextEdit):
-            QTimer.singleShot(0, self, lambda: self._note(field))
+            QTimer.singleShot(0, self, lambda: self._remember_value(field))
         if event.key() != Qt.Key.Key_Escape or event.modifiers() != Qt.KeyboardModifier.NoModifier:
             return False
         pressed = event.type() == QEvent.Type.KeyPress
@@ -219,12 +219,12 @@ class EscapeKeys(QObject):
             return False
         if pressed:
             # Fields that do more when they are left do it first.
-            QTimer.singleShot(0, self, lambda: self._leave(field))
+            QTimer.singleShot(0, self, lambda: self._exit_field(field))
             return False
         event.accept()
         return True
 
-    def _follow(self, _before: QWidget | None, now: QWidget | None) -> None:
+    def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         if self._field is not None and isValid(self._field):
             for watched in _watched_widgets(self._field):
                 watched.removeEventFilter(self)
@@ -232,9 +232,9 @@ class EscapeKeys(QObject):
         if self._field is not None:
             for watched in _watched_widgets(self._field):
                 watched.installEventFilter(self)
-            self._note(self._field)
+            self._remember_value(self._field)
 
-    def _note(self, field: Field) -> None:
+    def _remember_value(self, field: Field) -> None:
         if field is self._field and isValid(field):
             self._before = _field_value(field)
 
@@ -243,13 +243,13 @@ class EscapeKeys(QObject):
             return field.is_edited()
         if field.property(SEARCH_PROPERTY):
             return _field_text(field) != ""
-        return _is_modified(field) and _field_text(field) != _format_value(self._old(field), field)
+        return _is_modified(field) and _field_text(field) != _format_value(self._old_value(field), field)
 
-    def _old(self, field: Field) -> str | float:
+    def _old_value(self, field: Field) -> str | float:
         return "" if field.property(SEARCH_PROPERTY) else self._before
 
     def _restore(self, field: Field) -> None:
-        old = self._old(field)
+        old = self._old_value(field)
         line = _line_edit(field)
         if isinstance(field, OwnValue):
             field.discard()
@@ -257,7 +257,7 @@ class EscapeKeys(QObject):
             field.setValue(old)  # type: ignore[arg-type]
             field.selectAll()
         elif isinstance(field, GrowingTextEdit):
-            field.replace(str(old))
+            field.replace_text(str(old))
         elif isinstance(field, QPlainTextEdit | QTextEdit):
             cursor = QTextCursor(field.document())
             cursor.select(QTextCursor.SelectionType.Document)
@@ -268,10 +268,10 @@ class EscapeKeys(QObject):
             line.selectAll()
             line.insert(str(old))
 
-    def _leave(self, field: Field) -> None:
+    def _exit_field(self, field: Field) -> None:
         if isValid(field) and field.hasFocus() and field.isVisible():
             field.clearFocus()
-        self.left.emit()
+        self.field_exited.emit()
 
 
 def mark_search_field(field: QLineEdit) -> None:
@@ -350,8 +350,8 @@ class TimeEdit(QLineEdit):
         self.setAccessibleName(name)
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setFixedWidth(QFontMetrics(self.font()).horizontalAdvance("0:00:00.000") + 20)
-        self.textEdited.connect(self._begin)
-        self.returnPressed.connect(self._return)
+        self.textEdited.connect(self._start_editing)
+        self.returnPressed.connect(self._on_return)
         self._show()
 
     def set_time(self, time_us: int) -> None:
@@ -367,7 +367,7 @@ class TimeEdit(QLineEdit):
     def flush(self) -> None:
         """Enter what is being typed."""
         if self._editing:
-            self._enter()
+            self._commit()
 
     def is_edited(self) -> bool:
         """Tell whether another time is being typed."""
@@ -376,7 +376,7 @@ class TimeEdit(QLineEdit):
     def discard(self) -> None:
         """Show the time again in place of what is being typed."""
         self._editing = False
-        self._mark_bad(False)
+        self._set_invalid(False)
         self._show()
 
     def event(self, event: QEvent) -> bool:
@@ -408,32 +408,32 @@ class TimeEdit(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if self._editing and event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._enter()
+            self._commit()
             # Nothing may stay behind that looks like a time and is none.
             self.discard()
 
-    def _begin(self) -> None:
+    def _start_editing(self) -> None:
         self._editing = True
-        self._mark_bad(False)
+        self._set_invalid(False)
 
-    def _return(self) -> None:
+    def _on_return(self) -> None:
         if not self._editing:
             self.time_entered.emit(self._time_us)
-        elif not self._enter():
+        elif not self._commit():
             return
         # The keys go back to the window: Space plays from here.
         self.clearFocus()
 
-    def _enter(self) -> bool:
+    def _commit(self) -> bool:
         try:
             time_us = parse_time(self.text())
         except UserError as error:
-            self._mark_bad(True)
+            self._set_invalid(True)
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), plain_tip(str(error)), self)
             self.rejected.emit(str(error))
             return False
         self._editing = False
-        self._mark_bad(False)
+        self._set_invalid(False)
         changed = time_us != self._time_us
         self._time_us = time_us
         self._show()
@@ -446,7 +446,7 @@ class TimeEdit(QLineEdit):
         if text != self.text():
             self.setText(text)
 
-    def _mark_bad(self, bad: bool) -> None:
+    def _set_invalid(self, bad: bool) -> None:
         if bool(self.property("bad")) != bad:
             self.setProperty("bad", bad)
             self.style().unpolish(self)

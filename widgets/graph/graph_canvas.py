@@ -41,12 +41,12 @@ class Link:
     Attributes:
         source: the reason.
         target: the node it leads to now.
-        place: where its end is, in the graph's pixels; used where it leads to no node.
+        position: where its end is, in the graph's pixels; used where it leads to no node.
     """
 
     source: str
     target: str | None = None
-    place: tuple[float, float] = (0.0, 0.0)
+    position: tuple[float, float] = (0.0, 0.0)
 
 
 class ChainCanvas(QAbstractScrollArea):
@@ -83,42 +83,42 @@ class ChainCanvas(QAbstractScrollArea):
         self.setMinimumSize(HEADER + 160, RULER + 96)
         self.viewport().setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.horizontalScrollBar().valueChanged.connect(self._scrolled)
-        self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         theme.notifier.changed.connect(self.redraw)
 
     # What is in sight
 
     @property
-    def sight(self) -> GraphViewport:
+    def graph_viewport(self) -> GraphViewport:
         """What is in sight."""
         return self._sight
 
-    def fit(self) -> None:
+    def fit_all(self) -> None:
         """Show the whole graph, at most at its own size."""
         self._show_from_start(_MIN_ZOOM)
 
-    def begin(self) -> None:
+    def show_start(self) -> None:
         """Show the beginning, so that texts can be read; the whole graph where that is possible."""
         self._show_from_start(_READABLE_ZOOM)
         self._began = True
 
-    def grow(self) -> None:
+    def keep_in_view(self) -> None:
         """Keep the whole of a changed graph in sight, unless the user looks at some of it or it cannot be read so."""
-        if self._began and self._zoom_of_all() >= _READABLE_ZOOM:
-            self.begin()
+        if self._began and self._fit_zoom() >= _READABLE_ZOOM:
+            self.show_start()
 
     def _show_from_start(self, least: float) -> None:
         self._fitted = True
         if self.model.picture is None:
             return
         left, top, right, _ = self.model.picture.layout.area
-        zoom = max(least, self._zoom_of_all())
+        zoom = max(least, self._fit_zoom())
         free = self._sight.width - HEADER - 2 * _ROOM - (right - left) * zoom
         x = HEADER + _ROOM - left * zoom + max(0.0, free / 2)
-        self._set(replace(self._sight, zoom=zoom, x=x, y=RULER + _ROOM - top * zoom), fitted=True)
+        self._set_viewport(replace(self._sight, zoom=zoom, x=x, y=RULER + _ROOM - top * zoom), fitted=True)
 
-    def _zoom_of_all(self) -> float:
+    def _fit_zoom(self) -> float:
         """Return the zoom at which all of the graph is in sight, at most its own size."""
         if self.model.picture is None:
             return 1.0
@@ -133,16 +133,16 @@ class ChainCanvas(QAbstractScrollArea):
         zoom = min(_MAX_ZOOM, max(_MIN_ZOOM, sight.zoom * factor))
         self._settling.start()
         graph_x, graph_y = sight.to_graph(x, y)
-        self._set(replace(sight, zoom=zoom, x=x - graph_x * zoom, y=y - graph_y * zoom))
+        self._set_viewport(replace(sight, zoom=zoom, x=x - graph_x * zoom, y=y - graph_y * zoom))
 
     def pan(self, dx: float, dy: float) -> None:
         """Move the graph to the right and down by whole pixels, as far as some of it stays in sight."""
-        self._set(replace(self._sight, x=self._sight.x + round(dx), y=self._sight.y + round(dy)))
+        self._set_viewport(replace(self._sight, x=self._sight.x + round(dx), y=self._sight.y + round(dy)))
 
     def reveal(self, node_id: str) -> None:
         """Move the view by as little as brings a node into sight."""
         untouched = self._began or self._revealed is not None
-        if self._fitted and self._sight.zoom <= self._zoom_of_all():
+        if self._fitted and self._sight.zoom <= self._fit_zoom():
             return
         box, sight = self.model.box(node_id), self._sight
         left, top = sight.to_view(box.x, box.y)
@@ -153,10 +153,10 @@ class ChainCanvas(QAbstractScrollArea):
             self.pan(dx, dy)
             self._revealed = node_id if untouched else None
 
-    def _set(self, sight: GraphViewport, *, fitted: bool = False) -> None:
+    def _set_viewport(self, sight: GraphViewport, *, fitted: bool = False) -> None:
         self._fitted, self._began, self._revealed = fitted, False, None
         if self.model.picture is not None:
-            left, top, right, bottom = (one * sight.zoom for one in self.model.picture.layout.area)
+            left, top, right, bottom = (value * sight.zoom for value in self.model.picture.layout.area)
             x = min(max(sight.x, HEADER + 80 - right), sight.width - 80 - left)
             y = min(max(sight.y, RULER + 40 - bottom), sight.height - 40 - top)
             sight = replace(sight, x=x, y=y)
@@ -184,9 +184,9 @@ class ChainCanvas(QAbstractScrollArea):
             bar.setValue(here)
             bar.blockSignals(False)
 
-    def _scrolled(self) -> None:
+    def _on_scrolled(self) -> None:
         x, y = HEADER - self.horizontalScrollBar().value(), RULER - self.verticalScrollBar().value()
-        self._set(replace(self._sight, x=float(x), y=float(y)))
+        self._set_viewport(replace(self._sight, x=float(x), y=float(y)))
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         pass
@@ -199,7 +199,7 @@ class ChainCanvas(QAbstractScrollArea):
             return None
         return self.model.picture.node_at(*self._sight.to_graph(place.x(), place.y()), reach / self._sight.zoom)
 
-    def on_rim(self, node_id: str, place: QPointF, reach: float) -> bool:
+    def is_on_rim(self, node_id: str, place: QPointF, reach: float) -> bool:
         """Tell whether a pixel lies on the rim of a node, `reach` pixels wide to the inside."""
         box = self.model.box(node_id)
         x, y = self._sight.to_graph(place.x(), place.y())
@@ -217,7 +217,7 @@ class ChainCanvas(QAbstractScrollArea):
         """Return the time under a pixel of the view."""
         if self.model.picture is None:
             return None
-        return max(0, self.model.picture.layout.axis.us(self._sight.to_graph(place.x(), 0)[0]))
+        return max(0, self.model.picture.layout.axis.time_us(self._sight.to_graph(place.x(), 0)[0]))
 
     # Drawing
 
@@ -256,11 +256,11 @@ class ChainCanvas(QAbstractScrollArea):
             moved = Box(self.model.box(node_id).x, y)
 
             def between(edge: Edge) -> Curve:
-                ends = [moved if one == node_id else self.model.box(one) for one in (edge.reason_id, edge.result_id)]
+                ends = [moved if text == node_id else self.model.box(text) for text in (edge.reason_id, edge.result_id)]
                 return edge_curve(ends[0], ends[1])
 
-            drawn.edges_of({node_id}, between)
-            drawn.node(node_id, moved, NodeHighlight.SELECTED)
+            drawn.draw_edges_of({node_id}, between)
+            drawn.draw_node(node_id, moved, NodeHighlight.SELECTED)
         elif self.link is not None:
             self._paint_link(painter, drawn, self.link)
         elif self.hovered is not None:
@@ -277,14 +277,14 @@ class ChainCanvas(QAbstractScrollArea):
         colours = theme.palette()
         start = self.model.box(link.source)
         ink = colours.accent
-        line = free_curve((start.right, start.y + HEIGHT / 2), link.place)
+        line = free_curve((start.right, start.y + HEIGHT / 2), link.position)
         if link.target is not None:
             box = self.model.box(link.target)
             refused = edge_refusal(self.model.picture.graph, link.source, link.target)
             ink = colours.error if refused else colours.competence
             line = edge_curve(start, box)
-            drawn.node(link.target, box, NodeHighlight.REFUSED if refused else NodeHighlight.TARGET)
-        drawn.node(link.source, start, NodeHighlight.SELECTED)
+            drawn.draw_node(link.target, box, NodeHighlight.REFUSED if refused else NodeHighlight.TARGET)
+        drawn.draw_node(link.source, start, NodeHighlight.SELECTED)
         points = [QPointF(*self._sight.to_view(*point)) for point in line.points]
         path = QPainterPath(points[0])
         path.cubicTo(*points[1:])
@@ -294,7 +294,7 @@ class ChainCanvas(QAbstractScrollArea):
         painter.drawPath(path)
         painter.save()
         painter.translate(points[3])
-        paint_arrowhead(painter, line.way, ink, 1.1)
+        paint_arrowhead(painter, line.direction, ink, 1.1)
         painter.restore()
 
     def _paint_handle(self, painter: QPainter, node_id: str) -> None:
@@ -346,12 +346,12 @@ class ChainCanvas(QAbstractScrollArea):
         # While nobody has moved it, a view that gets larger shows more, and still what it had to show.
         revealed, picture = self._revealed, self.model.picture
         if self._began:
-            self.begin()
+            self.show_start()
         elif picture is not None and revealed is not None and revealed in picture.layout.boxes:
-            self.begin()
+            self.show_start()
             self.reveal(revealed)
         elif self._fitted:
-            self.fit()
+            self.fit_all()
         self._fit_bars()
         self.redraw()
 
@@ -371,7 +371,7 @@ class ChainCanvas(QAbstractScrollArea):
             self.zoom(1 + event.value(), event.position())
             return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            self._tell(event.pos(), event.globalPos())
+            self._show_tooltip(event.pos(), event.globalPos())
             return True
         return super().viewportEvent(event)
 
@@ -383,9 +383,11 @@ class ChainCanvas(QAbstractScrollArea):
         super().focusOutEvent(event)
         self.viewport().update()
 
-    def _tell(self, place: QPoint, where: QPoint) -> None:
+    def _show_tooltip(self, place: QPoint, where: QPoint) -> None:
         node_id = self.node_at(QPointF(place))
         if node_id is None or self.model.picture is None:
             QToolTip.hideText()
         else:
-            QToolTip.showText(where, node_tooltip(self.model, self.model.picture.graph.by_id[node_id]), self.viewport())
+            QToolTip.showText(
+                where, node_tooltip(self.model, self.model.picture.graph.nodes_by_id[node_id]), self.viewport()
+            )

@@ -79,18 +79,18 @@ class Keys:
     def intercept(self, event: QKeyEvent) -> bool:
         """Handle what must be caught before shortcuts and the focus chain see it; return whether it was."""
         key = Qt.Key(event.key())
-        if event.type() == QEvent.Type.ShortcutOverride and self._means(key, event.modifiers()):
+        if event.type() == QEvent.Type.ShortcutOverride and self._is_own_key(key, event.modifiers()):
             event.accept()
             return True
         if event.type() == QEvent.Type.KeyPress and key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-            return self._tab(1 if key == Qt.Key.Key_Tab else -1)
+            return self._step_in_time(1 if key == Qt.Key.Key_Tab else -1)
         return False
 
-    def _means(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
+    def _is_own_key(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
         if self._mode is _Mode.NAMING and modifiers | _PLAIN == _PLAIN:
             return key in KIND_KEYS or key == Qt.Key.Key_Escape
         if key == Qt.Key.Key_Escape:
-            return self._mode is not _Mode.WALKING or not self._board.pointer.idle or bool(self._board.picked)
+            return self._mode is not _Mode.WALKING or not self._board.pointer.is_idle or bool(self._board.has_selection)
         if key in _ARROWS and modifiers & _CONTROL:
             return True
         if key == Qt.Key.Key_A and modifiers == _CONTROL:
@@ -102,23 +102,23 @@ class Keys:
         key = Qt.Key(event.key())
         if key == Qt.Key.Key_Escape:
             return self._escape()
-        if not self._means(key, event.modifiers()):
+        if not self._is_own_key(key, event.modifiers()):
             return False
         if self._mode is _Mode.NAMING:
-            self.leave()
+            self.leave_mode()
             self._board.node_add_requested.emit(str(KIND_KEYS[key]))
         elif key == Qt.Key.Key_N:
-            self.name_kind()
+            self.start_naming()
         elif key == Qt.Key.Key_A:
-            self._board.choose_all()
-        elif not self._look(key):
-            self._edit(key, event.modifiers())
+            self._board.select_all()
+        elif not self._handle_view_key(key):
+            self._handle_edit_key(key, event.modifiers())
         return True
 
-    def name_kind(self) -> None:
+    def start_naming(self) -> None:
         """Wait for the key of a kind, and say which there are."""
         if self._board.editable:
-            self.leave()
+            self.leave_mode()
             self._mode = _Mode.NAMING
             self._board.show_hint(tr("New node: E event, B belief, I intent, D desire, M emotion. Esc leaves."))
 
@@ -128,13 +128,13 @@ class Keys:
         if not board.editable:
             return
         self._mode = _Mode.LINKING
-        board.choose([source])
+        board.select_nodes([source])
         box = board.model.box(source)
         board.link = Link(source, None, (box.right + 60, box.y + HEIGHT / 2))
-        board.show_hint(self.about(board.link))
+        board.show_hint(self.link_hint(board.link))
         board.redraw()
 
-    def leave(self) -> None:
+    def leave_mode(self) -> None:
         """Go back to walking."""
         if self._mode is not _Mode.WALKING:
             self._mode = _Mode.WALKING
@@ -142,7 +142,7 @@ class Keys:
             self._board.show_hint("")
             self._board.redraw()
 
-    def about(self, link: Link) -> str:
+    def link_hint(self, link: Link) -> str:
         """Return what to say while an edge is drawn."""
         by_key = self._mode is _Mode.LINKING
         if link.target is None:
@@ -166,93 +166,93 @@ class Keys:
     def _escape(self) -> bool:
         board = self._board
         if self._mode is not _Mode.WALKING:
-            self.leave()
-        elif not board.pointer.idle:
+            self.leave_mode()
+        elif not board.pointer.is_idle:
             board.pointer.cancel()
-        elif board.picked:
-            board.choose(())
+        elif board.has_selection:
+            board.select_nodes(())
         else:
             return False
         return True
 
-    def _look(self, key: Qt.Key) -> bool:
+    def _handle_view_key(self, key: Qt.Key) -> bool:
         """Zoom and lay out; these work in every mode."""
         board = self._board
         if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            board.zoom(ZOOM_STEP, board.middle_of_current())
+            board.zoom(ZOOM_STEP, board.current_node_center())
         elif key == Qt.Key.Key_Minus:
-            board.zoom(1 / ZOOM_STEP, board.middle_of_current())
+            board.zoom(1 / ZOOM_STEP, board.current_node_center())
         elif key == Qt.Key.Key_0:
-            board.fit()
+            board.fit_all()
         elif key == Qt.Key.Key_T:
-            board.tidy()
+            board.relayout()
         else:
             return False
         return True
 
-    def _edit(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
+    def _handle_edit_key(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
         board = self._board
         if key in _ARROWS:
             self._walk((_EDGE_ARROWS if modifiers & _CONTROL else _ARROWS)[key], adding=bool(modifiers & _SHIFT))
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
-            self._go(self._in_time(None, 1 if key == Qt.Key.Key_Home else -1))
+            self._go_to(self._neighbour_in_time(None, 1 if key == Qt.Key.Key_Home else -1))
         elif key in _RETURN and self._mode is _Mode.LINKING:
-            self._finish()
+            self._finish_edge()
         elif key in _DELETE and self._mode is _Mode.LINKING:
-            self._cut()
+            self._remove_edge()
         elif key in _DELETE:
-            board.ask_removal()
+            board.request_removal()
         elif key == Qt.Key.Key_E and board.model.current is not None:
             self.start_edge(board.model.current)
         elif key in (*_RETURN, Qt.Key.Key_F2) and board.model.current is not None:
-            board.ask_edit(board.model.current)
+            board.request_edit(board.model.current)
 
-    def _finish(self) -> None:
+    def _finish_edge(self) -> None:
         link = self._board.link
         if link is None or link.target is None:
             return
-        if self._board.ask_edge(link.source, link.target):
-            self.leave()
+        if self._board.request_edge(link.source, link.target):
+            self.leave_mode()
 
-    def _cut(self) -> None:
+    def _remove_edge(self) -> None:
         board, link = self._board, self._board.link
         if link is not None and link.target is not None and board.model.picture is not None:
             edge = Edge(link.source, link.target)
             if edge in board.model.picture.graph.edges:
-                self.leave()
+                self.leave_mode()
                 board.edge_removal_requested.emit(edge.reason_id, edge.result_id)
 
-    def _tab(self, step: int) -> bool:
+    def _step_in_time(self, step: int) -> bool:
         """Go to the next node in time; past the last one, Tab leaves the graph as anywhere else."""
-        node = self._in_time(self._here(), step)
+        node = self._neighbour_in_time(self._current_node(), step)
         if node is None:
             return False
-        self._go(node)
+        self._go_to(node)
         return True
 
     def _walk(self, step: GraphDirection, *, adding: bool) -> None:
         picture = self._board.model.picture
         if picture is None:
             return
-        node = neighbour_node(picture.graph, picture.layout, self._here(), step)
+        node = neighbour_node(picture.graph, picture.layout, self._current_node(), step)
         if node is not None and adding and self._mode is _Mode.WALKING:
-            chosen = [one for one in self._board.model.selected if one != node]
-            self._board.choose([*chosen, node])
+            chosen = [text for text in self._board.model.selected if text != node]
+            self._board.select_nodes([*chosen, node])
             self._board.reveal(node)
         else:
-            self._go(node)
+            self._go_to(node)
 
-    def _here(self) -> str | None:
+    def _current_node(self) -> str | None:
         board = self._board
         if self._mode is _Mode.LINKING and board.link is not None:
             return board.link.target or board.link.source
         return board.model.current
 
-    def _in_time(self, node: str | None, step: int) -> str | None:
+    def _neighbour_in_time(self, node: str | None, step: int) -> str | None:
         picture = self._board.model.picture
         return neighbour_in_time(picture.graph.nodes, node, step) if picture is not None else None
 
-    def _go(self, node: str | None) -> None:
+    def _go_to(self, node: str | None) -> None:
         board = self._board
         if node is None:
             return
@@ -260,10 +260,10 @@ class Keys:
             target = None if node == board.link.source else node
             box = board.model.box(node)
             board.link = Link(board.link.source, target, (box.right + 60, box.y + HEIGHT / 2))
-            board.show_hint(self.about(board.link))
-            board.tell(self.about(board.link))
+            board.show_hint(self.link_hint(board.link))
+            board.announce(self.link_hint(board.link))
         else:
-            board.choose([node])
+            board.select_nodes([node])
         board.reveal(node)
         board.viewport().update()
 
@@ -299,7 +299,7 @@ class ChainMouseHandler:
         self._grip = 0.0
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether nothing is under way."""
         return self._doing is _Doing.NOTHING
 
@@ -313,21 +313,21 @@ class ChainMouseHandler:
             return
         if event.button() != _LEFT:
             return
-        board.keys.leave()
+        board.keys.leave_mode()
         if place.y() < RULER:
             self._doing = _Doing.SEEKING
             self._seek(place)
             return
         node = board.node_at(place, _REACH_PX)
         adding = bool(event.modifiers() & _ADDING)
-        if node is not None and board.editable and not adding and board.on_rim(node, place, _RIM_PX):
+        if node is not None and board.editable and not adding and board.is_on_rim(node, place, _RIM_PX):
             self._node, self._doing = node, _Doing.LINKING
             board.hovered = None
             self._draw_link(place)
         elif (node := board.node_at(place)) is not None:
             self._node, self._doing = node, _Doing.PRESSED_NODE
-            self._grip = board.sight.to_graph(place.x(), place.y())[1] - board.model.box(node).y
-            self._pick(node, adding)
+            self._grip = board.graph_viewport.to_graph(place.x(), place.y())[1] - board.model.box(node).y
+            self._select_node(node, adding)
         elif place.x() >= HEADER:
             self._doing = (
                 _Doing.FRAMING if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else _Doing.PRESSED_GROUND
@@ -364,20 +364,20 @@ class ChainMouseHandler:
             link, board.link = board.link, None
             board.show_hint("")
             if link.target is not None:
-                board.ask_edge(link.source, link.target)
+                board.request_edge(link.source, link.target)
             elif (event.position() - self._start).manhattanLength() <= _DRAG_PX:
-                board.choose([link.source])
+                board.select_nodes([link.source])
         elif doing is _Doing.MOVING and board.dragged is not None:
             (node, y), board.dragged = board.dragged, None
             board.model.move(node, y)
         elif doing is _Doing.PRESSED_GROUND:
             edge = board.edge_at(event.position())
             if edge is None:
-                board.choose(())
+                board.select_nodes(())
             else:
-                board.choose_edge(edge)
+                board.select_edge(edge)
         elif doing is _Doing.FRAMING:
-            self._frame()
+            self._select_in_band()
         self._hover(event.position())
         board.redraw()
 
@@ -386,7 +386,7 @@ class ChainMouseHandler:
         node = self._board.node_at(event.position())
         if node is not None and event.button() == _LEFT:
             self._doing = _Doing.NOTHING
-            self._board.ask_edit(node)
+            self._board.request_edit(node)
 
     def cancel(self) -> None:
         """Forget what is under way."""
@@ -396,19 +396,19 @@ class ChainMouseHandler:
         board.show_hint("")
         board.redraw()
 
-    def leave(self) -> None:
+    def on_mouse_left(self) -> None:
         """The mouse left the view."""
         if self._board.hovered is not None:
             self._board.hovered = None
             self._board.viewport().update()
 
-    def _pick(self, node: str, adding: bool) -> None:
+    def _select_node(self, node: str, adding: bool) -> None:
         board = self._board
         chosen = board.model.selected
         if adding:
-            board.choose([one for one in chosen if one != node] if node in chosen else [*chosen, node])
+            board.select_nodes([text for text in chosen if text != node] if node in chosen else [*chosen, node])
         elif chosen != (node,):
-            board.choose([node])
+            board.select_nodes([node])
 
     def _drag(self, place: QPointF) -> None:
         board = self._board
@@ -417,7 +417,7 @@ class ChainMouseHandler:
         row = board.model.picture.row_at(board.model.box(self._node).y)
         assert row is not None
         lowest = row.top + row.height + PADDING
-        y = board.sight.to_graph(place.x(), place.y())[1] - self._grip
+        y = board.graph_viewport.to_graph(place.x(), place.y())[1] - self._grip
         board.dragged = (self._node, round(min(max(y, row.inner_top), lowest)))
         board.viewport().setCursor(Qt.CursorShape.SizeVerCursor)
         board.viewport().update()
@@ -427,20 +427,23 @@ class ChainMouseHandler:
         assert self._node is not None
         target = board.node_at(place, _REACH_PX)
         board.link = Link(
-            self._node, None if target == self._node else target, board.sight.to_graph(place.x(), place.y())
+            self._node, None if target == self._node else target, board.graph_viewport.to_graph(place.x(), place.y())
         )
-        board.show_hint(board.keys.about(board.link))
+        board.show_hint(board.keys.link_hint(board.link))
         board.viewport().update()
 
-    def _frame(self) -> None:
+    def _select_in_band(self) -> None:
         board = self._board
         band, board.band = board.band, None
         if band is None or board.model.picture is None:
             return
         picture = board.model.picture
-        corners = board.sight.to_graph(band.left(), band.top()), board.sight.to_graph(band.right(), band.bottom())
+        corners = (
+            board.graph_viewport.to_graph(band.left(), band.top()),
+            board.graph_viewport.to_graph(band.right(), band.bottom()),
+        )
         found = picture.nodes_in(*corners[0], *corners[1])
-        board.choose([picture.graph.nodes[one].id for one in found.tolist()])
+        board.select_nodes([picture.graph.nodes[one].id for one in found.tolist()])
 
     def _seek(self, place: QPointF) -> None:
         time = self._board.time_at(place)
@@ -450,7 +453,7 @@ class ChainMouseHandler:
     def _hover(self, place: QPointF) -> None:
         board = self._board
         node = board.node_at(place, _REACH_PX) if board.editable else None
-        rim = node is not None and board.on_rim(node, place, _RIM_PX)
+        rim = node is not None and board.is_on_rim(node, place, _RIM_PX)
         inner = board.node_at(place)
         edge = None if node or inner else board.edge_at(place)
         shape = Qt.CursorShape.CrossCursor if rim else Qt.CursorShape.PointingHandCursor
@@ -489,45 +492,45 @@ class ChainEditorCanvas(ChainCanvas):
         self.pointer = ChainMouseHandler(self)
         self.keys = Keys(self)
         self.setAccessibleName(tr("Graph of the chain"))
-        self.tell()
+        self.announce()
 
     @property
-    def picked(self) -> bool:
+    def has_selection(self) -> bool:
         """Whether a node or an edge is selected."""
         return bool(self.model.selected) or self.model.edge is not None
 
-    def choose(self, node_ids: Collection[str]) -> None:
+    def select_nodes(self, node_ids: Collection[str]) -> None:
         """Select these nodes for the user."""
         if self.model.select(node_ids):
             self.redraw()
-            self.tell()
+            self.announce()
             self.selection_changed.emit(self.model.selected)
 
-    def choose_all(self) -> None:
+    def select_all(self) -> None:
         """Select every node."""
         if self.model.picture is not None:
-            self.choose([one.id for one in self.model.picture.graph.nodes])
+            self.select_nodes([node.id for node in self.model.picture.graph.nodes])
 
-    def choose_edge(self, edge: Edge) -> None:
+    def select_edge(self, edge: Edge) -> None:
         """Select an edge instead of nodes."""
-        self.choose(())
+        self.select_nodes(())
         self.model.edge = edge
         self.show_hint(tr("Delete removes this edge.") if self.editable else "")
         self.redraw()
-        self.tell()
+        self.announce()
 
-    def ask_edge(self, reason_id: str, result_id: str) -> bool:
+    def request_edge(self, reason_id: str, result_id: str) -> bool:
         """Ask for an edge where it can be drawn; otherwise say why not."""
         assert self.model.picture is not None
         refused = edge_refusal(self.model.picture.graph, reason_id, result_id)
         if refused:
             self.show_hint(refused)
-            self.tell(refused)
+            self.announce(refused)
         else:
             self.edge_requested.emit(reason_id, result_id)
         return not refused
 
-    def ask_removal(self) -> None:
+    def request_removal(self) -> None:
         """Ask for the selected edge or the selected nodes to be removed."""
         if not self.editable:
             return
@@ -536,39 +539,39 @@ class ChainEditorCanvas(ChainCanvas):
         elif self.model.selected:
             self.node_removal_requested.emit(self.model.selected)
 
-    def ask_edit(self, node_id: str) -> None:
+    def request_edit(self, node_id: str) -> None:
         """Ask for a node to be edited."""
         if self.editable:
-            self.choose([node_id])
+            self.select_nodes([node_id])
             self.node_edit_requested.emit(node_id)
 
     def refresh(self) -> None:
         """Show what the model says now."""
         self._fit_bars()
         self.redraw()
-        self.tell()
+        self.announce()
 
-    def tidy(self) -> None:
+    def relayout(self) -> None:
         """Lay the graph out anew."""
-        self.model.tidy()
-        self.fit()
+        self.model.relayout()
+        self.fit_all()
         self.redraw()
 
-    def middle_of_current(self) -> QPointF | None:
+    def current_node_center(self) -> QPointF | None:
         """Return where the selected node is, to zoom at it; None where it is out of sight or nothing is selected."""
         if self.model.current is None:
             return None
         box = self.model.box(self.model.current)
-        x, y = self.sight.to_view(box.x + WIDTH / 2, box.y + HEIGHT / 2)
-        return QPointF(x, y) if 0 <= x <= self.sight.width and 0 <= y <= self.sight.height else None
+        x, y = self.graph_viewport.to_view(box.x + WIDTH / 2, box.y + HEIGHT / 2)
+        return QPointF(x, y) if 0 <= x <= self.graph_viewport.width and 0 <= y <= self.graph_viewport.height else None
 
-    def tell(self, text: str = "") -> None:
+    def announce(self, text: str = "") -> None:
         """Tell screen readers what is selected, or something else; the name of a single node is its own."""
         single = self.model.picture is not None and len(self.model.selected) == 1
         name = tr("Graph of the chain")
         if single:
             assert self.model.picture is not None
-            name = describe_node(self.model, self.model.picture.graph.by_id[self.model.selected[0]])
+            name = describe_node(self.model, self.model.picture.graph.nodes_by_id[self.model.selected[0]])
         self.viewport().setAccessibleName(name)
         self.setAccessibleDescription(text or describe_selection(self.model, self.editable))
 
@@ -577,7 +580,7 @@ class ChainEditorCanvas(ChainCanvas):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Leave:
-            self.pointer.leave()
+            self.pointer.on_mouse_left()
         return super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -600,5 +603,5 @@ class ChainEditorCanvas(ChainCanvas):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         node = self.node_at(QPointF(event.pos()))
         if node is not None and node not in self.model.selected:
-            self.choose([node])
+            self.select_nodes([node])
         self.menu_requested.emit(event.globalPos(), node or "")

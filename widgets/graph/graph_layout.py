@@ -49,13 +49,13 @@ class TimeAxis:
 
     def x(self, time_us: float) -> float:
         """Return the place of a time."""
-        return self._read(time_us, self.times, self.places, self.scale)
+        return self._interpolate(time_us, self.times, self.places, self.scale)
 
-    def us(self, x: float) -> int:
+    def time_us(self, x: float) -> int:
         """Return the time of a place."""
-        return round(self._read(x, self.places, self.times, 1 / self.scale))
+        return round(self._interpolate(x, self.places, self.times, 1 / self.scale))
 
-    def reaching(self, starts: Iterable[int]) -> "TimeAxis":
+    def extended(self, starts: Iterable[int]) -> "TimeAxis":
         """Return an axis that also holds times beyond its ends, with waits shortened there; the others stay."""
         times, places = [*self.times], [*self.places]
         for time in sorted({*starts}):
@@ -68,7 +68,7 @@ class TimeAxis:
                 times.insert(0, time)
         return self if len(times) == len(self.times) else TimeAxis(tuple(times), tuple(places), self.scale)
 
-    def stretches(self) -> Iterable[tuple[int, int, bool]]:
+    def pieces(self) -> Iterable[tuple[int, int, bool]]:
         """Give each piece between two points: its start, its end, and whether it is much shortened."""
         for place in range(len(self.times) - 1):
             start, end = self.times[place], self.times[place + 1]
@@ -76,7 +76,7 @@ class TimeAxis:
             yield start, end, drawn * _MUCH < (end - start) * self.scale
 
     @staticmethod
-    def _read(value: float, known: Sequence[float], wanted: Sequence[float], rate: float) -> float:
+    def _interpolate(value: float, known: Sequence[float], wanted: Sequence[float], rate: float) -> float:
         if value <= known[0]:
             return wanted[0] + (value - known[0]) * rate
         if value >= known[-1]:
@@ -93,7 +93,7 @@ def fit_axis(rows: Mapping[str, Sequence[int]], needed: float) -> TimeAxis:
         rows: row -> starts of its nodes, in microseconds.
         needed: pixels that a node takes with the gap beside it.
     """
-    starts = np.unique(np.array([one for row in rows.values() for one in row], dtype=np.int64))
+    starts = np.unique(np.array([number for row in rows.values() for number in row], dtype=np.int64))
     if not len(starts):
         return TimeAxis((0,), (0.0,), 2e-5)
     found = [np.searchsorted(starts, np.sort(np.array(row, dtype=np.int64))) for row in rows.values() if len(row)]
@@ -151,7 +151,7 @@ class _Lanes:
     def __init__(self) -> None:
         self.places: list[list[float]] = []
 
-    def free(self, lane: int, place: float) -> bool:
+    def is_free(self, lane: int, place: float) -> bool:
         """Tell whether a node fits there."""
         if lane >= len(self.places):
             return True
@@ -164,13 +164,13 @@ class _Lanes:
             self.places.append([])
         insort(self.places[lane], place)
 
-    def take(self, lane: int, place: float) -> None:
+    def remove(self, lane: int, place: float) -> None:
         """Take a node away."""
         del self.places[lane][bisect_left(self.places[lane], place)]
 
-    def offered(self, place: float) -> list[int]:
+    def free_lanes(self, place: float) -> list[int]:
         """Return the lanes in which it fits; a new one where there is no other."""
-        found = [lane for lane in range(len(self.places)) if self.free(lane, place)]
+        found = [lane for lane in range(len(self.places)) if self.is_free(lane, place)]
         return found or [len(self.places)]
 
 
@@ -195,9 +195,9 @@ def assign_lanes(
     row = {node: at for at, band in enumerate(bands) for node in band}
     lanes = [_Lanes() for _ in bands]
     found: dict[str, float] = {}
-    for node, offset in sorted(kept.items(), key=lambda one: (one[0] not in moved, places[one[0]], one[0])):
+    for node, offset in sorted(kept.items(), key=lambda pair: (pair[0] not in moved, places[pair[0]], pair[0])):
         lane, own = round(offset / PITCH), lanes[row[node]]
-        if node in moved or own.free(lane, places[node]):
+        if node in moved or own.is_free(lane, places[node]):
             own.add(lane, places[node])
             found[node] = offset
     chosen: dict[str, int] = {}
@@ -211,18 +211,18 @@ def assign_lanes(
         return (abs(here - median(near)) if near else 0.0) + lane * _EMPTIER
 
     def near(node: str, *sides: Mapping[str, Sequence[str]]) -> list[float]:
-        return [height(one) for side in sides for one in side.get(node, ()) if one in chosen or one in found]
+        return [height(text) for side in sides for text in side.get(node, ()) if text in chosen or text in found]
 
     for node in new:
         own, around = lanes[row[node]], near(node, reasons, results)
-        lane = min(own.offered(places[node]), key=lambda one: cost(node, one, around))
+        lane = min(own.free_lanes(places[node]), key=lambda number: cost(node, number, around))
         own.add(lane, places[node])
         chosen[node] = lane
     for sweep in range(_SWEEPS if len(new) > 1 else 0):
         for node in new if sweep % 2 else reversed(new):
             own, around = lanes[row[node]], near(node, reasons, results)
-            own.take(chosen[node], places[node])
-            lane = min(own.offered(places[node]), key=lambda one: cost(node, one, around))
+            own.remove(chosen[node], places[node])
+            lane = min(own.free_lanes(places[node]), key=lambda number: cost(node, number, around))
             own.add(lane, places[node])
             chosen[node] = lane
     return found | {node: lane * PITCH for node, lane in chosen.items()}
@@ -254,7 +254,7 @@ class Box:
         return self.y + HEIGHT
 
     @property
-    def middle(self) -> tuple[float, float]:
+    def center(self) -> tuple[float, float]:
         """Its middle."""
         return self.x + WIDTH / 2, self.y + HEIGHT / 2
 
@@ -291,7 +291,7 @@ class ChainLayout:
 
 def row_person(node: ChainNode, people: Sequence[str]) -> str:
     """Return whose row a node stands in: the first of its people in the order given."""
-    known = [one for one in people if one in node.people]
+    known = [person for person in people if person in node.people]
     return known[0] if known else (node.people[0] if node.people else NOBODY)
 
 
@@ -311,7 +311,7 @@ class Placement:
         self._offsets[node_id] = (row, max(0.0, offset))
         self._moved.add(node_id)
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Lay everything out anew at the next chance."""
         self._axis = None
         self._offsets.clear()
@@ -322,11 +322,11 @@ class Placement:
         rows: dict[str, list[ChainNode]] = {}
         for node in graph.nodes:
             rows.setdefault(row_person(node, people), []).append(node)
-        starts = {row: [one.start_us for one in nodes] for row, nodes in rows.items()}
+        starts = {row: [chain_node.start_us for chain_node in nodes] for row, nodes in rows.items()}
         if self._axis is None or len(self._axis.times) < SETTLED:
             self._axis = fit_axis(starts, MIN_DISTANCE)
-        axis = self._axis = self._axis.reaching(one.start_us for one in graph.nodes)
-        order = [*(one for one in people if one in rows), *sorted({*rows} - {*people, NOBODY})]
+        axis = self._axis = self._axis.extended(chain_node.start_us for chain_node in graph.nodes)
+        order = [*(person for person in people if person in rows), *sorted({*rows} - {*people, NOBODY})]
         order += [NOBODY] if NOBODY in rows else []
         places = {node.id: axis.x(node.start_us) for node in graph.nodes}
         kept = {
@@ -335,7 +335,7 @@ class Placement:
             for node in nodes
             if node.id in self._offsets and self._offsets[node.id][0] == row
         }
-        bands = [[one.id for one in rows[row]] for row in order]
+        bands = [[chain_node.id for chain_node in rows[row]] for row in order]
         offsets = assign_lanes(bands, places, graph.reasons, graph.results, kept, self._moved)
         for row, band in zip(order, bands, strict=True):
             self._offsets.update({node_id: (row, offsets[node_id]) for node_id in band})
@@ -401,7 +401,7 @@ def neighbour_in_time(nodes: Sequence[ChainNode], node_id: str | None, step: int
     """Return the next (1) or previous (-1) node by time; from nowhere the first or the last; None past the ends."""
     if not nodes:
         return None
-    ids = [one.id for one in nodes]
+    ids = [node.id for node in nodes]
     if node_id not in ids:
         return ids[0 if step > 0 else -1]
     at = ids.index(node_id) + step
@@ -409,10 +409,12 @@ def neighbour_in_time(nodes: Sequence[ChainNode], node_id: str | None, step: int
 
 
 def _next_in_row(layout: ChainLayout, node_id: str, here: Box, side: int) -> str | None:
-    row = next(one for one in layout.rows if one.top <= here.y < one.top + one.height)
+    row = next(
+        person_band for person_band in layout.rows if person_band.top <= here.y < person_band.top + person_band.height
+    )
     inside = [(at, box) for at, box in layout.boxes.items() if row.top <= box.y < row.top + row.height]
-    ranked = sorted(inside, key=lambda one: (one[1].x, one[1].y, one[0]))
-    place = next(at for at, one in enumerate(ranked) if one[0] == node_id) + side
+    ranked = sorted(inside, key=lambda pair: (pair[1].x, pair[1].y, pair[0]))
+    place = next(at for at, pair in enumerate(ranked) if pair[0] == node_id) + side
     return ranked[place][0] if 0 <= place < len(ranked) else None
 
 
@@ -432,7 +434,7 @@ def _sibling(graph: ChainGraph, node_id: str) -> str | None:
     if {*shared} <= {node_id}:
         for reason in graph.reasons[node_id]:
             shared += graph.results[reason]
-    ids = [one.id for one in graph.nodes if one.id in {*shared, node_id}]
+    ids = [node.id for node in graph.nodes if node.id in {*shared, node_id}]
     return ids[(ids.index(node_id) + 1) % len(ids)] if len(ids) > 1 else None
 
 

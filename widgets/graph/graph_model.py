@@ -40,7 +40,7 @@ class Curve:
     """A cubic Bézier curve, and where its arrow points; (4, 2) corners as pairs, the last one is the arrow's tip."""
 
     points: tuple[tuple[float, float], ...]
-    way: ArrowDirection
+    direction: ArrowDirection
 
 
 def edge_curve(reason: Box, result: Box, blocked: bool = False) -> Curve:
@@ -77,12 +77,14 @@ def free_curve(start: tuple[float, float], end: tuple[float, float]) -> Curve:
 
 def _lift_curve(line: Curve) -> Curve:
     first, second, third, last = line.points
-    return Curve((first, (second[0], second[1] - HEIGHT * 1.1), (third[0], third[1] - HEIGHT * 1.1), last), line.way)
+    return Curve(
+        (first, (second[0], second[1] - HEIGHT * 1.1), (third[0], third[1] - HEIGHT * 1.1), last), line.direction
+    )
 
 
 def sample_curves(curves: Sequence[Curve]) -> NDArray[np.float64]:
     """Return (curves, samples, 2) points along them."""
-    corners = np.array([one.points for one in curves], dtype=np.float64).reshape(-1, 4, 1, 2)
+    corners = np.array([curve.points for curve in curves], dtype=np.float64).reshape(-1, 4, 1, 2)
     at = np.linspace(0, 1, _SAMPLES)[None, :, None]
     weights = ((1 - at) ** 3, 3 * (1 - at) ** 2 * at, 3 * (1 - at) * at**2, at**3)
     return sum((weight * corners[:, place] for place, weight in enumerate(weights)), np.zeros((1, 1, 1)))
@@ -113,7 +115,7 @@ def edge_refusal(graph: ChainGraph, reason_id: str, result_id: str) -> str:
 
 def edge_warning(graph: ChainGraph, reason_id: str, result_id: str) -> str:
     """Return what to look at before drawing an edge that can be drawn; "" for nothing."""
-    late = graph.by_id[reason_id].start_us > graph.by_id[result_id].start_us
+    late = graph.nodes_by_id[reason_id].start_us > graph.nodes_by_id[result_id].start_us
     return tr("The reason starts after its result: check the times.") if late else ""
 
 
@@ -122,7 +124,7 @@ def ancestors(reasons: Mapping[str, Sequence[str]], node_id: str) -> set[str]:
     found: set[str] = set()
     ahead = [node_id]
     while ahead:
-        new = [one for one in reasons.get(ahead.pop(), ()) if one not in found]
+        new = [reason for reason in reasons.get(ahead.pop(), ()) if reason not in found]
         found.update(new)
         ahead += new
     return found
@@ -144,8 +146,8 @@ class GraphGeometry:
     def curves(self) -> tuple[Curve, ...]:
         """The curve of each edge of the graph."""
         boxes = self.layout.boxes
-        pairs = ((boxes[one.reason_id], boxes[one.result_id]) for one in self.graph.edges)
-        return tuple(edge_curve(reason, result, self._blocked(reason, result)) for reason, result in pairs)
+        pairs = ((boxes[edge.reason_id], boxes[edge.result_id]) for edge in self.graph.edges)
+        return tuple(edge_curve(reason, result, self._is_blocked(reason, result)) for reason, result in pairs)
 
     @cached_property
     def samples(self) -> NDArray[np.float64]:
@@ -156,7 +158,7 @@ class GraphGeometry:
     def corners(self) -> NDArray[np.float64]:
         """(nodes, 2) upper left corners, in the order of the graph's nodes."""
         boxes = self.layout.boxes
-        return np.array([(boxes[one.id].x, boxes[one.id].y) for one in self.graph.nodes]).reshape(-1, 2)
+        return np.array([(boxes[node.id].x, boxes[node.id].y) for node in self.graph.nodes]).reshape(-1, 2)
 
     def nodes_in(self, left: float, top: float, right: float, bottom: float) -> NDArray[np.intp]:
         """Return the places, among the graph's nodes, of those that touch a rectangle."""
@@ -165,10 +167,10 @@ class GraphGeometry:
 
     def edges_in(self, left: float, top: float, right: float, bottom: float) -> NDArray[np.intp]:
         """Return the places, among the graph's edges, of those that may touch a rectangle."""
-        low, high = self._reach
+        low, high = self._edge_bounds
         return np.flatnonzero((low[:, 0] < right) & (high[:, 0] > left) & (low[:, 1] < bottom) & (high[:, 1] > top))
 
-    def _blocked(self, reason: Box, result: Box) -> bool:
+    def _is_blocked(self, reason: Box, result: Box) -> bool:
         """Tell whether a node stands between two on one line."""
         if result.x <= reason.right or abs(result.y - reason.y) > HEIGHT / 2:
             return False
@@ -176,7 +178,7 @@ class GraphGeometry:
         return len(self.nodes_in(reason.right + 1, middle - 1, result.x - 1, middle + 1)) > 0
 
     @cached_property
-    def _reach(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _edge_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return self.samples.min(1) - 8, self.samples.max(1) + 8
 
     def node_at(self, x: float, y: float, reach: float = 0) -> str | None:
@@ -191,7 +193,7 @@ class GraphGeometry:
 
     def row_at(self, y: float) -> PersonBand | None:
         """Return the row at a height."""
-        return next((one for one in self.layout.rows if one.top <= y < one.top + one.height), None)
+        return next((row for row in self.layout.rows if row.top <= y < row.top + row.height), None)
 
 
 class GraphModel:
@@ -206,18 +208,22 @@ class GraphModel:
         self.edge: Edge | None = None
         self._placements: dict[str, Placement] = {}
 
-    def show(self, graph: ChainGraph | None, people: Mapping[str, NodePerson], problems: Mapping[str, str]) -> None:
+    def set_graph(
+        self, graph: ChainGraph | None, people: Mapping[str, NodePerson], problems: Mapping[str, str]
+    ) -> None:
         """Show a graph; what is still there stays where it is, and stays selected."""
         self.people, self.problems = people, problems
         if graph is None or not graph.nodes:
             self.picture, self.selected, self.edge = None, (), None
             return
         # A chain that was merged or read from a file may have edges to nodes that are gone.
-        whole = tuple(one for one in graph.edges if one.reason_id in graph.by_id and one.result_id in graph.by_id)
+        whole = tuple(
+            edge for edge in graph.edges if edge.reason_id in graph.nodes_by_id and edge.result_id in graph.nodes_by_id
+        )
         graph = graph if len(whole) == len(graph.edges) else replace(graph, edges=whole)
         placement = self._placements.setdefault(graph.chain.id, Placement())
         self.picture = GraphGeometry(graph, placement.lay_out(graph, [*people]))
-        self.selected = tuple(one for one in self.selected if one in graph.by_id)
+        self.selected = tuple(text for text in self.selected if text in graph.nodes_by_id)
         self.edge = self.edge if self.edge in graph.edges else None
 
     def move(self, node_id: str, y: float) -> None:
@@ -232,18 +238,18 @@ class GraphModel:
         placement.move(node_id, row.person, y - row.inner_top)
         self.picture = GraphGeometry(graph, placement.lay_out(graph, [*self.people]))
 
-    def tidy(self) -> None:
+    def relayout(self) -> None:
         """Lay everything out anew, also what somebody has moved."""
         if self.picture is not None:
             graph = self.picture.graph
             self._placements.pop(graph.chain.id)
-            self.show(graph, self.people, self.problems)
+            self.set_graph(graph, self.people, self.problems)
 
     def select(self, node_ids: Collection[str]) -> bool:
         """Select these nodes, as far as they are there; returns whether that is another selection."""
-        known = self.picture.graph.by_id if self.picture is not None else {}
+        known = self.picture.graph.nodes_by_id if self.picture is not None else {}
         before = (self.selected, self.edge)
-        self.selected, self.edge = tuple(one for one in node_ids if one in known), None
+        self.selected, self.edge = tuple(text for text in node_ids if text in known), None
         return before != (self.selected, self.edge)
 
     @property
@@ -270,7 +276,7 @@ NO_TEXT = tr("no text yet")
 
 def person_names(model: GraphModel, node: ChainNode) -> str:
     """Return whose a node is, “nobody” for none."""
-    known = [model.people[one].name if one in model.people else tr("somebody unknown") for one in node.people]
+    known = [model.people[person].name if person in model.people else tr("somebody unknown") for person in node.people]
     return ", ".join(known) or "nobody"
 
 
@@ -303,7 +309,7 @@ def describe_selection(model: GraphModel, editable: bool) -> str:
             read_only=read_only,
         )
     if len(model.selected) == 1:
-        return describe_node(model, graph.by_id[model.selected[0]]) + read_only
+        return describe_node(model, graph.nodes_by_id[model.selected[0]]) + read_only
     if model.selected:
         return tr("{count} selected.{read_only}").format(
             count=trn("{count} node", "{count} nodes", len(model.selected)), read_only=read_only
@@ -343,5 +349,5 @@ def node_tooltip(model: GraphModel, node: ChainNode) -> str:
 
 
 def _shorten(graph: ChainGraph, node_id: str, most: int = 60) -> str:
-    text = graph.by_id[node_id].text or NO_TEXT
+    text = graph.nodes_by_id[node_id].text or NO_TEXT
     return text if len(text) <= most else text[: most - 1] + "…"

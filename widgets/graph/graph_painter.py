@@ -103,7 +103,7 @@ class GraphPainter:
         self._area = (*corners[0], *corners[1])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
-    def rows(self) -> None:
+    def draw_rows(self) -> None:
         """Draw the ground of each row."""
         colours, sight = self._look.colours, self._sight
         for place, row in enumerate(self._picture.layout.rows):
@@ -115,12 +115,12 @@ class GraphPainter:
             )
             self._painter.fillRect(QRectF(0, bottom - 1, sight.width, 1), colours.border)
 
-    def hull(self) -> None:
+    def draw_hull(self) -> None:
         """Draw the soft outline of the selected subchain."""
         members = self._model.members
         if not members or self._model.covered:
             return
-        boxes = [self._model.box(one) for one in members]
+        boxes = [self._model.box(member) for member in members]
         path = hull_path(tuple(sorted((box.x, box.y) for box in boxes)))
         to_view = QTransform(self._sight.zoom, 0, 0, self._sight.zoom, self._sight.x, self._sight.y)
         rim = QColor(self._look.colours.accent)
@@ -129,20 +129,22 @@ class GraphPainter:
         self._painter.setBrush(self._look.hull)
         self._painter.drawPath(to_view.map(path))
 
-    def edges(self, without: Collection[str] = ()) -> None:
+    def draw_edges(self, without: Collection[str] = ()) -> None:
         """Draw the edges in sight, but for those of some nodes."""
         graph, curves = self._picture.graph, self._picture.curves
         seen = self._picture.edges_in(*self._area).tolist()
         self._draw_edges([(graph.edges[one], curves[one]) for one in seen], without)
 
-    def edges_of(self, node_ids: Collection[str], curve_of: Callable[[Edge], Curve]) -> None:
+    def draw_edges_of(self, node_ids: Collection[str], curve_of: Callable[[Edge], Curve]) -> None:
         """Draw the edges of some nodes alone, along curves of their own."""
-        touching = (one for one in self._picture.graph.edges if one.reason_id in node_ids or one.result_id in node_ids)
-        self._draw_edges([(one, curve_of(one)) for one in touching], ())
+        touching = (
+            edge for edge in self._picture.graph.edges if edge.reason_id in node_ids or edge.result_id in node_ids
+        )
+        self._draw_edges([(edge, curve_of(edge)) for edge in touching], ())
 
     def _draw_edges(self, shown: Iterable[tuple[Edge, Curve]], without: Collection[str]) -> None:
         model, look = self._model, self._look
-        by_id, members, covered = self._picture.graph.by_id, model.members, model.covered
+        by_id, members, covered = self._picture.graph.nodes_by_id, model.members, model.covered
         result = model.selected[0] if members else None
         groups: dict[str, list[Curve]] = {"faded": [], "plain": [], "late": [], "strong": []}
         for edge, curve in shown:
@@ -160,10 +162,10 @@ class GraphPainter:
         many = sum(len(curves) for curves in groups.values()) > _MANY
         for kind, ink in (("faded", look.edge), ("plain", look.edge), ("late", look.late), ("strong", look.strong)):
             self._painter.setOpacity(_FADED if kind == "faded" else 1)
-            self._lines(groups[kind], ink, 2.2 if kind == "strong" else 1.4, many, dashed=kind == "late")
+            self._draw_lines(groups[kind], ink, 2.2 if kind == "strong" else 1.4, many, dashed=kind == "late")
         self._painter.setOpacity(1)
 
-    def _lines(self, curves: list[Curve], ink: QColor, width: float, many: bool, *, dashed: bool) -> None:
+    def _draw_lines(self, curves: list[Curve], ink: QColor, width: float, many: bool, *, dashed: bool) -> None:
         painter, sight = self._painter, self._sight
         if not curves:
             return
@@ -185,10 +187,10 @@ class GraphPainter:
         if fine:
             painter.drawPath(whole)
         for way in ArrowDirection:
-            tips = [points[3] for curve, points in zip(curves, placed, strict=True) if curve.way is way]
-            self._heads(way, tips, ink)
+            tips = [points[3] for curve, points in zip(curves, placed, strict=True) if curve.direction is way]
+            self._draw_heads(way, tips, ink)
 
-    def _heads(self, way: ArrowDirection, tips: list[list[float]], ink: QColor) -> None:
+    def _draw_heads(self, way: ArrowDirection, tips: list[list[float]], ink: QColor) -> None:
         painter, size = self._painter, max(0.45, min(1.4, self._sight.zoom))
         if self._exact:
             for x, y in tips:
@@ -202,24 +204,24 @@ class GraphPainter:
         for x, y in tips:
             painter.drawPixmap(QPointF(x - half, y - half), head)
 
-    def nodes(self, without: Collection[str] = ()) -> None:
+    def draw_nodes(self, without: Collection[str] = ()) -> None:
         """Draw the nodes in sight, but for some."""
         nodes, boxes = self._picture.graph.nodes, self._picture.layout.boxes
         seen = (nodes[place] for place in self._picture.nodes_in(*self._area).tolist())
         self._draw_nodes([(one, boxes[one.id]) for one in seen if one.id not in without])
 
-    def node(self, node_id: str, box: Box, state: NodeHighlight | None = None) -> None:
+    def draw_node(self, node_id: str, box: Box, state: NodeHighlight | None = None) -> None:
         """Draw one node somewhere."""
-        self._draw_nodes([(self._picture.graph.by_id[node_id], box)], state)
+        self._draw_nodes([(self._picture.graph.nodes_by_id[node_id], box)], state)
 
     def _draw_nodes(self, placed: Sequence[tuple[ChainNode, Box]], state: NodeHighlight | None = None) -> None:
         covered = self._model.covered
         if covered:
-            faded = [one for one in placed if one[0].id not in covered]
+            faded = [pair for pair in placed if pair[0].id not in covered]
             self._painter.setOpacity(_FADED)
             self._draw_alike(faded, state)
             self._painter.setOpacity(1)
-            placed = [one for one in placed if one[0].id in covered]
+            placed = [pair for pair in placed if pair[0].id in covered]
         self._draw_alike(placed, state)
 
     def _draw_alike(self, placed: Sequence[tuple[ChainNode, Box]], state: NodeHighlight | None) -> None:
@@ -251,9 +253,9 @@ class GraphPainter:
             painter.restore()
         for node, box in placed:
             if node.id in problems:
-                self._badge(*sight.to_view(box.right, box.y))
+                self._draw_badge(*sight.to_view(box.right, box.y))
 
-    def _badge(self, x: float, y: float) -> None:
+    def _draw_badge(self, x: float, y: float) -> None:
         """Draw a triangle with an exclamation mark around an upper right corner."""
         painter, colours = self._painter, self._look.colours
         side = max(5.0, min(9.0, 9 * self._sight.zoom))
@@ -387,10 +389,10 @@ def time_ticks(axis: TimeAxis, sight: GraphViewport) -> list[tuple[int, bool]]:
     """
     left, _, right, _ = sight.area
     left += HEADER / sight.zoom
-    step = next((one for one in _STEPS if one * axis.scale * sight.zoom >= _MIN_TICK_DISTANCE), _STEPS[-1])
-    first, last = max(0, axis.us(left)), axis.us(right)
+    step = next((number for number in _STEPS if number * axis.scale * sight.zoom >= _MIN_TICK_DISTANCE), _STEPS[-1])
+    first, last = max(0, axis.time_us(left)), axis.time_us(right)
     found: list[tuple[int, bool]] = []
-    pieces = [(first, axis.times[0], False), *axis.stretches(), (axis.times[-1], last, False)]
+    pieces = [(first, axis.times[0], False), *axis.pieces(), (axis.times[-1], last, False)]
     for start, end, shortened in pieces:
         if end <= first or start >= last:
             continue
@@ -435,22 +437,22 @@ class Still:
         before = self._sight
         same = before is not None and (before.width, before.height) == (sight.width, sight.height)
         if before is None or not same or self._without != frozenset(without):
-            self._draw_anew(model, sight, without, scale)
+            self._redraw(model, sight, without, scale)
         elif before.zoom != sight.zoom:
             if stretch and monotonic() - self._drawn_at < _FRESH_S:
                 self._draw_stretched(painter, before, sight)
                 return
-            self._draw_anew(model, sight, without, scale)
+            self._redraw(model, sight, without, scale)
         elif before != sight:
             self._shift(model, before, sight, without, scale)
         painter.drawPixmap(0, 0, self._kept)
 
-    def _draw_anew(self, model: GraphModel, sight: GraphViewport, without: Collection[str], scale: float) -> None:
+    def _redraw(self, model: GraphModel, sight: GraphViewport, without: Collection[str], scale: float) -> None:
         wide, high = round(sight.width * scale), round(sight.height * scale)
         if (self._kept.width(), self._kept.height()) != (wide, high):
             self._kept = QPixmap(wide, high)
         self._kept.setDevicePixelRatio(scale)
-        self._mend(model, sight, without, QRectF(0, 0, sight.width, sight.height))
+        self._repaint_part(model, sight, without, QRectF(0, 0, sight.width, sight.height))
         self._sight, self._without, self._drawn_at = sight, frozenset(without), monotonic()
 
     def _draw_stretched(self, painter: QPainter, before: GraphViewport, sight: GraphViewport) -> None:
@@ -465,27 +467,27 @@ class Still:
     ) -> None:
         across, down = (sight.x - before.x) * scale, (sight.y - before.y) * scale
         if across != round(across) or down != round(down) or abs(across) + abs(down) > self._kept.width() / 2:
-            self._draw_anew(model, sight, without, scale)
+            self._redraw(model, sight, without, scale)
             return
         self._kept.scroll(round(across), round(down), QRect(0, 0, self._kept.width(), self._kept.height()))
         across, down = across / scale, down / scale
         self._sight = replace(sight)
         if across:
             left = 0.0 if across > 0 else sight.width + across
-            self._mend(model, sight, without, QRectF(left, 0, abs(across), sight.height))
+            self._repaint_part(model, sight, without, QRectF(left, 0, abs(across), sight.height))
         if down:
             top = 0.0 if down > 0 else sight.height + down
-            self._mend(model, sight, without, QRectF(0, top, sight.width, abs(down)))
+            self._repaint_part(model, sight, without, QRectF(0, top, sight.width, abs(down)))
 
-    def _mend(self, model: GraphModel, sight: GraphViewport, without: Collection[str], part: QRectF) -> None:
+    def _repaint_part(self, model: GraphModel, sight: GraphViewport, without: Collection[str], part: QRectF) -> None:
         colours = theme.palette()
         painter = QPainter(self._kept)
         painter.setClipRect(part)
         painter.fillRect(part, colours.field)
         drawn = GraphPainter(painter, model, sight, chain_colours(colours), shade=theme.shade(), part=part)
-        drawn.rows()
+        drawn.draw_rows()
         if not without:
-            drawn.hull()
-        drawn.edges(without)
-        drawn.nodes(without)
+            drawn.draw_hull()
+        drawn.draw_edges(without)
+        drawn.draw_nodes(without)
         painter.end()

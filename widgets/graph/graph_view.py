@@ -52,7 +52,7 @@ def write_picture(graph: ChainGraph | None, people: Mapping[str, NodePerson], pa
             tr("Let the name end in .svg or .png."),
         )
     model = GraphModel()
-    model.show(graph, people, {})
+    model.set_graph(graph, people, {})
     if model.picture is None:
         raise UserError(tr("This chain has no nodes to draw."), tr("Add a node first."))
     data = as_svg(model, dark) if path.suffix.lower() == ".svg" else as_png(model, dark)
@@ -113,9 +113,9 @@ def _draw_picture(painter: QPainter, model: GraphModel, sight: GraphViewport, co
     )
     painter.translate(0, _TITLE_HEIGHT)
     drawn = GraphPainter(painter, model, sight, chain_colours(colours), shade="dark" if dark else "light", exact=True)
-    drawn.rows()
-    drawn.edges()
-    drawn.nodes()
+    drawn.draw_rows()
+    drawn.draw_edges()
+    drawn.draw_nodes()
     paint_frame(painter, model, sight, colours)
 
 
@@ -211,13 +211,13 @@ class ChainGraphView(QWidget):
         self._chain, self._graph = graph.chain.id if graph is not None else "", graph
         empty = self.model.picture is None
         self.board.pointer.cancel()
-        self.board.keys.leave()
-        self.model.show(graph, people, problems or {})
+        self.board.keys.leave_mode()
+        self.model.set_graph(graph, people, problems or {})
         self._show_state(graph)
         if another or empty:
-            self.board.begin()
+            self.board.show_start()
         else:
-            self.board.grow()
+            self.board.keep_in_view()
         self.board.refresh()
 
     def select(self, node_ids: Collection[str]) -> None:
@@ -228,7 +228,7 @@ class ChainGraphView(QWidget):
         if self.model.select(node_ids):
             self.board.show_hint("")
             self.board.refresh()
-            for node_id in sorted(self.model.members, key=self._from_afar):
+            for node_id in sorted(self.model.members, key=self._reveal_order):
                 self.board.reveal(node_id)
             if self.model.current is not None:
                 self.board.reveal(self.model.current)
@@ -242,18 +242,18 @@ class ChainGraphView(QWidget):
         self.model.covered = frozenset(node_ids)
         self.board.refresh()
 
-    def look_at(self, node_ids: Collection[str]) -> None:
+    def reveal_nodes(self, node_ids: Collection[str]) -> None:
         """Show the whole chain where its texts can be read then, else its part with these nodes."""
-        self.board.begin()
+        self.board.show_start()
         if self._graph is not None:
-            for node_id in self._graph.by_id.keys() & {*node_ids}:
+            for node_id in self._graph.nodes_by_id.keys() & {*node_ids}:
                 self.board.reveal(node_id)
 
     def set_editable(self, editable: bool) -> None:
         """Let edges be drawn and nodes be added, edited and removed, or not."""
         self.board.editable = editable
         self.board.pointer.cancel()
-        self.board.keys.leave()
+        self.board.keys.leave_mode()
         self._show_state(self._graph)
         self.board.refresh()
 
@@ -263,12 +263,12 @@ class ChainGraphView(QWidget):
             self.board.setFocus()
             self.board.keys.start_edge(self.model.current)
 
-    def name_kind(self) -> None:
+    def start_naming(self) -> None:
         """Wait for the key of a kind of node to add."""
         self.board.setFocus()
-        self.board.keys.name_kind()
+        self.board.keys.start_naming()
 
-    def picture(self, path: Path, dark: bool = False) -> None:
+    def export_picture(self, path: Path, dark: bool = False) -> None:
         """Write the whole graph as SVG or PNG, by the ending of the name.
 
         Raises:
@@ -276,7 +276,7 @@ class ChainGraphView(QWidget):
         """
         write_picture(self._graph, self.model.people, path, dark)
 
-    def _from_afar(self, node_id: str) -> float:
+    def _reveal_order(self, node_id: str) -> float:
         """Order reasons so that the nearest to their result are brought into sight last, and stay there."""
         assert self.model.current is not None
         return -abs(self.model.box(node_id).x - self.model.box(self.model.current).x)
@@ -292,8 +292,8 @@ class ChainGraphView(QWidget):
         for name, text, tip, do in (
             ("zoom-out", tr("Zoom out"), "-", lambda: self.board.zoom(1 / ZOOM_STEP)),
             ("zoom-in", tr("Zoom in"), "+", lambda: self.board.zoom(ZOOM_STEP)),
-            ("maximize", tr("Show the whole chain"), "0", self.board.fit),
-            ("columns-2", tr("Lay out anew, also what was moved"), "T", self.board.tidy),
+            ("maximize", tr("Show the whole chain"), "0", self.board.fit_all),
+            ("columns-2", tr("Lay out anew, also what was moved"), "T", self.board.relayout),
         ):
             button = QToolButton(autoRaise=True)
             button.setIcon(icon(name))
@@ -304,7 +304,7 @@ class ChainGraphView(QWidget):
         return foot
 
     def _show_zoom(self) -> None:
-        self._told.setText(f"{100 * self.board.sight.zoom:.0f} %")
+        self._told.setText(f"{100 * self.board.graph_viewport.zoom:.0f} %")
 
     def _show_state(self, graph: ChainGraph | None) -> None:
         self._stack.setCurrentWidget(self.empty if graph is None else self.board)

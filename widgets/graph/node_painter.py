@@ -117,7 +117,7 @@ class ChainColours:
     late: QColor
     hull: QColor
 
-    def of(self, kind: NodeKind) -> QColor:
+    def kind_colour(self, kind: NodeKind) -> QColor:
         """Return the colour of a kind."""
         return label_ink(KIND_LOOKS[kind], self.colours)
 
@@ -139,7 +139,7 @@ def graph_font(pixels: int, *, semibold: bool = False) -> QFont:
 
 def paint_shape(painter: QPainter, kind: NodeKind, state: NodeHighlight, look: ChainColours, zoom: float = 1.0) -> None:
     """Draw the outline of a node with its upper left corner at the origin."""
-    ink = look.of(kind)
+    ink = look.kind_colour(kind)
     rim = getattr(look.colours, _RIMS[state]) if state in _RIMS else ink
     width = (2.6 if state in _RIMS else 1.4) * min(1.0, max(zoom, 0.6))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -293,7 +293,7 @@ def wrap_text(text: str, width: float, pixels: int = _TEXT, most: int = 2) -> tu
 
 def _other_people(node: ChainNode, model: GraphModel) -> list[str]:
     """Return its people but the one whose row it stands in."""
-    return [one for one in node.people if one != row_person(node, [*model.people])]
+    return [person for person in node.people if person != row_person(node, [*model.people])]
 
 
 def _paint_marks(painter: QPainter, node: ChainNode, model: GraphModel, look: ChainColours, box: Box) -> None:

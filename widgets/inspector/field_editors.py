@@ -47,7 +47,7 @@ class FieldEditor(QWidget):
         """Let the value be read but not changed."""
         raise NotImplementedError
 
-    def set_needed(self, needed: bool) -> None:
+    def set_required(self, needed: bool) -> None:
         """Say to those who hear the form that this field is still to be filled in."""
         for control in self.controls():
             plain = self._descriptions.setdefault(control, control.accessibleDescription())
@@ -120,7 +120,7 @@ class LongChoiceEditor(FieldEditor):
         self.rows: dict[str, _Row] = {}
         for place, choice in enumerate(field.choices, 1):
             row = self.rows[choice.key] = _Row(field, choice, place)
-            row.pressed.connect(lambda key=choice.key: self._chosen(key))
+            row.pressed.connect(lambda key=choice.key: self._on_chosen(key))
             column.addWidget(row)
         self.setFocusProxy(next(iter(self.rows.values())).button)
 
@@ -141,7 +141,7 @@ class LongChoiceEditor(FieldEditor):
     def controls(self) -> list[QWidget]:
         return [row.button for row in self.rows.values()]
 
-    def _chosen(self, key: str) -> None:
+    def _on_chosen(self, key: str) -> None:
         for other, row in self.rows.items():
             if other != key:
                 row.button.setChecked(False)
@@ -174,7 +174,7 @@ class ScaleEditor(FieldEditor):
             button.setAccessibleName(f"{field.name}: {value}")
             button.setAccessibleDescription(field.definition)
             button.setToolTip(definition_tooltip(f"{field.name}: {value}", field.definition))
-            button.clicked.connect(lambda _=False, value=value: self._chosen(value))
+            button.clicked.connect(lambda _=False, value=value: self._on_chosen(value))
             row.addWidget(button, 1)
             self.buttons[value] = button
         column.addLayout(row)
@@ -186,8 +186,8 @@ class ScaleEditor(FieldEditor):
         return next((value for value, button in self.buttons.items() if button.isChecked()), None)
 
     def set_value(self, value: Json) -> None:
-        for one, button in self.buttons.items():
-            button.setChecked(value is not None and not isinstance(value, bool) and one == value)
+        for number, button in self.buttons.items():
+            button.setChecked(value is not None and not isinstance(value, bool) and number == value)
 
     def set_read_only(self, read_only: bool) -> None:
         for button in self.buttons.values():
@@ -196,7 +196,7 @@ class ScaleEditor(FieldEditor):
     def controls(self) -> list[QWidget]:
         return [*self.buttons.values()]
 
-    def _chosen(self, value: int) -> None:
+    def _on_chosen(self, value: int) -> None:
         for other, button in self.buttons.items():
             if other != value:
                 button.setChecked(False)
@@ -241,11 +241,11 @@ class SliderEditor(FieldEditor):
         if field.ends:
             column.addLayout(make_ends_row(field))
         self.setFocusProxy(self.slider)
-        self.slider.valueChanged.connect(self._slid)
-        self.slider.sliderReleased.connect(self._released)
-        self.slider.pressed_on.connect(self._released)
-        self.box.valueChanged.connect(self._typed)
-        self.clear.clicked.connect(lambda: self._choose(None))
+        self.slider.valueChanged.connect(self._on_slider_moved)
+        self.slider.sliderReleased.connect(self._on_slider_released)
+        self.slider.pressed_on.connect(self._on_slider_released)
+        self.box.valueChanged.connect(self._on_typed)
+        self.clear.clicked.connect(lambda: self._set_number(None))
         self.set_value(None)
 
     def value(self) -> Json:
@@ -275,26 +275,26 @@ class SliderEditor(FieldEditor):
     def controls(self) -> list[QWidget]:
         return [self.slider, self.box, self.clear]
 
-    def _number(self) -> float:
+    def _slider_number(self) -> float:
         return self.field.minimum + self.slider.value() * self.field.step
 
-    def _slid(self) -> None:
+    def _on_slider_moved(self) -> None:
         if self.slider.isSliderDown():
-            number = self._number()
+            number = self._slider_number()
             self.box.blockSignals(True)
             self.box.setValue(number)
             self.box.blockSignals(False)
             self.slider.set_empty(False)
         else:
-            self._choose(self._number())
+            self._set_number(self._slider_number())
 
-    def _released(self) -> None:
-        self._choose(self._number())
+    def _on_slider_released(self) -> None:
+        self._set_number(self._slider_number())
 
-    def _typed(self, number: float) -> None:
-        self._choose(None if number < self.field.minimum else number)
+    def _on_typed(self, number: float) -> None:
+        self._set_number(None if number < self.field.minimum else number)
 
-    def _choose(self, number: float | None) -> None:
+    def _set_number(self, number: float | None) -> None:
         if number != self._value:
             self.set_value(number)
             self.changed.emit(self.value())
@@ -373,7 +373,7 @@ class ParticipantEditor(FieldEditor):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.combo)
         self.setFocusProxy(self.combo)
-        self.combo.activated.connect(self._chosen)
+        self.combo.activated.connect(self._on_chosen)
         self._fill()
 
     def value(self) -> Json:
@@ -397,13 +397,13 @@ class ParticipantEditor(FieldEditor):
     def _fill(self) -> None:
         self.combo.clear()
         self.combo.addItem(_NOBODY if self._people else _NO_PARTICIPANTS, None)
-        for one in self._people:
-            self.combo.addItem(f"{one.pseudonym}, {one.role.value}", one.id)
+        for person in self._people:
+            self.combo.addItem(f"{person.pseudonym}, {person.role.value}", person.id)
         if self._value is not None and self.combo.findData(self._value) < 0:
             self.combo.addItem(_ELSEWHERE, self._value)
         self.combo.setCurrentIndex(max(0, self.combo.findData(self._value)) if self._value else 0)
 
-    def _chosen(self, place: int) -> None:
+    def _on_chosen(self, place: int) -> None:
         chosen = self.combo.itemData(place)
         if chosen != self._value:
             self._value = chosen
@@ -431,7 +431,7 @@ class TextEditor(FieldEditor):
         self.text.setAccessibleDescription(field.definition)
         self.text.setPlaceholderText(field.definition)
         self.text.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
-        self.text.textChanged.connect(self._typed)
+        self.text.textChanged.connect(self._on_typed)
         self.setFocusProxy(self.text)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -450,7 +450,7 @@ class TextEditor(FieldEditor):
         if self._unsent or text == self.text.toPlainText():
             return
         self._showing = True
-        self.text.replace(text)
+        self.text.replace_text(text)
         self._showing = False
 
     def set_read_only(self, read_only: bool) -> None:
@@ -471,7 +471,7 @@ class TextEditor(FieldEditor):
         # Esc brings back what stands there for the segment that comes next.
         self.text.document().setModified(False)
 
-    def _typed(self) -> None:
+    def _on_typed(self) -> None:
         if not self._showing:
             self._unsent = True
             self._pause.start()
@@ -493,7 +493,7 @@ class ChoiceEditor(FieldEditor):
             button.setAccessibleName(f"{field.name}: {choice.name}")
             button.setAccessibleDescription(choice.definition)
             button.setToolTip(definition_tooltip(choice.name, choice.definition, choice.shortcut, choice.examples))
-            button.clicked.connect(lambda _=False, key=choice.key: self._chosen(key))
+            button.clicked.connect(lambda _=False, key=choice.key: self._on_chosen(key))
             row.addWidget(button, 1)
             self.buttons[choice.key] = button
         self.setFocusProxy(next(iter(self.buttons.values())))
@@ -515,7 +515,7 @@ class ChoiceEditor(FieldEditor):
     def controls(self) -> list[QWidget]:
         return [*self.buttons.values()]
 
-    def _chosen(self, key: str) -> None:
+    def _on_chosen(self, key: str) -> None:
         for other, button in self.buttons.items():
             if other != key:
                 button.setChecked(False)
@@ -560,7 +560,7 @@ class ChoicesEditor(FieldEditor):
 
 def make_choice_editor(field: Field) -> FieldEditor:
     """Return the editor of one of several: a row of buttons for words, a list for sentences."""
-    long = any(len(one.name) > LONG_CHOICE_CHARS for one in field.choices)
+    long = any(len(choice.name) > LONG_CHOICE_CHARS for choice in field.choices)
     return LongChoiceEditor(field) if long else ChoiceEditor(field)
 
 

@@ -202,7 +202,7 @@ class SchemeBrowser(QTextBrowser):
         """Show everything that a scheme says."""
         self._show(scheme, scheme_html(scheme))
 
-    def show_words(self, html: str) -> None:
+    def show_html(self, html: str) -> None:
         """Show rich text without labels."""
         self._looks = {}
         self._html = html
@@ -224,13 +224,13 @@ class SchemeBrowser(QTextBrowser):
         self.document().clear()
         for place, look in self._looks.items():
             self.document().addResource(
-                QTextDocument.ResourceType.ImageResource, QUrl(f"{_LOOK_URL}{place}"), self._plate(look)
+                QTextDocument.ResourceType.ImageResource, QUrl(f"{_LOOK_URL}{place}"), self._plate_pixmap(look)
             )
         at = self.verticalScrollBar().value()
         self.setHtml(self._html)
         self.verticalScrollBar().setValue(at)
 
-    def _plate(self, look: LabelLook) -> QPixmap:
+    def _plate_pixmap(self, look: LabelLook) -> QPixmap:
         scale = self.devicePixelRatioF()
         size = plate_size(QFontMetricsF(theme.font(semibold=True)).horizontalAdvance(look.name))
         pixmap = QPixmap(QSize(size.width(), size.height() + _BELOW) * scale)

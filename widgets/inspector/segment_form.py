@@ -123,7 +123,7 @@ class SegmentForm(QWidget):
         column.setSpacing(theme.GRID * 2)
         for field in scheme.fields_of(track):
             editor = EDITORS[field.kind](field)
-            editor.changed.connect(partial(self._changed, field.key))
+            editor.changed.connect(partial(self._on_value_changed, field.key))
             block = QWidget()
             inner = QVBoxLayout(block)
             inner.setContentsMargins(0, 0, 0, 0)
@@ -160,7 +160,7 @@ class SegmentForm(QWidget):
         for key, editor in self.editors.items():
             if editor.value() != values.get(key):
                 editor.set_value(values.get(key))
-        self._mark_needed()
+        self._mark_required()
 
     def set_notes(self, notes: Mapping[str, str]) -> None:
         """Show a line under fields, such as where a text was taken from; none under the others."""
@@ -178,14 +178,14 @@ class SegmentForm(QWidget):
         self._label = label
         for key, editor in self.editors.items():
             self._blocks[key].setVisible(editor.field.applies_to(label, self._track))
-        self._mark_needed()
+        self._mark_required()
 
     def set_read_only(self, read_only: bool) -> None:
         """Let the values be read but not changed."""
         self._read_only = read_only
         for editor in self.editors.values():
             editor.set_read_only(read_only)
-        self._mark_needed()
+        self._mark_required()
 
     def pick(self, field: str, choice: str) -> None:
         """Do what the key of a choice does."""
@@ -201,17 +201,17 @@ class SegmentForm(QWidget):
         for editor in self.editors.values():
             editor.discard()
 
-    def _changed(self, field: str, value: Json) -> None:
-        self._mark_needed()
+    def _on_value_changed(self, field: str, value: Json) -> None:
+        self._mark_required()
         self.value_changed.emit(field, value)
 
-    def _mark_needed(self) -> None:
+    def _mark_required(self) -> None:
         values = {key: editor.value() for key, editor in self.editors.items()}
-        missing = self._scheme.missing(self._label, values, self._track)
+        missing = self._scheme.missing_fields(self._label, values, self._track)
         for key, label in self._needed.items():
             needed = key in missing and not self._read_only
             label.setVisible(needed)
-            self.editors[key].set_needed(needed)
+            self.editors[key].set_required(needed)
 
     def _tint(self) -> None:
         for label in self._needed.values():
@@ -264,8 +264,8 @@ class SegmentHeader(QWidget):
         times.addSpacing(theme.GRID // 2)
         times.addWidget(self._duration, 1)
         grid.addLayout(times, 1, 0)
-        self.start.time_entered.connect(lambda start: self._entered(start, self._end_us))
-        self.end.time_entered.connect(lambda end: self._entered(self._start_us, end))
+        self.start.time_entered.connect(lambda start: self._on_times_entered(start, self._end_us))
+        self.end.time_entered.connect(lambda end: self._on_times_entered(self._start_us, end))
         self.start.rejected.connect(self.rejected)
         self.end.rejected.connect(self.rejected)
         theme.notifier.changed.connect(self._tint)
@@ -302,7 +302,7 @@ class SegmentHeader(QWidget):
         self.start.discard()
         self.end.discard()
 
-    def _entered(self, start_us: int, end_us: int) -> None:
+    def _on_times_entered(self, start_us: int, end_us: int) -> None:
         if (start_us, end_us) == (self._start_us, self._end_us):
             return
         if start_us >= end_us:
@@ -329,10 +329,10 @@ class TrackChooser(QWidget):
     """A list of tracks; nothing at all where there is only one.
 
     Signals:
-        chosen (str): key of the track, as given.
+        track_chosen (str): key of the track, as given.
     """
 
-    chosen = Signal(str)
+    track_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -350,7 +350,7 @@ class TrackChooser(QWidget):
         heading.setBuddy(self.combo)
         column.addWidget(heading)
         column.addWidget(self.combo)
-        self.combo.activated.connect(lambda place: self.chosen.emit(self.combo.itemData(place)))
+        self.combo.activated.connect(lambda place: self.track_chosen.emit(self.combo.itemData(place)))
         self.hide()
 
     def show_tracks(self, tracks: Sequence[tuple[str, str]], current: str) -> None:
@@ -380,7 +380,7 @@ class TrackPanel(QWidget):
         super().__init__(parent)
         self._taken = taken
         self.scheme = scheme
-        self.track = scheme.lane(track)
+        self.track = scheme.track_or_empty(track)
         self.labels = LabelButtons(self.track)
         self.form = SegmentForm(scheme, track)
         column = QVBoxLayout(self)
@@ -390,7 +390,7 @@ class TrackPanel(QWidget):
         column.addWidget(self.form, 1)
         self._for_one: list[QShortcut] = []
         self._for_several: list[QShortcut] = []
-        self._bind()
+        self._bind_keys()
 
     def enable_keys(self, *, one: bool, several: bool) -> None:
         """Switch the keys of the form (`one`) and those of the labels (`several`) on or off."""
@@ -399,7 +399,7 @@ class TrackPanel(QWidget):
         for shortcut in self._for_several:
             shortcut.setEnabled(several)
 
-    def _bind(self) -> None:
+    def _bind_keys(self) -> None:
         for label in self.track.labels:
             self._bind_key(self._for_several, label.shortcut, self.labels.buttons[label.key].click)
         for key, editor in self.form.editors.items():

@@ -144,7 +144,7 @@ class ViewsGrid(QWidget):
     Signals:
         clicked: on any picture: play or pause.
         double_clicked: on the large picture: full screen, or back. On another one: that becomes the large one.
-        arranged: the arrangement was changed here.
+        arrangement_changed: the arrangement was changed here.
         action_requested: the button of a plate was pressed.
         front_changed: another picture may be the large one.
     """
@@ -153,7 +153,7 @@ class ViewsGrid(QWidget):
 
     clicked = Signal()
     double_clicked = Signal()
-    arranged = Signal()
+    arrangement_changed = Signal()
     action_requested = Signal()
     front_changed = Signal()
 
@@ -171,7 +171,7 @@ class ViewsGrid(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         main.setParent(self)
-        self._join(MAIN, main)
+        self._connect_view(MAIN, main)
         theme.notifier.changed.connect(self.update)
 
     @property
@@ -195,20 +195,20 @@ class ViewsGrid(QWidget):
         for view in views:
             if view.key not in self._views:
                 made = self._views[view.key] = PlayerView(self)
-                self._join(view.key, made)
+                self._connect_view(view.key, made)
             self._views[view.key].set_caption(view.name)
             self._views[view.key].set_subject(view.name)
         self.main.set_caption(main_name if views else "")
-        self._arrange()
+        self._place_views()
         self.front_changed.emit()
 
-    def arrange(self, arrangement: Arrangement) -> None:
+    def set_arrangement(self, arrangement: Arrangement) -> None:
         """Let the pictures stand in another way; a large one that is not there is the main one."""
         self.arrangement = arrangement
-        self._arrange()
+        self._place_views()
         self.front_changed.emit()
 
-    def change(
+    def change_arrangement(
         self,
         *,
         layout: MultiViewLayout | None = None,
@@ -218,7 +218,7 @@ class ViewsGrid(QWidget):
     ) -> None:
         """Change a part of the arrangement, and tell."""
         now = self.arrangement
-        self.arrange(
+        self.set_arrangement(
             Arrangement(
                 now.layout if layout is None else layout,
                 now.large if large is None else large,
@@ -226,34 +226,34 @@ class ViewsGrid(QWidget):
                 now.share if share is None else min(max(share, SMALLEST), LARGEST),
             )
         )
-        self.arranged.emit()
+        self.arrangement_changed.emit()
 
     def next_layout(self) -> None:
         """Go to the next layout."""
         layouts = list(MultiViewLayout)
-        self.change(layout=layouts[(layouts.index(self.arrangement.layout) + 1) % len(layouts)])
+        self.change_arrangement(layout=layouts[(layouts.index(self.arrangement.layout) + 1) % len(layouts)])
 
     def next_large(self) -> None:
         """Make the next picture the large one."""
         keys = self.keys
-        self.change(large=keys[(keys.index(self.large()) + 1) % len(keys)])
+        self.change_arrangement(large=keys[(keys.index(self.large_key()) + 1) % len(keys)])
 
     def next_corner(self) -> None:
         """Put the insets into the next corner."""
         corners = list(Corner)
-        self.change(corner=corners[(corners.index(self.arrangement.corner) + 1) % len(corners)])
+        self.change_arrangement(corner=corners[(corners.index(self.arrangement.corner) + 1) % len(corners)])
 
-    def grow(self, steps: float) -> None:
+    def resize_insets(self, steps: float) -> None:
         """Make the insets larger, or smaller with a negative number."""
-        self.change(share=self.arrangement.share * _STEP**steps)
+        self.change_arrangement(share=self.arrangement.share * _STEP**steps)
 
-    def large(self) -> str:
+    def large_key(self) -> str:
         """Return the key of the picture that is first or large."""
         return self.arrangement.large if self.arrangement.large in self.keys else MAIN
 
     def views(self) -> list[PlayerView]:
         """Return the widgets of all pictures, the large or first one first."""
-        front = self._views[self.large()]
+        front = self._views[self.large_key()]
         return [front, *(view for view in self._views.values() if view is not front)]
 
     def sizeHint(self) -> QSize:
@@ -264,7 +264,7 @@ class ViewsGrid(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
+        self._place_views()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), theme.palette().stage)
@@ -277,7 +277,7 @@ class ViewsGrid(QWidget):
         if not isinstance(watched, PlayerView) or not self._is_inset(watched):
             return False
         if isinstance(event, QWheelEvent):
-            self.grow(event.angleDelta().y() / _NOTCH)
+            self.resize_insets(event.angleDelta().y() / _NOTCH)
             return True
         if not isinstance(event, QMouseEvent):
             return False
@@ -294,18 +294,18 @@ class ViewsGrid(QWidget):
             self._pressed = None
             if self._dragged:
                 middle = watched.geometry().center()
-                self.change(corner=nearest_corner(self.width(), self.height(), middle.x(), middle.y()))
+                self.change_arrangement(corner=nearest_corner(self.width(), self.height(), middle.x(), middle.y()))
                 return True
         return False
 
-    def _join(self, key: str, view: PlayerView) -> None:
+    def _connect_view(self, key: str, view: PlayerView) -> None:
         view.clicked.connect(self.clicked)
         view.double_clicked.connect(lambda: self._double_clicked(key))
         view.action_requested.connect(self.action_requested)
         view.installEventFilter(self)
 
     def _double_clicked(self, key: str) -> None:
-        if key == self.large():
+        if key == self.large_key():
             self.double_clicked.emit()
         else:
             self._enlarging = key
@@ -313,20 +313,20 @@ class ViewsGrid(QWidget):
     def _enlarge(self) -> None:
         key, self._enlarging = self._enlarging, ""
         if key in self._views:
-            self.change(large=key)
+            self.change_arrangement(large=key)
 
     def _is_inset(self, view: PlayerView) -> bool:
         inside = self.arrangement.layout is MultiViewLayout.INSET and bool(self._shown)
-        return inside and view is not self._views[self.large()]
+        return inside and view is not self._views[self.large_key()]
 
-    def _arrange(self) -> None:
+    def _place_views(self) -> None:
         if not self._shown:
             self.main.setGeometry(self.rect())
             self.main.set_framed(False)
             self.main.show()
             return
         aspects = {MAIN: self._main_aspect, **{view.key: view.aspect for view in self._shown}}
-        first = self.large()
+        first = self.large_key()
         others = [key for key in self.keys if key != first]
         layout, width, height = self.arrangement.layout, float(self.width()), float(self.height())
         rects = {first: (0.0, 0.0, width, height)}

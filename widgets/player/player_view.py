@@ -340,7 +340,7 @@ class PlayerView(QWidget):
             self._paint_notice(painter)
             if self._subtitle:
                 paint_subtitle(painter, self._subtitle, QRectF(self.rect()), self._subtitle_scale)
-            self._paint_place(painter, QRectF(self.rect()))
+            self._paint_caption(painter, QRectF(self.rect()))
             return
         rect = self.picture_rect()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
@@ -356,7 +356,7 @@ class PlayerView(QWidget):
         if self._exact is not None and not self._framed:
             text = tr("Exact frame") if self._exact else tr("Finding the exact frame…")
             paint_chip(painter, text, QPointF(rect.right() - theme.GRID, rect.top() + theme.GRID), from_right=True)
-        self._paint_place(painter, rect)
+        self._paint_caption(painter, rect)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -384,7 +384,7 @@ class PlayerView(QWidget):
             down = _ACTION_BELOW if self.height() >= _ROOMY_HEIGHT else _ACTION_BELOW // 4
             self._action.move((self.width() - self._action.width()) // 2, self.height() // 2 + down)
 
-    def _paint_place(self, painter: QPainter, rect: QRectF) -> None:
+    def _paint_caption(self, painter: QPainter, rect: QRectF) -> None:
         """Draw what tells this picture from its neighbours."""
         if self._caption:
             paint_chip(painter, self._caption, rect.topLeft() + QPointF(theme.GRID, theme.GRID))

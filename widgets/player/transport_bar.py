@@ -134,11 +134,11 @@ class TransportBar(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._hide_excess()
 
     def set_playing(self, playing: bool) -> None:
         """Show that the player plays or is paused."""
-        self._name(self._play, tr("Pause") if playing else tr("Play"), "play")
+        self._set_name(self._play, tr("Pause") if playing else tr("Play"), "play")
         self._play.setIcon(icon("pause" if playing else "play"))
 
     def set_time(self, time_us: int) -> None:
@@ -149,13 +149,13 @@ class TransportBar(QWidget):
         """Show how long the recording is."""
         self._duration.setText(f"/ {format_time(duration_us)}")
         self._duration.setAccessibleName(tr("Duration {duration_us}").format(duration_us=format_time(duration_us)))
-        self._fit()
+        self._hide_excess()
 
     def set_speed(self, speed: float) -> None:
         """Show the speed, negative while playing backward; one outside the menu is shown too."""
         text = f"{speed:g}x".replace("-", "\N{MINUS SIGN}")
         self._speed.setText(text)
-        self._name(self._speed, tr("Speed {text}").format(text=text), "speed")
+        self._set_name(self._speed, tr("Speed {text}").format(text=text), "speed")
         for action in self._speeds.actions():
             action.setChecked(action.data() == speed)
 
@@ -184,25 +184,25 @@ class TransportBar(QWidget):
             control.setEnabled(playable)
         for sound_control in (self._mute, self._volume):
             sound_control.setEnabled(playable and sound)
-        self._name(self._play, tr("Play"), "play")
+        self._set_name(self._play, tr("Play"), "play")
         if not playable and reason:
             self._play.setToolTip(plain_tip(f"{self._play.toolTip()}: {reason}"))
 
     def set_layouts(self, layouts: Sequence[tuple[str, str, str]], chosen: str) -> None:
         """Offer layouts of several pictures (key, name, icon); none where there is one picture."""
-        self._offer(self._layout, layouts, chosen, self.layout_requested.emit)
+        self._fill_menu(self._layout, layouts, chosen, self.layout_requested.emit)
 
     def set_sources(self, sources: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer files whose sound can be heard (key, name); fewer than two are no choice."""
         offered = [(key, name, "headphones") for key, name in sources] if len(sources) > 1 else []
-        self._offer(self._source, offered, chosen, self.source_requested.emit)
+        self._fill_menu(self._source, offered, chosen, self.source_requested.emit)
 
     def focus_time(self) -> None:
         """Let the user type a time to go to."""
         self.time_edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.time_edit.selectAll()
 
-    def _fit(self) -> None:
+    def _hide_excess(self) -> None:
         room = self.width() - self.minimumSizeHint().width()
         for parts in reversed(self._gives_way):
             needed = [part for part in parts if part not in self._needless]
@@ -226,7 +226,7 @@ class TransportBar(QWidget):
         button.setIconSize(QSize(side, side))
         button.setAutoRepeat(repeat)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._name(button, text, key)
+        self._set_name(button, text, key)
         if act is not None:
             button.clicked.connect(act)
         row.addWidget(button)
@@ -256,7 +256,7 @@ class TransportBar(QWidget):
         button.hide()
         return button
 
-    def _offer(
+    def _fill_menu(
         self,
         button: QToolButton,
         choices: Sequence[tuple[str, str, str]],
@@ -273,14 +273,14 @@ class TransportBar(QWidget):
             if key == chosen:
                 button.setIcon(icon(picture))
                 if button is self._source:
-                    self._name(button, tr("Sound of {name}").format(name=name), "source")
+                    self._set_name(button, tr("Sound of {name}").format(name=name), "source")
                 else:
-                    self._name(button, tr("Layout of the pictures: {name}").format(name=name.lower()), "layout")
+                    self._set_name(button, tr("Layout of the pictures: {name}").format(name=name.lower()), "layout")
         if bool(choices) == (button in self._needless):
             self._needless ^= {button}
-            self._fit()
+            self._hide_excess()
 
-    def _name(self, button: QToolButton, text: str, key: str) -> None:
+    def _set_name(self, button: QToolButton, text: str, key: str) -> None:
         button.setAccessibleName(text)
         button.setToolTip(plain_tip(f"{text} ({self._keys[key]})"))
 
@@ -292,7 +292,7 @@ class TransportBar(QWidget):
         muted = self._mute.isChecked()
         volume = self._volume.value()
         self._mute.setIcon(icon("volume-x" if muted or not volume else "volume-1" if volume < 50 else "volume-2"))
-        self._name(self._mute, tr("Sound on") if muted else tr("Sound off"), "mute")
+        self._set_name(self._mute, tr("Sound on") if muted else tr("Sound off"), "mute")
 
 
 def _part_width(part: QWidget) -> int:

@@ -88,7 +88,7 @@ def draw_bars(canvas: PlotCanvas, plot: Bars, width: float) -> None:
         (_draw_stack if plot.stacked else _draw_group)(canvas, plot, place, ticks, area, y)
         reference = plot.references[place] if plot.references else None
         if reference is not None:
-            canvas.diamond(ticks.place(reference, area.left(), area.right()), y + high / 2)
+            canvas.diamond(ticks.position(reference, area.left(), area.right()), y + high / 2)
 
 
 def _legend_entries(plot: Bars) -> list[Entry]:
@@ -102,7 +102,7 @@ def _pitch(plot: Bars) -> float:
 def _value_texts(plot: Bars) -> list[str]:
     if plot.stacked:
         return [format_value(_total(plot, place), plot.number) for place in range(len(plot.groups))]
-    return [format_value(one.value, plot.number) for series in plot.series for one in series.values]
+    return [format_value(measured.value, plot.number) for series in plot.series for measured in series.values]
 
 
 def _total(plot: Bars, place: int) -> float:
@@ -113,45 +113,50 @@ def _ticks(plot: Bars, room: float) -> AxisTicks:
     wanted = max(2, min(6, int(room / 64)))
     if plot.stacked:
         return nice_ticks([_total(plot, place) for place in range(len(plot.groups))], wanted, whole=True)
-    every = [end for series in plot.series for one in series.values for end in (one.value, one.low, one.high)]
+    every = [
+        end
+        for series in plot.series
+        for measured in series.values
+        for end in (measured.value, measured.low, measured.high)
+    ]
     return nice_ticks([*every, *plot.references], wanted, whole=plot.number == "count")
 
 
 def _draw_group(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, area: QRectF, top: float) -> None:
-    zero = ticks.place(0, area.left(), area.right())
+    zero = ticks.position(0, area.left(), area.right())
     for number, series in enumerate(plot.series):
-        one = series.values[place]
+        measured = series.values[place]
         y = top + number * _BAR
-        end = ticks.place(one.value or 0, area.left(), area.right())
-        if one.value is not None:
+        end = ticks.position(measured.value or 0, area.left(), area.right())
+        if measured.value is not None:
             bar = QRectF(min(zero, end), y + 1, abs(end - zero), _BAR - 2)
-            canvas.box(bar, series.look, _bar_tooltip(plot, place, series.name, one))
+            canvas.box(bar, series.look, _bar_tooltip(plot, place, series.name, measured))
         last = max(zero, end)
-        if one.low is not None and one.high is not None:
-            low, high = (ticks.place(side, area.left(), area.right()) for side in (one.low, one.high))
+        if measured.low is not None and measured.high is not None:
+            low, high = (ticks.position(side, area.left(), area.right()) for side in (measured.low, measured.high))
             canvas.whisker(low, high, y + _BAR / 2)
             last = max(last, high)
         reference = plot.references[place] if plot.references else None
         if reference is not None:
-            last = max(last, ticks.place(reference, area.left(), area.right()) + 5)
-        room = QRectF(last + 6, y, text_width(format_value(one.value, plot.number)) + 2, _BAR)
-        canvas.text(room, format_value(one.value, plot.number))
-        if one.value is None:
+            last = max(last, ticks.position(reference, area.left(), area.right()) + 5)
+        room = QRectF(last + 6, y, text_width(format_value(measured.value, plot.number)) + 2, _BAR)
+        canvas.text(room, format_value(measured.value, plot.number))
+        if measured.value is None:
             canvas.spots.append(
-                PlotHotspot(QRectF(area.left(), y, area.width(), _BAR), f"{plot.groups[place]}: {one.reason}")
+                PlotHotspot(QRectF(area.left(), y, area.width(), _BAR), f"{plot.groups[place]}: {measured.reason}")
             )
 
 
 def _draw_stack(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, area: QRectF, top: float) -> None:
     sum_so_far, x = 0.0, area.left()
     for series in plot.series:
-        one = series.values[place]
-        sum_so_far += one.value or 0
-        end = ticks.place(sum_so_far, area.left(), area.right())
+        measured = series.values[place]
+        sum_so_far += measured.value or 0
+        end = ticks.position(sum_so_far, area.left(), area.right())
         part = QRectF(x, top, end - x, _BAR)
         if part.width() > 0:
-            canvas.box(part, series.look, _bar_tooltip(plot, place, series.name, one))
-            text = format_value(one.value, plot.number)
+            canvas.box(part, series.look, _bar_tooltip(plot, place, series.name, measured))
+            text = format_value(measured.value, plot.number)
             if part.width() > text_width(text) + 14:
                 plate = QRectF(part.center().x() - text_width(text) / 2 - 3, top + 1, text_width(text) + 6, _BAR - 2)
                 canvas.painter.fillRect(plate, canvas.colours.field)
@@ -161,14 +166,16 @@ def _draw_stack(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, ar
     canvas.text(QRectF(x + 6, top, text_width(text) + 2, _BAR), text, semibold=True)
 
 
-def _bar_tooltip(plot: Bars, place: int, name: str, one: Measured) -> str:
+def _bar_tooltip(plot: Bars, place: int, name: str, measured: Measured) -> str:
     of = f"{plot.groups[place]}, {name}" if len(plot.series) > 1 else plot.groups[place]
     between = (
         ""
-        if one.low is None or one.high is None
-        else tr(", 95 % {low} to {high}").format(low=format_value(one.low), high=format_value(one.high))
+        if measured.low is None or measured.high is None
+        else tr(", 95 % {low} to {high}").format(low=format_value(measured.low), high=format_value(measured.high))
     )
-    return f"{of}: {format_value(one.value, plot.number)}{between}" + ("" if one.n is None else f", n = {one.n:,}")
+    return f"{of}: {format_value(measured.value, plot.number)}{between}" + (
+        "" if measured.n is None else f", n = {measured.n:,}"
+    )
 
 
 _PANEL = 84
@@ -210,8 +217,8 @@ def _draw_pile(canvas: PlotCanvas, plot: Histogram, pile: Pile, across: AxisTick
     up = nice_ticks(pile.counts, 2, whole=True)
     draw_y_axis(canvas, up, area)
     for place, count in enumerate(pile.counts):
-        left, right = (across.place(plot.edges[place + side], area.left(), area.right()) for side in (0, 1))
-        y = up.place(count, area.bottom(), area.top())
+        left, right = (across.position(plot.edges[place + side], area.left(), area.right()) for side in (0, 1))
+        y = up.position(count, area.bottom(), area.top())
         beyond = plot.open_end and place == len(pile.counts) - 1
         span = (
             tr("{value:g} and more").format(value=plot.edges[place])
@@ -222,7 +229,7 @@ def _draw_pile(canvas: PlotCanvas, plot: Histogram, pile: Pile, across: AxisTick
             says = f"{pile.name}, {span}: {count:,}"
             canvas.box(QRectF(left + 0.5, y, right - left - 1, area.bottom() - y), pile.look, says)
     if pile.mark is not None:
-        x = across.place(pile.mark, area.left(), area.right())
+        x = across.position(pile.mark, area.left(), area.right())
         pen = QPen(canvas.colours.text, 1.5, Qt.PenStyle.DashLine)
         canvas.painter.setPen(pen)
         canvas.painter.drawLine(round(x), round(area.top()), round(x), round(area.bottom()))
@@ -250,7 +257,12 @@ def draw_lines(canvas: PlotCanvas, plot: Lines, width: float) -> None:
     canvas.text(QRectF(MARGIN, top, width - 2 * MARGIN, ROW_HEIGHT), plot.y_axis, colour=canvas.colours.muted)
     named = max((text_width(series.name) for series in plot.series), default=0) + 32
     area = QRectF(MARGIN + _NUMBERS, top + ROW_HEIGHT + 6, width - 2 * MARGIN - _NUMBERS - named, _AREA)
-    ends = [end for series in plot.series for one in series.values for end in (one.value, one.low, one.high)]
+    ends = [
+        end
+        for series in plot.series
+        for measured in series.values
+        for end in (measured.value, measured.low, measured.high)
+    ]
     up = nice_ticks(ends, 4)
     across = nice_ticks(plot.x, max(2, int(area.width() / 64)))
     draw_y_axis(canvas, up, area)
@@ -259,8 +271,8 @@ def draw_lines(canvas: PlotCanvas, plot: Lines, width: float) -> None:
     last: list[float] = []
     for number, series in enumerate(plot.series):
         _draw_series(canvas, plot, number, across, up, area)
-        known = [one.value for one in series.values if one.value is not None]
-        last.append(up.place(known[-1], area.bottom(), area.top()) if known else area.bottom())
+        known = [measured.value for measured in series.values if measured.value is not None]
+        last.append(up.position(known[-1], area.bottom(), area.top()) if known else area.bottom())
     for series, y in zip(plot.series, spread_apart(last, 17, area.bottom()), strict=True):
         canvas.sign(series.look, area.right() + 14, y)
         canvas.text(
@@ -271,19 +283,19 @@ def draw_lines(canvas: PlotCanvas, plot: Lines, width: float) -> None:
 def spread_apart(places: list[float], gap: float, high: float) -> list[float]:
     """Return places in the same order, moved down to lie a gap apart, or up where they would leave the lower end."""
     found = list(places)
-    order = sorted(range(len(places)), key=lambda one: places[one])
-    for before, one in pairwise(order):
-        found[one] = max(found[one], found[before] + gap)
+    order = sorted(range(len(places)), key=lambda number: places[number])
+    for before, number in pairwise(order):
+        found[number] = max(found[number], found[before] + gap)
     ceiling = high
-    for one in reversed(order):
-        found[one] = min(found[one], ceiling)
-        ceiling = found[one] - gap
+    for number in reversed(order):
+        found[number] = min(found[number], ceiling)
+        ceiling = found[number] - gap
     return found
 
 
 def _side_offset(plot: Lines, number: int) -> float:
     """Return how far a series is moved so that intervals of one x lie side by side."""
-    whiskers = any(one.low is not None for one in plot.series[number].values)
+    whiskers = any(measured.low is not None for measured in plot.series[number].values)
     return 7 * (number - (len(plot.series) - 1) / 2) if whiskers else 0.0
 
 
@@ -291,29 +303,29 @@ def _draw_whiskers(canvas: PlotCanvas, plot: Lines, across: AxisTicks, up: AxisT
     """Draw the intervals of all series, under every line."""
     for number, series in enumerate(plot.series):
         aside = _side_offset(plot, number)
-        for x_value, one in zip(plot.x, series.values, strict=True):
-            if one.low is not None and one.high is not None:
-                low, high = (up.place(end, area.bottom(), area.top()) for end in (one.low, one.high))
-                canvas.whisker(low, high, across.place(x_value, area.left(), area.right()) + aside, upright=True)
+        for x_value, measured in zip(plot.x, series.values, strict=True):
+            if measured.low is not None and measured.high is not None:
+                low, high = (up.position(end, area.bottom(), area.top()) for end in (measured.low, measured.high))
+                canvas.whisker(low, high, across.position(x_value, area.left(), area.right()) + aside, upright=True)
 
 
 def _draw_series(canvas: PlotCanvas, plot: Lines, number: int, across: AxisTicks, up: AxisTicks, area: QRectF) -> None:
     series, dashes, aside = plot.series[number], _DASHES[number % len(_DASHES)], _side_offset(plot, number)
     ink = canvas.ink(series.look)
     line = QPolygonF()
-    for x_value, one in zip(plot.x, series.values, strict=True):
-        if one.value is None:
+    for x_value, measured in zip(plot.x, series.values, strict=True):
+        if measured.value is None:
             continue
-        x = across.place(x_value, area.left(), area.right()) + aside
-        y = up.place(one.value, area.bottom(), area.top())
+        x = across.position(x_value, area.left(), area.right()) + aside
+        y = up.position(measured.value, area.bottom(), area.top())
         line.append(QPointF(x, y))
         between = (
             ""
-            if one.low is None or one.high is None
-            else tr(", 95 % {low} to {high}").format(low=format_value(one.low), high=format_value(one.high))
+            if measured.low is None or measured.high is None
+            else tr(", 95 % {low} to {high}").format(low=format_value(measured.low), high=format_value(measured.high))
         )
-        says = f"{series.name}, {x_value:g}: {format_value(one.value)}{between}" + (
-            "" if one.n is None else f", n = {one.n:,}"
+        says = f"{series.name}, {x_value:g}: {format_value(measured.value)}{between}" + (
+            "" if measured.n is None else f", n = {measured.n:,}"
         )
         canvas.spots.append(PlotHotspot(QRectF(x - 5, y - 5, 10, 10), says))
     pen = QPen(ink, 2)
@@ -389,7 +401,12 @@ def is_numbered(plot: Matrix, width: float) -> bool:
 def _names_width(plot: Matrix, width: float) -> float:
     longest = max(text_width(name) for name in (*plot.rows, f"{plot.down} ↓")) + 12 + _NUMBER
     numbers = max(
-        (text_width(format_value(one, plot.number), TEXT) for row in plot.values for one in row if one is not None),
+        (
+            text_width(format_value(value, plot.number), TEXT)
+            for row in plot.values
+            for value in row
+            if value is not None
+        ),
         default=0,
     )
     left = width - 2 * MARGIN - len(plot.columns) * (numbers + 8)
@@ -498,16 +515,18 @@ def _draw_shape(canvas: PlotCanvas, plot: Radar, shape: Series, middle: QPointF)
     _draw_line(canvas, points)
     canvas.painter.setPen(Qt.PenStyle.NoPen)
     canvas.painter.setBrush(ink)
-    for point, axis, one in zip(points, plot.axes, shape.values, strict=True):
+    for point, axis, measured in zip(points, plot.axes, shape.values, strict=True):
         if point is not None:
             canvas.painter.drawEllipse(point, 2.5, 2.5)
             canvas.spots.append(
-                PlotHotspot(QRectF(point.x() - 6, point.y() - 6, 12, 12), _point_tooltip(shape, axis, one))
+                PlotHotspot(QRectF(point.x() - 6, point.y() - 6, 12, 12), _point_tooltip(shape, axis, measured))
             )
 
 
-def _point_tooltip(shape: Series, axis: str, one: Measured) -> str:
-    return f"{shape.name}, {axis}: {format_value(one.value)}" + ("" if one.n is None else f", n = {one.n:,}")
+def _point_tooltip(shape: Series, axis: str, measured: Measured) -> str:
+    return f"{shape.name}, {axis}: {format_value(measured.value)}" + (
+        "" if measured.n is None else f", n = {measured.n:,}"
+    )
 
 
 def _draw_line(canvas: PlotCanvas, points: list[QPointF | None]) -> None:
@@ -519,8 +538,8 @@ def _draw_line(canvas: PlotCanvas, points: list[QPointF | None]) -> None:
 
 def _points(values: tuple[Measured, ...], middle: QPointF) -> list[QPointF | None]:
     return [
-        None if one.value is None else _polar_point(middle, place, len(values), min(max(one.value, 0.0), 1.0))
-        for place, one in enumerate(values)
+        None if measured.value is None else _polar_point(middle, place, len(values), min(max(measured.value, 0.0), 1.0))
+        for place, measured in enumerate(values)
     ]
 
 

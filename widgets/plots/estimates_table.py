@@ -35,7 +35,7 @@ class AgreementFigureRow:
     """
 
     name: str
-    means: str = ""
+    meaning: str = ""
     figure: Measured | None = None
     reference: float | None = None
     source: str = ""
@@ -106,14 +106,14 @@ class FiguresView(QTableWidget):
             heading = self.horizontalHeaderItem(column)
             if heading is not None:
                 heading.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-        self._fit()
+        self._fit_columns()
         self.verticalScrollBar().setValue(place)
 
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]
-        self._fit()
+        self._fit_columns()
 
-    def _fit(self) -> None:
+    def _fit_columns(self) -> None:
         """Give the bars less room in a narrow window, then the names no less than they need: the rest scrolls."""
         room = self.viewport().width()
         between = max(_TEXT + 24, min(340, room * 34 // 100))
@@ -145,10 +145,13 @@ class _Drawing(QStyledItemDelegate):
         elif index.column() == NAME:
             canvas.text(QRectF(inner.left(), inner.top() + 4, inner.width(), 20), row.name, pixels=TEXT)
             canvas.text(
-                QRectF(inner.left(), inner.top() + 23, inner.width(), 18), row.means, pixels=SMALL, colour=colours.muted
+                QRectF(inner.left(), inner.top() + 23, inner.width(), 18),
+                row.meaning,
+                pixels=SMALL,
+                colour=colours.muted,
             )
         elif index.column() == BETWEEN:
-            self._paint_between(canvas, inner, row)
+            self._paint_interval(canvas, inner, row)
         elif index.column() == VALUE:
             canvas.text(inner, format_value(row.figure.value), RIGHT, TEXT, semibold=True)
         else:
@@ -156,7 +159,7 @@ class _Drawing(QStyledItemDelegate):
         canvas.line(area.left(), area.bottom(), area.right(), area.bottom(), colours.border)
         painter.restore()
 
-    def _paint_between(self, canvas: PlotCanvas, area: QRectF, row: AgreementFigureRow) -> None:
+    def _paint_interval(self, canvas: PlotCanvas, area: QRectF, row: AgreementFigureRow) -> None:
         figure, colours = row.figure, canvas.colours
         assert figure is not None
         if figure.value is None:
@@ -171,16 +174,16 @@ class _Drawing(QStyledItemDelegate):
             painter.setBrush(colours.border)
             painter.drawRoundedRect(QRectF(bar.left(), y - 2, bar.width(), 4), 2, 2)
             if self.axis.low < 0:
-                zero = self.axis.place(0, bar.left(), bar.right())
+                zero = self.axis.position(0, bar.left(), bar.right())
                 canvas.line(zero, y - 8, zero, y + 8, colours.outline)
-            at = self.axis.place(figure.value, bar.left(), bar.right())
+            at = self.axis.position(figure.value, bar.left(), bar.right())
             if figure.low is not None and figure.high is not None:
-                low, high = (self.axis.place(end, bar.left(), bar.right()) for end in (figure.low, figure.high))
+                low, high = (self.axis.position(end, bar.left(), bar.right()) for end in (figure.low, figure.high))
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(colours.accent)
                 painter.drawRoundedRect(QRectF(low - 1, y - 5, max(high - low, 1) + 2, 10), 3, 3)
             if row.reference is not None:
-                canvas.diamond(self.axis.place(row.reference, bar.left(), bar.right()), y)
+                canvas.diamond(self.axis.position(row.reference, bar.left(), bar.right()), y)
             painter.setPen(QPen(colours.field, 1))
             painter.setBrush(colours.text)
             painter.drawRoundedRect(QRectF(at - 2, y - 8, 4, 16), 1.5, 1.5)
@@ -233,7 +236,7 @@ def _interval_text(row: AgreementFigureRow) -> str:
 def _row_tooltip(row: AgreementFigureRow, published: str) -> str:
     if row.figure is None:
         return ""
-    parts = [f"<b>{escape(row.name)}</b>", escape(row.means), escape(row.figure.reason)]
+    parts = [f"<b>{escape(row.name)}</b>", escape(row.meaning), escape(row.figure.reason)]
     if row.reference is not None:
         parts.append(f"{escape(published)}: {format_value(row.reference)} ({escape(row.source)})")
     return semibold(f"<qt>{'<br>'.join(part for part in parts if part)}</qt>")

@@ -226,7 +226,7 @@ def draw_legend(canvas: PlotCanvas, entries: Sequence[Entry], width: float, top:
 def draw_x_axis(canvas: PlotCanvas, ticks: AxisTicks, area: QRectF, title: str) -> None:
     """Draw an axis under an area, with a line up at each tick."""
     for value, text in zip(ticks.values, ticks.texts, strict=True):
-        x = ticks.place(value, area.left(), area.right())
+        x = ticks.position(value, area.left(), area.right())
         strong = value == 0
         canvas.line(x, area.top(), x, area.bottom() + 4, canvas.colours.outline if strong else canvas.colours.border)
         canvas.text(QRectF(x - 40, area.bottom() + 5, 80, 16), text, MIDDLE, SMALL, canvas.colours.muted)
@@ -239,7 +239,7 @@ def draw_x_axis(canvas: PlotCanvas, ticks: AxisTicks, area: QRectF, title: str) 
 def draw_y_axis(canvas: PlotCanvas, ticks: AxisTicks, area: QRectF) -> None:
     """Draw an axis at the left of an area, with a line across at each tick."""
     for value, text in zip(ticks.values, ticks.texts, strict=True):
-        y = ticks.place(value, area.bottom(), area.top())
+        y = ticks.position(value, area.bottom(), area.top())
         strong = value == 0
         canvas.line(area.left(), y, area.right(), y, canvas.colours.outline if strong else canvas.colours.border)
         canvas.text(QRectF(area.left() - 66, y - 8, 60, 16), text, RIGHT, SMALL, canvas.colours.muted)

@@ -76,8 +76,8 @@ class Bars:
 
     def table(self) -> PlotTable:
         """Return the numbers."""
-        whiskers = any(one.low is not None for series in self.series for one in series.values)
-        rests = any(one.n is not None for series in self.series for one in series.values)
+        whiskers = any(measured.low is not None for series in self.series for measured in series.values)
+        rests = any(measured.n is not None for series in self.series for measured in series.values)
         head = [""]
         for series in self.series:
             name = series.name if len(self.series) > 1 else self.axis
@@ -91,8 +91,12 @@ class Bars:
         for place, group in enumerate(self.groups):
             row: list[Cell] = [group]
             for series in self.series:
-                one = series.values[place]
-                row += [self._cell(one.value), *((one.low, one.high) if whiskers else ()), *((one.n,) if rests else ())]
+                measured = series.values[place]
+                row += [
+                    self._cell(measured.value),
+                    *((measured.low, measured.high) if whiskers else ()),
+                    *((measured.n,) if rests else ()),
+                ]
             row += [self.references[place]] if self.references else []
             rows.append(tuple(row))
         return PlotTable(tuple(head), tuple(rows))
@@ -183,7 +187,7 @@ class Lines:
 
     def table(self) -> PlotTable:
         """Return the numbers, a row for each x."""
-        whiskers = any(one.low is not None for series in self.series for one in series.values)
+        whiskers = any(measured.low is not None for series in self.series for measured in series.values)
         head = [self.x_axis]
         for series in self.series:
             head += [
@@ -198,8 +202,8 @@ class Lines:
         for place, x in enumerate(self.x):
             row: list[Cell] = [x]
             for series in self.series:
-                one = series.values[place]
-                row += [one.value, *((one.low, one.high) if whiskers else ())]
+                measured = series.values[place]
+                row += [measured.value, *((measured.low, measured.high) if whiskers else ())]
             rows.append(tuple(row))
         return PlotTable(tuple(head), tuple(rows))
 
@@ -224,7 +228,7 @@ class Radar:
     def table(self) -> PlotTable:
         """Return the numbers, a row for each shape."""
         lines = (*self.shapes, *self.outlines)
-        return PlotTable(("", *self.axes), tuple((one.name, *(each.value for each in one.values)) for one in lines))
+        return PlotTable(("", *self.axes), tuple((line.name, *(each.value for each in line.values)) for line in lines))
 
 
 Plot = Bars | Matrix | Histogram | Lines | Radar
@@ -284,7 +288,7 @@ class AxisTicks:
         """Return where it ends."""
         return self.values[-1]
 
-    def place(self, value: float, first: float, last: float) -> float:
+    def position(self, value: float, first: float, last: float) -> float:
         """Return where a value lies when the axis goes from `first` to `last`; what is outside lies at its end."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return first + share * (last - first)
@@ -314,7 +318,7 @@ def nice_ticks(values: Iterable[float | None], wanted: int = 5, *, whole: bool =
 
 def _round_step(raw: float) -> float:
     power = 10.0 ** math.floor(math.log10(raw))
-    return next(one * power for one in _STEPS if one * power >= raw * (1 - 1e-9))
+    return next(value * power for value in _STEPS if value * power >= raw * (1 - 1e-9))
 
 
 def _is_half_step(step: float) -> bool:

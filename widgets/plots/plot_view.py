@@ -53,12 +53,12 @@ class PlotView(QWidget):
     """Paints one plot in the colours of the theme.
 
     Signals:
-        asked (Plot, str): what is wanted of it: svg, png or csv to save, copy_picture or copy_table.
+        action_requested (Plot, str): what is wanted of it: svg, png or csv to save, copy_picture or copy_table.
     """
 
     ROLE = Role.Chart
 
-    asked = Signal(object, str)
+    action_requested = Signal(object, str)
 
     def __init__(self, plot: Plot, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,19 +92,19 @@ class PlotView(QWidget):
         self._spots = []
         self.update()
 
-    def height_for(self, width: int) -> int:
+    def height_for_width(self, width: int) -> int:
         """Return how high it wants to be."""
         return plot_height(self._plot, width)
 
     def sizeHint(self) -> QSize:
-        return QSize(520, self.height_for(520))
+        return QSize(520, self.height_for_width(520))
 
     def menu(self) -> QMenu:
         """Return a menu of what can be done with the plot."""
         menu = QMenu(self)
         for key, text in _MENU:
             if key:
-                menu.addAction(text).triggered.connect(partial(self._ask, key))
+                menu.addAction(text).triggered.connect(partial(self._request_action, key))
             else:
                 menu.addSeparator()
         return menu
@@ -135,7 +135,7 @@ class PlotView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self._ask(COPY_PICTURE)
+            self._request_action(COPY_PICTURE)
         else:
             super().keyPressEvent(event)
 
@@ -158,8 +158,8 @@ class PlotView(QWidget):
         button.setToolTip(plain_tip(tip))
         return button
 
-    def _ask(self, what: str) -> None:
-        self.asked.emit(self._plot, what)
+    def _request_action(self, what: str) -> None:
+        self.action_requested.emit(self._plot, what)
 
     def _show_table(self, shown: bool) -> None:
         if self._table is None:
@@ -201,10 +201,10 @@ class PlotWall(QScrollArea):
     """A page of plots that scrolls. Each is made when the wall is in sight, one after the other.
 
     Signals:
-        asked (Plot, str): see `PlotView`.
+        action_requested (Plot, str): see `PlotView`.
     """
 
-    asked = Signal(object, str)
+    action_requested = Signal(object, str)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -223,7 +223,7 @@ class PlotWall(QScrollArea):
     def set_hint(self, text: str) -> None:
         """Say what brings plots, while there are none."""
         self._hint.setText(text)
-        self._arrange()
+        self._place_views()
 
     @property
     def views(self) -> list[PlotView]:
@@ -231,7 +231,7 @@ class PlotWall(QScrollArea):
         if len(self._views) < len(self._plots):
             while len(self._views) < len(self._plots):
                 self._make()
-            self._arrange()
+            self._place_views()
         return self._views
 
     def set_plots(self, plots: Sequence[Plot]) -> None:
@@ -243,7 +243,7 @@ class PlotWall(QScrollArea):
         del self._views[len(plots) :]
         for view, plot in zip(self._views, plots, strict=False):
             view.set_plot(plot)
-        self._arrange()
+        self._place_views()
         if self.isVisible():
             self._next.start()
 
@@ -254,13 +254,13 @@ class PlotWall(QScrollArea):
     def _make_next(self) -> None:
         if len(self._views) < len(self._plots) and self.isVisible():
             self._make()
-            self._arrange()
+            self._place_views()
         else:
             self._next.stop()
 
     def _make(self) -> None:
         view = PlotView(self._plots[len(self._views)], self._page)
-        view.asked.connect(self.asked)
+        view.action_requested.connect(self.action_requested)
         view.installEventFilter(self)
         view.show()
         self._views.append(view)
@@ -276,7 +276,7 @@ class PlotWall(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
+        self._place_views()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Bring a plot into sight when Tab gets to it."""
@@ -284,14 +284,14 @@ class PlotWall(QScrollArea):
             self.ensureWidgetVisible(watched, 0, _GAP)
         return super().eventFilter(watched, event)
 
-    def _arrange(self) -> None:
+    def _place_views(self) -> None:
         width = self.viewport().width()
         columns = max(1, min(_MAX_COLUMNS, width // _MIN_COLUMN_WIDTH, max(1, len(self._plots))))
         side = (width - (columns - 1) * _GAP) // columns
         ends = [0] * columns
         for view in self._views:
             column = ends.index(min(ends))
-            high = view.height_for(side)
+            high = view.height_for_width(side)
             view.setGeometry(column * (side + _GAP), ends[column], side, high)
             ends[column] += high + _GAP
         self._page.resize(width, max(ends))

@@ -53,11 +53,11 @@ class SearchField(QLineEdit):
 
     Signals:
         searched (str): what stands in it now.
-        left_downwards: Down or Return was pressed.
+        moved_down: Down or Return was pressed.
     """
 
     searched = Signal(str)
-    left_downwards = Signal()
+    moved_down = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,7 +78,7 @@ class SearchField(QLineEdit):
             if self._pause.isActive():
                 self._pause.stop()
                 self.searched.emit(self.text())
-            self.left_downwards.emit()
+            self.moved_down.emit()
         else:
             super().keyPressEvent(event)
 
@@ -89,12 +89,12 @@ class ConditionFilterBar(QWidget):
     Signals:
         searched (str): what to look for.
         changed: other conditions are wanted.
-        left_downwards: the user wants to go to the rows.
+        moved_down: the user wants to go to the rows.
     """
 
     searched = Signal(str)
     changed = Signal()
-    left_downwards = Signal()
+    moved_down = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -105,7 +105,7 @@ class ConditionFilterBar(QWidget):
         column.setSpacing(theme.GRID)
         self.search = SearchField()
         self.search.searched.connect(self.searched)
-        self.search.left_downwards.connect(self.left_downwards)
+        self.search.moved_down.connect(self.moved_down)
         column.addWidget(self.search)
         self._flow = FlowLayout()
         column.addLayout(self._flow)
@@ -121,29 +121,29 @@ class ConditionFilterBar(QWidget):
         """Offer a condition; one that has fewer than two choices is hidden."""
         if key not in self.buttons:
             button = self.buttons[key] = ChoiceButton(title)
-            button.changed.connect(self._tell)
+            button.changed.connect(self._emit_changed)
             self._flow.removeWidget(self.clear)
             self._flow.addWidget(button)
             self._flow.addWidget(self.clear)
         self.buttons[key].set_choices(choices)
 
-    def chosen(self, key: str) -> frozenset[str]:
+    def ticked_keys(self, key: str) -> frozenset[str]:
         """Return what is ticked of a condition."""
         button = self.buttons.get(key)
-        return button.chosen() if button else frozenset()
+        return button.ticked_keys() if button else frozenset()
 
     def reset(self) -> None:
         """Ask for no condition and no words."""
         self._quiet = True
         for button in self.buttons.values():
-            button.choose(())
+            button.set_ticked(())
         self._quiet = False
         self.search.clear()
-        self._tell()
+        self._emit_changed()
 
-    def _tell(self) -> None:
+    def _emit_changed(self) -> None:
         if not self._quiet:
-            self.clear.setVisible(any(button.chosen() for button in self.buttons.values()))
+            self.clear.setVisible(any(button.ticked_keys() for button in self.buttons.values()))
             self._flow.invalidate()
             self.changed.emit()
 
@@ -173,13 +173,13 @@ class Cells(Protocol):
     def look(self, row: str) -> LabelLook:
         """Return how the label of a row looks."""
 
-    def found(self, row: str) -> SearchExcerpt:
+    def excerpt(self, row: str) -> SearchExcerpt:
         """Return what a search found in a row."""
 
     def is_locked(self, row: str) -> bool:
         """Tell whether a row's recording is kept back."""
 
-    def is_open(self, row: str) -> bool:
+    def has_open_comments(self, row: str) -> bool:
         """Tell whether a row has comments that are not resolved."""
 
 
@@ -220,10 +220,10 @@ class SegmentsModel(QAbstractTableModel):
         """Return the id of a row."""
         return self._rows[row]
 
-    def place(self, row: str) -> int | None:
+    def row_of(self, row: str) -> int | None:
         """Return where a row is, or None."""
         if self._places is None:
-            self._places = {one: number for number, one in enumerate(self._rows)}
+            self._places = {text: number for number, text in enumerate(self._rows)}
         return self._places.get(row)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -243,12 +243,12 @@ class SegmentsModel(QAbstractTableModel):
         row, column = self._rows[index.row()], self.columns[index.column()]
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
-                text = self._cells.found(row).text if column == FOUND_COLUMN else self._cells.text(column, row)
+                text = self._cells.excerpt(row).text if column == FOUND_COLUMN else self._cells.text(column, row)
                 return plain_tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
             case Qt.ItemDataRole.DecorationRole:
                 if column == "recording" and self._cells.is_locked(row):
                     return icon("lock", "uncertain")
-                if column == "comments" and self._cells.is_open(row):
+                if column == "comments" and self._cells.has_open_comments(row):
                     return icon("circle-alert", "uncertain")
             case Qt.ItemDataRole.AccessibleDescriptionRole if column == "recording" and self._cells.is_locked(row):
                 return tr("Held out: never exported")
@@ -257,7 +257,7 @@ class SegmentsModel(QAbstractTableModel):
             case _ if role == LOOK_ROLE and column == "label":
                 return self._cells.look(row)
             case _ if role == MARKS_ROLE and column == FOUND_COLUMN:
-                return self._cells.found(row).marks
+                return self._cells.excerpt(row).marks
         return None
 
 

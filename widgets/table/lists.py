@@ -90,10 +90,10 @@ class KeyedList(QListView, Generic[Row]):
     """Shows the rows.
 
     Signals:
-        chosen (str): key of the row that became current by the user.
+        row_chosen (str): key of the row that became current by the user.
     """
 
-    chosen = Signal(str)
+    row_chosen = Signal(str)
 
     def __init__(
         self, name: str, told: Told[Row], delegate: QStyledItemDelegate, parent: QWidget | None = None
@@ -110,7 +110,7 @@ class KeyedList(QListView, Generic[Row]):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.selectionModel().currentChanged.connect(self._changed)
+        self.selectionModel().currentChanged.connect(self._on_current_changed)
         theme.notifier.changed.connect(self.viewport().update)
 
     def rows(self) -> tuple[Row, ...]:
@@ -131,17 +131,17 @@ class KeyedList(QListView, Generic[Row]):
         self.setCurrentIndex(self._rows.index(place) if place >= 0 else QModelIndex())
         self._quiet = False
 
-    def place(self) -> int:
+    def current_row(self) -> int:
         """Return the place of the current row, or -1."""
         return self.currentIndex().row()
 
-    def current(self) -> str:
+    def current_key(self) -> str:
         """Return the key of the current row, or ""."""
-        return self._rows.rows[self.place()].key if self.place() >= 0 else ""
+        return self._rows.rows[self.current_row()].key if self.current_row() >= 0 else ""
 
-    def _changed(self, current: QModelIndex) -> None:
+    def _on_current_changed(self, current: QModelIndex) -> None:
         if not self._quiet and current.isValid():
-            self.chosen.emit(self._rows.rows[current.row()].key)
+            self.row_chosen.emit(self._rows.rows[current.row()].key)
 
 
 class ShortList(QListWidget):

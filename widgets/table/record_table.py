@@ -54,14 +54,14 @@ class ChoiceCell:
         text: what it shows; with choices, the text of the chosen one is shown instead.
         choices: (key, text) of each choice; a cell without any cannot be changed, unless it is `free`.
         key: of the choice that is made.
-        free: whether any text can be typed.
+        is_editable: whether any text can be typed.
         tip: what hovering over it says.
     """
 
     text: str = ""
     choices: tuple[tuple[str, str], ...] = ()
     key: str = ""
-    free: bool = False
+    is_editable: bool = False
     tip: str = ""
 
 
@@ -69,10 +69,10 @@ class ChoiceTable(QTableWidget):
     """Shows cells; it changes nothing but what the user chooses.
 
     Signals:
-        chosen (int, int, str): another choice was made in a row and column: its key, or the text that was typed.
+        choice_made (int, int, str): another choice was made in a row and column: its key, or the text that was typed.
     """
 
-    chosen = Signal(int, int, str)
+    choice_made = Signal(int, int, str)
 
     def __init__(self, headings: Sequence[str], name: str, parent: QWidget | None = None) -> None:
         super().__init__(0, len(headings), parent)
@@ -97,16 +97,16 @@ class ChoiceTable(QTableWidget):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.horizontalHeader().setMinimumSectionSize(_MIN_COLUMN_WIDTH)
-        self.itemChanged.connect(self._tell)
+        self.itemChanged.connect(self._emit_choice)
 
-    def fill(self, rows: Sequence[Sequence[ChoiceCell]]) -> None:
+    def set_rows(self, rows: Sequence[Sequence[ChoiceCell]]) -> None:
         """Show other rows; the row that is current stays so."""
         current = self.currentRow()
         self._filling = True
         self.setRowCount(len(rows))
         for y, cells in enumerate(rows):
             for x, cell in enumerate(cells):
-                self._put(y, x, cell)
+                self._set_cell(y, x, cell)
         self._filling = False
         if 0 <= current < len(rows):
             self.setCurrentCell(current, 0)
@@ -114,18 +114,18 @@ class ChoiceTable(QTableWidget):
     def show_cell(self, row: int, column: int, cell: ChoiceCell) -> None:
         """Show another cell in one place."""
         self._filling = True
-        self._put(row, column, cell)
+        self._set_cell(row, column, cell)
         self._filling = False
 
-    def _put(self, row: int, column: int, cell: ChoiceCell) -> None:
+    def _set_cell(self, row: int, column: int, cell: ChoiceCell) -> None:
         item, heading = _make_item(cell), self.horizontalHeaderItem(column)
         self.setItem(row, column, item)
         if not row and heading is not None:
             heading.setTextAlignment(_RIGHT if _is_count(cell) else _LEFT)
 
-    def _tell(self, item: QTableWidgetItem) -> None:
+    def _emit_choice(self, item: QTableWidgetItem) -> None:
         if not self._filling:
-            self.chosen.emit(
+            self.choice_made.emit(
                 item.row(), item.column(), item.data(_KEY_ROLE) if item.data(_CHOICES_ROLE) else item.text()
             )
 
@@ -147,7 +147,7 @@ class _ChoiceDelegate(QStyledItemDelegate):
         box = QComboBox(parent)
         for key, text in choices:
             box.addItem(text, key)
-        box.activated.connect(lambda _: self._done(box))
+        box.activated.connect(lambda _: self._commit(box))
         QTimer.singleShot(0, box, box.showPopup)
         return box
 
@@ -164,7 +164,7 @@ class _ChoiceDelegate(QStyledItemDelegate):
             # Both at once, so that the change is told once.
             model.setItemData(index, {_KEY_ROLE: editor.currentData(), Qt.ItemDataRole.EditRole: editor.currentText()})
 
-    def _done(self, box: QComboBox) -> None:
+    def _commit(self, box: QComboBox) -> None:
         self.commitData.emit(box)
         self.closeEditor.emit(box)
 
@@ -173,7 +173,7 @@ def _make_item(cell: ChoiceCell) -> QTableWidgetItem:
     texts = dict(cell.choices)
     item = QTableWidgetItem(texts.get(cell.key, cell.text))
     flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-    if cell.choices or cell.free:
+    if cell.choices or cell.is_editable:
         flags |= Qt.ItemFlag.ItemIsEditable
     item.setFlags(flags)
     item.setData(_CHOICES_ROLE, cell.choices)
@@ -185,7 +185,7 @@ def _make_item(cell: ChoiceCell) -> QTableWidgetItem:
 
 
 def _is_count(cell: ChoiceCell) -> bool:
-    return not cell.choices and not cell.free and cell.text.replace(" ", "").isdecimal()
+    return not cell.choices and not cell.is_editable and cell.text.replace(" ", "").isdecimal()
 
 
 _ROWS_MEASURED = 60
@@ -218,17 +218,17 @@ class _RowsModel(QAbstractTableModel):
         self.rows: Sequence[TableRow] = ()
         self.over: Container[tuple[int, int]] = ()
 
-    def show(self, rows: Sequence[TableRow]) -> None:
+    def set_rows(self, rows: Sequence[TableRow]) -> None:
         """Show other rows."""
         self.beginResetModel()
         self.rows, self.over = tuple(rows), ()
-        self._numbers = frozenset(at for at in range(len(self._columns)) if self._holds_numbers(at))
+        self._numbers = frozenset(at for at in range(len(self._columns)) if self._is_numeric(at))
         self.endResetModel()
 
-    def _holds_numbers(self, column: int) -> bool:
+    def _is_numeric(self, column: int) -> bool:
         """Return whether a column is one of numbers, which stand one under another."""
-        texts = {one.cells[column] for one in self.rows[:_ROWS_MEASURED] if column < len(one.cells)} - _NO_NUMBER
-        return bool(texts) and all(_NUMBER.fullmatch(one) for one in texts)
+        texts = {row.cells[column] for row in self.rows[:_ROWS_MEASURED] if column < len(row.cells)} - _NO_NUMBER
+        return bool(texts) and all(_NUMBER.fullmatch(text) for text in texts)
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.rows)
@@ -242,10 +242,10 @@ class _RowsModel(QAbstractTableModel):
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(self._columns[section])
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
-            return _LEFT if section == len(self._columns) - 1 else self._side(section)
+            return _LEFT if section == len(self._columns) - 1 else self._alignment(section)
         return None
 
-    def _side(self, column: int) -> Qt.AlignmentFlag:
+    def _alignment(self, column: int) -> Qt.AlignmentFlag:
         return _RIGHT if column in self._numbers else _LEFT
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -254,7 +254,7 @@ class _RowsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return text
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._side(index.column())
+            return self._alignment(index.column())
         over = bool(self.over) and (index.row(), index.column()) in self.over
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(tr("{text}: over the limit").format(text=text) if over else text)
@@ -283,11 +283,11 @@ class RowsTable(QTableView):
 
     Signals:
         row_chosen (str, int): key and time of the row that was clicked, or on which Return was pressed.
-        chosen_changed: another row is chosen, or none.
+        selection_changed: another row is chosen, or none.
     """
 
     row_chosen = Signal(str, int)
-    chosen_changed = Signal()
+    selection_changed = Signal()
 
     def __init__(self, name: str, columns: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -309,11 +309,11 @@ class RowsTable(QTableView):
         self.horizontalHeader().setResizeContentsPrecision(_ROWS_MEASURED)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.horizontalHeader().setStretchLastSection(True)
-        self.clicked.connect(self._choose)
-        self.activated.connect(self._choose)
-        self.selectionModel().selectionChanged.connect(lambda *_: self.chosen_changed.emit())
+        self.clicked.connect(self._emit_chosen)
+        self.activated.connect(self._emit_chosen)
+        self.selectionModel().selectionChanged.connect(lambda *_: self.selection_changed.emit())
 
-    def keep_names_short(self, column: int = 0) -> None:
+    def elide_names(self, column: int = 0) -> None:
         """Let the column of names take no more than the others leave, and shorten its texts in the middle.
 
         Names of models are long, and differ at both ends; in full they stand in their tooltips.
@@ -331,19 +331,19 @@ class RowsTable(QTableView):
         if self._names is not None:
             head, wide, last = self.horizontalHeader(), self.viewport().width(), self._model.columnCount() - 1
             # The last column stretches, and never gets less than what Qt gives a column by itself.
-            others = sum(self._natural(at) for at in range(last) if at != self._names)
-            others += max(self._natural(last), head.defaultSectionSize())
+            others = sum(self._natural_width(at) for at in range(last) if at != self._names)
+            others += max(self._natural_width(last), head.defaultSectionSize())
             room = max(_MIN_NAME_WIDTH, wide - others)
-            name = min(room, self._natural(self._names))
+            name = min(room, self._natural_width(self._names))
             head.setMaximumSectionSize(room)
             head.resizeSection(self._names, name)
             # Where nothing is left for it, it takes what it needs itself.
             head.setStretchLastSection(name + others <= wide)
 
-    def _natural(self, column: int) -> int:
+    def _natural_width(self, column: int) -> int:
         return max(self.sizeHintForColumn(column), self.horizontalHeader().sectionSizeHint(column))
 
-    def _least_of_last(self) -> int:
+    def _min_last_width(self) -> int:
         last, head = self._model.columnCount() - 1, self.horizontalHeader()
         name = str(self._model.headerData(last, Qt.Orientation.Horizontal))
         return max(self.sizeHintForColumn(last), head.fontMetrics().horizontalAdvance(name) + 2 * theme.GRID)
@@ -353,21 +353,21 @@ class RowsTable(QTableView):
         if tuple(rows) == self._model.rows:
             return
         chosen, place = self.current_key(), self.verticalScrollBar().value()
-        self._model.show(rows)
-        self._last.width = self._least_of_last()
+        self._model.set_rows(rows)
+        self._last.width = self._min_last_width()
         self._fit_names()
         if chosen:
-            self.choose(chosen)
+            self.select_key(chosen)
             self.verticalScrollBar().setValue(place)
             if self.current_key() != chosen:
-                self.chosen_changed.emit()
+                self.selection_changed.emit()
 
-    def mark_over(self, cells: Container[tuple[int, int]]) -> None:
+    def mark_over_limit(self, cells: Container[tuple[int, int]]) -> None:
         """Show in red which cells, by row and column, are over a limit."""
         self._model.over = cells
         self.viewport().update()
 
-    def fit(self, most: int) -> None:
+    def fit_height(self, most: int) -> None:
         """Be as tall as the rows need, and no taller than so many pixels."""
         rows = sum(self.rowHeight(place) for place in range(len(self._model.rows)))
         self.setFixedHeight(min(most, self.horizontalHeader().sizeHint().height() + rows + 2 * self.frameWidth() + 2))
@@ -381,7 +381,7 @@ class RowsTable(QTableView):
         place = self.current_row()
         return self._model.rows[place].key if 0 <= place < len(self._model.rows) else ""
 
-    def choose(self, key: str) -> None:
+    def select_key(self, key: str) -> None:
         """Make a row the chosen one, without `row_chosen`; none where there is no such row."""
         places = [place for place, row in enumerate(self._model.rows) if row.key == key]
         if places:
@@ -394,11 +394,11 @@ class RowsTable(QTableView):
         """Return what is shown."""
         return [row.cells for row in self._model.rows]
 
-    def click(self, place: int) -> None:
+    def click_row(self, place: int) -> None:
         """Choose a row as a click on it does."""
         self.selectRow(place)
-        self._choose(self._model.index(place, 0))
+        self._emit_chosen(self._model.index(place, 0))
 
-    def _choose(self, index: Index) -> None:
+    def _emit_chosen(self, index: Index) -> None:
         row = self._model.rows[index.row()]
         self.row_chosen.emit(row.key, row.time_us)

@@ -42,7 +42,7 @@ def paint_nodes(painter: QPainter, found: Sequence[NodeBand], look: Style) -> No
             under = QRectF(rect.left() + 3, rect.bottom() - 3.5, max(2.0, rect.width() - 6), 2)
             painter.fillRect(under, look.colours.uncertain)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setFont(look.small)
+    painter.setFont(look.small_font)
     painter.setPen(text)
     metrics = painter.fontMetrics()
     for rect, bar, label, _ in found:
@@ -50,7 +50,7 @@ def paint_nodes(painter: QPainter, found: Sequence[NodeBand], look: Style) -> No
         room = rect.right() - left - 4
         if room < _SIGN_MIN_WIDTH - 8 or rect.height() < SIGN_PX:
             continue
-        painter.drawPixmap(QPointF(left, rect.top() + (rect.height() - SIGN_PX) / 2), look.look(label).sign)
+        painter.drawPixmap(QPointF(left, rect.top() + (rect.height() - SIGN_PX) / 2), look.label_style(label).sign)
         words = bar.text or label.name
         if room < _TEXT_MIN_WIDTH:
             continue
@@ -82,7 +82,7 @@ def paint_utterances(painter: QPainter, found: Sequence[UtteranceBand], look: St
         if bar.flag:
             _paint_flag(painter, rect, look.colours.uncertain)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setFont(look.small)
+    painter.setFont(look.small_font)
     painter.setPen(text)
     metrics = painter.fontMetrics()
     for rect, bar, _, _ in found:
@@ -141,7 +141,7 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
     origin = inside.left() - HEADER
     width = round(inside.width() * scale)
     start = window.start_us + origin * window.us_per_px
-    lo, hi = track.between(start - 2 * window.us_per_px, start + (inside.width() + 2) * window.us_per_px)
+    lo, hi = track.slice_between(start - 2 * window.us_per_px, start + (inside.width() + 2) * window.us_per_px)
     starts, ends, codes = track.starts[lo:hi], track.ends[lo:hi], track.codes[lo:hi]
     rows, flags = track.rows[lo:hi], track.flags[lo:hi]
     if band.folded:
@@ -176,7 +176,7 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
             places,
             (round(band.height * scale), width),
             round((start / us_per_pixel) % look.hatch),
-            look.inks((*band.lane.looks[:MAX_LABEL_CODES], _UNKNOWN)),
+            look.raster_colours((*band.lane.looks[:MAX_LABEL_CODES], _UNKNOWN)),
         )
         image = to_image(pixels)
         image.setDevicePixelRatio(scale)
@@ -201,13 +201,13 @@ def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, b
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     chosen = QPen(look.colours.accent, 2)
     for rect, label, selected in found:
-        own = look.look(label)
+        own = look.label_style(label)
         painter.setBrush(own.strong if selected else own.brush)
         painter.setPen(chosen if selected else own.pen)
         inset = 1.0 if selected else 0.5
         painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), _ROUND, _ROUND)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setFont(look.small)
+    painter.setFont(look.small_font)
     painter.setPen(look.colours.text)
     metrics = painter.fontMetrics()
     widths = {label.name: metrics.horizontalAdvance(label.name) for _, label, _ in found}
@@ -216,7 +216,7 @@ def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, b
         room = rect.right() - left
         if room < _SEGMENT_SIGN_MIN_WIDTH or height < SIGN_PX:
             continue
-        own = look.look(label)
+        own = look.label_style(label)
         name, wide = label.name, widths[label.name]
         if room < 30 + wide:
             name = (
@@ -339,7 +339,7 @@ def _paint_overflow(
 ) -> None:
     counts = coverage(left, right, np.zeros(len(left), np.intp), 1, width)[0]
     top = corner.y() + band.row_top(MAX_ROWS) - band.top
-    painter.setFont(look.small)
+    painter.setFont(look.small_font)
     for first, last, most in runs(counts):
         x, wide = corner.x() + first / look.scale, (last - first) / look.scale
         painter.fillRect(QRectF(x, top + 1, wide, 1), look.colours.outline)

@@ -27,7 +27,7 @@ class Snapper:
     fixed: tuple[int, ...]
     reach_us: int
 
-    def target(self, time_us: int) -> int | None:
+    def snap_target(self, time_us: int) -> int | None:
         """Return the nearest attracting time within reach."""
         near = [t for t in self.fixed if abs(t - time_us) <= self.reach_us]
         edge = self.model.nearest_edge(time_us, self.reach_us)
@@ -39,7 +39,7 @@ class Snapper:
         """Return the nearest frame boundary."""
         return time_us if self.frames is None else self.frames.snap(time_us)
 
-    def after(self, time_us: int) -> int:
+    def frame_after(self, time_us: int) -> int:
         """Return the first frame boundary after a time."""
         if self.frames is None or not len(self.frames):
             return time_us + 1
@@ -47,7 +47,7 @@ class Snapper:
         following = self.frames.time_of(frame + 1)
         return following if following > time_us else max(self.frames.end_us, time_us + 1)
 
-    def before(self, time_us: int) -> int:
+    def frame_before(self, time_us: int) -> int:
         """Return the last frame boundary before a time."""
         if self.frames is None or not len(self.frames):
             return time_us - 1
@@ -74,7 +74,7 @@ class Gesture(Protocol):
         """Follow the mouse; no snapping without a snapper."""
         ...
 
-    def placed(self) -> list[Placed]:
+    def placements(self) -> list[Placed]:
         """Return where the segments would be; the id is empty for a new one."""
         ...
 
@@ -101,17 +101,17 @@ class Move:
             self.delta_us = 0
             return
         if snapper is not None:
-            delta = self._snapped(delta, snapper)
+            delta = self._snapped_delta(delta, snapper)
         lowest = -min(s.start_us for s in self.segments)
         highest = self.duration_us - max(s.end_us for s in self.segments)
         self.delta_us = max(lowest, min(delta, highest))
         if self.delta_us != delta:
             self.snap_us = None
 
-    def _snapped(self, delta: int, snapper: Snapper) -> int:
+    def _snapped_delta(self, delta: int, snapper: Snapper) -> int:
         shifts: list[tuple[int, int]] = []
         for edge in (self.grabbed.start_us, self.grabbed.end_us):
-            target = snapper.target(edge + delta)
+            target = snapper.snap_target(edge + delta)
             if target is not None:
                 shifts.append((target - edge - delta, target))
         if shifts:
@@ -119,7 +119,7 @@ class Move:
             return delta + shift
         return snapper.on_frame(self.grabbed.start_us + delta) - self.grabbed.start_us
 
-    def placed(self) -> list[Placed]:
+    def placements(self) -> list[Placed]:
         return [(s.id, s.start_us + self.delta_us, s.end_us + self.delta_us) for s in self.segments]
 
 
@@ -142,15 +142,15 @@ class Resize:
         time, self.snap_us = _snap(at_first + time_us - self.anchor_us, snapper)
         if self.edge == "start":
             last = self.segment.end_us
-            self.time_us = max(0, min(time, last - MIN_SEGMENT_US if snapper is None else snapper.before(last)))
+            self.time_us = max(0, min(time, last - MIN_SEGMENT_US if snapper is None else snapper.frame_before(last)))
         else:
             first = self.segment.start_us
-            least = first + MIN_SEGMENT_US if snapper is None else snapper.after(first)
+            least = first + MIN_SEGMENT_US if snapper is None else snapper.frame_after(first)
             self.time_us = min(self.duration_us, max(time, least))
         if self.time_us != time:
             self.snap_us = None
 
-    def placed(self) -> list[Placed]:
+    def placements(self) -> list[Placed]:
         if self.edge == "start":
             return [(self.segment.id, self.time_us, self.segment.end_us)]
         return [(self.segment.id, self.segment.start_us, self.time_us)]
@@ -173,12 +173,12 @@ class Create:
         time, self.snap_us = _snap(time_us, snapper)
         self.time_us = max(0, min(time, self.duration_us))
 
-    def placed(self) -> list[Placed]:
+    def placements(self) -> list[Placed]:
         return [("", min(self.anchor_us, self.time_us), max(self.anchor_us, self.time_us))]
 
 
 def _snap(time_us: int, snapper: Snapper | None) -> tuple[int, int | None]:
     if snapper is None:
         return time_us, None
-    target = snapper.target(time_us)
+    target = snapper.snap_target(time_us)
     return (target, target) if target is not None else (snapper.on_frame(time_us), None)

@@ -170,21 +170,21 @@ def is_utterance(bar: Segment | None) -> TypeGuard[SpokenBar]:
     return isinstance(bar, SpokenBar)
 
 
-def utterance_bar(one: Utterance, flag: str = "") -> SpokenBar:
+def utterance_bar(utterance: Utterance, flag: str = "") -> SpokenBar:
     """Return the bar of an utterance."""
-    hints = [tr("nobody looked at the words yet")] * (not one.checked) + [
+    hints = [tr("nobody looked at the words yet")] * (not utterance.checked) + [
         tr("the speaker is suggested")
-    ] * one.suggested
+    ] * utterance.suggested
     return SpokenBar(
-        one.id,
-        one.recording_id,
-        one.participant_id or _NOBODY,
-        SAID if one.checked and not one.suggested else UNSURE,
-        one.start_us,
-        one.end_us,
+        utterance.id,
+        utterance.recording_id,
+        utterance.participant_id or _NOBODY,
+        SAID if utterance.checked and not utterance.suggested else UNSURE,
+        utterance.start_us,
+        utterance.end_us,
         _SPOKEN_SCHEME,
         _SPOKEN_TRACK,
-        " ".join(one.text.split()),
+        " ".join(utterance.text.split()),
         flag,
         ", ".join(hints),
     )

@@ -151,7 +151,7 @@ class RangeSlider(QWidget):
         else:
             free = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
             time = self.x_to_time(event.position().x()) - self._grip_us
-            self._place(self._dragged, time if free or self._frames is None else self._frames.snap(time))
+            self._move_handle(self._dragged, time if free or self._frames is None else self._frames.snap(time))
             if self._range is not None:
                 self.range_changing.emit(*self._range)
         self.update()
@@ -205,7 +205,7 @@ class RangeSlider(QWidget):
             super().keyPressEvent(event)
             return
         before = self._range
-        self._place(self._active, target)
+        self._move_handle(self._active, target)
         if self._range != before:
             self.range_changing.emit(*self._range)
             self.range_changed.emit(*self._range)
@@ -232,18 +232,18 @@ class RangeSlider(QWidget):
         at = self._range[1] if self._active == "end" else self._range[0]
         key = Qt.Key(event.key())
         if key in _STEPS and modifiers == Qt.KeyboardModifier.ShiftModifier:
-            return self._on_frame(at + _STEPS[key] * _SECOND)
+            return self._snap_to_frame(at + _STEPS[key] * _SECOND)
         if modifiers != Qt.KeyboardModifier.NoModifier:
             return None
         if key in _STEPS:
-            return self._step(at, _STEPS[key])
+            return self._step_frames(at, _STEPS[key])
         if key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            return self._on_frame(at + (10 if key == Qt.Key.Key_PageUp else -10) * _SECOND)
+            return self._snap_to_frame(at + (10 if key == Qt.Key.Key_PageUp else -10) * _SECOND)
         if key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             return self._span[0] if key == Qt.Key.Key_Home else self._span[1]
         return None
 
-    def _step(self, time_us: int, frames: int) -> int:
+    def _step_frames(self, time_us: int, frames: int) -> int:
         if self._frames is None or not len(self._frames):
             return time_us + frames * 40_000
         if frames < 0:
@@ -251,10 +251,10 @@ class RangeSlider(QWidget):
         following = self._frames.step(time_us, 1)
         return following if following > time_us else self._frames.end_us
 
-    def _on_frame(self, time_us: int) -> int:
+    def _snap_to_frame(self, time_us: int) -> int:
         return time_us if self._frames is None else self._frames.snap(time_us)
 
-    def _place(self, handle: Handle, time_us: int) -> None:
+    def _move_handle(self, handle: Handle, time_us: int) -> None:
         if self._range is None:
             return
         start, end = self._range
@@ -273,7 +273,7 @@ class RangeSlider(QWidget):
         painter.setPen(QPen(look.colours.border, 1))
         painter.setBrush(look.colours.field)
         painter.drawRoundedRect(track.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
-        painter.setFont(look.small)
+        painter.setFont(look.small_font)
         painter.setPen(look.colours.muted)
         if self._range is None and self._span[1] > self._span[0]:
             words = painter.fontMetrics()
@@ -281,7 +281,9 @@ class RangeSlider(QWidget):
             if self._editable:
                 marking = tr("Press I and O to mark a start and an end, or select a segment.")
                 texts = [marking, tr("I and O mark a start and an end.")]
-            text = next((one for one in texts if words.horizontalAdvance(one) <= self.width()), texts[-1])
+            text = next(
+                (each_text for each_text in texts if words.horizontalAdvance(each_text) <= self.width()), texts[-1]
+            )
             fitting = words.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
             painter.drawText(
                 QRectF(0, _track_top(self) + _TRACK + 1, self.width(), 14), Qt.AlignmentFlag.AlignHCenter, fitting
@@ -293,10 +295,10 @@ class RangeSlider(QWidget):
         edges = (float(_MARGIN), float(self.width() - _MARGIN))
         left, right = (min(max(self.time_to_x(t), edges[0]), edges[1]) for t in self._range)
         top = _track_top(self)
-        ink = colours.accent if self._label is None else look.look(self._label).ink
+        ink = colours.accent if self._label is None else look.label_style(self._label).ink
         bar = QRectF(left, top + 2, max(1.0, right - left), _TRACK - 4)
         painter.setPen(QPen(ink, 1))
-        painter.setBrush(colours.selection if self._label is None else look.look(self._label).brush)
+        painter.setBrush(colours.selection if self._label is None else look.label_style(self._label).brush)
         painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
         for handle, x, time in (("start", left, self._range[0]), ("end", right, self._range[1])):
             if self._span[0] <= time <= self._span[1]:
@@ -305,7 +307,7 @@ class RangeSlider(QWidget):
 
     def _paint_handle(self, painter: QPainter, handle: str, x: float, look: Style) -> None:
         colours = look.colours
-        ink = colours.accent if self._label is None else look.look(self._label).ink
+        ink = colours.accent if self._label is None else look.label_style(self._label).ink
         outward = -_HANDLE if handle == "start" else 0
         box = QRectF(x + outward, _track_top(self), _HANDLE, _TRACK)
         lit = self._hovered in (handle, "both") or self._dragged in (handle, "both")
@@ -322,7 +324,7 @@ class RangeSlider(QWidget):
         """The two times under their handles, and the length between them; the length alone where they have no room."""
         assert self._range is not None
         start, end = self._range
-        painter.setFont(look.small)
+        painter.setFont(look.small_font)
         metrics = painter.fontMetrics()
         first, last = format_time(start), format_time(end)
         wide = metrics.horizontalAdvance("0:00:00.000") + 8

@@ -268,15 +268,15 @@ class Style:
     colours: Palette
     scale: float
     shade: theme.Shade
-    small: QFont
+    small_font: QFont
     hatch: int
     stroke: int
 
-    def look(self, label: LabelLook) -> LabelStyle:
+    def label_style(self, label: LabelLook) -> LabelStyle:
         """Return how to draw a label's segments."""
         return _label_style(label, self.shade, self.scale)
 
-    def inks(self, labels: tuple[LabelLook, ...]) -> RasterColours:
+    def raster_colours(self, labels: tuple[LabelLook, ...]) -> RasterColours:
         """Return what small segments of these labels are drawn with."""
         return _raster_colours(labels, self.shade, self.scale)
 

@@ -172,7 +172,7 @@ class TimelineHost(TimelineScene, Protocol):
         """Ask for the selected utterances to go to the speaker whose lane is below (1) or above (-1)."""
         ...
 
-    def activate(self, one: Segment) -> None:
+    def activate(self, segment: Segment) -> None:
         """Go to a segment and loop it, or edit an utterance or a node, on behalf of the user."""
         ...
 

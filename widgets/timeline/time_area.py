@@ -201,11 +201,11 @@ class PlayheadFollower:
         self._ticker.timeout.connect(self._tick)
 
     @property
-    def active(self) -> bool:
+    def is_active(self) -> bool:
         """Whether the clock is being read."""
         return self._ticker.isActive()
 
-    def run(self, playing: bool) -> None:
+    def set_running(self, playing: bool) -> None:
         """Start or stop reading the clock."""
         if playing and self.clock is not None:
             self._ticker.start()

@@ -33,7 +33,7 @@ class Keyboard:
                 return True
         elif event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Tab: 1, Qt.Key.Key_Backtab: -1}.get(Qt.Key(event.key()))
-            return step is not None and self._tab(step)
+            return step is not None and self._step_visible(step)
         return False
 
     def press(self, event: QKeyEvent) -> bool:
@@ -46,9 +46,9 @@ class Keyboard:
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             view.request_delete()
         elif key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
-            self.step(1 if key == Qt.Key.Key_Down else -1)
+            self.select_neighbour(1 if key == Qt.Key.Key_Down else -1)
         elif key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):
-            self._across(1 if key == Qt.Key.Key_PageDown else -1, event.modifiers())
+            self._step_lane(1 if key == Qt.Key.Key_PageDown else -1, event.modifiers())
         elif key in (Qt.Key.Key_Comma, Qt.Key.Key_Period) and bar_kind(self._last_selected()) is not LaneKind.SEGMENTS:
             view.request_nudge(-1 if key == Qt.Key.Key_Comma else 1)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
@@ -61,22 +61,22 @@ class Keyboard:
             return False
         return True
 
-    def step(self, step: int) -> None:
+    def select_neighbour(self, step: int) -> None:
         """Select the next (1) or previous (-1) segment in time, starting with those in sight."""
         last = self._last_selected()
         self._go_to(self._first_visible(step) if last is None else self._view.model.neighbour(last, step))
 
-    def _across(self, step: int, modifiers: Qt.KeyboardModifier) -> None:
+    def _step_lane(self, step: int, modifiers: Qt.KeyboardModifier) -> None:
         """Go to the nearest in the next lane; with Shift, hand the selected utterances to its speaker."""
         last = self._last_selected()
         if last is None:
-            self.step(step)
+            self.select_neighbour(step)
         elif modifiers & Qt.KeyboardModifier.ShiftModifier:
             self._view.request_assign(step)
         else:
-            self._go_to(self._view.model.beside(last, step))
+            self._go_to(self._view.model.nearest_in_next_lane(last, step))
 
-    def _tab(self, step: int) -> bool:
+    def _step_visible(self, step: int) -> bool:
         """Go to the next segment in sight; past the last one, Tab leaves the timeline as anywhere else."""
         last = self._last_selected()
         following = self._first_visible(step) if last is None else self._view.model.neighbour(last, step)
@@ -162,7 +162,7 @@ class TimelineMouseHandler:
         """Whether no button is held for anything."""
         return self._mode is TimelineMouseMode.IDLE
 
-    def concerns(self, model: TimelineModel) -> bool:
+    def is_affected(self, model: TimelineModel) -> bool:
         """Return whether a segment that is being dragged is gone or has changed."""
         if isinstance(self.gesture, Move):
             return any(model.segment(s.id) != s for s in self.gesture.segments)
@@ -203,11 +203,11 @@ class TimelineMouseHandler:
             bar = self._view.verticalScrollBar()
             bar.setValue(bar.value() + round(self._last.y() - event.position().y()))
         elif self._mode is TimelineMouseMode.SCRUB:
-            self._view.seek_requested.emit(self._time())
+            self._view.seek_requested.emit(self._time_under_mouse())
         elif self._mode is TimelineMouseMode.RUBBER:
-            self._stretch()
+            self._stretch_rubber_band()
         else:
-            if self._mode is TimelineMouseMode.PRESSED and self._far(event.position()):
+            if self._mode is TimelineMouseMode.PRESSED and self._is_drag(event.position()):
                 self._begin_drag(event.modifiers())
             if self._mode is TimelineMouseMode.DRAG:
                 self._drag(event.modifiers())
@@ -220,9 +220,9 @@ class TimelineMouseHandler:
             return
         mode, gesture, where = self._mode, self.gesture, self._hit
         extending = self._extending
-        self._finish()
+        self._reset()
         if mode is TimelineMouseMode.DRAG and gesture is not None:
-            self._ask_for(gesture)
+            self._request(gesture)
         elif mode is TimelineMouseMode.PRESSED and where is not None and not extending:
             self._view.choose([where.segment.id] if where.segment is not None else ())
         self.position = event.position()
@@ -242,9 +242,9 @@ class TimelineMouseHandler:
         if self._mode is TimelineMouseMode.RUBBER:
             self._view.choose(self._before)
         if self._mode is not TimelineMouseMode.IDLE:
-            self._finish()
+            self._reset()
 
-    def leave(self) -> None:
+    def on_mouse_left(self) -> None:
         """The mouse is outside."""
         self.position = None
         self.hovered = ""
@@ -261,11 +261,11 @@ class TimelineMouseHandler:
             same = [i for i in chosen if i != where.segment.id]
             self._view.choose(same if len(same) < len(chosen) else [*chosen, where.segment.id])
         elif modifiers & Qt.KeyboardModifier.ShiftModifier:
-            self._view.choose([*chosen, *self._through(where)])
+            self._view.choose([*chosen, *self._range_to(where)])
         elif where.segment.id not in chosen:
             self._view.choose([where.segment.id])
 
-    def _through(self, where: TimelineHit) -> list[str]:
+    def _range_to(self, where: TimelineHit) -> list[str]:
         """Ids from the segment selected last to the one under the mouse, in its lane."""
         segment, chosen = where.segment, self._view.model.selected
         assert segment is not None
@@ -285,7 +285,7 @@ class TimelineMouseHandler:
             folded = where.band is not None and where.band.folded
             if modifiers & Qt.KeyboardModifier.ShiftModifier or folded or not view.can_edit(lane):
                 self._mode = TimelineMouseMode.RUBBER
-                self._stretch()
+                self._stretch_rubber_band()
                 return
             assert lane is not None
             snapper = None if modifiers & Qt.KeyboardModifier.AltModifier else view.snapper()
@@ -319,11 +319,11 @@ class TimelineMouseHandler:
             self._view.pan(max(-_EDGE_PAN_PX, min(beyond, _EDGE_PAN_PX)))
         snapping = not modifiers & Qt.KeyboardModifier.AltModifier
         if isinstance(self.gesture, Move):
-            self.gesture.lane = self._handed_to(self.gesture)
-        self.gesture.drag(self._time(), self._view.snapper() if snapping else None)
-        self._view.segments_moving.emit(self.gesture.placed())
+            self.gesture.lane = self._target_lane(self.gesture)
+        self.gesture.drag(self._time_under_mouse(), self._view.snapper() if snapping else None)
+        self._view.segments_moving.emit(self.gesture.placements())
 
-    def _handed_to(self, move: Move) -> str:
+    def _target_lane(self, move: Move) -> str:
         """Return the other lane over which dragged utterances are, or ""."""
         assert self.position is not None
         if not is_utterance(move.grabbed):
@@ -332,7 +332,7 @@ class TimelineMouseHandler:
         over = band is not None and band.lane.kind is LaneKind.UTTERANCES and self._view.can_edit(band.lane)
         return band.lane.key if band is not None and over and band.lane.key != lane_key_of(move.grabbed) else ""
 
-    def _stretch(self) -> None:
+    def _stretch_rubber_band(self) -> None:
         assert self.position is not None
         self.rubber = QRectF(self._press, self.position).normalized()
         view = self._view
@@ -351,9 +351,9 @@ class TimelineMouseHandler:
             found += [track.items[i].id for i in near.tolist()]
         view.choose([*self._before, *found])
 
-    def _ask_for(self, gesture: Gesture) -> None:
+    def _request(self, gesture: Gesture) -> None:
         if isinstance(gesture, Create):
-            _, start, end = gesture.placed()[0]
+            _, start, end = gesture.placements()[0]
             if end > start:
                 lane = self._view.model.lane(gesture.lane)
                 self._view.requests(lane.kind if lane is not None else LaneKind.SEGMENTS).create.emit(
@@ -361,18 +361,20 @@ class TimelineMouseHandler:
                 )
             return
         if isinstance(gesture, Move) and gesture.lane:
-            self._view.utterance_assign_requested.emit([one.id for one in gesture.segments], gesture.lane)
+            self._view.utterance_assign_requested.emit(
+                [each_segment.id for each_segment in gesture.segments], gesture.lane
+            )
             return
         segment = self._view.model.segment
         moved: list[Placed] = []
-        for segment_id, start, end in gesture.placed():
+        for segment_id, start, end in gesture.placements():
             before = segment(segment_id)
             if before is not None and (before.start_us, before.end_us) != (start, end):
                 moved.append((segment_id, start, end))
         if moved:
             self._view.requests(bar_kind(segment(moved[0][0]))).move.emit(moved)
 
-    def _finish(self) -> None:
+    def _reset(self) -> None:
         dragged = self.gesture is not None
         self._mode, self.gesture, self.rubber, self._hit = TimelineMouseMode.IDLE, None, None, None
         self._extending = False
@@ -397,10 +399,10 @@ class TimelineMouseHandler:
             shape = Qt.CursorShape.PointingHandCursor
         self._view.viewport().setCursor(shape)
 
-    def _far(self, position: QPointF) -> bool:
+    def _is_drag(self, position: QPointF) -> bool:
         return (position - self._press).manhattanLength() >= _DRAG_PX
 
-    def _time(self) -> int:
+    def _time_under_mouse(self) -> int:
         assert self.position is not None
         view = self._view.view
         x = min(max(self.position.x() - HEADER, 0.0), float(view.width))

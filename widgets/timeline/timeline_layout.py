@@ -133,7 +133,7 @@ class Viewport:
         """Return the nearest time inside the recording."""
         return min(max(time_us, 0), self.duration_us)
 
-    def settled(self) -> "Viewport":
+    def clamped(self) -> "Viewport":
         """Return this window brought back inside the recording and the zoom limits."""
         us_per_px = min(max(self.us_per_px, MIN_US_PER_PX), self.fit_us_per_px)
         last = max(0.0, self.duration_us - self.width * us_per_px)
@@ -143,15 +143,15 @@ class Viewport:
         """Return a window that shows `factor` times less, with the time at pixel `x` staying there."""
         us_per_px = min(max(self.us_per_px / factor, MIN_US_PER_PX), self.fit_us_per_px)
         anchor = self.start_us + x * self.us_per_px
-        return replace(self, us_per_px=us_per_px, start_us=anchor - x * us_per_px).settled()
+        return replace(self, us_per_px=us_per_px, start_us=anchor - x * us_per_px).clamped()
 
     def panned(self, pixels: float) -> "Viewport":
         """Return a window further right by `pixels`."""
-        return replace(self, start_us=self.start_us + pixels * self.us_per_px).settled()
+        return replace(self, start_us=self.start_us + pixels * self.us_per_px).clamped()
 
     def showing(self, start_us: float, end_us: float) -> "Viewport":
         """Return the window whose edges are these two times."""
-        return replace(self, start_us=start_us, us_per_px=max(1.0, end_us - start_us) / max(1, self.width)).settled()
+        return replace(self, start_us=start_us, us_per_px=max(1.0, end_us - start_us) / max(1, self.width)).clamped()
 
     def resized(self, width: int) -> "Viewport":
         """Return a window of another width with the same left edge; one that showed everything still does.
@@ -162,7 +162,7 @@ class Viewport:
             return replace(self, width=max(1, width)).showing(self.start_us, self.end_us)
         whole = self.us_per_px >= self.fit_us_per_px
         changed = replace(self, width=max(1, width))
-        return replace(changed, us_per_px=changed.fit_us_per_px if whole else self.us_per_px).settled()
+        return replace(changed, us_per_px=changed.fit_us_per_px if whole else self.us_per_px).clamped()
 
 
 EDGE_PX = 6

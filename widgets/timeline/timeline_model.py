@@ -128,7 +128,7 @@ class SegmentTrack:
         self._reach = np.maximum.accumulate(self._ends)
         self.labels: list[str] = []
         self._places: dict[str, int] = {}
-        self._codes = np.fromiter((self._code(s.label) for s in self.items), np.uint8, n)
+        self._codes = np.fromiter((self._label_code(s.label) for s in self.items), np.uint8, n)
         self._flags = np.zeros(n, np.uint8)
         self._rows = stack(self._starts, self._ends, self._reach)
         self._row_counts: list[int] = np.bincount(self._rows, minlength=MAX_ROWS + 1).tolist()
@@ -147,7 +147,7 @@ class SegmentTrack:
         return self._ends[: self._n]
 
     @property
-    def reach(self) -> NDArray[np.int64]:
+    def max_ends(self) -> NDArray[np.int64]:
         """(n,) running maximum of the end times."""
         return self._reach[: self._n]
 
@@ -182,16 +182,16 @@ class SegmentTrack:
         hi = int(np.searchsorted(self.starts, segment.start_us, "right"))
         return bisect_left(self.items, sort_key(segment), lo, hi, key=sort_key)
 
-    def between(self, start_us: float, end_us: float) -> tuple[int, int]:
+    def slice_between(self, start_us: float, end_us: float) -> tuple[int, int]:
         """Return the slice outside which no segment touches [start, end]; some within it may not either."""
         # A float here would have numpy turn the whole array into floats first.
-        lo = int(np.searchsorted(self.reach, floor(start_us), "left"))
+        lo = int(np.searchsorted(self.max_ends, floor(start_us), "left"))
         hi = int(np.searchsorted(self.starts, ceil(end_us), "right"))
         return lo, max(lo, hi)
 
     def touching(self, start_us: float, end_us: float) -> NDArray[np.intp]:
         """Return the indices of the segments that touch [start, end]."""
-        lo, hi = self.between(start_us, end_us)
+        lo, hi = self.slice_between(start_us, end_us)
         return np.flatnonzero(self.ends[lo:hi] >= start_us) + lo
 
     def insert(self, segment: Segment) -> tuple[int, int]:
@@ -205,8 +205,8 @@ class SegmentTrack:
         self._n = n + 1
         start, end = segment.start_us, _effective_end(segment)
         self._starts[at], self._ends[at] = start, end
-        self._codes[at], self._flags[at] = self._code(segment.label), 0
-        self._mend_reach(at)
+        self._codes[at], self._flags[at] = self._label_code(segment.label), 0
+        self._update_max_ends(at)
         old = self._row_state(at)
         new = list(old)
         row = place_in_row(new, start, end)
@@ -229,7 +229,7 @@ class SegmentTrack:
         del self.items[at]
         self._n = n - 1
         self._row_counts[row] -= 1
-        self._mend_reach(at)
+        self._update_max_ends(at)
         if at == n - 1:
             return start, end
         new = self._row_state(at)
@@ -242,7 +242,7 @@ class SegmentTrack:
             moved = []
         return start, max(end, self._set_rows(at, moved))
 
-    def _code(self, label: str) -> int:
+    def _label_code(self, label: str) -> int:
         place = self._places.get(label)
         if place is None:
             place = self._places[label] = min(len(self.labels), MAX_LABEL_CODES)
@@ -257,7 +257,7 @@ class SegmentTrack:
             column = getattr(self, name)
             setattr(self, name, np.concatenate((column, np.zeros(extra, column.dtype))))
 
-    def _mend_reach(self, first: int) -> None:
+    def _update_max_ends(self, first: int) -> None:
         before = int(self._reach[first - 1]) if first else FREE
         size = 64
         while first < self._n:
@@ -380,8 +380,8 @@ class TimelineModel:
     def set_verdicts(self, key: str, bars: Iterable[VerdictBar]) -> None:
         """Fill a lane of verdicts."""
         listed = list(bars)
-        self._bars = {one.id: one for one in self._bars.values() if lane_key_of(one) != key}
-        self._bars |= {one.id: one for one in listed}
+        self._bars = {bar.id: bar for bar in self._bars.values() if lane_key_of(bar) != key}
+        self._bars |= {verdict_bar.id: verdict_bar for verdict_bar in listed}
         self._verdicts[key] = SegmentTrack(listed)
         self._mark_verdicts([self._verdicts[key]])
 
@@ -431,18 +431,18 @@ class TimelineModel:
             return None
         touched = Touched()
         for segment_id in removed:
-            self._take_out(self._segments.pop(segment_id), touched)
+            self._remove(self._segments.pop(segment_id), touched)
             self._selected.pop(segment_id, None)
         for segment in changed:
             before = self._segments.get(segment.id)
             if before == segment:
                 continue
             if before is not None:
-                self._take_out(before, touched)
+                self._remove(before, touched)
             self._segments[segment.id] = segment
             touched.add(lane_key_of(segment), self.track(lane_key_of(segment)).insert(segment))
             if segment.id in self._selected:
-                self._flag(segment, SELECTED, True)
+                self._set_flag(segment, SELECTED, True)
         return touched
 
     @property
@@ -457,12 +457,12 @@ class TimelineModel:
     def select(self, segment_ids: Iterable[str]) -> None:
         """Select exactly these segments."""
         self._selected = dict.fromkeys(i for i in segment_ids if i in self._segments)
-        self._mark(self._selected, SELECTED)
+        self._mark_segments(self._selected, SELECTED)
         self._mark_verdicts(self._verdicts.values())
 
     def hide(self, segment_ids: Iterable[str]) -> None:
         """Leave exactly these segments out of the drawing, while they are dragged."""
-        self._mark(segment_ids, HIDDEN)
+        self._mark_segments(segment_ids, HIDDEN)
 
     def nearest_edge(self, time_us: int, reach_us: int) -> int | None:
         """Return the start or end of a drawn segment that is nearest to a time, within reach."""
@@ -484,7 +484,7 @@ class TimelineModel:
         or else a node.
         """
         found: list[Segment] = []
-        for track in self._steps(segment):
+        for track in self._step_tracks(segment):
             if segment is None:
                 at = 0 if step > 0 else len(track) - 1
             else:
@@ -498,13 +498,13 @@ class TimelineModel:
     def first_touching(self, start_us: int, end_us: int, step: int) -> Segment | None:
         """Return the first (`step` 1) or last (-1) segment, or else utterance or node, that touches a span of time."""
         found: list[Segment] = []
-        for track in self._steps(None):
+        for track in self._step_tracks(None):
             near = track.touching(start_us, end_us)
             if len(near):
                 found.append(track.items[int(near[0 if step > 0 else -1])])
         return (min if step > 0 else max)(found, key=sort_key, default=None)
 
-    def beside(self, segment: Segment, step: int) -> Segment | None:
+    def nearest_in_next_lane(self, segment: Segment, step: int) -> Segment | None:
         """Return the one nearest in time in the next (1) or previous (-1) lane that holds any and is not folded."""
         lanes = [lane for lane in self.lanes if lane.has_bars and lane.key not in self.folded]
         here = next((at for at, lane in enumerate(lanes) if lane.key == lane_key_of(segment)), None)
@@ -517,7 +517,7 @@ class TimelineModel:
                 return track.items[int(np.argmin(np.maximum(away, 0)))]
         return None
 
-    def _steps(self, segment: Segment | None) -> list[SegmentTrack]:
+    def _step_tracks(self, segment: Segment | None) -> list[SegmentTrack]:
         """Return the tracks that one goes along from a segment."""
         if segment is None:
             for kind in (LaneKind.SEGMENTS, LaneKind.UTTERANCES):
@@ -532,10 +532,10 @@ class TimelineModel:
             if (lane.has_bars if kind is None else lane.kind is kind) and lane.key not in self.folded:
                 yield self.track(lane.key)
 
-    def _take_out(self, segment: Segment, touched: Touched) -> None:
+    def _remove(self, segment: Segment, touched: Touched) -> None:
         touched.add(lane_key_of(segment), self._tracks[lane_key_of(segment)].remove(segment))
 
-    def _flag(self, segment: Segment, bit: int, on: bool) -> None:
+    def _set_flag(self, segment: Segment, bit: int, on: bool) -> None:
         track = self._tracks[lane_key_of(segment)]
         at = track.index(segment)
         track.flags[at] = track.flags[at] | bit if on else track.flags[at] & ~bit
@@ -547,7 +547,7 @@ class TimelineModel:
             about = (isinstance(bar, VerdictBar) and bar.about in chosen for bar in track.items)
             track.flags[:] = np.fromiter(about, np.bool_, len(track)) * np.uint8(SELECTED)
 
-    def _mark(self, segment_ids: Iterable[str], bit: int) -> None:
+    def _mark_segments(self, segment_ids: Iterable[str], bit: int) -> None:
         marked = set(segment_ids)
         for track in self._tracks.values():
             track.flags[:] &= 0xFF ^ bit
@@ -559,4 +559,4 @@ class TimelineModel:
         for segment_id in marked:
             segment = self._segments.get(segment_id)
             if segment is not None:
-                self._flag(segment, bit, True)
+                self._set_flag(segment, bit, True)

@@ -123,7 +123,7 @@ def _paint_header(painter: QPainter, band: Band, place: QRect, view: TimelineSce
 def _paint_subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineScene, look: Style) -> QRect:
     """Write the second line, or beside the title where there is no room for two; returns the room of the title."""
     ink = painter.pen()
-    painter.setFont(look.small)
+    painter.setFont(look.small_font)
     painter.setPen(look.colours.disabled if band.lane.faded else look.colours.muted)
     wide = room.width()
     if band.folded or room.height() < _TWO_LINES:
@@ -146,7 +146,7 @@ def _paint_count(painter: QPainter, band: Band, room: QRect, view: TimelineScene
     count = f"{len(view.model.track(band.lane.key)):,}"
     ink, title = painter.pen(), painter.fontMetrics().horizontalAdvance(band.lane.title)
     below = band.height >= _TALL_HEIGHT and not band.lane.subtitle
-    painter.setFont(look.small)
+    painter.setFont(look.small_font)
     wide = painter.fontMetrics().horizontalAdvance(count)
     painter.setPen(look.colours.muted)
     if below:
@@ -191,7 +191,7 @@ def _paint_ruler(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
     for times, top, ink in ((small, RULER - 6, colours.border), (found.labelled, RULER - 10, colours.outline)):
         for time in times:
             painter.fillRect(_hairline(window.time_to_x(time), top, RULER - 1, look.scale), ink)
-    painter.setFont(look.small)
+    painter.setFont(look.small_font)
     painter.setPen(QPen(QColor(colours.muted)))
     for time in found.labelled:
         left, text = HEADER + round(window.time_to_x(time)) + 4, tick_label(time, found.step_us)
@@ -307,10 +307,10 @@ def _paint_hover(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
 
 
 def _paint_drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineScene, look: Style) -> None:
-    painter.setFont(look.small)
+    painter.setFont(look.small_font)
     start = end = 0
     lowest = RULER
-    for segment_id, start_us, end_us in gesture.placed():
+    for segment_id, start_us, end_us in gesture.placements():
         segment = view.model.segment(segment_id)
         lane = lane_key_of(segment) if segment else gesture.lane if isinstance(gesture, Create) else ""
         to = gesture.lane if isinstance(gesture, Move) and gesture.lane else lane
@@ -367,7 +367,7 @@ def _paint_playhead(painter: QPainter, area: QRect, view: TimelineScene, look: S
 def _paint_bubble(
     painter: QPainter, x: float, y: float, text: str, view: TimelineScene, look: Style, *, quiet: bool = False
 ) -> None:
-    painter.setFont(look.small)
+    painter.setFont(look.small_font)
     wide = painter.fontMetrics().horizontalAdvance(text) + 12
     left = min(max(x - wide / 2, HEADER + 2.0), HEADER + view.view.width - wide - 2.0)
     box = QRectF(round(left), y, wide, 17)

@@ -48,13 +48,13 @@ def describe_selection(model: TimelineModel, selected: Sequence[Segment], editab
     if selected:
         first, last = min(s.start_us for s in selected), max(s.end_us for s in selected)
         span = tr("between {first} and {last}").format(first=format_time(first), last=format_time(last))
-        kinds = Counter(bar_kind(one) for one in selected)
+        kinds = Counter(bar_kind(segment) for segment in selected)
         chosen = [_count_text(kinds[kind], name) for kind, name in _NAMES.items()]
         return tr("{list} selected, {span}.{read_only}").format(
-            list=tr(" and ").join(one for one in chosen if one), span=span, read_only=read_only
+            list=tr(" and ").join(text for text in chosen if text), span=span, read_only=read_only
         )
     shown = [_count_text(model.count(kind), name) for kind, name in _NAMES.items()]
-    count = tr(" and ").join(one for one in shown if one)
+    count = tr(" and ").join(text for text in shown if text)
     if not count:
         return tr("No segments yet.{read_only}").format(read_only=read_only)
     return tr("{count}, none selected. Up and Down go from one to the next.{read_only}").format(
@@ -62,12 +62,17 @@ def describe_selection(model: TimelineModel, selected: Sequence[Segment], editab
     )
 
 
-def utterance_tooltip(model: TimelineModel, one: SpokenBar) -> str:
+def utterance_tooltip(model: TimelineModel, spoken_bar: SpokenBar) -> str:
     """Return an utterance as rich text for a tooltip: who, when, the words, and what to look at."""
-    lane = model.lane(lane_key_of(one))
-    span = tr("{start_us} to {end_us}").format(start_us=format_time(one.start_us), end_us=format_time(one.end_us))
-    parts = [f"<b>{escape(lane.title if lane else '')}</b> {span}", escape(one.text) or tr("<i>no words yet</i>")]
-    parts += [f"<i>{escape(note[0].upper() + note[1:])}</i>" for note in (one.flag, one.hint) if note]
+    lane = model.lane(lane_key_of(spoken_bar))
+    span = tr("{start_us} to {end_us}").format(
+        start_us=format_time(spoken_bar.start_us), end_us=format_time(spoken_bar.end_us)
+    )
+    parts = [
+        f"<b>{escape(lane.title if lane else '')}</b> {span}",
+        escape(spoken_bar.text) or tr("<i>no words yet</i>"),
+    ]
+    parts += [f"<i>{escape(note[0].upper() + note[1:])}</i>" for note in (spoken_bar.flag, spoken_bar.hint) if note]
     return semibold("<br>".join(parts))
 
 
@@ -273,7 +278,7 @@ class TimelineView(TimeArea):
         """Show changed and new segments and forget removed ones."""
         before, count = self.model.selected, len(self.model)
         touched = self.model.update_segments(changed, removed)
-        if self._pointer.concerns(self.model):
+        if self._pointer.is_affected(self.model):
             self._pointer.cancel()
         if touched is None or lay_out_lanes(self.model) != self._bands:
             self._lanes_changed()
@@ -317,7 +322,7 @@ class TimelineView(TimeArea):
 
     def set_playing(self, playing: bool) -> None:
         """Start or stop following the clock."""
-        self._follower.run(playing)
+        self._follower.set_running(playing)
 
     def set_follow(self, follow: Follow) -> None:
         """Choose how the view keeps up with the playhead."""
@@ -329,7 +334,7 @@ class TimelineView(TimeArea):
         for time in (before, time_us):
             x = HEADER + round(self._view.time_to_x(time))
             self.viewport().update(QRect(x - 8, 0, 17, self.viewport().height()))
-        if not self._follower.active and self._pointer.idle:
+        if not self._follower.is_active and self._pointer.idle:
             self.ensure_visible(time_us)
 
     @property
@@ -364,20 +369,20 @@ class TimelineView(TimeArea):
 
     def request_assign(self, step: int) -> None:
         """Ask for the selected utterances to go to the speaker whose lane is below (1) or above (-1)."""
-        chosen = [one for one in self._editable_selection() if is_utterance(one)]
+        chosen = [segment for segment in self._editable_selection() if is_utterance(segment)]
         lanes = [lane.key for lane in self.model.lanes if lane.kind is LaneKind.UTTERANCES and self.can_edit(lane)]
         if chosen and lane_key_of(chosen[-1]) in lanes:
             to = lanes.index(lane_key_of(chosen[-1])) + step
             if 0 <= to < len(lanes):
-                self.utterance_assign_requested.emit([one.id for one in chosen], lanes[to])
+                self.utterance_assign_requested.emit([spoken_bar.id for spoken_bar in chosen], lanes[to])
 
-    def activate(self, one: Segment) -> None:
+    def activate(self, segment: Segment) -> None:
         """Go to a segment and loop it, or edit an utterance or a node, on behalf of the user."""
-        self.requests(bar_kind(one)).activate.emit(one.id)
+        self.requests(bar_kind(segment)).activate.emit(segment.id)
 
     def select_next(self) -> None:
         """Select the segment after the selected one in time."""
-        self._keyboard.step(1)
+        self._keyboard.select_neighbour(1)
 
     # For the parts of the view
 
@@ -452,7 +457,7 @@ class TimelineView(TimeArea):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Leave:
-            self._pointer.leave()
+            self._pointer.on_mouse_left()
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             self._tell(event)
             return True
@@ -525,20 +530,20 @@ class TimelineView(TimeArea):
     def _by_kind(self) -> Iterator[tuple[LaneKind, list[str]]]:
         chosen = self._editable_selection()
         for kind in self._requests:
-            ids = [one.id for one in chosen if bar_kind(one) is kind]
+            ids = [segment.id for segment in chosen if bar_kind(segment) is kind]
             if ids:
                 yield kind, ids
 
     def _tell(self, event: QHelpEvent) -> None:
         """Show the whole text of the utterance or node, or what the judge says, under the mouse."""
         where = self.hit(QPointF(event.pos()))
-        one = where.segment
+        segment = where.segment
         if where.verdict is not None and where.band is not None:
             QToolTip.showText(event.globalPos(), verdict_tooltip(where.band.lane, where.verdict), self.viewport())
-        elif is_utterance(one):
-            QToolTip.showText(event.globalPos(), utterance_tooltip(self.model, one), self.viewport())
-        elif is_node(one):
-            QToolTip.showText(event.globalPos(), node_bar_tooltip(one), self.viewport())
+        elif is_utterance(segment):
+            QToolTip.showText(event.globalPos(), utterance_tooltip(self.model, segment), self.viewport())
+        elif is_node(segment):
+            QToolTip.showText(event.globalPos(), node_bar_tooltip(segment), self.viewport())
         else:
             QToolTip.hideText()
 

@@ -50,7 +50,7 @@ class ObservationSource:
 class BorisMetadata:
     """Observation -> what it is about, code -> what it stands for, subject -> participant."""
 
-    places: Mapping[str, ObservationSource]
+    observations: Mapping[str, ObservationSource]
     codes: Mapping[str, Code]
     subjects: Mapping[str, str]
 
@@ -59,18 +59,18 @@ def read_metadata(project: Mapping[str, Any]) -> BorisMetadata:
     """Return the marks of a project; none where it is not one of ours, or where they are no longer sound."""
     found = _object(project.get(KEY))
     places = {
-        name: ObservationSource(_text(one, "recording"), _text(one, "name"), _text(one, "annotator"))
-        for name, one in _objects(found.get("observations"))
+        name: ObservationSource(_text(entry, "recording"), _text(entry, "name"), _text(entry, "annotator"))
+        for name, entry in _objects(found.get("observations"))
     }
     codes = {
         name: Code(
-            "utterances" if one.get("kind") == "utterances" else "segments",
-            _text(one, "scheme"),
-            _text(one, "track"),
-            _text(one, "text"),
-            _texts(one.get("fields")),
+            "utterances" if entry.get("kind") == "utterances" else "segments",
+            _text(entry, "scheme"),
+            _text(entry, "track"),
+            _text(entry, "text"),
+            _texts(entry.get("fields")),
         )
-        for name, one in _objects(found.get("behaviors"))
+        for name, entry in _objects(found.get("behaviors"))
     }
     subjects = {name: who for name, who in _object(found.get("subjects")).items() if isinstance(who, str)}
     return BorisMetadata(places, codes, subjects)
@@ -80,18 +80,18 @@ def metadata_to_json(marks: BorisMetadata) -> dict[str, Any]:
     """Return the object that a project keeps under `KEY`."""
     return {
         "observations": {
-            name: {"recording": one.recording, "name": one.name, "annotator": one.annotator}
-            for name, one in marks.places.items()
+            name: {"recording": source.recording, "name": source.name, "annotator": source.annotator}
+            for name, source in marks.observations.items()
         },
         "behaviors": {
             name: {
-                "kind": one.kind,
-                "scheme": one.scheme,
-                "track": one.track,
-                "text": one.text,
-                "fields": [*one.fields],
+                "kind": code.kind,
+                "scheme": code.scheme,
+                "track": code.track,
+                "text": code.text,
+                "fields": [*code.fields],
             }
-            for name, one in marks.codes.items()
+            for name, code in marks.codes.items()
         },
         "subjects": dict(marks.subjects),
     }
@@ -153,7 +153,7 @@ class BorisRecordingBuilder:
     duration_us: int
     lanes: dict[LaneKey, list[InterchangeEntry]] = field(default_factory=dict)
 
-    def finished(self, vocabulary: Callable[[LaneKey], tuple[str, ...]] = _unknown) -> RecordingPart:
+    def build(self, vocabulary: Callable[[LaneKey], tuple[str, ...]] = _unknown) -> RecordingPart:
         """Return the recording; `vocabulary` gives the labels that a lane could have."""
         taken: set[str] = set()
         lanes = [
@@ -178,7 +178,7 @@ class Modifier:
 
     name: str
     values: tuple[str, ...]
-    several: bool
+    multiple: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +207,8 @@ def plan_value_layouts(document: Document) -> dict[TrackKey, BorisValueLayout]:
     for key, fields in found.items():
         sets = {name: infer_modifier(name, values) for name, values in fields.items()}
         made[key] = BorisValueLayout(
-            tuple(one for one in sets.values() if one is not None),
-            tuple(name for name, one in sets.items() if one is None),
+            tuple(modifier for modifier in sets.values() if modifier is not None),
+            tuple(name for name, modifier in sets.items() if modifier is None),
         )
     return made
 
@@ -230,7 +230,7 @@ def infer_modifier(name: str, values: Sequence[Json]) -> Modifier | None:
 
 def format_modifiers(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
     """Return the modifiers of an event as BORIS has them: sets divided by `|`, several of one set by `,`."""
-    return SEPARATOR.join(_modifier_cell(values.get(one.name)) for one in held.modifiers)
+    return SEPARATOR.join(_modifier_cell(values.get(modifier.name)) for modifier in held.modifiers)
 
 
 def format_comment(held: BorisValueLayout, values: Mapping[str, Json]) -> str:

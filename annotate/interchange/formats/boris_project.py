@@ -71,7 +71,7 @@ def read_project(found: object, path: Path) -> Document:
     """
     if not isinstance(found, dict) or not isinstance(found.get("observations"), dict):
         raise damaged_file_error(path, "it is no BORIS project")
-    return _BorisProjectReader(found, path).document()
+    return _BorisProjectReader(found, path).build_document()
 
 
 class _BorisProjectReader:
@@ -82,29 +82,29 @@ class _BorisProjectReader:
         self._behaviors = self._ethogram()
         self._remarks: list[str] = []
 
-    def document(self) -> Document:
+    def build_document(self) -> Document:
         parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
         for name, observation in self._found["observations"].items():
             if not isinstance(observation, dict):
                 raise damaged_file_error(self._path, f"observation “{name[:40]}” is no object")
             self._observation(parts, name, observation)
-        return Document(tuple(one.finished(self._vocabulary) for one in parts.values()), tuple(self._remarks))
+        return Document(tuple(part.build(self._vocabulary) for part in parts.values()), tuple(self._remarks))
 
     def _ethogram(self) -> dict[str, _Behavior]:
         made = {}
-        for one in _dicts(self._found.get("behaviors_conf")):
+        for entry in _dicts(self._found.get("behaviors_conf")):
             sets = tuple(
                 (str(each.get("name") or "") or f"modifier {place + 1}", each.get("type") == _MULTIPLE_SELECTION)
-                for place, each in enumerate(_dicts(one.get("modifiers")))
+                for place, each in enumerate(_dicts(entry.get("modifiers")))
             )
-            state = str(one.get("type", "")).casefold().startswith("state")
-            made[str(one.get("code", ""))] = _Behavior(state, str(one.get("category") or ""), sets)
+            state = str(entry.get("type", "")).casefold().startswith("state")
+            made[str(entry.get("code", ""))] = _Behavior(state, str(entry.get("category") or ""), sets)
         return made
 
     def _observation(
         self, parts: dict[tuple[str, str], BorisRecordingBuilder], name: str, observation: Mapping[str, Any]
     ) -> None:
-        place = self._marks.places.get(name)
+        place = self._marks.observations.get(name)
         media, duration_us = _media(observation)
         offset_us = _microseconds(observation.get("time offset") or 0) or 0
         if place is None:
@@ -140,27 +140,27 @@ class _BorisProjectReader:
                 continue
             cells = [_text(cell) for cell in (*row[1:5], "", "")[:4]]
             read.append(_Event(at, at, *cells))
-        read.sort(key=lambda one: one.start_us)
+        read.sort(key=lambda event: event.start_us)
         open_states: dict[tuple[str, str, str], _Event] = {}
         made: list[_Event] = []
-        for one in read:
-            known = self._behaviors.get(one.code)
+        for event in read:
+            known = self._behaviors.get(event.code)
             if known is None:
-                left_out[f"events “{one.code[:40]}”, which are not in the ethogram, are read as points"] += 1
+                left_out[f"events “{event.code[:40]}”, which are not in the ethogram, are read as points"] += 1
             if known is None or not known.state:
-                made.append(one)
+                made.append(event)
                 continue
-            key = one.subject, one.code, one.modifiers
+            key = event.subject, event.code, event.modifiers
             started = open_states.pop(key, None)
             if started is None:
-                open_states[key] = one
+                open_states[key] = event
             else:
-                started.end_us, started.comment_at_end = one.start_us, one.comment
+                started.end_us, started.comment_at_end = event.start_us, event.comment
                 made.append(started)
-        for one in open_states.values():
-            who = f" of {one.subject[:40]}" if one.subject else ""
-            left_out[f"starts of “{one.code[:40]}”{who} without an end are left out"] += 1
-        yield from sorted(made, key=lambda one: one.start_us)
+        for open_state in open_states.values():
+            who = f" of {open_state.subject[:40]}" if open_state.subject else ""
+            left_out[f"starts of “{open_state.code[:40]}”{who} without an end are left out"] += 1
+        yield from sorted(made, key=lambda event: event.start_us)
 
     def _entry(self, event: "_Event", annotator: str, shift_us: int) -> tuple[LaneKey, InterchangeEntry]:
         start, end = event.start_us + shift_us, event.end_us + shift_us
@@ -185,8 +185,8 @@ class _BorisProjectReader:
             return ()
         if key.scheme or key.track:
             stands = self._marks.codes.values()
-            return tuple(one.text for one in stands if (one.scheme, one.track) == (key.scheme, key.track))
-        return tuple(code for code, one in self._behaviors.items() if one.category == key.category)
+            return tuple(stand.text for stand in stands if (stand.scheme, stand.track) == (key.scheme, key.track))
+        return tuple(code for code, behavior in self._behaviors.items() if behavior.category == key.category)
 
 
 def comment_value(*comments: str) -> dict[str, Json]:
@@ -265,7 +265,7 @@ _KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 def build_project(document: Document) -> dict[str, Any]:
     """Return a project of format 7.0 as JSON objects."""
-    return _BorisProjectWriter(document).project()
+    return _BorisProjectWriter(document).build_project()
 
 
 def to_boris_seconds(time_us: int) -> float:
@@ -301,7 +301,7 @@ class _BorisProjectWriter:
         self._subjects: dict[str, str] = {}
         self._rows: dict[tuple[str, int], str] = {}
 
-    def project(self) -> dict[str, Any]:
+    def build_project(self) -> dict[str, Any]:
         about: dict[str, ObservationSource] = {}
         observations: dict[str, Any] = {}
         for name, part, annotator, lanes in plan_observations(self._document):
@@ -318,7 +318,7 @@ class _BorisProjectWriter:
             "project_description": "",
             "project_format_version": "7.0",
             "subjects_conf": subjects,
-            "behaviors_conf": {str(place): one for place, one in enumerate(self._behaviors)},
+            "behaviors_conf": {str(place): entry for place, entry in enumerate(self._behaviors)},
             "observations": observations,
             "behavioral_categories": list(self._categories),
             "behavioral_categories_config": {
@@ -419,13 +419,13 @@ class _BorisProjectWriter:
                 "category": category,
                 "modifiers": {
                     str(place): {
-                        "name": one.name,
+                        "name": modifier.name,
                         "description": "",
-                        "type": _PROJECT_WRITING_SEVERAL if one.several else _SINGLE,
+                        "type": _PROJECT_WRITING_SEVERAL if modifier.multiple else _SINGLE,
                         "ask at stop": False,
-                        "values": [*one.values],
+                        "values": [*modifier.values],
                     }
-                    for place, one in enumerate(held.modifiers)
+                    for place, modifier in enumerate(held.modifiers)
                 },
                 "excluded": "",
                 "coding map": "",
@@ -445,8 +445,8 @@ class Boris:
     key: ClassVar[str] = "boris"
     name: ClassVar[str] = "BORIS project (.boris)"
     suffixes: ClassVar[tuple[str, ...]] = (".boris", ".boris.gz")
-    many: ClassVar[bool] = True
-    whole: ClassVar[bool] = False
+    holds_several: ClassVar[bool] = True
+    lossless: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "BORIS counts milliseconds: finer times are cut off.",
         "Ids are not kept: what comes back is recognised by who, when and which label or words.",

@@ -71,7 +71,7 @@ def read_table(text: str, path: Path) -> Document:
     Raises:
         UserError: it is no table of BORIS's, or is damaged.
     """
-    return _BorisTableReader(path).document(text)
+    return _BorisTableReader(path).build_document(text)
 
 
 class _BorisTableReader:
@@ -80,12 +80,12 @@ class _BorisTableReader:
         self._parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
         self._left_out: Counter[str] = Counter()
 
-    def document(self, text: str) -> Document:
+    def build_document(self, text: str) -> Document:
         rows, before = self._rows(text)
         tabular = "start (s)" not in rows[0] if rows else False
-        for span in self._paired(rows, before) if tabular else self._spans(rows):
+        for span in self._pair_events(rows, before) if tabular else self._spans(rows):
             self._add(span, before)
-        parts = tuple(one.finished() for one in self._parts.values())
+        parts = tuple(part.build() for part in self._parts.values())
         return Document(parts, tuple(f"{why}: {count}." for why, count in self._left_out.items()))
 
     def _rows(self, text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
@@ -132,7 +132,7 @@ class _BorisTableReader:
                 comment = row.get("comment start", "") or row.get("comment", "")
                 yield _Span(row, start, end, comment, row.get("comment stop", ""))
 
-    def _paired(self, rows: list[dict[str, str]], before: Row) -> Iterator[_Span]:
+    def _pair_events(self, rows: list[dict[str, str]], before: Row) -> Iterator[_Span]:
         begun: dict[tuple[str, ...], _Span] = {}
         lost: list[_Span] = []
         made: list[_Span] = []
@@ -182,8 +182,8 @@ def _lane(row: Row, span: _Span) -> tuple[LaneKey, str, dict[str, Json]]:
     subject = "" if subject.casefold() == NO_SUBJECT.casefold() else subject
     annotator = next((row[name].strip() for name in ("annotator", "observer", "coder") if row.get(name)), "")
     names = [
-        (one.removesuffix(MULTIPLE_SUFFIX), one.endswith(MULTIPLE_SUFFIX))
-        for one in _split(row.get("modifier names", ""))
+        (text.removesuffix(MULTIPLE_SUFFIX), text.endswith(MULTIPLE_SUFFIX))
+        for text in _split(row.get("modifier names", ""))
     ]
     values = parse_modifiers(SEPARATOR.join(_modifiers(row)), names)
     if "kind" in row and row["kind"] == "utterance":
@@ -205,7 +205,7 @@ def _observation(row: Row, before: Row) -> str:
 def _modifiers(row: Row) -> tuple[str, ...]:
     """Return the cells of the modifiers, in order; older tables have one column with all of them."""
     found = [(int(match[1] or 0), cell) for name, cell in row.items() if (match := _MODIFIER.fullmatch(name))]
-    return tuple(cell for _, cell in sorted(found, key=lambda one: one[0]))
+    return tuple(cell for _, cell in sorted(found, key=lambda pair: pair[0]))
 
 
 def _media(source: str) -> tuple[MediaLink, ...]:
@@ -218,7 +218,7 @@ def _media(source: str) -> tuple[MediaLink, ...]:
 def _duration(row: Row) -> int:
     """Return how long the first player's media are."""
     text = row.get("media duration (s)", "") or row.get("total length", "")
-    found = [_microseconds(one) or 0 for one in text.partition("|")[0].split(";")]
+    found = [_microseconds(part) or 0 for part in text.partition("|")[0].split(";")]
     return max(0, sum(found))
 
 
@@ -279,8 +279,8 @@ class BorisTable:
     key: ClassVar[str] = "boris-csv"
     name: ClassVar[str] = "BORIS events (.csv)"
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
-    many: ClassVar[bool] = True
-    whole: ClassVar[bool] = False
+    holds_several: ClassVar[bool] = True
+    lossless: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "BORIS counts milliseconds: finer times are cut off.",
         "Ids are not kept: what comes back is recognised by who, when and which label or words.",
@@ -304,7 +304,7 @@ class BorisTable:
     def write(self, document: Document, path: Path) -> None:
         """Write a file, divided by tabs where its name ends with `.tsv`; see `Format`."""
         held = plan_value_layouts(document)
-        most = max((len(one.modifiers) for one in held.values()), default=0)
+        most = max((len(layout.modifiers) for layout in held.values()), default=0)
         sets = [f"Modifier #{number}" for number in range(1, most + 1)]
         with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
             rows = (row for observation in plan_observations(document) for row in _rows(*observation, held, most))
@@ -343,10 +343,14 @@ def _rows(
     for lane in lanes:
         here = held[track_key(lane)]
         speech = lane.kind == "utterances"
-        names = [SEPARATOR.join(f"{one.name}{MULTIPLE_SUFFIX if one.several else ''}" for one in here.modifiers)]
+        names = [
+            SEPARATOR.join(
+                f"{modifier.name}{MULTIPLE_SUFFIX if modifier.multiple else ''}" for modifier in here.modifiers
+            )
+        ]
         names.append(SEPARATOR.join(here.in_comment))
         ours = [annotator, part.name, part.id, "utterance" if speech else "segment", lane.scheme, lane.track, *names]
-        category = ".".join(one for one in (lane.scheme, lane.track) if one) or "Not defined"
+        category = ".".join(text for text in (lane.scheme, lane.track) if text) or "Not defined"
         for entry in lane.entries:
             behavior = SPEECH if speech else entry.text
             what = [lane.participant, f"{busy[lane.participant] / 1_000_000:.3f}", behavior, category]

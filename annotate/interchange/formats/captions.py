@@ -60,14 +60,16 @@ def collect_captions(document: Document, *, segments: bool) -> tuple[RecordingPa
                 who = lane.annotator if segments else lane.participant
                 row_id = "" if segments else entry.id
                 found.append(Caption(entry.start_us, entry.end_us, " ".join(who.split()), text, row_id))
-    return part, sorted(found, key=lambda one: (one.start_us, one.end_us))
+    return part, sorted(found, key=lambda caption: (caption.start_us, caption.end_us))
 
 
 def captions_to_lanes(captions: list[Caption]) -> tuple[InterchangeLane, ...]:
     """Return what each speaker says as a lane, in the order in which they begin."""
     lanes: dict[str, list[InterchangeEntry]] = {}
-    for one in captions:
-        lanes.setdefault(one.speaker, []).append(InterchangeEntry(one.start_us, one.end_us, one.text, id=one.id))
+    for caption in captions:
+        lanes.setdefault(caption.speaker, []).append(
+            InterchangeEntry(caption.start_us, caption.end_us, caption.text, id=caption.id)
+        )
     return tuple(
         InterchangeLane(f"{SPEECH} {who}".strip(), tuple(entries), "utterances", participant=who)
         for who, entries in lanes.items()
@@ -91,7 +93,7 @@ def parse_clock(text: str) -> int | None:
     found = _TIME.fullmatch(text)
     if found is None:
         return None
-    hours, minutes, seconds = (int(one or 0) for one in found.groups()[1:4])
+    hours, minutes, seconds = (int(group or 0) for group in found.groups()[1:4])
     whole = (hours * 60 + minutes) * 60 + seconds
     size = whole * 1_000_000 + int(found[5].ljust(3, "0")) * 1000
     return -size if found[1] else size
@@ -116,8 +118,8 @@ class Srt:
     key: ClassVar[str] = "srt"
     name: ClassVar[str] = "SubRip, what is said with names (.srt)"
     suffixes: ClassVar[tuple[str, ...]] = (".srt",)
-    many: ClassVar[bool] = False
-    whole: ClassVar[bool] = False
+    holds_several: ClassVar[bool] = False
+    lossless: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "Only what is said is in it; segments are not.",
         "SRT counts milliseconds: finer times are cut off.",
@@ -128,7 +130,7 @@ class Srt:
         "Links to media are left out.",
     )
     _segments: ClassVar[bool] = False
-    _named: ClassVar[bool] = True
+    _with_names: ClassVar[bool] = True
 
     def recognises(self, head: bytes) -> bool:
         """Tell whether there is a line with two times and an arrow among the first ones."""
@@ -148,11 +150,11 @@ class Srt:
         """Write a file; see `Format`."""
         _, captions = collect_captions(document, segments=self._segments)
         with path.open("w", encoding="utf-8", errors="replace", newline="\r\n") as file:
-            for number, one in enumerate(captions, start=1):
-                text = one.text.replace("-->", "->")
-                if self._named and one.speaker:
-                    text = f"{one.speaker}: {text}"
-                times = f"{format_clock(one.start_us, ',')} --> {format_clock(one.end_us, ',')}"
+            for number, caption in enumerate(captions, start=1):
+                text = caption.text.replace("-->", "->")
+                if self._with_names and caption.speaker:
+                    text = f"{caption.speaker}: {text}"
+                times = f"{format_clock(caption.start_us, ',')} --> {format_clock(caption.end_us, ',')}"
                 file.write(f"{number}\n{times}\n{text}\n\n")
 
 
@@ -162,7 +164,7 @@ class SrtPlain(Srt):
     key: ClassVar[str] = "srt-plain"
     name: ClassVar[str] = "SubRip, what is said without names (.srt)"
     losses: ClassVar[tuple[str, ...]] = (*Srt.losses[:2], "Who speaks is left out.", *Srt.losses[3:])
-    _named: ClassVar[bool] = False
+    _with_names: ClassVar[bool] = False
 
 
 class SrtSegments(Srt):
@@ -189,7 +191,7 @@ def _captions(text: str, path: Path) -> tuple[list[Caption], int]:
     lost = 0
     for place, following in pairwise([*begins, len(lines) + 1]):
         times = _TIMES.fullmatch(lines[place])
-        start, end = (parse_clock(one) for one in times.groups()) if times else (None, None)
+        start, end = (parse_clock(group) for group in times.groups()) if times else (None, None)
         if start is None or end is None or end < start:
             lost += 1
             continue
@@ -208,20 +210,20 @@ def _split_speakers(captions: list[Caption]) -> list[Caption]:
 
     That is where all captions have it, or at least half of them, with names that come twice or more on average.
     """
-    found = [_SPEAKER.fullmatch(one.text) for one in captions]
+    found = [_SPEAKER.fullmatch(caption.text) for caption in captions]
     names = Counter(match[1].strip() for match in found if match is not None)
     named = sum(names.values())
     usual = named * 2 >= len(captions) and named >= _OFTEN * len(names)
     if not named or not (named == len(captions) or usual):
         return captions
     return [
-        one if match is None else _rebuild_caption(one, speaker=match[1].strip(), text=match[2])
-        for one, match in zip(captions, found, strict=True)
+        caption if match is None else _rebuild_caption(caption, speaker=match[1].strip(), text=match[2])
+        for caption, match in zip(captions, found, strict=True)
     ]
 
 
-def _rebuild_caption(one: Caption, *, text: str, speaker: str = "") -> Caption:
-    return Caption(one.start_us, one.end_us, speaker, text)
+def _rebuild_caption(caption: Caption, *, text: str, speaker: str = "") -> Caption:
+    return Caption(caption.start_us, caption.end_us, speaker, text)
 
 
 _RECORDING = "Recording "
@@ -235,8 +237,8 @@ class WebVtt:
     key: ClassVar[str] = "webvtt"
     name: ClassVar[str] = "WebVTT, what is said (.vtt)"
     suffixes: ClassVar[tuple[str, ...]] = (".vtt",)
-    many: ClassVar[bool] = False
-    whole: ClassVar[bool] = False
+    holds_several: ClassVar[bool] = False
+    lossless: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "Only what is said is in it; segments are not.",
         "WebVTT counts milliseconds: finer times are cut off.",
@@ -264,7 +266,7 @@ class WebVtt:
         captions = []
         remarks = [f"Cues without a time that makes sense are left out: {lost}."] if lost > 0 else []
         for cue in found.captions:
-            start, end = (1000 * one.in_milliseconds() for one in (cue.start_time, cue.end_time))
+            start, end = (1000 * timestamp.in_milliseconds() for timestamp in (cue.start_time, cue.end_time))
             if end < start:
                 remarks.append(f"The cue at {cue.start} ends before it starts, and is left out.")
                 continue
@@ -280,7 +282,7 @@ class WebVtt:
         """Write a file; see `Format`."""
         part, captions = collect_captions(document, segments=self._segments)
         made = webvtt.WebVTT(
-            captions=[_cue(one) for one in captions],
+            captions=[_cue(caption) for caption in captions],
             header_comments=[f"{_RECORDING}{part.id}"] if is_id(part.id) else [],
             header_text=" ".join(part.name.replace("-->", "->").split()),
         )
@@ -300,11 +302,11 @@ class WebVttSegments(WebVtt):
     _segments: ClassVar[bool] = True
 
 
-def _cue(one: Caption) -> webvtt.Caption:
-    text = html.escape(one.text, quote=False)
-    voiced = f"<v {html.escape(one.speaker, quote=False)}>{text}" if one.speaker else text
-    times = format_clock(one.start_us, "."), format_clock(one.end_us, ".")
-    return webvtt.Caption(*times, voiced.split("\n"), one.id if is_id(one.id) else None)
+def _cue(caption: Caption) -> webvtt.Caption:
+    text = html.escape(caption.text, quote=False)
+    voiced = f"<v {html.escape(caption.speaker, quote=False)}>{text}" if caption.speaker else text
+    times = format_clock(caption.start_us, "."), format_clock(caption.end_us, ".")
+    return webvtt.Caption(*times, voiced.split("\n"), caption.id if is_id(caption.id) else None)
 
 
 def _split_voices(text: str, path: Path) -> Iterator[tuple[str, str]]:

@@ -51,8 +51,8 @@ class Table:
     key: ClassVar[str] = "csv"
     name: ClassVar[str] = "Table (.csv)"
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
-    many: ClassVar[bool] = True
-    whole: ClassVar[bool] = False
+    holds_several: ClassVar[bool] = True
+    lossless: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "Recordings without any segment or utterance do not appear.",
         "Offsets of media are left out.",

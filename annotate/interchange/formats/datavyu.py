@@ -170,7 +170,7 @@ def _add(column: DatavyuColumn, cell: re.Match[str], left_out: Counter[str], quo
     listed = bool(column.codes) and text.startswith("(")
     values = tuple(_unescape(one) for one in _split(text[1:].removesuffix(")"), ",")) if listed else ()
     if quoted:
-        values = tuple(one[1:-1] if len(one) > 1 and one[0] == one[-1] == '"' else one for one in values)
+        values = tuple(value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value for value in values)
     if end < start:
         # Datavyu gives a cell that has no end yet one of 0.
         left_out["Cells that end before they start are read as points"] += 1
@@ -224,13 +224,15 @@ def _db_lines(part: RecordingPart) -> Iterator[str]:
     yield _cell(0, 0, ["", part.name, "", "", "", "", part.id, ""])
     fields = [list(dict.fromkeys(name for entry in lane.entries for name in entry.values)) for lane in part.lanes]
     for (name, lane), named in zip(columns, fields, strict=True):
-        listed = "|".join(re.sub(r"[\\|]", r"\\\g<0>", one) for one in named)
+        listed = "|".join(re.sub(r"[\\|]", r"\\\g<0>", text) for text in named)
         said = [name, lane.name, lane.kind, lane.annotator, lane.participant, lane.scheme, lane.track, listed]
         yield _cell(0, 0, said)
     for (name, lane), named in zip(columns, fields, strict=True):
         codes: set[str] = set()
-        yield _header(name, [unique_name(_word(one), codes) for one in (LABEL, ID, *named)])
-        for entry in sorted(lane.entries, key=lambda one: (one.start_us, one.end_us)):
+        yield _header(name, [unique_name(_word(text), codes) for text in (LABEL, ID, *named)])
+        for entry in sorted(
+            lane.entries, key=lambda interchange_entry: (interchange_entry.start_us, interchange_entry.end_us)
+        ):
             yield _cell(entry.start_us, entry.end_us, _values(entry, named))
 
 
@@ -259,7 +261,7 @@ def _values(entry: InterchangeEntry, fields: Sequence[str]) -> list[str]:
 
 
 def _cell(start_us: int, end_us: int, values: Sequence[str]) -> str:
-    return f"{_time(start_us)},{_time(end_us)},({','.join(_escape(one) for one in values)})"
+    return f"{_time(start_us)},{_time(end_us)},({','.join(_escape(value) for value in values)})"
 
 
 def _time(time_us: int) -> str:
@@ -286,8 +288,8 @@ class Datavyu:
     key: ClassVar[str] = "datavyu"
     name: ClassVar[str] = "Datavyu (.opf)"
     suffixes: ClassVar[tuple[str, ...]] = (".opf",)
-    many: ClassVar[bool] = False
-    whole: ClassVar[bool] = False
+    holds_several: ClassVar[bool] = False
+    lossless: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "Datavyu counts milliseconds: finer times are cut off.",
         "Links to media are left out: add the video in Datavyu.",

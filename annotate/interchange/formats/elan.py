@@ -61,11 +61,11 @@ def interpolate_slots(slots: Mapping[str, int | None], tiers: Iterable[Sequence[
     found = dict(slots)
     for annotations in tiers:
         run: list[Aligned] = []
-        for one in annotations:
-            if found.get(one.start) is not None:
+        for annotation in annotations:
+            if found.get(annotation.start) is not None:
                 run = []
-            run.append(one)
-            if found.get(one.end) is not None:
+            run.append(annotation)
+            if found.get(annotation.end) is not None:
                 _interpolate_run(found, run)
                 run = []
     _in_order(found)
@@ -76,11 +76,11 @@ def _interpolate_run(found: dict[str, int | None], run: Sequence[Aligned]) -> No
     start, end = found.get(run[0].start), found.get(run[-1].end)
     if len(run) < 2 or start is None or end is None or end < start:
         return
-    for place, one in enumerate(run):
-        if found.get(one.start) is None:
-            found[one.start] = start + (end - start) * place // len(run)
-        if found.get(one.end) is None:
-            found[one.end] = start + (end - start) * (place + 1) // len(run)
+    for place, aligned in enumerate(run):
+        if found.get(aligned.start) is None:
+            found[aligned.start] = start + (end - start) * place // len(run)
+        if found.get(aligned.end) is None:
+            found[aligned.end] = start + (end - start) * (place + 1) // len(run)
 
 
 def _in_order(found: dict[str, int | None]) -> None:
@@ -93,8 +93,8 @@ def _in_order(found: dict[str, int | None]) -> None:
             waiting.append(name)
             continue
         if before is not None and waiting and value >= before:
-            for place, one in enumerate(waiting, start=1):
-                found[one] = before + (value - before) * place // (len(waiting) + 1)
+            for place, text in enumerate(waiting, start=1):
+                found[text] = before + (value - before) * place // (len(waiting) + 1)
         before, waiting = value, []
 
 
@@ -154,7 +154,7 @@ def read_eaf(path: Path) -> Document:
     parse_xml(path, MAX_FILE_BYTES, found.start, found.end, _STARTS, _ENDS)
     if not found.is_eaf:
         raise damaged_file_error(path, "it is no ELAN file")
-    return _ElanReader(found, path).document()
+    return _ElanReader(found, path).build_document()
 
 
 class _Content:
@@ -241,12 +241,12 @@ class _ElanReader:
         self._spans: dict[str, tuple[int, int]] = {}
         self._values: dict[str, dict[str, Json]] = {}
 
-    def document(self) -> Document:
+    def build_document(self) -> Document:
         self._time()
         self._associate()
         lanes: dict[str, InterchangeLane] = {}
         for tier in self._found.tiers:
-            if not self._associated(tier):
+            if not self._is_associated(tier):
                 self._add(lanes, tier)
         remarks = [f"{count} {what} are left out." for what, count in self._found.dropped.items()]
         part = RecordingPart(
@@ -267,16 +267,18 @@ class _ElanReader:
             name: value * 1000 + shift + _slot_microseconds(name) for name, value in slots.items() if value is not None
         }
         for tier in self._found.tiers:
-            for one in tier.annotations:
-                if one.span is None:
+            for annotation in tier.annotations:
+                if annotation.span is None:
                     continue
-                start, end = times.get(one.span.start), times.get(one.span.end)
+                start, end = times.get(annotation.span.start), times.get(annotation.span.end)
                 if start is None or end is None or end < start:
                     self._found.dropped[_TIMELESS] += 1
                 else:
-                    self._spans[one.id] = start, end
+                    self._spans[annotation.id] = start, end
         # A tier stands after its parent only in most files, so this is done until nothing more is found.
-        waiting = [t for t in self._found.tiers if not self._associated(t) and any(not a.span for a in t.annotations)]
+        waiting = [
+            t for t in self._found.tiers if not self._is_associated(t) and any(not a.span for a in t.annotations)
+        ]
         while waiting:
             left = [tier for tier in waiting if not self._share(tier)]
             if len(left) == len(waiting):
@@ -287,9 +289,9 @@ class _ElanReader:
     def _share(self, tier: _ElanTier) -> bool:
         """Give the annotations of a tier their parts of what they are about; tells whether that is known yet."""
         owners: dict[str, list[_Annotation]] = {}
-        for one in tier.annotations:
-            if one.span is None:
-                owners.setdefault(one.parent, []).append(one)
+        for annotation in tier.annotations:
+            if annotation.span is None:
+                owners.setdefault(annotation.parent, []).append(annotation)
         if not any(owner in self._spans for owner in owners):
             return False
         for owner, parts in owners.items():
@@ -297,33 +299,36 @@ class _ElanReader:
                 self._found.dropped[_TIMELESS] += len(parts)
                 continue
             start, end = self._spans[owner]
-            for place, one in enumerate(parts):
+            for place, annotation in enumerate(parts):
                 first = start + (end - start) * place // len(parts)
-                self._spans[one.id] = first, start + (end - start) * (place + 1) // len(parts)
+                self._spans[annotation.id] = first, start + (end - start) * (place + 1) // len(parts)
         return True
 
-    def _associated(self, tier: _ElanTier) -> bool:
+    def _is_associated(self, tier: _ElanTier) -> bool:
         constraint = self._found.types.get(tier.type, ("", ""))[0]
         return constraint == "Symbolic_Association" and tier.parent in self._tiers
 
     def _associate(self) -> None:
         for tier in self._found.tiers:
-            if self._associated(tier):
+            if self._is_associated(tier):
                 name = _text(self._marks[tier.id], "field") or tier.id
-                for one in tier.annotations:
-                    if self._associated(self._tiers[tier.parent]):
+                for annotation in tier.annotations:
+                    if self._is_associated(self._tiers[tier.parent]):
                         self._found.dropped["annotations about values of other annotations"] += 1
                     else:
-                        self._values.setdefault(one.parent, {})[name] = one.text
+                        self._values.setdefault(annotation.parent, {})[name] = annotation.text
 
     def _add(self, lanes: dict[str, InterchangeLane], tier: _ElanTier) -> None:
         mark = self._marks[tier.id]
         entries = tuple(
             InterchangeEntry(
-                *self._spans[one.id], one.text, self._values.get(one.id, {}), one.id.removeprefix(SEGMENT_ID_PREFIX)
+                *self._spans[annotation.id],
+                annotation.text,
+                self._values.get(annotation.id, {}),
+                annotation.id.removeprefix(SEGMENT_ID_PREFIX),
             )
-            for one in tier.annotations
-            if one.id in self._spans
+            for annotation in tier.annotations
+            if annotation.id in self._spans
         )
         name = _text(mark, "lane") or tier.id
         before = lanes.get(name)
@@ -391,7 +396,7 @@ def format_eaf(document: Document) -> str:
     """
     if len(document.recordings) != 1:
         raise UserError("An EAF is about one recording.", "Export one recording to each file.")
-    return _ElanWriter(document.recordings[0]).text()
+    return _ElanWriter(document.recordings[0]).build_text()
 
 
 class _ElanWriter:
@@ -407,7 +412,7 @@ class _ElanWriter:
         self._ids: set[str] = set()
         self._annotations = 0
 
-    def text(self) -> str:
+    def build_text(self) -> str:
         about: dict[str, Json] = {"id": self._part.id, "name": self._part.name, "duration_us": self._part.duration_us}
         self._properties.append((RECORDING_PROPERTY, _json(about)))
         for lane, rows in self._rows:
@@ -575,8 +580,8 @@ class Eaf:
     key: ClassVar[str] = "eaf"
     name: ClassVar[str] = "ELAN (.eaf)"
     suffixes: ClassVar[tuple[str, ...]] = (".eaf",)
-    many: ClassVar[bool] = False
-    whole: ClassVar[bool] = False
+    holds_several: ClassVar[bool] = False
+    lossless: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "ELAN counts milliseconds: once it has saved the file, finer times are cut off.",
         "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",

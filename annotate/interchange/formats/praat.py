@@ -96,43 +96,43 @@ class _Tokens:
         self._path = path
         self._at = 0
 
-    def text(self) -> str:
+    def read_quoted(self) -> str:
         """Return the next token, which must be a quoted text."""
         found = self._next()
         if found[1] is None:
-            raise self.damaged("a text in quotes is missing")
+            raise self.error_here("a text in quotes is missing")
         return found[1].replace('""', '"')
 
-    def number(self) -> float:
+    def read_number(self) -> float:
         """Return the next token, which must be a number."""
         found = self._next()
         if found[3] is None:
-            raise self.damaged("a number is missing")
+            raise self.error_here("a number is missing")
         return float(found[3])
 
-    def time(self) -> int:
+    def read_time(self) -> int:
         """Return the next token, seconds, as microseconds."""
-        seconds = self.number()
+        seconds = self.read_number()
         if not -_MAX_SECONDS < seconds < _MAX_SECONDS:
-            raise self.damaged("a time is out of range")
+            raise self.error_here("a time is out of range")
         return round(seconds * 1_000_000)
 
-    def count(self) -> int:
+    def read_count(self) -> int:
         """Return the next token, a whole number."""
-        found = self.number()
+        found = self.read_number()
         # Every item takes some characters, so a larger number is a lie that would only cost time.
         if not found.is_integer() or not 0 <= found <= len(self._text):
-            raise self.damaged("a count makes no sense")
+            raise self.error_here("a count makes no sense")
         return int(found)
 
-    def flag(self) -> bool:
+    def read_flag(self) -> bool:
         """Return the next token, which must be `<exists>` or `<absent>`."""
         found = self._next()
         if found[2] is None:
-            raise self.damaged("“<exists>” is missing")
+            raise self.error_here("“<exists>” is missing")
         return found[2] == "<exists>"
 
-    def damaged(self, why: str) -> Exception:
+    def error_here(self, why: str) -> Exception:
         """Return the error for what stands at the last token."""
         return damaged_file_error(self._path, why, self._text.count("\n", 0, self._at) + 1)
 
@@ -151,27 +151,27 @@ def parse_textgrid(text: str, path: Path) -> Document:
         UserError: the text is no TextGrid, or is damaged.
     """
     tokens = _Tokens(text, path)
-    if tokens.text() != "ooTextFile" or tokens.text() != "TextGrid":
+    if tokens.read_quoted() != "ooTextFile" or tokens.read_quoted() != "TextGrid":
         raise damaged_file_error(path, "it is no TextGrid in text form")
-    start = tokens.time()
-    duration = tokens.time() - start
-    tiers = [_tier(tokens) for _ in range(tokens.count())] if tokens.flag() else []
+    start = tokens.read_time()
+    duration = tokens.read_time() - start
+    tiers = [_tier(tokens) for _ in range(tokens.read_count())] if tokens.read_flag() else []
     return Document((RecordingPart(path.stem, tuple(_lanes(tiers)), (), max(0, duration)),))
 
 
 def _tier(tokens: _Tokens) -> _PraatTier:
-    kind, name = tokens.text(), tokens.text()
-    tokens.time()
-    tokens.time()
+    kind, name = tokens.read_quoted(), tokens.read_quoted()
+    tokens.read_time()
+    tokens.read_time()
     if kind not in ("IntervalTier", "TextTier"):
-        raise tokens.damaged(f"“{kind}” is no kind of tier")
+        raise tokens.error_here(f"“{kind}” is no kind of tier")
     entries: list[InterchangeEntry] = []
-    for _ in range(tokens.count()):
-        start = tokens.time()
-        end = tokens.time() if kind == "IntervalTier" else start
-        text = tokens.text()
+    for _ in range(tokens.read_count()):
+        start = tokens.read_time()
+        end = tokens.read_time() if kind == "IntervalTier" else start
+        text = tokens.read_quoted()
         if end < start:
-            raise tokens.damaged("an interval ends before it starts")
+            raise tokens.error_here("an interval ends before it starts")
         if text.strip() or kind == "TextTier":
             entries.append(InterchangeEntry(start, end, text))
     return _PraatTier(name, tuple(entries))
@@ -195,8 +195,13 @@ def _lanes(tiers: list[_PraatTier]) -> Iterator[InterchangeLane]:
     for said, entries in ours.items():
         held = values.pop(said, {})
         lanes.setdefault(_without_row(said), []).extend(
-            InterchangeEntry(one.start_us, one.end_us, one.text, held.get((one.start_us, one.end_us), {}))
-            for one in entries
+            InterchangeEntry(
+                interchange_entry.start_us,
+                interchange_entry.end_us,
+                interchange_entry.text,
+                held.get((interchange_entry.start_us, interchange_entry.end_us), {}),
+            )
+            for interchange_entry in entries
         )
     taken: set[str] = set()
     for said, entries in lanes.items():
@@ -238,7 +243,15 @@ def format_textgrid(document: Document) -> str:
     tiers: list[tuple[str, Sequence[Interval]]] = []
     for lane in part.lanes:
         for number, row in enumerate(split_into_rows(lane.entries), start=1):
-            tiers.append((format_tier_name(lane, number), [(one.start_us, one.end_us, one.text) for one in row]))
+            tiers.append(
+                (
+                    format_tier_name(lane, number),
+                    [
+                        (interchange_entry.start_us, interchange_entry.end_us, interchange_entry.text)
+                        for interchange_entry in row
+                    ],
+                )
+            )
             for field in dict.fromkeys(name for entry in row for name in entry.values):
                 tiers.append((format_tier_name(lane, number, field), list(_values(row, field))))
     last = max([part.duration_us, *(end for _, intervals in tiers for _, end, _ in intervals)])
@@ -308,8 +321,8 @@ class TextGrid:
     key: ClassVar[str] = "textgrid"
     name: ClassVar[str] = "Praat TextGrid"
     suffixes: ClassVar[tuple[str, ...]] = (".textgrid",)
-    many: ClassVar[bool] = False
-    whole: ClassVar[bool] = False
+    holds_several: ClassVar[bool] = False
+    lossless: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "The ids of segments are not kept: what comes back is recognised by who, when and which label.",
         "Empty utterances and empty values are left out, as an empty interval is a pause.",

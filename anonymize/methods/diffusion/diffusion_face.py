@@ -49,7 +49,7 @@ class Diffusion:
         from anonymize.methods.diffusion.diffusion_setup import create_renderer
 
         self._work = create_renderer(self.options, source, progress)
-        self._work.draw_keys()
+        self._work.draw_keyframes()
 
     def draw(self, face: Face) -> Image | None:
         """Return (h, w, 3) RGB for the whole of `face.rect`; None where nothing could be drawn of it."""

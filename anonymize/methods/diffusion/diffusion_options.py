@@ -55,7 +55,7 @@ class Preset:
     compile: bool = False
 
     @property
-    def guides(self) -> bool:
+    def uses_guidance(self) -> bool:
         """Whether frames of a batch know of each other at all."""
         return self.cross or self.spatial_steps > 0 or self.temporal_until < 1000 or self.optimized > 0
 
@@ -112,7 +112,7 @@ class DiffusionOptions:
         check_limits(self)
 
     @property
-    def recipe(self) -> Preset:
+    def resolved_preset(self) -> Preset:
         """The preset, with what was said otherwise."""
         preset = PRESETS[self.preset]
         size = max(_MULTIPLE, (self.size or preset.size) // _MULTIPLE * _MULTIPLE)

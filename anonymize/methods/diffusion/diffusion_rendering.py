@@ -102,7 +102,7 @@ class DiffusionRenderer:
             weights: what tells these networks from others.
             progress: is told how far the work is.
         """
-        self._options, self._recipe, self._source = options, options.recipe, source
+        self._options, self._recipe, self._source = options, options.resolved_preset, source
         self._flow, self._likeness, self._finder, self._progress = flow, likeness, finder, progress
         self._decides: dict[str, Json] = {
             "version": _VERSION,
@@ -127,7 +127,7 @@ class DiffusionRenderer:
         self._drawings: dict[str, list[ShotGeneration]] = {}
         self._done = 0
 
-    def draw_keys(self) -> None:
+    def draw_keyframes(self) -> None:
         """Draw the key frames of all faces.
 
         Raises:
@@ -136,7 +136,7 @@ class DiffusionRenderer:
         """
         try:
             for track in self._source.tracks:
-                self._drawings[track.id] = self._planned(track)
+                self._drawings[track.id] = self._plan_shots(track)
             for track in self._source.tracks:
                 self._draw_track(track)
         except OSError as error:
@@ -154,10 +154,10 @@ class DiffusionRenderer:
         shot = nearest_shot([each.shot for each in there], face.frame)
         for each in there:
             if each.shot is not shot:
-                each.forget()
+                each.release_pictures()
         drawing = next(each for each in there if each.shot is shot)
         image = None if drawing.state.refused else self._picture(drawing, face)
-        return None if image is None else self._view(shot, face.frame).place(image, face.rect)
+        return None if image is None else self._view(shot, face.frame).paste(image, face.rect)
 
     def close(self) -> None:
         """Let go of networks and of what is not to be kept."""
@@ -173,23 +173,23 @@ class DiffusionRenderer:
     def _view(self, shot: FaceShot, frame: int) -> CropWindow:
         if self._recipe.whole_frame:
             return whole_frame_window(self._source.size, self._recipe.size)[0]
-        return shot.view(frame)
+        return shot.window_at(frame)
 
     def _grey(self, shot: FaceShot, face: Face) -> Image:
         """Return the crop of a face, small and without colour: what flow and changes are measured on."""
         scale = min(1.0, _FLOW_SIDE / min(self._size))
         size = (round(self._size[0] * scale), round(self._size[1] * scale))
-        crop = self._view(shot, face.frame).cut(face.image, size)
+        crop = self._view(shot, face.frame).crop(face.image, size)
         return np.asarray(cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY), np.uint8)
 
     def _faces(self, track: FaceTrack, there: list[FaceShot]) -> Iterator[tuple[Face, FaceShot]]:
         for face in self._source.faces(track.id):
             self._progress.check_cancelled()
             shot = nearest_shot(there, face.frame)
-            if shot.holds(face.frame):
+            if shot.contains(face.frame):
                 yield face, shot
 
-    def _planned(self, track: FaceTrack) -> list[ShotGeneration]:
+    def _plan_shots(self, track: FaceTrack) -> list[ShotGeneration]:
         """Look at a face in every frame, and choose the key frames of each shot."""
         self._progress.progress(0, 0, "Looking for key frames")
         identity = self._source.identities.get(track.id, track.id)
@@ -221,11 +221,11 @@ class DiffusionRenderer:
 
     def _draw_track(self, track: FaceTrack) -> None:
         before = self._done
-        while not self._finished(track):
+        while not self._try_draw_track(track):
             self._done = before
             free_memory()
 
-    def _finished(self, track: FaceTrack) -> bool:
+    def _try_draw_track(self, track: FaceTrack) -> bool:
         """Draw what is missing of a track; return False where a shot of it has to be begun anew."""
         artist, there = self._artist, self._drawings[track.id]
         if artist is None:
@@ -240,11 +240,11 @@ class DiffusionRenderer:
                 continue
             view = self._view(shot, face.frame)
             drawing.sources[face.frame] = self._grey(shot, face)
-            seen = KeyframeCrop(view.cut(face.image, self._size), map_box_to_crop(face.box, view, self._size))
+            seen = KeyframeCrop(view.crop(face.image, self._size), map_box_to_crop(face.box, view, self._size))
             try:
-                self._done += drawing.see(face.frame, seen, artist)
+                self._done += drawing.add_keyframe(face.frame, seen, artist)
             except TooClose:
-                self._another_seed(drawing)
+                self._retry_with_new_seed(drawing)
                 return False
             except Exception as error:
                 if not is_out_of_memory(error):
@@ -254,10 +254,10 @@ class DiffusionRenderer:
             self._progress.progress(self._done, total, "Drawing faces")
         return True
 
-    def _another_seed(self, drawing: ShotGeneration) -> None:
+    def _retry_with_new_seed(self, drawing: ShotGeneration) -> None:
         state = drawing.state
         attempt = state.attempt + 1
-        drawing.again(ShotState(state.batch, min(attempt, MAX_ATTEMPTS - 1), refused=attempt >= MAX_ATTEMPTS))
+        drawing.restart(ShotState(state.batch, min(attempt, MAX_ATTEMPTS - 1), refused=attempt >= MAX_ATTEMPTS))
         self._attempts[drawing.shot.identity] = drawing.state.attempt
 
     def _halve(self, drawing: ShotGeneration) -> None:
@@ -266,14 +266,14 @@ class DiffusionRenderer:
         Raises:
             UserError: it is one already.
         """
-        now = min(drawing.state.batch, len(drawing.batch.frames))
+        now = min(drawing.state.batch, len(drawing.current_batch.frames))
         if now == 1:
             raise UserError(
                 f"There is not enough memory to draw a face at {self._size[0]} x {self._size[1]} pixels.",
                 "Choose a smaller size or the preset “fast”, or allow more memory.",
             )
         self._batch = now // 2
-        drawing.again(ShotState(self._batch, drawing.state.attempt))
+        drawing.restart(ShotState(self._batch, drawing.state.attempt))
         self._progress.progress(self._done, 0, f"Not enough memory: now {self._batch} key frames at a time")
 
     def _picture(self, drawing: ShotGeneration, face: Face) -> Image | None:
@@ -282,7 +282,7 @@ class DiffusionRenderer:
         around = sorted({drawing.keys[max(0, place - 1)], drawing.keys[min(place, len(drawing.keys) - 1)]})
         if face.frame in around:
             around = [face.frame]
-        keys = [drawing.key(frame) for frame in around]
+        keys = [drawing.read_keyframe(frame) for frame in around]
         found = [key for key in keys if key is not None]
         if len(found) < len(keys):
             return None

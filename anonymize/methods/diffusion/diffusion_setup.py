@@ -138,7 +138,7 @@ def create_renderer(options: DiffusionOptions, source: FaceSource, progress: Pro
         weights.verified_path(NEEDS_WEIGHTS["mediapipe"])  # before the networks, which take long to load
     progress.progress(0, 0, "Loading the networks")
     memory.limit_gpu_memory(options.memory)
-    pipe = load_pipeline(folders[0], folders[1], options.recipe)
+    pipe = load_pipeline(folders[0], folders[1], options.resolved_preset)
     flow = create_flow(default_flow())
     finder = create_landmark_finder() if options.control == "landmarks" else None
     told = " ".join(weights.digest(name) for name in (MODEL, CONTROLNET))

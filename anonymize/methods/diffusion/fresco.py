@@ -38,7 +38,7 @@ class Trajectories:
     linked: NDArray[np.bool_]
 
     @property
-    def together(self) -> NDArray[np.bool_]:
+    def joined_frames(self) -> NDArray[np.bool_]:
         """(elements, frames, frames): which frames of a way are joined by steps that all follow the flow."""
         frames = len(self.order)
         part = np.concatenate([np.zeros((1, self.order.shape[1]), np.int64), np.cumsum(~self.linked, axis=0)])
@@ -137,13 +137,13 @@ class ScaleMotion:
     colours: torch.Tensor
 
     @cached_property
-    def shared(self) -> torch.Tensor:
+    def shared_indices(self) -> torch.Tensor:
         """Indices, into all elements of all frames in turn, of the first frame's and of the newly seen ones."""
         every = torch.ones_like(self.lost_forward[:1])
         return torch.cat([every, self.newly_seen]).flatten().nonzero().flatten()
 
     @cached_property
-    def ways(self) -> tuple[torch.Tensor, torch.Tensor]:
+    def trajectory_order(self) -> tuple[torch.Tensor, torch.Tensor]:
         """The order of the trajectories, (n, h * w) int64, and which frames of each are joined, (h * w, n, n) bool."""
         steps = len(self.colours) - 1
         found: Trajectories = build_trajectories(
@@ -152,7 +152,7 @@ class ScaleMotion:
             [each.cpu().numpy() for each in self.colours],
         )
         device = self.forward.device
-        return torch.from_numpy(found.order).to(device), torch.from_numpy(found.together).to(device)
+        return torch.from_numpy(found.order).to(device), torch.from_numpy(found.joined_frames).to(device)
 
 
 class Motion:
@@ -184,7 +184,7 @@ class Motion:
         self._scales: dict[tuple[int, int], ScaleMotion] = {}
         self.frames = count
 
-    def at(self, height: int, width: int) -> ScaleMotion:
+    def on_grid(self, height: int, width: int) -> ScaleMotion:
         """Return the motion on a grid.
 
         Flow and colours are means over the pixels of an element. An element is lost where any pixel of it is, so that
@@ -289,10 +289,10 @@ def optimize_features(
             adam.zero_grad()
             loss = torch.zeros((), device=start.device)
             if terms.temporal and count:
-                one, two = moved[first], moved[second]
+                tensor, two = moved[first], moved[second]
                 apart = (
-                    _excess(two - warp_features(one, back), slack) * kept_back
-                    + _excess(one - warp_features(two, there), slack) * kept
+                    _excess(two - warp_features(tensor, back), slack) * kept_back
+                    + _excess(tensor - warp_features(two, there), slack) * kept
                 )
                 term = terms.temporal * apart.mean()
                 torch.autograd.backward(term)
@@ -361,7 +361,7 @@ class Guidance:
     grams: dict[int, torch.Tensor] = field(default_factory=dict)
     check: Callable[[], None] = lambda: None
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Let go of everything that belongs to a batch."""
         self.motion, self.terms = None, None
         self.recording = self.recording_grams = self.spatial = self.cross = self.temporal = False
@@ -369,18 +369,18 @@ class Guidance:
         self.grams.clear()
 
     @property
-    def across_frames(self) -> bool:
+    def is_cross_frame(self) -> bool:
         """Whether the self-attention of the layers is another one than the ordinary."""
         return self.motion is not None and (self.spatial or self.cross or self.temporal)
 
-    def motion_of(self, elements: int) -> ScaleMotion:
+    def motion_for(self, elements: int) -> ScaleMotion:
         """Return the motion on the grid that has so many elements and the shape of the latents."""
         if self.motion is None:
             raise ValueError("a single frame has no motion")
         step = math.isqrt(self.height * self.width // elements)
-        return self.motion.at(self.height // step, self.width // step)
+        return self.motion.on_grid(self.height // step, self.width // step)
 
-    def entering(self, block: int, features: torch.Tensor) -> torch.Tensor:
+    def process_features(self, block: int, features: torch.Tensor) -> torch.Tensor:
         """Record or optimize what enters an up block, (chunks * frames, c, h, w)."""
         elements = features.shape[2] * features.shape[3]
         if self.recording:
@@ -390,7 +390,7 @@ class Guidance:
         if self.terms is None or self.motion is None:
             return features
         self.check()
-        scale = self.motion.at(features.shape[2], features.shape[3])
+        scale = self.motion.on_grid(features.shape[2], features.shape[3])
         return optimize_features(features, scale, self.grams.get(block), self.terms)[0]
 
 
@@ -425,21 +425,21 @@ class GuidedAttention:
         guide = self._guidance
         if guide.recording:
             guide.attended[self._name] = hidden_states.detach()
-        if guide.recording or not guide.across_frames:
+        if guide.recording or not guide.is_cross_frame:
             found: torch.Tensor = self._plain(attn, hidden_states, encoder_hidden_states, attention_mask, temb)
             return found
         query, key, value = attn.to_q(hidden_states), attn.to_k(hidden_states), attn.to_v(hidden_states)
         heads, frames = attn.heads, guide.frames
-        motion = guide.motion_of(hidden_states.shape[1])
+        motion = guide.motion_for(hidden_states.shape[1])
         asked = query
         if guide.spatial:
             source = guide.attended[self._name]
             asked = spatial_attention(query, attn.to_q(source), attn.to_k(source), heads)
-        seen = cross_frame_attention(asked, key, value, motion.shared, frames, heads) if guide.cross else None
+        seen = cross_frame_attention(asked, key, value, motion.shared_indices, frames, heads) if guide.cross else None
         if seen is None:
             seen = _join_heads(_attend(*(_split(each, heads) for each in (asked, key, value))))
         if guide.temporal:
-            order, together = motion.ways
+            order, together = motion.trajectory_order
             seen = temporal_attention(query, key, seen, order, together, heads)
         projected: torch.Tensor = attn.to_out[1](attn.to_out[0](seen.to(hidden_states.dtype)))
         return projected / float(attn.rescale_output_factor)

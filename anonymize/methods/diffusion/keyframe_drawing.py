@@ -133,7 +133,7 @@ class FaceComparer(Protocol):
     def key(self) -> str:
         """What it asks, for the key of what is kept."""
 
-    def between(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
+    def similarity(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
         """Return the cosine of two faces that lie in the same place of two crops.
 
         Args:
@@ -157,7 +157,7 @@ class Embedded:
         """The networks that are asked."""
         return f"{self._embedder.key}, {self._finder.key if self._finder else 'box'}"
 
-    def between(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
+    def similarity(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
         """Return the cosine; a face without landmarks, from the side, is compared at the usual places in its box."""
         points = (_DEFAULT_POINTS * box[2:] + box[:2]).astype(np.float32)
         if self._finder is not None:
@@ -249,7 +249,7 @@ class Artist:
         """
         look = choose_appearance(identity, attempt)
         if look.prompt not in self._words:
-            self._words[look.prompt] = self._translator.encoded(look.prompt, NEGATIVE_PROMPT)
+            self._words[look.prompt] = self._translator.encode_prompt(look.prompt, NEGATIVE_PROMPT)
         return self._translator.draw(
             [each.crop for each in seen],
             [self._control(each) for each in seen],
@@ -261,14 +261,16 @@ class Artist:
             self._progress,
         )
 
-    def alike(self, seen: Sequence[KeyframeCrop], images: Image) -> bool:
+    def is_too_similar(self, seen: Sequence[KeyframeCrop], images: Image) -> bool:
         """Tell whether results are too much like the source: one of them a copy, or alike on the mean of a batch."""
-        pairs = [(one.crop, image, one.box) for one, image in zip(seen, images, strict=True)]
+        pairs = [
+            (keyframe_crop.crop, image, keyframe_crop.box) for keyframe_crop, image in zip(seen, images, strict=True)
+        ]
         if any(is_copy(*pair) for pair in pairs):
             return True
         if self._likeness is None:
             return False
-        return float(np.mean([self._likeness.between(*pair) for pair in pairs])) >= MAX_SIMILARITY
+        return float(np.mean([self._likeness.similarity(*pair) for pair in pairs])) >= MAX_SIMILARITY
 
     def _control(self, seen: KeyframeCrop) -> Image:
         if self._finder is None:

@@ -50,12 +50,12 @@ class PromptEmbedding:
     """A prompt and what it should not be, encoded.
 
     Attributes:
-        wanted: (1, tokens, channels).
-        unwanted: of the same shape; None where guidance is 1.
+        positive: (1, tokens, channels).
+        negative: of the same shape; None where guidance is 1.
     """
 
-    wanted: torch.Tensor
-    unwanted: torch.Tensor | None
+    positive: torch.Tensor
+    negative: torch.Tensor | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,21 +92,21 @@ class Translator:
         self._guide = Guidance()
         blocks = pipe.unet.up_blocks
         for number, block in enumerate(blocks):
-            block.register_forward_pre_hook(self._entering(number), with_kwargs=True)
+            block.register_forward_pre_hook(self._features_hook(number), with_kwargs=True)
         for number in range(len(blocks) - _GUIDED_BLOCKS, len(blocks)):
             for name, layer in blocks[number].named_modules():
                 if name.endswith("attn1"):
                     layer.set_processor(GuidedAttention(f"up_blocks.{number}.{name}", self._guide))
 
     @property
-    def _doubled(self) -> bool:
+    def _uses_guidance(self) -> bool:
         return self._preset.guidance > 1
 
-    def encoded(self, prompt: str, against: str) -> PromptEmbedding:
+    def encode_prompt(self, prompt: str, against: str) -> PromptEmbedding:
         """Encode a prompt and what it should not be."""
         device = self.pipe.unet.device
         with torch.no_grad():
-            wanted, unwanted = self.pipe.encode_prompt(prompt, device, 1, self._doubled, against)
+            wanted, unwanted = self.pipe.encode_prompt(prompt, device, 1, self._uses_guidance, against)
         return PromptEmbedding(wanted, unwanted)
 
     @torch.no_grad()
@@ -149,14 +149,14 @@ class Translator:
             generator.manual_seed((seed + part) % 2**63)
         timesteps = self._timesteps(strength)
         latents = self.pipe.scheduler.add_noise(source, noise.expand_as(source), timesteps[:1].repeat(count))
-        wanted = words.wanted.to(device, dtype).expand(count, -1, -1)
+        wanted = words.positive.to(device, dtype).expand(count, -1, -1)
         embeds = (
-            torch.cat([words.unwanted.to(device, dtype).expand(count, -1, -1), wanted])
-            if words.unwanted is not None
+            torch.cat([words.negative.to(device, dtype).expand(count, -1, -1), wanted])
+            if words.negative is not None
             else wanted
         )
         shown = torch.from_numpy(np.stack(control)).to(device, dtype).permute(0, 3, 1, 2) / 255
-        shown = torch.cat([shown, shown]) if self._doubled else shown
+        shown = torch.cat([shown, shown]) if self._uses_guidance else shown
         self._prepare(frames, source, noise, wanted, int(timesteps[-1]), progress)
         extra = self.pipe.prepare_extra_step_kwargs(generator, 0.0)
         ends = sorted({0, count - 1})
@@ -165,13 +165,13 @@ class Translator:
             for step, time in enumerate(timesteps):
                 progress.check_cancelled()
                 self._guide_step(step, int(time))
-                guess = self._guess(latents, time, embeds, shown)
+                guess = self._predict_noise(latents, time, embeds, shown)
                 latents = self.pipe.scheduler.step(guess, time, latents, **extra, return_dict=False)[0]
                 if known is not None:
                     latents[: known.shape[1]] = known[step].to(device, dtype)
                 way.append(latents[ends].clone())
         finally:
-            self._guide.forget()
+            self._guide.reset()
         images = [self._decode(each[None] / vae.config.scaling_factor) for each in latents]
         return GeneratedBatch(np.concatenate(images), torch.stack(way))
 
@@ -218,7 +218,7 @@ class Translator:
     ) -> None:
         """Find the motion, and let the source itself go through the U-Net at the last noise level."""
         guide = self._guide
-        if len(frames) < 2 or not self._preset.guides:
+        if len(frames) < 2 or not self._preset.uses_guidance:
             return
         guide.frames, guide.height, guide.width = len(frames), *source.shape[2:]
         guide.motion = Motion(frames, self._flow, source.device)
@@ -243,11 +243,11 @@ class Translator:
         optimizes = step < preset.optimized
         guide.terms = Terms(iterations=preset.iterations, slack=preset.slack) if optimizes else None
 
-    def _guess(
+    def _predict_noise(
         self, latents: torch.Tensor, time: torch.Tensor, embeds: torch.Tensor, shown: torch.Tensor
     ) -> torch.Tensor:
         """Return the noise that the networks see in the latents."""
-        given = torch.cat([latents, latents]) if self._doubled else latents
+        given = torch.cat([latents, latents]) if self._uses_guidance else latents
         given = self.pipe.scheduler.scale_model_input(given, time)
         down, middle = self.pipe.controlnet(
             given,
@@ -265,16 +265,16 @@ class Translator:
             mid_block_additional_residual=middle,
             return_dict=False,
         )[0]
-        if not self._doubled:
+        if not self._uses_guidance:
             return guess
         without, with_words = guess.chunk(2)
         return without + self._preset.guidance * (with_words - without)
 
-    def _entering(self, block: int) -> Any:
+    def _features_hook(self, block: int) -> Any:
         def replace(
             _: Any, positional: tuple[Any, ...], named: dict[str, Any]
         ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-            entered = self._guide.entering(block, named["hidden_states"])
+            entered = self._guide.process_features(block, named["hidden_states"])
             return positional, {**named, "hidden_states": entered}
 
         return replace

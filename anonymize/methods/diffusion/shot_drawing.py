@@ -107,14 +107,14 @@ class ShotStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def state(self) -> ShotState | None:
+    def read_state(self) -> ShotState | None:
         """Return how the shot was being drawn; None where nothing is there or it cannot be read."""
         try:
             return ShotState(**json.loads((self._folder / "state.json").read_text("utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
-    def start(self, state: ShotState) -> None:
+    def restart(self, state: ShotState) -> None:
         """Begin the shot anew: whatever was drawn of it is deleted.
 
         Raises:
@@ -125,7 +125,7 @@ class ShotStore:
         self._folder.mkdir(parents=True)
         self._write("state.json", json.dumps(asdict(state)).encode())
 
-    def keep(self, number: int, frames: Sequence[int], images: Image, way: NDArray[np.float32]) -> None:
+    def write_batch(self, number: int, frames: Sequence[int], images: Image, way: NDArray[np.float32]) -> None:
         """Keep a batch.
 
         Args:
@@ -141,7 +141,7 @@ class ShotStore:
         np.savez_compressed(content, frames=np.asarray(frames, np.int64), images=images, way=way)
         self._write(f"{number:05d}.npz", content.getvalue())
 
-    def batch(self, number: int, frames: Sequence[int]) -> tuple[Image, NDArray[np.float32]] | None:
+    def read_batch(self, number: int, frames: Sequence[int]) -> tuple[Image, NDArray[np.float32]] | None:
         """Return images and way of a batch; None where it was not drawn, is damaged, or is of other frames."""
         try:
             with (self._folder / f"{number:05d}.npz").open("rb") as file, np.load(file, allow_pickle=False) as there:
@@ -193,28 +193,28 @@ class ShotGeneration:
         Raises:
             OSError: the folder cannot be written.
         """
-        there = self.store.state()
+        there = self.store.read_state()
         if there is None:
-            self.store.start(state)
+            self.store.restart(state)
         self.state = there or state
         self._seen.clear()
         self._batches, self._next, self._way = group_into_batches(self.keys, self.state.batch), 0, None
 
-    def again(self, state: ShotState) -> None:
+    def restart(self, state: ShotState) -> None:
         """Begin the shot anew.
 
         Raises:
             OSError: the folder cannot be written.
         """
-        self.store.start(state)
+        self.store.restart(state)
         self.begin(state)
 
     @property
-    def batch(self) -> Batch:
+    def current_batch(self) -> Batch:
         """The batch that is due, or was due last."""
         return self._batches[min(self._next, len(self._batches) - 1)]
 
-    def see(self, frame: int, seen: KeyframeCrop, artist: Artist) -> int:
+    def add_keyframe(self, frame: int, seen: KeyframeCrop, artist: Artist) -> int:
         """Take a key frame; when its batch is complete, draw it, unless it is kept already.
 
         Returns:
@@ -224,44 +224,44 @@ class ShotGeneration:
             TooClose: the batch came out too much like the source; nothing of it is kept.
         """
         self._seen[frame] = seen
-        batch = self.batch
+        batch = self.current_batch
         if frame != batch.frames[-1]:
             return 0
-        kept = self.store.batch(self._next, batch.new)
+        kept = self.store.read_batch(self._next, batch.new_frames)
         if kept is None:
-            self._way = self._drawn(batch, artist)
+            self._way = self._draw_batch(batch, artist)
         else:
             self._way = torch.from_numpy(kept[1])
         self._next += 1
         self._seen = {each: self._seen[each] for each in {self.keys[0], frame}}
-        return len(batch.new)
+        return len(batch.new_frames)
 
-    def _drawn(self, batch: Batch, artist: Artist) -> torch.Tensor:
+    def _draw_batch(self, batch: Batch, artist: Artist) -> torch.Tensor:
         known = None
         if batch.known and self._way is not None:
             known = self._way[:, [0, -1]][:, : batch.known]
         seen = [self._seen[frame] for frame in batch.frames]
         drawn = artist.draw(self.shot.identity, seen, self.state.attempt, self._next, known)
         images = np.rint(drawn.images[batch.known :] * 255).astype(np.uint8)
-        if artist.alike(seen[batch.known :], images):
+        if artist.is_too_similar(seen[batch.known :], images):
             raise TooClose
         way = drawn.way.float().cpu()
-        self.store.keep(self._next, batch.new, images, way.numpy())
+        self.store.write_batch(self._next, batch.new_frames, images, way.numpy())
         return way
 
-    def key(self, frame: int) -> GeneratedKeyframe | None:
+    def read_keyframe(self, frame: int) -> GeneratedKeyframe | None:
         """Return a key frame that was drawn; None where it is not there any more."""
         if frame not in self._held:
-            number = next(i for i, batch in enumerate(self._batches) if frame in batch.new)
-            kept = self.store.batch(number, self._batches[number].new)
+            number = next(i for i, batch in enumerate(self._batches) if frame in batch.new_frames)
+            kept = self.store.read_batch(number, self._batches[number].new_frames)
             if kept is None or frame not in self.sources:
                 return None
-            self._held[frame] = kept[0][self._batches[number].new.index(frame)]
+            self._held[frame] = kept[0][self._batches[number].new_frames.index(frame)]
             while len(self._held) > 2:
                 self._held.pop(next(iter(self._held)))
         return GeneratedKeyframe(frame, self.sources[frame], self._held[frame])
 
-    def forget(self) -> None:
+    def release_pictures(self) -> None:
         """Let go of the pictures that are held."""
         self._held.clear()
 

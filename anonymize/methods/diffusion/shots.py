@@ -34,14 +34,14 @@ class CropWindow:
     width: float
     height: float
 
-    def cut(self, picture: Image, size: tuple[int, int]) -> Image:
+    def crop(self, picture: Image, size: tuple[int, int]) -> Image:
         """Return what the rectangle shows, `size` wide and high; beyond the picture its edge is repeated."""
         across, down = size[0] / self.width, size[1] / self.height
         # From the middle of a pixel to the middle of a pixel.
         way = np.array([[across, 0, (0.5 - self.x) * across - 0.5], [0, down, (0.5 - self.y) * down - 0.5]])
         return np.asarray(cv2.warpAffine(picture, way, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
-    def place(self, drawn: Image, rect: tuple[int, int, int, int]) -> Image:
+    def paste(self, drawn: Image, rect: tuple[int, int, int, int]) -> Image:
         """Return what a drawn crop shows in a rectangle of the picture; beyond the crop its edge is repeated.
 
         Args:
@@ -131,11 +131,11 @@ class FaceShot:
         """Position of its last frame."""
         return self.first + len(self.squares) - 1
 
-    def holds(self, frame: int) -> bool:
+    def contains(self, frame: int) -> bool:
         """Tell whether the frame is one of the shot's."""
         return self.first <= frame <= self.last
 
-    def view(self, frame: int) -> CropWindow:
+    def window_at(self, frame: int) -> CropWindow:
         """Return the crop of a frame; that of the nearest where the frame lies outside."""
         x, y, side = self.squares[min(max(frame, self.first), self.last) - self.first]
         return CropWindow(x - side / 2, y - side / 2, side, side)
@@ -275,7 +275,7 @@ class Batch:
     known: int
 
     @property
-    def new(self) -> tuple[int, ...]:
+    def new_frames(self) -> tuple[int, ...]:
         """The frames that this batch draws."""
         return self.frames[self.known :]
 

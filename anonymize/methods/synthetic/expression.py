@@ -199,13 +199,13 @@ class FaceSample:
         frame: position in the source.
         time_us: its time stamp.
         box: (4,) x, y, width, height.
-        read: pose and expression; None where no landmarks were found.
+        reading: pose and expression; None where no landmarks were found.
     """
 
     frame: int
     time_us: int
     box: NDArray[np.float64]
-    read: tuple[HeadPose, Expression] | None
+    reading: tuple[HeadPose, Expression] | None
 
 
 def smooth_motion(track: Sequence[FaceSample], cuts: Collection[int]) -> Mapping[int, tuple[HeadPose, Expression]]:
@@ -218,26 +218,37 @@ def smooth_motion(track: Sequence[FaceSample], cuts: Collection[int]) -> Mapping
         track: in order of frames.
         cuts: frames with which a scene starts; nothing is smoothed across them.
     """
-    usable = [one for one in track if one.read is not None and _is_plausible(one.read[0])]
+    usable = [
+        face_sample
+        for face_sample in track
+        if face_sample.reading is not None and _is_plausible(face_sample.reading[0])
+    ]
     if not usable:
         return {}
-    faces = np.array([astuple(one.read[1]) for one in usable if one.read is not None])
+    faces = np.array([astuple(face_sample.reading[1]) for face_sample in usable if face_sample.reading is not None])
     rest, opened = _estimate_rest(faces)
     drawn: dict[int, tuple[HeadPose, Expression]] = {}
     for stretch in _continuous_runs(track, usable, frozenset(cuts)):
-        known = [one for one in stretch if one.read is not None and _is_plausible(one.read[0])]
+        known = [
+            face_sample
+            for face_sample in stretch
+            if face_sample.reading is not None and _is_plausible(face_sample.reading[0])
+        ]
         if len(known) < min(_FEW, len(track)):
             continue
-        times = np.array([one.time_us for one in stretch], np.float64)
+        times = np.array([face_sample.time_us for face_sample in stretch], np.float64)
         poses, raw = _fill_gaps(stretch, known, times)
         seconds = times / 1e6
-        size = np.median([one.box[2] for one in stretch])
+        size = np.median([face_sample.box[2] for face_sample in stretch])
         poses[:, 3:5] /= size
         poses = _smooth(poses, seconds, *_POSE_FILTER)
         poses[:, 3:5] *= size
         values = _normalize(_smooth(raw, seconds, *_FACE_FILTER), rest, opened)
-        for one, pose, value in zip(stretch, poses, values, strict=True):
-            drawn[one.frame] = HeadPose(pose[:3], pose[3:5], float(np.exp(pose[5]))), Expression(*value.tolist())
+        for face_sample, pose, value in zip(stretch, poses, values, strict=True):
+            drawn[face_sample.frame] = (
+                HeadPose(pose[:3], pose[3:5], float(np.exp(pose[5]))),
+                Expression(*value.tolist()),
+            )
     return drawn
 
 
@@ -268,20 +279,22 @@ def _continuous_runs(
     track: Sequence[FaceSample], usable: Sequence[FaceSample], cuts: frozenset[int]
 ) -> Iterator[list[FaceSample]]:
     """Yield runs of frames that can be drawn as one movement."""
-    times = np.array([one.time_us for one in usable])
+    times = np.array([face_sample.time_us for face_sample in usable])
     run: list[FaceSample] = []
-    for one in track:
-        place = int(np.searchsorted(times, one.time_us))
-        before = one.time_us - times[place - 1] if place else None
-        after = times[place] - one.time_us if place < len(times) else None
+    for face_sample in track:
+        place = int(np.searchsorted(times, face_sample.time_us))
+        before = face_sample.time_us - times[place - 1] if place else None
+        after = times[place] - face_sample.time_us if place < len(times) else None
         between = before is not None and after is not None and before + after <= MAX_GAP_US
         held = min(each for each in (before, after) if each is not None) <= MAX_HOLD_US
-        broken = bool(run) and (_has_cut(run[-1].frame, one.frame, cuts) or _has_jump(run[-1].box, one.box))
+        broken = bool(run) and (
+            _has_cut(run[-1].frame, face_sample.frame, cuts) or _has_jump(run[-1].box, face_sample.box)
+        )
         if run and (broken or not (between or held)):
             yield run
             run = []
         if between or held:
-            run.append(one)
+            run.append(face_sample)
     if run:
         yield run
 
@@ -297,17 +310,23 @@ def _has_jump(before: Array, after: Array) -> bool:
 
 def _fill_gaps(stretch: Sequence[FaceSample], known: Sequence[FaceSample], times: Array) -> tuple[Array, Array]:
     """Return (n, 6) poses (turn, place, logarithm of the scale) and (n, k) signals; between known ones by the box."""
-    at = np.array([one.time_us for one in known], np.float64)
+    at = np.array([face_sample.time_us for face_sample in known], np.float64)
     poses, faces = [], []
-    for one in known:
-        assert one.read is not None
-        pose, face = one.read
-        poses.append([*pose.turn, *((pose.place - one.box[:2]) / one.box[2:]), np.log(pose.scale / one.box[2])])
+    for face_sample in known:
+        assert face_sample.reading is not None
+        pose, face = face_sample.reading
+        poses.append(
+            [
+                *pose.turn,
+                *((pose.place - face_sample.box[:2]) / face_sample.box[2:]),
+                np.log(pose.scale / face_sample.box[2]),
+            ]
+        )
         faces.append(astuple(face))
     inside = [
         np.stack([np.interp(times, at, column) for column in np.array(part).T], axis=1) for part in (poses, faces)
     ]
-    boxes = np.array([one.box for one in stretch])
+    boxes = np.array([face_sample.box for face_sample in stretch])
     inside[0][:, 3:5] = boxes[:, :2] + inside[0][:, 3:5] * boxes[:, 2:]
     inside[0][:, 5] += np.log(boxes[:, 2])
     return inside[0], inside[1]

@@ -55,7 +55,7 @@ class HeadProjection:
     scale: float
     size: tuple[int, int]
 
-    def seen(self, points: Array) -> Array:
+    def project(self, points: Array) -> Array:
         """Return (..., 3): x and y on the canvas in pixels, and z in millimetres, larger further away."""
         turned = points @ self.turn.T
         flat = turned[..., :2] * self.scale + self.place
@@ -92,7 +92,7 @@ def paint_meshes(
 
 def _cells(sheet: SurfaceMesh, view: HeadProjection, light: Light) -> tuple[Array, Array, Array]:
     """Return corners (n, 4, 2), depths (n,) and lit colours (n, 3) of a sheet's cells."""
-    seen = view.seen(sheet.points)
+    seen = view.project(sheet.points)
     a, b, c, d = seen[:-1, :-1], seen[:-1, 1:], seen[1:, 1:], seen[1:, :-1]
     corners = np.stack([a, b, c, d], axis=-2)
     metric = corners / (view.scale, view.scale, 1)
@@ -163,8 +163,8 @@ class Features:
         self._eye(pen, side, face)
         self._brow(pen, side, face)
         y = np.array([-12.0, -4, 6, 16, 26, 34, 40])
-        ridge = pen.flat(np.zeros(7), y, 0.0)
-        near = pen.flat(np.full(7, -side * 16.0), y, 0.0)
+        ridge = pen.project(np.zeros(7), y, 0.0)
+        near = pen.project(np.full(7, -side * 16.0), y, 0.0)
         nose = np.zeros(pen.canvas.shape[:2], np.uint8)
         cv2.fillPoly(nose, [_fixed_point(np.concatenate([ridge, near[::-1]]))], 255, cv2.LINE_AA, _SHIFT)
         cv2.copyTo(before, nose, pen.canvas)
@@ -183,8 +183,8 @@ class Features:
         high = shut * (1 - opened) + (corner - bow * tall * 0.80) * opened
         high = np.minimum(high, low)
         crease = corner - bow * (tall * (0.66 + 0.42 * opened)) - 1.6
-        skin = pen.tone(self._skin)
-        pen.fill(x, crease, x, high, skin * 0.90, 1.0)
+        skin = pen.lit_tone(self._skin)
+        pen.fill_between(x, crease, x, high, skin * 0.90, 1.0)
         if opened > 0.06:
             self._ball(pen, side, face, x, high, low, opened)
         pen.line(x, crease, skin * 0.66, 0.9, 0.65)
@@ -196,27 +196,27 @@ class Features:
         self, pen: "_OutlinePen", side: float, face: Expression, x: Array, high: Array, low: Array, opened: float
     ) -> None:
         look = self._look
-        outline = np.concatenate([pen.flat(x, high, 0.0), pen.flat(x, low, 0.0)[::-1]])
-        piece = pen.piece(outline)
+        outline = np.concatenate([pen.project(x, high, 0.0), pen.project(x, low, 0.0)[::-1]])
+        piece = pen.cut_patch(outline)
         if piece is None:
             return
         part, mask, corner = piece
         part_before = part.copy()
-        white = pen.tone(_WHITE)
+        white = pen.lit_tone(_WHITE)
         part[:] = white
         middle = (
             np.array([side * look.eyes + face.across * 31.0 * look.eye]),
             np.array([0.2 - look.slant / 2 + np.clip(face.down * 30.0, -5, 5) * look.eye]),
         )
-        where = pen.flat(*middle, 0.0)[0] - corner
+        where = pen.project(*middle, 0.0)[0] - corner
         radius = 7.5 * look.eye * pen.view.scale
         slim = float(np.clip(abs(pen.view.turn[2, 2]), 0.55, 1))
-        iris = pen.tone(np.array(look.iris))
+        iris = pen.lit_tone(np.array(look.iris))
         for size, tone in ((1.0, iris * 0.55), (0.86, iris * 1.12), (0.44, _DARK * 0.6)):
             _ellipse(part, where, (radius * size * slim, radius * size), tone)
         _ellipse(part, where + np.array([0.34, -0.36]) * radius, (radius * 0.22, radius * 0.22), white)
-        shadow = pen.flat(x, high + 2.2 * min(opened, 1.0), 0.0)
-        strip = np.concatenate([pen.flat(x, high - 1.5, 0.0), shadow[::-1]]) - corner
+        shadow = pen.project(x, high + 2.2 * min(opened, 1.0), 0.0)
+        strip = np.concatenate([pen.project(x, high - 1.5, 0.0), shadow[::-1]]) - corner
         veil = part.copy()
         cv2.fillPoly(veil, [_fixed_point(strip)], tuple(float(v) for v in white * 0.62), cv2.LINE_AA, _SHIFT)
         cv2.addWeighted(veil, 0.45, part, 0.55, 0, part)
@@ -234,11 +234,11 @@ class Features:
         )
         thick = 5.6 * look.brow * np.interp(u, (0, 0.12, 0.55, 1), (0.55, 1.0, 0.82, 0.16))
         tone = (self._hair * 0.72 + self._skin * 0.12) * pen.lit
-        pen.fill(x, middle - thick / 2, x, middle + thick / 2, tone, 0.88)
+        pen.fill_between(x, middle - thick / 2, x, middle + thick / 2, tone, 0.88)
 
     def _nose(self, pen: "_OutlinePen") -> None:
         wide = self._look.nose
-        skin = pen.tone(self._skin)
+        skin = pen.lit_tone(self._skin)
         for side in (-1.0, 1.0):
             u = np.linspace(0, 1, 7)
             pen.line(
@@ -246,10 +246,10 @@ class Features:
                 37.5 + 10.0 * u,
                 skin * 0.70,
                 1.2,
-                0.45 * pen.faces(side),
+                0.45 * pen.side_visibility(side),
             )
             turn = np.linspace(0, 2 * np.pi, 12, endpoint=False)
-            pen.shape(
+            pen.fill_outline(
                 side * wide * (8.0 + 3.8 * np.cos(turn)),
                 49.2 + 1.9 * np.sin(turn) - 0.4 * np.cos(turn),
                 skin * 0.42,
@@ -268,9 +268,9 @@ class Features:
             pen.line(
                 x,
                 41.0 * (1 - u) + end[1] * u,
-                pen.tone(self._skin) * 0.74,
+                pen.lit_tone(self._skin) * 0.74,
                 1.6,
-                (0.05 + 0.36 * smile) * pen.faces(side),
+                (0.05 + 0.36 * smile) * pen.side_visibility(side),
             )
 
     def _mouth(self, pen: "_OutlinePen", face: Expression) -> None:
@@ -290,10 +290,10 @@ class Features:
         cupid = 1 - 0.22 * np.exp(-((u / 0.16) ** 2))
         over = upper - 6.6 * look.lips * narrow * (1 - np.abs(u) ** 1.7) * cupid
         under = lower + 8.2 * look.lips * narrow * (1 - np.abs(u) ** 2.4)
-        lip = pen.tone(self._lip)
-        pen.fill(x, over, x, upper, lip * 0.90, 0.95, free=True)
-        pen.fill(x, lower, x, under, lip * 1.05, 0.95, free=True)
-        pen.line(x[3:-3], under[3:-3] + 1.6, pen.tone(self._skin) * 0.72, 1.8, 0.35, free=True)
+        lip = pen.lit_tone(self._lip)
+        pen.fill_between(x, over, x, upper, lip * 0.90, 0.95, free=True)
+        pen.fill_between(x, lower, x, under, lip * 1.05, 0.95, free=True)
+        pen.line(x[3:-3], under[3:-3] + 1.6, pen.lit_tone(self._skin) * 0.72, 1.8, 0.35, free=True)
         if gap > 0.9:
             self._inside(pen, x, upper, lower, gap)
         pen.line(x, upper, _MOUTH * 0.75 * pen.lit, 1.1, 0.9, free=True)
@@ -301,12 +301,12 @@ class Features:
             pen.line(x, lower, lip * 0.62, 0.8, 0.7, free=True)
 
     def _inside(self, pen: "_OutlinePen", x: Array, upper: Array, lower: Array, gap: float) -> None:
-        pen.fill(x, upper, x, lower, _MOUTH * pen.lit, 1.0, free=True)
+        pen.fill_between(x, upper, x, lower, _MOUTH * pen.lit, 1.0, free=True)
         if gap > 9:
             rise = (lower - upper) * float(np.clip((gap - 9) / 30, 0, 0.4))
-            pen.fill(x[3:-3], (lower - rise)[3:-3], x[3:-3], lower[3:-3], _TONGUE * pen.lit, 0.9, free=True)
+            pen.fill_between(x[3:-3], (lower - rise)[3:-3], x[3:-3], lower[3:-3], _TONGUE * pen.lit, 0.9, free=True)
         teeth = np.minimum(upper + 7.0 * (1 - 0.35 * np.abs(_ALONG) ** 2), upper + 0.62 * (lower - upper))
-        pen.fill(x[1:-1], upper[1:-1], x[1:-1], teeth[1:-1], _TEETH * 0.94 * pen.lit, 1.0, free=True)
+        pen.fill_between(x[1:-1], upper[1:-1], x[1:-1], teeth[1:-1], _TEETH * 0.94 * pen.lit, 1.0, free=True)
 
 
 class _OutlinePen:
@@ -323,23 +323,23 @@ class _OutlinePen:
         self.canvas, self.view, self._head, self._face = canvas, view, head, face
         self.lit = 0.97
 
-    def tone(self, colour: Tone) -> Tone:
+    def lit_tone(self, colour: Tone) -> Tone:
         """Return a colour in the light of the middle of the face."""
         return colour * self.lit
 
-    def faces(self, side: float) -> float:
+    def side_visibility(self, side: float) -> float:
         """Return how much a line beside the nose is seen: not at all on the far side of a turned head."""
         return float(np.clip(1 + 3 * min(0.0, side * float(self.view.turn[0, 2])), 0, 1))
 
-    def flat(self, x: Array, y: Array, out: float) -> Array:
+    def project(self, x: Array, y: Array, out: float) -> Array:
         """Return (n, 2) pixels of points that lie `out` mm before the surface."""
-        return self.view.seen(self._head.on_face(x, y, out))[:, :2]
+        return self.view.project(self._head.surface_points(x, y, out))[:, :2]
 
-    def shape(self, x: Array, y: Array, tone: Tone, share: float) -> None:
+    def fill_outline(self, x: Array, y: Array, tone: Tone, share: float) -> None:
         """Fill a closed outline."""
-        self._fill(self.flat(x, y, 0.0), tone, share)
+        self._fill(self.project(x, y, 0.0), tone, share)
 
-    def fill(
+    def fill_between(
         self, x: Array, y: Array, other_x: Array, other_y: Array, tone: Tone, share: float, free: bool = False
     ) -> None:
         """Fill what lies between two lines."""
@@ -356,7 +356,7 @@ class _OutlinePen:
         off = across * taper * wide * self.view.scale / 2
         self._fill(np.concatenate([path + off, (path - off)[::-1]]), tone, share)
 
-    def piece(self, outline: Array) -> tuple[Canvas, NDArray[np.uint8], Array] | None:
+    def cut_patch(self, outline: Array) -> tuple[Canvas, NDArray[np.uint8], Array] | None:
         """Return the part of the canvas around an outline, the outline's mask in it, and the part's corner."""
         box = self._box(outline)
         if box is None:
@@ -368,7 +368,7 @@ class _OutlinePen:
         return self.canvas[top:bottom, left:right], mask, corner
 
     def _line(self, x: Array, y: Array, out: float) -> Array:
-        return self.flat(np.asarray(x), np.asarray(y), out)
+        return self.project(np.asarray(x), np.asarray(y), out)
 
     def _fill(self, outline: Array, tone: Tone, share: float) -> None:
         box = self._box(outline)

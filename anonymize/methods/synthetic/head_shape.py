@@ -89,12 +89,12 @@ class FaceAppearance:
 def generate_appearance(identity: str) -> FaceAppearance:
     """Return the look of an identity: the same for ever, another one for most others."""
     drawn = _Numbers(identity)
-    skin = drawn.mixed(_SKIN)
+    skin = drawn.mix_colours(_SKIN)
     dark = sum(skin) < 430
     return FaceAppearance(
         skin=skin,
-        hair=drawn.one_of(_HAIR[:3] if dark else _HAIR),
-        iris=drawn.one_of(_IRIS[:2] if dark else _IRIS),
+        hair=drawn.choose(_HAIR[:3] if dark else _HAIR),
+        iris=drawn.choose(_IRIS[:2] if dark else _IRIS),
         wide=drawn.between(0.95, 1.04),
         jaw=drawn.between(0.90, 1.07),
         long=drawn.between(0.95, 1.05),
@@ -108,7 +108,7 @@ def generate_appearance(identity: str) -> FaceAppearance:
         brow=drawn.between(0.8, 1.3),
         arch=drawn.between(1.5, 5.0),
         hairline=drawn.between(55.0, 68.0),
-        length=drawn.one_of((8.0, 14.0, 20.0, 58.0, 84.0, 112.0)),
+        length=drawn.choose((8.0, 14.0, 20.0, 58.0, 84.0, 112.0)),
         volume=drawn.between(0.8, 1.35),
         parting=drawn.between(-1.0, 1.0),
     )
@@ -125,10 +125,10 @@ class _Numbers:
         digest = hashlib.sha256(f"{self._drawn}:{self._seed}".encode()).digest()
         return low + (high - low) * int.from_bytes(digest[:8], "big") / float(1 << 64)
 
-    def one_of(self, choices: Sequence[_Choice]) -> _Choice:
+    def choose(self, choices: Sequence[_Choice]) -> _Choice:
         return choices[int(self.between(0, len(choices)))]
 
-    def mixed(self, scale: Sequence[Colour]) -> Colour:
+    def mix_colours(self, scale: Sequence[Colour]) -> Colour:
         """Return a colour between two neighbours of a scale."""
         place = self.between(0, len(scale) - 1)
         first, share = int(place), place - int(place)
@@ -196,21 +196,21 @@ class Head:
         self._skin = np.array(look.skin) / 255
         self._hair = np.array(look.hair) / 255
         rows, turns = np.meshgrid(_ROWS, _TURNS, indexing="ij")
-        width, centre, front, back = self._cut(rows)
+        width, centre, front, back = self._cross_section(rows)
         forward = np.cos(turns) > 0
         x = width * np.sin(turns)
         z = centre - np.where(forward, centre - front, back - centre) * np.cos(turns)
         self._rest = np.stack([x, self._down(rows), z + np.where(forward, self._relief(x, rows), 0)], axis=-1)
         self._depth = self._front()
-        self._albedo = self._painted()
+        self._albedo = self._face_colours()
         self._cap = self._hair_sheet()
         self._ears = [self._ear(side) for side in (-1.0, 1.0)] if look.length < 40 else []
 
-    def sheets(self, face: Expression, turn: Array) -> list[SurfaceMesh]:
+    def build_meshes(self, face: Expression, turn: Array) -> list[SurfaceMesh]:
         """Return skin, hair, ears and neck with an expression and the (3, 3) turn of the head to the camera."""
-        return [self._neck(turn), SurfaceMesh(self.moved(self._rest, face), self._albedo), self._cap, *self._ears]
+        return [self._neck(turn), SurfaceMesh(self.lower_jaw(self._rest, face), self._albedo), self._cap, *self._ears]
 
-    def on_face(self, x: Array, y: Array, out: float = 0.0) -> Array:
+    def surface_points(self, x: Array, y: Array, out: float = 0.0) -> Array:
         """Return (n, 3) points of the resting face's surface at x and y, `out` mm before it."""
         column = np.clip((x + _WIDE) / _STEP, 0, self._depth.shape[1] - 1.001)
         row = np.clip((y - _TOP) / _STEP, 0, self._depth.shape[0] - 1.001)
@@ -220,7 +220,7 @@ class Head:
         below = self._depth[upper + 1, left] * (1 - right) + self._depth[upper + 1, left + 1] * right
         return np.stack([x, self._down(y), above * (1 - lower) + below * lower - out], axis=-1)
 
-    def moved(self, points: Array, face: Expression) -> Array:
+    def lower_jaw(self, points: Array, face: Expression) -> Array:
         """Return points with the jaw lowered as the chin is."""
         drop = np.clip(face.chin - 65.0, -6, 30)
         low = np.clip((points[..., 1] - _JAW) / 50.0, 0, 1)
@@ -231,7 +231,7 @@ class Head:
         moved[..., 2] += 0.25 * down
         return moved
 
-    def _cut(self, y: Array) -> tuple[Array, Array, Array, Array]:
+    def _cross_section(self, y: Array) -> tuple[Array, Array, Array, Array]:
         width, centre, front, back = (np.interp(y, _CUTS[:, 0], column) for column in _CUTS[:, 1:].T)
         low = np.clip((y - 10) / 70, 0, 1)
         return width * self.look.wide * (1 + (self.look.jaw - 1) * low), centre, front, back
@@ -242,7 +242,7 @@ class Head:
     def _front(self) -> Array:
         """Return how deep the resting face lies on a grid of `_STEP` mm."""
         y, x = np.meshgrid(np.arange(_TOP, _LOW, _STEP), np.arange(-_WIDE, _WIDE + _STEP, _STEP), indexing="ij")
-        width, centre, front, _ = self._cut(y)
+        width, centre, front, _ = self._cross_section(y)
         across = np.sqrt(np.clip(1 - (x / np.maximum(width, 1)) ** 2, 0, 1))
         return np.asarray(centre - (centre - front) * across + self._relief(x, y))
 
@@ -265,7 +265,7 @@ class Head:
             )
         return -np.asarray(high)
 
-    def _painted(self) -> Array:
+    def _face_colours(self) -> Array:
         points = (self._rest[1:, 1:] + self._rest[:-1, :-1]) / 2
         x, y = points[..., 0], points[..., 1]
         colours = np.broadcast_to(self._skin, points.shape).copy()
@@ -296,7 +296,7 @@ class Head:
         edge = np.where(side > 58, beside, edge)
         share = np.linspace(0, 1, 17)[:, None]
         rows = -120 + share * (edge[None] + 120)
-        width, centre, front, back = self._cut(np.minimum(rows, 0))
+        width, centre, front, back = self._cross_section(np.minimum(rows, 0))
         thick = 8.0 * look.volume * np.interp(share, (0, 0.8, 1), (1, 1, 0.6 if look.length < 40 else 0.8))
         ahead = np.cos(turns)[None] > 0
         x = (width + thick) * np.sin(turns)[None]

@@ -41,7 +41,7 @@ class Layer:
     colours: Image
     cover: NDArray[np.float32]
 
-    def over(self, image: Image, x: int, y: int) -> None:
+    def paste_onto(self, image: Image, x: int, y: int) -> None:
         """Put it over an image whose corner lies at x, y in the picture, in place."""
         high, wide = self.cover.shape
         left, top = max(self.x, x), max(self.y, y)
@@ -61,7 +61,7 @@ class Portrait:
         self._head = Head(generate_appearance(identity))
         self._features = Features(self._head)
 
-    def layer(self, face: Face, pose: HeadPose, expression: Expression, light: Light) -> Layer:
+    def draw_layer(self, face: Face, pose: HeadPose, expression: Expression, light: Light) -> Layer:
         """Draw the head for a face's rectangle."""
         x, y, width, height = face.rect
         wide = max(pose.scale * _HEAD, 1.0)
@@ -70,7 +70,7 @@ class Portrait:
         size = max(8, round(width * zoom)), max(8, round(height * zoom))
         place = (pose.place - (x, y)) * np.array(size) / (width, height)
         view = HeadProjection(rotation_matrix(pose.turn), place, pose.scale * zoom, size)
-        canvas, cover = paint_meshes(self._head.sheets(expression, view.turn), view, light)
+        canvas, cover = paint_meshes(self._head.build_meshes(expression, view.turn), view, light)
         self._features.draw(canvas, view, expression)
         way = cv2.INTER_AREA if zoom > 1 else cv2.INTER_LINEAR
         canvas = np.asarray(cv2.resize(_apply_light(canvas, light), (width, height), interpolation=way), np.uint8)

@@ -106,13 +106,15 @@ class SyntheticFace:
             return None
         pose, expression = move
         others = [rect for track_id, rect in self._masks.get(face.frame, ()) if track_id != face.track_id]
-        layer = self._portrait(face.identity).layer(face, pose, self._exaggerated(expression), self._lit(face, others))
+        layer = self._portrait(face.identity).draw_layer(
+            face, pose, self._scale_expression(expression), self._smoothed_light(face, others)
+        )
         drawn = paint_background(face, others)
         if self._layers[0] != face.frame:
             self._layers = face.frame, []
         self._layers[1].append(layer)
-        for each in sorted(self._layers[1], key=lambda one: one.scale):
-            each.over(drawn, face.x, face.y)
+        for each in sorted(self._layers[1], key=lambda each_layer: each_layer.scale):
+            each.paste_onto(drawn, face.x, face.y)
         return drawn
 
     def end(self) -> None:
@@ -127,7 +129,7 @@ class SyntheticFace:
             self._portraits[identity] = Portrait(identity)
         return self._portraits[identity]
 
-    def _exaggerated(self, face: Expression) -> Expression:
+    def _scale_expression(self, face: Expression) -> Expression:
         from anonymize.methods.synthetic.expression import REST_EXPRESSION, SIGNALS
 
         share = self.options.expression
@@ -141,7 +143,7 @@ class SyntheticFace:
         }
         return replace(face, **changed)
 
-    def _lit(self, face: Face, others: list[tuple[int, int, int, int]]) -> "Light":
+    def _smoothed_light(self, face: Face, others: list[tuple[int, int, int, int]]) -> "Light":
         """Return the light of the scene, which changes slowly unless the scene does."""
         from anonymize.methods.synthetic.face_drawing import Light
         from anonymize.methods.synthetic.portrait import estimate_light

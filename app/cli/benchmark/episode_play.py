@@ -81,8 +81,8 @@ def play(
         elif scenario is None:
             raise UserError("Nothing is said about what to play.", "Give --scenario, or the number of an episode.")
         else:
-            cast = [get_character(session, one) for one in characters]
-            judges = [_judge_id(session, one) for one in players]
+            cast = [get_character(session, character) for character in characters]
+            judges = [_judge_id(session, player) for player in players]
             wanted = compose_setup(
                 session, get_scenario(session, scenario), cast, judges, limit=turns, agreed=agreed, seed=seed
             )
@@ -140,11 +140,11 @@ def from_segment(
     with Session.open(study, annotator) as session:
         who = "" if agent is None else resolve_participant(session, agent).id
         moment = find_start_point(session, segment, who, does)
-        cast = [moment.agent.id, *(one.id for one in moment.others)]
+        cast = [moment.agent.id, *(participant.id for participant in moment.others)]
         if players and len(players) != len(cast):
-            names = ", ".join(moment.names[one] for one in cast)
+            names = ", ".join(moment.names[text] for text in cast)
             raise UserError(f"{len(cast)} take part: {names}.", "Give --player once for each, in this order.")
-        judges = {who: judge for who, one in zip(cast, players, strict=False) if (judge := _judge_id(session, one))}
+        judges = {who: judge for who, text in zip(cast, players, strict=False) if (judge := _judge_id(session, text))}
         wanted = continuation_setup(
             session,
             moment,
@@ -174,7 +174,7 @@ def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool
 
     state = read_episode_state(session, recording_id)
     number = session.recording(recording_id).number
-    whole = all(one.judge_id for one in state.agents)
+    whole = all(agent.judge_id for agent in state.agents)
     if not as_json:
         click.echo(f"Recording {number}: {escape_unprintable(state.episode.context)}")
         for line in format_turns(session, state) if whole else ():
@@ -183,20 +183,20 @@ def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool
     def told(taken: "TurnResult") -> None:
         if not as_json and whole:
             click.echo(escape_unprintable(format_turn(taken.turn, taken.agent.profile.name)))
-        if taken.why_none:
-            click.echo(escape_unprintable(taken.why_none), err=True)
+        if taken.failure_reason:
+            click.echo(escape_unprintable(taken.failure_reason), err=True)
 
     keyboard = _Keyboard(session)
     with progress_bar(f"Episode {number}") as bar:
-        state = play_episode(session, recording_id, keyboard.turn, told, bar, Limits(None, tokens))
+        state = play_episode(session, recording_id, keyboard.ask_turn, told, bar, Limits(None, tokens))
     keyboard.catch_up(state)
     done: dict[str, Json] = {
         "recording": recording_id,
         "number": number,
-        "turns": state.turns,
+        "turns": state.turn_count,
         "ended": state.episode.ended.value,
     }
-    print_result(as_json, done, f"Recording {number}: {state.turns} turns, {END_LABELS[state.episode.ended]}.")
+    print_result(as_json, done, f"Recording {number}: {state.turn_count} turns, {END_LABELS[state.episode.ended]}.")
 
 
 class _Keyboard:
@@ -207,15 +207,15 @@ class _Keyboard:
         self._seen: dict[int, int] = {}
         self._last: EpisodeAgent | None = None
 
-    def turn(self, state: "EpisodeState") -> AgentTurn | None:
+    def ask_turn(self, state: "EpisodeState") -> AgentTurn | None:
         """Ask whoever plays the agent that is to act; None where they stop for now."""
         from benchmark.episodes.episode_state import briefing
 
-        who = self._last = state.following
+        who = self._last = state.next_agent
         assert who is not None, "a turn is asked for where somebody is to act"
         if who.position not in self._seen:
             for heading, text in briefing(self._session, state, who).items():
-                for line in (heading, *(f"  {one}" for one in text.splitlines())):
+                for line in (heading, *(f"  {splitline}" for splitline in text.splitlines())):
                     click.echo(escape_unprintable(line), err=True)
             click.echo(_TYPING_HINT, err=True)
         self.catch_up(state)

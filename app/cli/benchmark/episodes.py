@@ -62,15 +62,15 @@ def import_episodes(study: Path, files: tuple[Path, ...], annotator: str | None,
             told.append(
                 {
                     "file": str(path),
-                    "what": found.what,
+                    "what": found.kind,
                     "added": found.added,
-                    "known": found.known,
-                    "of_other_episodes": found.homeless,
+                    "known": found.existing,
+                    "of_other_episodes": found.unmatched,
                 }
             )
-            parts = [f"{found.added} {found.what} added"]
-            parts += [f"{found.known} here already"] if found.known else []
-            parts += [f"{found.homeless} about episodes that are not here"] if found.homeless else []
+            parts = [f"{found.added} {found.kind} added"]
+            parts += [f"{found.existing} here already"] if found.existing else []
+            parts += [f"{found.unmatched} about episodes that are not here"] if found.unmatched else []
             lines.append(f"{path.name}: {', '.join(parts)}.")
     print_result(as_json, {"files": told}, "\n".join(lines))
 
@@ -92,7 +92,7 @@ def export(study: Path, out: Path, recordings: tuple[str, ...], ratings: bool, a
     from benchmark.episodes.sotopia_files import write_episodes, write_scores
 
     with Session.open(study, read_only=True) as session:
-        ids = [resolve_recording(session, one).id for one in recordings]
+        ids = [resolve_recording(session, recording).id for recording in recordings]
         count = (write_scores if ratings else write_episodes)(session, out, ids)
     what = pluralize(count, "rating" if ratings else "episode")
     print_result(as_json, {"file": str(out), "count": count}, f"Wrote {what} to {out}. {UNSCRUBBED_NOTE}")
@@ -114,23 +114,23 @@ def list_episodes(study: Path, as_json: bool) -> None:
     lines: list[str] = []
     told: list[Json] = []
     with Session.open(study, read_only=True) as session:
-        for one in all_episodes(session.study):
-            state, here = read_episode_state(session, one.recording_id), session.recording(one.recording_id)
+        for episode in all_episodes(session.study):
+            state, here = read_episode_state(session, episode.recording_id), session.recording(episode.recording_id)
             names = " and ".join(agent.profile.name for agent in state.agents)
             told.append(
                 {
                     "id": here.id,
                     "number": here.number,
                     "name": here.name,
-                    "source": one.source.value,
+                    "source": episode.source.value,
                     "agents": [agent.profile.name for agent in state.agents],
-                    "turns": state.turns,
-                    "ended": one.ended.value,
-                    "relationship": one.relationship.value,
-                    "reference": one.reference,
+                    "turns": state.turn_count,
+                    "ended": episode.ended.value,
+                    "relationship": episode.relationship.value,
+                    "reference": episode.reference,
                 }
             )
-            facts = f"{one.source.value}, {pluralize(state.turns, 'turn')}, {END_LABELS[one.ended]}"
+            facts = f"{episode.source.value}, {pluralize(state.turn_count, 'turn')}, {END_LABELS[episode.ended]}"
             lines.append(f"{here.number}  {here.name}: {names}, {facts}")
     print_result(as_json, {"episodes": told}, "\n".join([*lines, f"{pluralize(len(lines), 'episode')}."]))
 
@@ -159,28 +159,28 @@ def show(study: Path, recording: str, as_json: bool) -> None:
         ratings = read_ratings(session, here.id)
     agents: list[Json] = []
     lines = [f"{here.number}  {here.name} ({state.episode.relationship.value})", state.episode.context, ""]
-    for one in state.agents:
-        mean = mean_scores(ratings, one.participant_id or "")
+    for agent in state.agents:
+        mean = mean_scores(ratings, agent.participant_id or "")
         agents.append(
-            {key: getattr(one.profile, key) for key in PROFILE_COLUMNS}
-            | {"goal": one.goal, "player": one.player.value, "scores": {**mean}, "overall": overall_score({**mean})}
+            {key: getattr(agent.profile, key) for key in PROFILE_COLUMNS}
+            | {"goal": agent.goal, "player": agent.player.value, "scores": {**mean}, "overall": overall_score({**mean})}
         )
-        lines.append(f"{one.profile.name}, played by a {one.player.value}")
-        lines += [f"  wants: {one.goal}"] if one.goal else []
-        lines += [f"  hides: {one.profile.secret}"] if one.profile.secret else []
+        lines.append(f"{agent.profile.name}, played by a {agent.player.value}")
+        lines += [f"  wants: {agent.goal}"] if agent.goal else []
+        lines += [f"  hides: {agent.profile.secret}"] if agent.profile.secret else []
         lines += [f"  rated: {', '.join(f'{key} {value:g}' for key, value in mean.items())}"] if mean else []
-    lines += ["", *turns, "", f"{pluralize(state.turns, 'turn')}, {END_LABELS[state.episode.ended]}."]
+    lines += ["", *turns, "", f"{pluralize(state.turn_count, 'turn')}, {END_LABELS[state.episode.ended]}."]
     if failed:
         lines.append(f"{pluralize(len(failed), 'turn')} could not be had from a judge.")
     listed: list[Json] = [
         {
-            "number": one.number,
-            "agent": one.agent.profile.name if one.agent else None,
-            "act": one.turn.act.value,
-            "text": one.turn.text,
-            "failed": one.number in failed,
+            "number": episode_turn.number,
+            "agent": episode_turn.agent.profile.name if episode_turn.agent else None,
+            "act": episode_turn.turn.act.value,
+            "text": episode_turn.turn.text,
+            "failed": episode_turn.number in failed,
         }
-        for one in state.done
+        for episode_turn in state.played_turns
     ]
     told: dict[str, Json] = {
         "id": here.id,
@@ -229,10 +229,10 @@ def rate(
 
     with Session.open(study) as session:
         session.study.require_writable()
-        ids = [resolve_recording(session, one).id for one in recordings]
+        ids = [resolve_recording(session, recording).id for recording in recordings]
         asking = rated(session, get_judges(session, judges), ids, Limits(budget_money, budget_tokens), fresh=fresh)
         came = run_ask_plan(session, asking)
-    came.require_something()
+    came.require_answers()
     print_result(as_json, came.as_json(), "\n".join(came.lines()))
 
 
@@ -253,13 +253,15 @@ def figures(study: Path, as_json: bool) -> None:
     with Session.open(study, read_only=True) as session:
         found = measured(session)
     lines = [f"{'people':24}{'rated':>7}{'kappa':>8}{'agree':>8}{'r':>8}"]
-    for one in found.among:
-        figures_told = f"{_format_number(one.kappa)}{_format_number(one.agreement)}{_format_number(one.correlation)}"
-        lines.append(f"{one.dimension or 'all':24}{one.rated:7}{figures_told}")
-    for each in found.against:
+    for among in found.between_people:
+        figures_told = (
+            f"{_format_number(among.kappa)}{_format_number(among.agreement)}{_format_number(among.correlation)}"
+        )
+        lines.append(f"{among.dimension or 'all':24}{among.rated_count:7}{figures_told}")
+    for each in found.with_judges:
         name = f"{each.judge}, {each.dimension}"
         lines.append(
-            f"{name:24}{each.rated:7}{'r':>4}{_format_number(each.correlation)}{'MAE':>6}{_format_number(each.distance)}"
+            f"{name:24}{each.rated_count:7}{'r':>4}{_format_number(each.correlation)}{'MAE':>6}{_format_number(each.mean_distance)}"
         )
     lines.append("- means: undefined, because nothing varies or too little was rated.")
     print_result(as_json, found.as_json(), "\n".join(lines))
@@ -286,9 +288,14 @@ def characters(study: Path, as_json: bool) -> None:
 
     with Session.open(study, read_only=True) as session:
         found = all_characters(session.study)
-    told: list[Json] = [{"id": one.id, **{key: getattr(one.profile, key) for key in PROFILE_COLUMNS}} for one in found]
+    told: list[Json] = [
+        {"id": character.id, **{key: getattr(character.profile, key) for key in PROFILE_COLUMNS}} for character in found
+    ]
     lines = [
-        ", ".join(part for part in (one.profile.name, one.profile.age, one.profile.occupation) if part) for one in found
+        ", ".join(
+            part for part in (character.profile.name, character.profile.age, character.profile.occupation) if part
+        )
+        for character in found
     ]
     print_result(as_json, {"characters": told}, "\n".join([*lines, f"{pluralize(len(found), 'character')}."]))
 
@@ -336,11 +343,19 @@ def scenarios(study: Path, as_json: bool) -> None:
     with Session.open(study, read_only=True) as session:
         found = all_scenarios(session.study)
     told: list[Json] = [
-        {"id": one.id, "name": one.name, "context": one.context, "relationship": one.relationship.value}
-        | {"goals": [*one.goals]}
-        for one in found
+        {
+            "id": scenario.id,
+            "name": scenario.name,
+            "context": scenario.context,
+            "relationship": scenario.relationship.value,
+        }
+        | {"goals": [*scenario.goals]}
+        for scenario in found
     ]
-    lines = [f"{one.name} ({one.relationship.value}, {len(one.goals)}): {one.context}" for one in found]
+    lines = [
+        f"{scenario.name} ({scenario.relationship.value}, {len(scenario.goals)}): {scenario.context}"
+        for scenario in found
+    ]
     print_result(as_json, {"scenarios": told}, "\n".join([*lines, f"{pluralize(len(found), 'scenario')}."]))
 
 

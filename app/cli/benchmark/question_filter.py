@@ -63,8 +63,8 @@ def consistency(study: Path, judges: tuple[str, ...], everything: bool, samples:
     """
     with Session.open(study, read_only=True) as session:
         found = measure_judges(session, judges, everything=everything, samples=samples, seed=seed)
-    asked = {one.asking.judge for one in found.judges} | {one.asking.judge_id for one in found.judges}
-    if missing := [one for one in judges if one not in asked]:
+    asked = {judge.setup.judge for judge in found.judges} | {judge.setup.judge_id for judge in found.judges}
+    if missing := [judge for judge in judges if judge not in asked]:
         raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom questions ask")
     print_result(as_json, found.as_json(), "\n".join(_measures_lines(found)))
 
@@ -75,24 +75,28 @@ def _measures_lines(found: Measures) -> list[str]:
         lines.append("No judge was asked about these questions yet.")
         return lines
     lines.append(_heading())
-    lines += [_judge_line(one) for one in found.judges]
+    lines += [_judge_line(judge) for judge in found.judges]
     lines.append("Beside what R3-VQA reports:")
     lines += [
-        _published_line(one)
-        for one in found.published
-        if one.table == 3 and one.model in _SHOWN_MODELS and _is_r3_row(one)
+        _published_line(row)
+        for row in found.published
+        if row.table == 3 and row.model in _SHOWN_MODELS and _is_r3_row(row)
     ]
-    figures = {FIGURE_NAMES[name]: one for name, one in found.diagnostics.items() if one.value is not None}
+    figures = {
+        FIGURE_NAMES[name]: statistic_result
+        for name, statistic_result in found.diagnostics.items()
+        if statistic_result.value is not None
+    }
     if len(figures) > 1:
-        ours = next(one for one in found.published if one.model == "ESI-Bench")
+        ours = next(row for row in found.published if row.model == "ESI-Bench")
         lines.append("What the set is like, beside ESI-Bench:")
-        for name, one in found.diagnostics.items():
+        for name, statistic_result in found.diagnostics.items():
             value = (
                 "-"
-                if one.value is None
-                else format_percent(one.value)
+                if statistic_result.value is None
+                else format_percent(statistic_result.value)
                 if name in (BIAS, ACCURACY)
-                else f"{one.value:.2f}"
+                else f"{statistic_result.value:.2f}"
             )
             lines.append(f"  {FIGURE_NAMES[name]:<{_NAME_WIDTH}} {value:>7}   there {ours.figures[name]:.2f}")
     return lines
@@ -113,22 +117,29 @@ def _count_text(found: Measures) -> str:
 
 def _heading() -> str:
     columns = [*_KINDS, "all", "chains", "subchains"]
-    return f"{'':<{_NAME_WIDTH}}" + "".join(f"{one:>11}" for one in columns)
+    return f"{'':<{_NAME_WIDTH}}" + "".join(f"{column:>11}" for column in columns)
 
 
-def _judge_line(one: JudgeMeasures) -> str:
-    told = one.asking
+def _judge_line(judge_measures: JudgeMeasures) -> str:
+    told = judge_measures.setup
     name = f"{told.judge}, {told.setting}, {told.modality.value}"
-    figures = [one.by_kind.get(kind) for kind in _KINDS]
-    shares = "".join(f"{_percent_text(each):>11}" for each in (*figures, one.overall, one.chain, one.subchain))
-    apart = [f"{number} {what}" for number, what in ((one.unparsed, "unreadable"), (one.refused, "refused")) if number]
-    if missing := one.chain.more.get("missing"):
+    figures = [judge_measures.by_kind.get(kind) for kind in _KINDS]
+    shares = "".join(
+        f"{_percent_text(each):>11}"
+        for each in (*figures, judge_measures.overall, judge_measures.chain, judge_measures.subchain)
+    )
+    apart = [
+        f"{number} {what}"
+        for number, what in ((judge_measures.unparsed, "unreadable"), (judge_measures.refused, "refused"))
+        if number
+    ]
+    if missing := judge_measures.chain.more.get("missing"):
         apart.append(f"{missing} of their chains not asked")
     return f"{name[:_NAME_WIDTH]:<{_NAME_WIDTH}}{shares}" + (f"   {', '.join(apart)}" if apart else "")
 
 
 def _published_line(row: PublishedTableRow) -> str:
-    figures = [row.figures.get(one) for one in (*_KINDS.values(), "overall", "chain", "subchain")]
+    figures = [row.figures.get(text) for text in (*_KINDS.values(), "overall", "chain", "subchain")]
     shares = "".join(f"{'-' if each is None else f'{each:.1f}':>11}" for each in figures)
     return f"{f'  {row.model}, {row.setting}'[:_NAME_WIDTH]:<{_NAME_WIDTH}}{shares}"
 
@@ -158,7 +169,7 @@ class FilterRun:
         self._refused: dict[str, str] = {}
         self._cached = self._there = self._taken = 0
 
-    def step(self, key: str, steps: Sequence[str], about: Sequence[str] = ()) -> None:
+    def run_step(self, key: str, steps: Sequence[str], about: Sequence[str] = ()) -> None:
         """Ask what a step needs about the questions that reach it, or about these."""
         reading = read_funnel_input(self._session)
         found = plan_step_requests(
@@ -170,7 +181,7 @@ class FilterRun:
             budget=self._budget,
             again=self._again,
         )
-        self._there += found.there
+        self._there += found.answered_count
         for why, keys in found.left_out.items():
             self._left_out.setdefault(why, set()).update(keys)
         for request in found.requests:
@@ -179,17 +190,17 @@ class FilterRun:
                 asking = prepare(self._session, request, bar)
                 self._outcome.add(RunOutcome(notes=[*asking.notes]))
                 self._cached += len(asking.cached)
-                if asking.work is not None:
-                    result, _ = run_inline(self._session, asking.work, bar)
+                if asking.job is not None:
+                    result, _ = run_inline(self._session, asking.job, bar)
                     came = read_outcome(result)
                     self._outcome.add(came)
                     self._outcome.seconds += came.seconds
 
-    def take_over(self, steps: Sequence[str]) -> None:
+    def apply_options(self, steps: Sequence[str]) -> None:
         """Take over harder options, and ask the steps before anew about the questions that have them now."""
         reading = read_funnel_input(self._session)
         reach = questions_reaching(reading, DISTRACTORS, steps)
-        done = build_funnel(reading, reach, [DISTRACTORS]).at(DISTRACTORS).taken_over
+        done = build_funnel(reading, reach, [DISTRACTORS]).stage(DISTRACTORS).with_proposed_options
         open_ = [key for key in reach if key not in done]
         changes, self._refused = apply_newest_proposals(self._session, reading, open_)
         changed = sorted(changes.ids("question"))
@@ -198,15 +209,15 @@ class FilterRun:
             if key == DISTRACTORS or not changed:
                 break
             if STEPS[key].task:
-                self.step(key, steps, changed)
+                self.run_step(key, steps, changed)
 
-    def require_something(self) -> None:
+    def require_answers(self) -> None:
         """Return quietly where anything was answered, now or before.
 
         Raises:
             UserError: nothing could be asked; `Forbidden` where the policy is why.
         """
-        if not (self._there or self._cached or self._outcome.asked) and self._outcome.notes:
+        if not (self._there or self._cached or self._outcome.completed) and self._outcome.notes:
             raise refusal_error(self._outcome.notes)
 
     def as_json(self) -> dict[str, Json]:
@@ -223,7 +234,7 @@ class FilterRun:
         """Say what came of it."""
         if not self._judges:
             return []
-        lines = [one.as_text() for one in self._outcome.notes]
+        lines = [note.as_text() for note in self._outcome.notes]
         lines += [f"{pluralize(len(keys), 'question')} not asked about: {why}" for why, keys in self._left_out.items()]
         if self._taken:
             told = pluralize(self._taken, "question")
@@ -295,29 +306,29 @@ def filter_questions(
     from benchmark.judging.judge_registry import get_judge
     from benchmark.questions.filter_rules import read_rules
 
-    chosen = [key for key in STEPS if not steps or key in {get_step(one).key for one in steps}]
+    chosen = [key for key in STEPS if not steps or key in {get_step(step).key for step in steps}]
     changes = bool(judges or settings or harden or drop is not None)
     with Session.open(study, annotator, read_only=not changes) as session:
         if settings:
             rules = read_rules(session.study)
-            for one in settings:
-                key, rules[key] = thresholds.parse_rule(session, one, rules)
+            for setting in settings:
+                key, rules[key] = thresholds.parse_rule(session, setting, rules)
             thresholds.set_rules(session, rules)
-        entries = [get_judge(session, one) for one in dict.fromkeys(judges)]
+        entries = [get_judge(session, fromkey) for fromkey in dict.fromkeys(judges)]
         if harden and not entries:
             raise UserError("Harder wrong options need a judge.", "Name one: --judge NAME")
         run = FilterRun(session, entries, condition, Limits(budget_money, budget_tokens), again)
         for key in chosen if entries else ():
             if STEPS[key].task and (key != DISTRACTORS or harden or key in steps):
-                run.step(key, chosen)
+                run.run_step(key, chosen)
             if key == DISTRACTORS and harden:
-                run.take_over(chosen)
+                run.apply_options(chosen)
         if drop is not None:
-            deciders = [key for key in chosen if STEPS[key].needs is not Needs.NOTHING] if drop else []
+            deciders = [key for key in chosen if STEPS[key].needs is not Needs.NO_LIMIT] if drop else []
             thresholds.set_deciding_steps(session, deciders)
         reading = read_funnel_input(session)
     if entries:
-        run.require_something()
+        run.require_answers()
     found = build_funnel(reading, (), chosen)
     print_result(
         as_json,
@@ -329,7 +340,7 @@ def filter_questions(
 def _funnel_json(reading: FunnelInput, found: Funnel) -> dict[str, Json]:
     return {
         "questions": len(found.questions),
-        "steps": [one.as_json() for one in found.steps],
+        "steps": [step.as_json() for step in found.steps],
         "survive": [*found.survivors],
         "deciding": [*deciding_steps(reading)],
         "go_on": len(final_survivors(reading)),
@@ -339,9 +350,9 @@ def _funnel_json(reading: FunnelInput, found: Funnel) -> dict[str, Json]:
 def _funnel_lines(reading: FunnelInput, found: Funnel) -> list[str]:
     lines = [f"{'':22}{'in':>7}{'kept':>7}{'fell':>7}{'open':>7}  kept where"]
     for stage in found.steps:
-        cells = (len(stage.entered), len(stage.kept), len(stage.fallen), len(stage.open))
-        lines.append(f"{stage.step.name:22}{''.join(f'{one:7}' for one in cells)}  {_rule_text(reading, stage)}")
-        for word, keys in (("fell", stage.fallen), ("open", stage.open)):
+        cells = (len(stage.entered), len(stage.kept), len(stage.dropped), len(stage.undecided))
+        lines.append(f"{stage.step.name:22}{''.join(f'{cell:7}' for cell in cells)}  {_rule_text(reading, stage)}")
+        for word, keys in (("fell", stage.dropped), ("open", stage.undecided)):
             lines += [f"    {word}  {key}  {why}" for key, why in [*keys.items()][:MAX_LISTED]]
             if len(keys) > MAX_LISTED:
                 lines.append(f"    {word}  and {len(keys) - MAX_LISTED} more (all: --json)")
@@ -358,7 +369,7 @@ def _rule_text(reading: FunnelInput, stage: FunnelStage) -> str:
     from benchmark.questions.filter_funnel import format_rule
 
     if stage.key == DISTRACTORS:
-        return f"drops none; {len(stage.taken_over)} have options that a judge proposed"
-    names = {one.judge_id: one.judge for fate in stage.fates.values() for one in fate.scores}
+        return f"drops none; {len(stage.with_proposed_options)} have options that a judge proposed"
+    names = {score.judge_id: score.judge for fate in stage.outcomes.values() for score in fate.scores}
     options = [len(reading.questions[key].wrong) + 1 for key in stage.entered]
     return format_rule(stage.step, stage.rule, names, min(options, default=0))

@@ -72,7 +72,7 @@ def ask(
         about = question or _select_questions(session, recording, everything=everything)
         request = answer_request(get_judges(session, judges), about, setting, fresh=fresh)
         came = ask_here(session, replace(request, budget=Limits(budget_money, budget_tokens)))
-    came.require_something()
+    came.require_answers()
     *notes, said = came.lines()
     told = [*notes, f"{pluralize(len(about), 'question')}: {said}"]
     print_result(as_json, {"questions": len(about), **came.as_json()}, "\n".join(told))
@@ -82,16 +82,16 @@ def _select_questions(session: Session, recording: str | None, *, everything: bo
     from benchmark.questions.verification import VerificationState, read_items
 
     found = read_items(session, "" if recording is None else resolve_recording(session, recording).id)
-    chosen = [one for one in found if everything or (one.standing is VerificationState.VERIFIED and not one.stale)]
+    chosen = [item for item in found if everything or (item.state is VerificationState.VERIFIED and not item.stale)]
     if not chosen:
         raise UserError(
             "No question is verified yet." if found else "There are no questions yet.",
             "Verify them first, or give --all." if found else "Make some first: greenroom questions make STUDY",
         )
-    return tuple(one.question.id for one in chosen)
+    return tuple(item.question.id for item in chosen)
 
 
-KIND_VALUES = [one.value for one in CHAIN_QUESTION_KINDS]
+KIND_VALUES = [question_kind.value for question_kind in CHAIN_QUESTION_KINDS]
 
 
 @click.command()
@@ -141,7 +141,7 @@ def make(
       greenroom questions make my-study.greenroom --kind CW --kind CH/W --json
       greenroom questions make my-study.greenroom --maker judge --judge gpt
     """
-    chosen = [QuestionKind(one) for one in kinds]
+    chosen = [QuestionKind(kind) for kind in kinds]
     if steps:
         chosen = [*(chosen or SINGLE_STEP), QuestionKind.STEPS]
     if judges and maker != Maker.JUDGE:
@@ -178,9 +178,11 @@ def _make_by_judges(
 
     request = chain_requests(session, chains, get_judges(session, judges), kinds or SINGLE_STEP, condition)
     came = ask_here(session, request)
-    came.require_something()
-    order = {one.id: at for at, one in enumerate(request.judges)}
-    said = sorted(find_judgments(session.study, came.ids), key=lambda one: order.get(one.judge_id, len(order)))
+    came.require_answers()
+    order = {judge_entry.id: at for at, judge_entry in enumerate(request.judges)}
+    said = sorted(
+        find_judgments(session.study, came.ids), key=lambda judgment: order.get(judgment.judge_id, len(order))
+    )
     made, _ = import_chain_questions(session, said, seed)
     return made
 
@@ -235,12 +237,12 @@ def esi(
 
     with Session.open(study, annotator) as session:
         session.study.require_writable()
-        ids = [resolve_recording(session, one).id for one in recordings]
+        ids = [resolve_recording(session, recording).id for recording in recordings]
         request = esi_requests(session, ids, get_judges(session, judges), rounds, each, condition)
         came = ask_here(session, request)
-        came.require_something()
+        came.require_answers()
         made, _ = import_esi_questions(session, find_judgments(session.study, came.ids), seed)
-    lines = [result_text(made), *(f"Not asked: {one.as_text()}" for one in came.outcome.notes)]
+    lines = [result_text(made), *(f"Not asked: {note.as_text()}" for note in came.outcome.notes)]
     print_result(as_json, {"study": str(study), **made.as_json(), "asked": came.as_json()}, "\n".join(lines))
 
 
@@ -342,19 +344,19 @@ def attempt(
         answers = read_trial_answers(session, about, request)
         if not answers and notes:
             raise refusal_error(notes)
-        record_trial(session, about.id, answers, [one.id for one in asked])
-        kept = all_judges_failed(answers, [one.id for one in asked])
+        record_trial(session, about.id, answers, [judge_entry.id for judge_entry in asked])
+        kept = all_judges_failed(answers, [judge_entry.id for judge_entry in asked])
     words = {True: "right", False: "wrong", None: "no answer"}
-    lines = [f"{one.judge}: {one.letter or '-'}, {words[one.right]}" for one in answers]
-    lines += [one.as_text() for one in notes]
+    lines = [f"{answer.judge}: {answer.letter or '-'}, {words[answer.right]}" for answer in answers]
+    lines += [note.as_text() for note in notes]
     lines.append(
         "Kept: all of them failed. Two others verify it." if kept else "A draft: not every judge gave a wrong answer."
     )
     told: dict[str, Json] = {
         "question": about.id,
         "kept": kept,
-        "right": about.letter,
-        "answers": [one.as_json() for one in answers],
-        "notes": [one.as_text() for one in notes],
+        "right": about.correct_letter,
+        "answers": [answer.as_json() for answer in answers],
+        "notes": [note.as_text() for note in notes],
     }
     print_result(as_json, told, "\n".join(lines))

@@ -119,9 +119,11 @@ def export(
 @STUDY
 @click.option("--recording", help="Number, file name or id; all when not given.")
 @click.option("--chain", help="Id of a chain.")
-@click.option("--kind", type=click.Choice([one.value for one in QuestionKind]), help="All when not given.")
 @click.option(
-    "--standing", type=click.Choice([one.value for one in VerificationState]), help="What became of them; any."
+    "--kind", type=click.Choice([question_kind.value for question_kind in QuestionKind]), help="All when not given."
+)
+@click.option(
+    "--standing", type=click.Choice([state.value for state in VerificationState]), help="What became of them; any."
 )
 @json_option
 def list_questions(
@@ -137,43 +139,43 @@ def list_questions(
     with Session.open(study, read_only=True) as session:
         home = resolve_recording(session, recording).id if recording else ""
         found = read_items(session, home)
-        homes = {one.question.recording_id for one in found}
-        numbers = {one: session.recording(one).number for one in homes}
+        homes = {item.question.recording_id for item in found}
+        numbers = {text: session.recording(text).number for text in homes}
     shown = [
-        one
-        for one in found
-        if chain in (None, one.question.chain_id)
-        and kind in (None, one.question.kind.value)
-        and standing in (None, one.standing.value)
+        item
+        for item in found
+        if chain in (None, item.question.chain_id)
+        and kind in (None, item.question.kind.value)
+        and standing in (None, item.state.value)
     ]
-    by_kind = {each.value: sum(one.question.kind is each for one in shown) for each in QuestionKind}
+    by_kind = {each.value: sum(item.question.kind is each for item in shown) for each in QuestionKind}
     by_kind = {name: number for name, number in by_kind.items() if number}
-    lines = [line for one in shown for line in _question_lines(one, numbers[one.question.recording_id])]
+    lines = [line for item in shown for line in _question_lines(item, numbers[item.question.recording_id])]
     kinds = "".join(f", {number:,} {name}" for name, number in by_kind.items())
     print_result(
         as_json,
         {
-            "questions": [_question_json(one, numbers[one.question.recording_id]) for one in shown],
+            "questions": [_question_json(item, numbers[item.question.recording_id]) for item in shown],
             "by_kind": {**by_kind},
         },
         "\n".join([*lines, f"{pluralize(len(shown), 'question')}{kinds}"]),
     )
 
 
-def _question_lines(one: VerificationItem, number: int) -> list[str]:
-    question = one.question
-    state = f"{one.standing.value}, older than its chain" if one.stale else one.standing.value
+def _question_lines(item: VerificationItem, number: int) -> list[str]:
+    question = item.question
+    state = f"{item.state.value}, older than its chain" if item.stale else item.state.value
     aspect = f" {question.aspect}" if question.aspect else ""
     options = zip(LETTERS, question.options, strict=False)
     return [
         f"{question.id}  {question.kind.value}{aspect}, recording {number}, {state}",
         f"  {question.text}",
-        *(f"  {'*' if letter == question.letter else ' '} {letter}. {text}" for letter, text in options),
+        *(f"  {'*' if letter == question.correct_letter else ' '} {letter}. {text}" for letter, text in options),
     ]
 
 
-def _question_json(one: VerificationItem, number: int) -> dict[str, Json]:
-    question = one.question
+def _question_json(item: VerificationItem, number: int) -> dict[str, Json]:
+    question = item.question
     return {
         "id": question.id,
         "recording": number,
@@ -184,14 +186,14 @@ def _question_json(one: VerificationItem, number: int) -> dict[str, Json]:
         "covers": [*question.covers],
         "text": question.text,
         "options": [*question.options],
-        "letter": question.letter,
+        "letter": question.correct_letter,
         "answer": question.answer,
         "explanation": question.explanation,
         "maker": question.maker.value,
         "start": question.start_us / 1e6,
         "end": question.end_us / 1e6,
-        "standing": one.standing.value,
-        "stale": one.stale,
+        "standing": item.state.value,
+        "stale": item.stale,
     }
 
 
@@ -250,7 +252,7 @@ _ALL = "all"
     "--check",
     "checks",
     multiple=True,
-    type=click.Choice([_ALL, *dict.fromkeys(one for checks in CHECKLIST_KEYS.values() for one in checks)]),
+    type=click.Choice([_ALL, *dict.fromkeys(check for checks in CHECKLIST_KEYS.values() for check in checks)]),
     help="What holds; again for each further one.",
 )
 @click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="How difficult it is.")
@@ -300,10 +302,10 @@ def verify(
     told: dict[str, Json] = {
         "question": question,
         "decision": decision,
-        "standing": now.standing.value,
+        "standing": now.state.value,
         "stale": now.stale,
     }
-    print_result(as_json, told, f"{_DECISION_TEXTS[decision]} Now: {_STATE_TEXTS[now.standing]}.")
+    print_result(as_json, told, f"{_DECISION_TEXTS[decision]} Now: {_STATE_TEXTS[now.state]}.")
 
 
 @click.command("queue")
@@ -324,8 +326,8 @@ def queue(study: Path, annotator: str | None, recording: str | None, as_json: bo
         owner = "" if recording is None else resolve_recording(session, recording).id
         who = current_annotator_id(session)
         found = waiting(session, owner, annotator_id=who)
-    lines = [_queue_line(one, again=one.stale or one.again(who)) for one in found]
-    told: list[Json] = [_queue_json(one, again=one.stale or one.again(who)) for one in found]
+    lines = [_queue_line(item, again=item.stale or item.needs_recheck_by(who)) for item in found]
+    told: list[Json] = [_queue_json(item, again=item.stale or item.needs_recheck_by(who)) for item in found]
     print_result(as_json, {"questions": told}, "\n".join([*lines, f"{pluralize(len(found), 'question')} to verify."]))
 
 
@@ -346,16 +348,16 @@ def standing(study: Path, recording: str | None, as_json: bool) -> None:
         owner = "" if recording is None else resolve_recording(session, recording).id
         found = read_items(session, owner)
         far = verification_progress(found, "")
-        figures = study_agreement(session, [one.question.id for one in found])
+        figures = study_agreement(session, [item.question.id for item in found])
         labels = question_difficulties(session)
-    counts: dict[str, Json] = {where.value: number for where, number in far.standings.items()}
-    lines = [f"{_STATE_TEXTS[where].capitalize()}: {far.standings[where]}" for where in VerificationState]
+    counts: dict[str, Json] = {where.value: number for where, number in far.states.items()}
+    lines = [f"{_STATE_TEXTS[where].capitalize()}: {far.states[where]}" for where in VerificationState]
     lines.append(f"To be looked at again, because the chain was edited: {far.stale}")
-    for one in figures.figures:
-        if one.raw is not None:
-            kappa = "undefined" if one.kappa is None else f"{one.kappa:.3f}"
+    for figure in figures.figures:
+        if figure.raw is not None:
+            kappa = "undefined" if figure.kappa is None else f"{figure.kappa:.3f}"
             lines.append(
-                f"Agreement on {one.key}: {format_percent(one.raw)} of {pluralize(one.pairs, 'pair')}, kappa {kappa}"
+                f"Agreement on {figure.key}: {format_percent(figure.raw)} of {pluralize(figure.pairs, 'pair')}, kappa {kappa}"
             )
     told: dict[str, Json] = {
         "questions": far.total,
@@ -363,12 +365,12 @@ def standing(study: Path, recording: str | None, as_json: bool) -> None:
         "stale": far.stale,
         "agreement": figures.as_json(),
         "by_question": {
-            one.question.id: {
-                "standing": one.standing.value,
-                "stale": one.stale,
-                "difficulty": labels.get(one.question.id, "") if one.standing in _SETTLED_STATES else "",
+            item.question.id: {
+                "standing": item.state.value,
+                "stale": item.stale,
+                "difficulty": labels.get(item.question.id, "") if item.state in _SETTLED_STATES else "",
             }
-            for one in found
+            for item in found
         },
     }
     print_result(as_json, told, "\n".join(lines))
@@ -390,21 +392,21 @@ _STATE_TEXTS = {
 }
 
 
-def _queue_line(one: VerificationItem, *, again: bool) -> str:
-    question = one.question
+def _queue_line(item: VerificationItem, *, again: bool) -> str:
+    question = item.question
     mark = " (changed: look again)" if again else ""
     return f"{question.id}  {question.kind.value:10}  {format_time(question.start_us)}  {question.text}{mark}"
 
 
-def _queue_json(one: VerificationItem, *, again: bool) -> dict[str, Json]:
-    question = one.question
+def _queue_json(item: VerificationItem, *, again: bool) -> dict[str, Json]:
+    question = item.question
     return {
         "id": question.id,
         "recording": question.recording_id,
         "kind": question.kind.value,
         "text": question.text,
         "options": [*question.options],
-        "right": question.letter,
+        "right": question.correct_letter,
         "start": question.start_us / 1_000_000,
         "end": question.end_us / 1_000_000,
         "again": again,

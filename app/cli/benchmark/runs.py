@@ -48,55 +48,59 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
     from project.queries.item_set_rows import benchmark_runs
 
     with Session.open(study, read_only=True) as session:
-        known = {one.id for one in benchmark_runs(session.study)}
-        ids = [one for one in dict.fromkeys((first, second)) if one in known]
+        known = {benchmark_run.id for benchmark_run in benchmark_runs(session.study)}
+        ids = [fromkey for fromkey in dict.fromkeys((first, second)) if fromkey in known]
         every = [
             *read_figures(session, (), names, samples=0, parts=False),
             *(read_figures(session, ids, samples=0, parts=False) if ids else []),
         ]
 
         def called(name: str) -> list["RunFigures"]:
-            found = [one for one in every if name in (one.run.id, one.judge, one.run.judge.get("name"))]
+            found = [
+                run_figures
+                for run_figures in every
+                if name in (run_figures.run.id, run_figures.judge, run_figures.run.judge.get("name"))
+            ]
             if not found:
                 raise UserError(
                     f"“{escape_unprintable(name)}” was not asked in any run.",
                     "See who was: greenroom benchmark results STUDY",
                 )
-            return [*{one.run.id: one for one in found}.values()]
+            return [*{run_figures.run.id: run_figures for run_figures in found}.values()]
 
         pairs = _pairs(called(first), called(second))
         if not pairs:
             raise UserError(
                 "The two were asked nothing in common.", "Run both on one set: greenroom benchmark run STUDY --set NAME"
             )
-        found = [compared(session, one, other, samples) for one, other in pairs]
+        found = [compared(session, run_figures, other, samples) for run_figures, other in pairs]
     print_result(
         as_json,
-        {"comparisons": [one.as_json() for one in found]},
-        "\n".join(line for one in found for line in comparison_lines(one)),
+        {"comparisons": [run_comparison.as_json() for run_comparison in found]},
+        "\n".join(line for run_comparison in found for line in comparison_lines(run_comparison)),
     )
 
 
 def _pairs(first: list["RunFigures"], second: list["RunFigures"]) -> list[tuple["RunFigures", "RunFigures"]]:
     """Return what can be compared: runs over one set, asked in one way; else over one set; else of one task."""
-    every = [(one, other) for one in first for other in second if one.run.id != other.run.id]
+    every = [(run_figures, other) for run_figures in first for other in second if run_figures.run.id != other.run.id]
     for same in (_run_settings, _set_id, _task_key):
-        if found := [(one, other) for one, other in every if same(one) == same(other)]:
+        if found := [(run_figures, other) for run_figures, other in every if same(run_figures) == same(other)]:
             return found
     return []
 
 
-def _run_settings(one: "RunFigures") -> tuple[str, ...]:
-    run = one.run
+def _run_settings(run_figures: "RunFigures") -> tuple[str, ...]:
+    run = run_figures.run
     return run.set_id, run.shown.value, run.variant, run.condition, str(run.seed)
 
 
-def _set_id(one: "RunFigures") -> str:
-    return one.run.set_id
+def _set_id(run_figures: "RunFigures") -> str:
+    return run_figures.run.set_id
 
 
-def _task_key(one: "RunFigures") -> str:
-    return one.item_set.task
+def _task_key(run_figures: "RunFigures") -> str:
+    return run_figures.item_set.task
 
 
 @click.command()
@@ -141,31 +145,33 @@ def results(
     with Session.open(study, read_only=True) as session:
         found = read_figures(session, runs, names, samples=samples, parts=parts)
         found = [
-            one
-            for one in found
-            if (not tasks or one.item_set.task in tasks)
-            and (not judges or {one.judge, one.run.judge.get("name")} & {*judges})
+            run_figures
+            for run_figures in found
+            if (not tasks or run_figures.item_set.task in tasks)
+            and (not judges or {run_figures.judge, run_figures.run.judge.get("name")} & {*judges})
         ]
         if not found:
             raise UserError("No run fits.", "Run one: greenroom benchmark run STUDY --task verdict --judge NAME")
-        sets = {one.item_set.id: one.item_set for one in found}.values()
+        sets = {run_figures.item_set.id: run_figures.item_set for run_figures in found}.values()
         changed, standing = describe_changed_sets(session, sets)
     rows = compare_conditions(found, margin)
     published = [
-        row for task in dict.fromkeys(one.item_set.task for one in found) for row in published_scores_for(task)
+        row
+        for task in dict.fromkeys(run_figures.item_set.task for run_figures in found)
+        for row in published_scores_for(task)
     ]
     lines = [*standing, *run_lines(found)]
-    for one in found if parts else ():
-        lines += part_lines(one)
-    lines += [one.words for one in rows]
+    for run_figures in found if parts else ():
+        lines += part_lines(run_figures)
+    lines += [condition_row.sentence for condition_row in rows]
     lines += spent_lines(found)
-    shares = {row.metric: row.share for one in found for row in one.rows}
+    shares = {row.metric: row.share for run_figures in found for row in run_figures.rows}
     lines += published_lines(published, shares)
     told: dict[str, Json] = {
-        "results": [line for one in found for line in one.results()],
-        "runs": [one.as_json() for one in found],
+        "results": [line for run_figures in found for line in run_figures.results_json()],
+        "runs": [run_figures.as_json() for run_figures in found],
         "changed": changed,
-        "conditions": [one.as_json() for one in rows],
+        "conditions": [condition_row.as_json() for condition_row in rows],
         "published": [
             {
                 "published": True,
@@ -198,7 +204,7 @@ def results(
 )
 @click.option(
     "--shown",
-    type=click.Choice([one.value for one in ItemModality]),
+    type=click.Choice([item_modality.value for item_modality in ItemModality]),
     help="Words, words and pictures, or pictures alone; what each judge sees when not given.",
 )
 @click.option(
@@ -268,26 +274,35 @@ def run(
             ran = run_benchmark(session, wanted, bar, scheduler)
         if not ran.runs and ran.notes:
             raise refusal_error(ran.notes)
-        found = read_figures(session, [one.id for one in ran.runs], [one.id for one in chosen.sets], parts=False)
-        changed, standing = describe_changed_sets(session, [one for one in chosen.sets if one.id not in chosen.made])
-    if ran.notes and not any(one.counts.counted for one in found):
+        found = read_figures(
+            session,
+            [benchmark_run.id for benchmark_run in ran.runs],
+            [item_set.id for item_set in chosen.sets],
+            parts=False,
+        )
+        changed, standing = describe_changed_sets(
+            session, [item_set for item_set in chosen.sets if item_set.id not in chosen.created_ids]
+        )
+    if ran.notes and not any(run_figures.counts.counted for run_figures in found):
         raise refusal_error(ran.notes)
-    results: list[Json] = [{**line, **one.spent.as_json()} for one in found for line in one.results()]
-    sets: list[Json] = [_set_json(one, made=one.id in chosen.made) for one in chosen.sets]
+    results: list[Json] = [
+        {**line, **run_figures.spent.as_json()} for run_figures in found for line in run_figures.results_json()
+    ]
+    sets: list[Json] = [_set_json(item_set, made=item_set.id in chosen.created_ids) for item_set in chosen.sets]
     told: dict[str, Json] = {
         "results": results,
         "sets": sets,
         "changed": changed,
-        "runs": [one.id for one in ran.runs],
-        "taken_up": [*sorted(ran.taken_up)],
+        "runs": [benchmark_run.id for benchmark_run in ran.runs],
+        "taken_up": [*sorted(ran.resumed_ids)],
         "cached": ran.cached,
         **ran.outcome.as_json(),
-        "notes": [_note_json(one) for one in ran.notes],
+        "notes": [_note_json(note) for note in ran.notes],
     }
-    lines = [f"Made a set of items, {one.name}." for one in chosen.sets if one.id in chosen.made]
+    lines = [f"Made a set of items, {item_set.name}." for item_set in chosen.sets if item_set.id in chosen.created_ids]
     lines += standing
-    lines += [one.as_text() for one in ran.notes]
-    said = [ran.outcome.as_text()] if ran.outcome.asked or ran.outcome.over_budget else []
+    lines += [note.as_text() for note in ran.notes]
+    said = [ran.outcome.as_text()] if ran.outcome.completed or ran.outcome.over_budget else []
     said += [f"{ran.cached:,} from before"] if ran.cached else []
     lines += [f"{', '.join(said)}."] if said else ["Everything was answered before."]
     print_result(as_json, told, "\n".join([*lines, *run_lines(found)]))
@@ -298,22 +313,28 @@ def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[li
     from benchmark.sets.frozen_sets import find_changed_items
 
     told, lines = list[Json](), []
-    for one in sets:
-        if count := find_changed_items(session, one).count:
-            told.append({"set": one.name, "sha256": one.sha256, "items": count})
+    for item_set in sets:
+        if count := find_changed_items(session, item_set).count:
+            told.append({"set": item_set.name, "sha256": item_set.sha256, "items": count})
             lines.append(
-                f"{one.name}: the study says something else by now about {pluralize(count, 'item')}; "
-                f"they are asked as they were frozen (set {one.sha256[:12]})."
+                f"{item_set.name}: the study says something else by now about {pluralize(count, 'item')}; "
+                f"they are asked as they were frozen (set {item_set.sha256[:12]})."
             )
     return told, lines
 
 
-def _note_json(one: Note) -> dict[str, Json]:
-    return {"judge": one.judge, "message": one.message, "hint": one.hint, "rule": one.rule, "questions": len(one.about)}
+def _note_json(note: Note) -> dict[str, Json]:
+    return {
+        "judge": note.judge,
+        "message": note.message,
+        "hint": note.hint,
+        "rule": note.rule,
+        "questions": len(note.about),
+    }
 
 
-def _set_json(one: ItemSet, *, made: bool) -> dict[str, Json]:
-    return {"id": one.id, "name": one.name, "task": one.task, "sha256": one.sha256, "made": made}
+def _set_json(item_set: ItemSet, *, made: bool) -> dict[str, Json]:
+    return {"id": item_set.id, "name": item_set.name, "task": item_set.task, "sha256": item_set.sha256, "made": made}
 
 
 _HUNDRED = 100.0
@@ -335,31 +356,31 @@ def format_figure(row: MetricRow) -> str:
     if row.sd is not None:
         text += f" ± {_HUNDRED * row.sd:.1f}" if row.share else f" ± {row.sd:.2f}"
     if row.low is not None and row.high is not None:
-        low, high = (_HUNDRED * one if row.share else one for one in (row.low, row.high))
+        low, high = (_HUNDRED * value if row.share else value for value in (row.low, row.high))
         text += f" [{low:.1f} to {high:.1f}]" if row.share else f" [{low:.2f} to {high:.2f}]"
     return text
 
 
-def format_run_name(one: RunFigures) -> str:
+def format_run_name(run_figures: RunFigures) -> str:
     """Return who was asked, and how where that is not the usual way."""
-    run = one.run
+    run = run_figures.run
     how = [run.shown.value]
     how += [run.variant] if run.variant != "plain" else []
     how += [run.condition] if run.condition != RAW_CONDITION else []
     how += [f"seed {run.seed}"] if run.seed else []
-    return f"{one.judge} ({', '.join(how)})"
+    return f"{run_figures.judge} ({', '.join(how)})"
 
 
 def run_lines(found: Sequence[RunFigures]) -> list[str]:
     """Return the figures of runs, set by set, each judge with what became of its items."""
     lines = []
-    for name in dict.fromkeys(one.item_set.name for one in found):
-        runs = [one for one in found if one.item_set.name == name]
+    for name in dict.fromkeys(run_figures.item_set.name for run_figures in found):
+        runs = [run_figures for run_figures in found if run_figures.item_set.name == name]
         lines.append(f"{name}: {runs[0].item_set.task}, {pluralize(runs[0].counts.items, 'item')}")
-        for one in runs:
-            lines.append(f"  {format_run_name(one)}: {outcome_text(one)}")
-            lines += [f"    {row.name:<{_NAME_WIDTH}} {format_figure(row)}" for row in one.rows if row.mean is not None]
-            if undefined := [row.name for row in one.rows if row.mean is None]:
+        for run in runs:
+            lines.append(f"  {format_run_name(run)}: {outcome_text(run)}")
+            lines += [f"    {row.name:<{_NAME_WIDTH}} {format_figure(row)}" for row in run.rows if row.mean is not None]
+            if undefined := [row.name for row in run.rows if row.mean is None]:
                 lines.append(f"    undefined: {', '.join(undefined)}")
         if guessed := [
             f"{row.name} {format_value(row.chance, share=row.share)}" for row in runs[0].rows if _has_chance(row)
@@ -381,9 +402,9 @@ def published_lines(rows: Iterable[PublishedScore], shares: dict[str, bool]) -> 
     return [f"  published, {paper}, {task}: {who}: {', '.join(each)}" for (paper, task, who), each in told.items()]
 
 
-def outcome_text(one: RunFigures) -> str:
+def outcome_text(run_figures: RunFigures) -> str:
     """Say what became of the items of a run."""
-    counts = one.counts
+    counts = run_figures.counts
     parts = [f"{counts.counted:,} of {pluralize(counts.items, 'item')} count"]
     for number, what in (
         (counts.unparsed, "unreadable"),
@@ -398,14 +419,14 @@ def outcome_text(one: RunFigures) -> str:
 def spent_lines(found: Sequence[RunFigures]) -> list[str]:
     """Say what runs took, each judge in a line; nothing about those that took nothing."""
     lines = []
-    for one in found:
-        spent = one.spent
+    for run_figures in found:
+        spent = run_figures.spent
         tokens = spent.tokens_in + spent.tokens_out
         parts = [f"{spent.ms / _SECOND:,.1f} s"] if spent.ms else []
         parts += [f"{tokens:,} tokens"] if tokens else []
         parts += [f"{money:,.4f} {currency}" for currency, money in spent.money.items()]
         if parts:
-            lines.append(f"{one.item_set.name}, {format_run_name(one)} took {', '.join(parts)}")
+            lines.append(f"{run_figures.item_set.name}, {format_run_name(run_figures)} took {', '.join(parts)}")
     return lines
 
 
@@ -420,16 +441,16 @@ def comparison_lines(found: RunComparison) -> list[str]:
             f"{format_run_name(first)} on {first.item_set.name}, and {format_run_name(second)} on {second.item_set.name}: no test"
         ]
     for row in found.rows:
-        one = row.difference
+        difference = row.difference
         scale = _HUNDRED if row.share else 1
         text = f"{format_value(row.first, share=row.share)} and {format_value(row.second, share=row.share)}"
-        if one.value is not None:
-            text += f", {scale * one.value:+.{1 if row.share else 2}f}"
-        if one.low is not None and one.high is not None:
-            text += f" [{scale * one.low:.{1 if row.share else 2}f} to {scale * one.high:.{1 if row.share else 2}f}]"
-        text += "" if one.p is None else f", {_p_text(one.p)}"
+        if difference.value is not None:
+            text += f", {scale * difference.value:+.{1 if row.share else 2}f}"
+        if difference.low is not None and difference.high is not None:
+            text += f" [{scale * difference.low:.{1 if row.share else 2}f} to {scale * difference.high:.{1 if row.share else 2}f}]"
+        text += "" if difference.p is None else f", {_p_text(difference.p)}"
         lines.append(f"  {row.name:<{_NAME_WIDTH}} {text}")
-    right = found.right
+    right = found.mcnemar
     if right is not None and right.p is not None:
         lines.append(
             f"  only the first is right {right.first_only} times, only the second {right.second_only} times: "
@@ -449,15 +470,15 @@ def _has_chance(row: MetricRow) -> bool:
 _NO_ANSWER = "no answer"
 
 
-def part_lines(one: RunFigures) -> list[str]:
+def part_lines(run_figures: RunFigures) -> list[str]:
     """Return the breakdowns of a run."""
-    lines = [f"{one.item_set.name}, {format_run_name(one)}"]
-    if one.labels:
-        lines.append(f"  by label: {_figures(one.labels)}")
-    for breakdown in one.breakdowns:
+    lines = [f"{run_figures.item_set.name}, {format_run_name(run_figures)}"]
+    if run_figures.labels:
+        lines.append(f"  by label: {_figures(run_figures.labels)}")
+    for breakdown in run_figures.breakdowns:
         lines.append(f"  by {breakdown.trait}")
         lines += [f"    {part.value} ({part.items}): {_figures(part.rows)}" for part in breakdown.parts]
-    for matrix in one.confusions:
+    for matrix in run_figures.confusions:
         lines += ["  true by row, said by column", *_matrix(matrix)]
     return lines
 

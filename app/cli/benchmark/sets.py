@@ -92,7 +92,7 @@ def infer(
 
     with Session.open(study, annotator) as session:
         session.study.require_writable()
-        ids = [resolve_recording(session, one).id for one in recordings]
+        ids = [resolve_recording(session, recording).id for recording in recordings]
         entries = get_judges(session, judges)
         with progress_bar("Asking for questions") as bar:
             first = ask_judges(session, [question_request(session, ids, entries, questions, condition, seed)], bar)
@@ -103,7 +103,7 @@ def infer(
     told: dict[str, Json] = {"study": str(study), "questions": len(first.answers), **taken.as_json()}
     lines = [f"{pluralize(taken.statements, 'statement')} to rate, of {pluralize(len(first.answers), 'question')}."]
     lines += [f"Left out {number}: {reason}" for reason, number in taken.skipped.items()]
-    print_result(as_json, told, "\n".join([*lines, *(f"Not asked: {one.as_text()}" for one in notes)]))
+    print_result(as_json, told, "\n".join([*lines, *(f"Not asked: {note.as_text()}" for note in notes)]))
 
 
 _SHARE_METAVAR = "LABEL=WEIGHT"
@@ -166,49 +166,49 @@ def make(
         for task in dict.fromkeys(tasks):
             found, _ = make_set(session, task, name, seed, draws, size, wishes)
             made.append(found)
-        sizes = [len(items_of(session.study, one.id)) for one in made]
-    lines = [line for one, items in zip(made, sizes, strict=True) for line in _set_lines(one, items)]
-    told: list[Json] = [set_json(one, items) for one, items in zip(made, sizes, strict=True)]
+        sizes = [len(items_of(session.study, item_set.id)) for item_set in made]
+    lines = [line for item_set, items in zip(made, sizes, strict=True) for line in _set_lines(item_set, items)]
+    told: list[Json] = [set_json(item_set, items) for item_set, items in zip(made, sizes, strict=True)]
     print_result(as_json, {"study": str(study), "sets": told}, "\n".join(lines))
 
 
-def set_json(one: ItemSet, items: int) -> dict[str, Json]:
+def set_json(item_set: ItemSet, items: int) -> dict[str, Json]:
     """Return a set as a JSON object."""
     return {
-        "set": one.id,
-        "name": one.name,
-        "task": one.task,
-        "seed": one.seed,
-        "draws": one.draws,
+        "set": item_set.id,
+        "name": item_set.name,
+        "task": item_set.task,
+        "seed": item_set.seed,
+        "draws": item_set.draws,
         "items": items,
-        "rule": dict(one.rule),
-        "left_out": dict(one.left_out),
-        "sha256": one.sha256,
-        "at": one.at,
+        "rule": dict(item_set.rule),
+        "left_out": dict(item_set.left_out),
+        "sha256": item_set.sha256,
+        "at": item_set.at,
     }
 
 
-def format_left_out(one: ItemSet) -> list[str]:
+def format_left_out(item_set: ItemSet) -> list[str]:
     """Return a line for each reason why something did not become an item, the most frequent first."""
-    ordered = sorted(one.left_out.items(), key=lambda pair: (-pair[1], pair[0]))
+    ordered = sorted(item_set.left_out.items(), key=lambda pair: (-pair[1], pair[0]))
     return [f"  left out: {number:,}, {reason}" for reason, number in ordered]
 
 
-def _set_lines(one: ItemSet, items: int) -> list[str]:
-    head = f"{one.name}: {pluralize(items, 'item')} in {pluralize(one.draws, 'draw')}, {one.sha256[:12]}"
-    return [head, *format_left_out(one)]
+def _set_lines(item_set: ItemSet, items: int) -> list[str]:
+    head = f"{item_set.name}: {pluralize(items, 'item')} in {pluralize(item_set.draws, 'draw')}, {item_set.sha256[:12]}"
+    return [head, *format_left_out(item_set)]
 
 
 def _parse_weights(shares: tuple[str, ...]) -> dict[str, float]:
     found: dict[str, float] = {}
-    for one in shares:
-        label, _, weight = one.rpartition("=")
+    for share in shares:
+        label, _, weight = share.rpartition("=")
         try:
             found[label] = float(weight)
         except ValueError:
             label = ""
         if not label or not 0 <= found[label] < float("inf"):
-            raise UserError(f"“{one}” is no share.", f"Write {_SHARE_METAVAR}, such as error=0.5.")
+            raise UserError(f"“{share}” is no share.", f"Write {_SHARE_METAVAR}, such as error=0.5.")
     return found
 
 
@@ -252,19 +252,21 @@ def report(
     paint = None if no_plots else _load_painter()
     with progress_bar("Report") as bar:
         with Session.open(study) as session:
-            unanswered = frozenset().union(*(unanswered_item_ids(session, one) for one in all_sets(session.study)))
+            unanswered = frozenset().union(
+                *(unanswered_item_ids(session, item_set) for item_set in all_sets(session.study))
+            )
             try:
                 gathered = gather_report_input(session, ReportOptions(sets, against, texts), bar, unanswered)
             except NothingAsked as error:
                 raise UserError(
                     error.message, "Ask judges about one first: greenroom benchmark run STUDY --judge NAME"
                 ) from None
-        pictures = paint(gathered.material) if paint is not None else {}
+        pictures = paint(gathered.runs) if paint is not None else {}
         made = build_report(gathered, pictures)
         files = write_report(made, out, bar)
-    tables = sum(len(one.tables) for one in made.sections)
-    plots = sum(len(one.pictures) for one in made.sections)
-    items = sum(len(one.lines) for one in made.lists)
+    tables = sum(len(section.tables) for section in made.sections)
+    plots = sum(len(section.pictures) for section in made.sections)
+    items = sum(len(report_item_list.lines) for report_item_list in made.lists)
     lines = [
         f"Wrote {out / PAGE_NAME}: {pluralize(tables, 'table')}, {pluralize(plots, 'plot')}, {pluralize(items, 'answered item')}."
     ]
@@ -309,22 +311,22 @@ def tasks(as_json: bool) -> None:
 
     lines, told = [], list[Json]()
     for key in SUITE:
-        one = get_benchmark_task(key)
-        size = f"about {one.size}" if one.size else "all there is"
+        benchmark_task = get_benchmark_task(key)
+        size = f"about {benchmark_task.size}" if benchmark_task.size else "all there is"
         lines.append(
-            f"{key:14} {one.description} {one.paper}, {one.section}; {pluralize(one.draws, 'draw')} of {size}."
+            f"{key:14} {benchmark_task.description} {benchmark_task.paper}, {benchmark_task.section}; {pluralize(benchmark_task.draws, 'draw')} of {size}."
         )
         told.append(
             {
                 "task": key,
-                "name": one.name,
-                "description": one.description,
-                "paper": one.paper,
-                "section": one.section,
-                "draws": one.draws,
-                "size": one.size,
-                "answer": one.answer,
-                "metrics": [each.key for each in one.metrics],
+                "name": benchmark_task.name,
+                "description": benchmark_task.description,
+                "paper": benchmark_task.paper,
+                "section": benchmark_task.section,
+                "draws": benchmark_task.draws,
+                "size": benchmark_task.size,
+                "answer": benchmark_task.answer,
+                "metrics": [each.key for each in benchmark_task.metrics],
             }
         )
     print_result(as_json, {"tasks": told}, "\n".join(lines))
@@ -351,26 +353,28 @@ def sets(study: Path, name: str | None, as_json: bool) -> None:
     lines, told = [], list[Json]()
     with Session.open(study, read_only=True) as session:
         chosen = all_sets(session.study) if name is None else [find_item_set(session.study, name)]
-        for one in chosen:
-            if one is None:
+        for item_set in chosen:
+            if item_set is None:
                 raise UserError(
                     f"There is no item set “{escape_unprintable(name)}”.",
                     "See which are: greenroom benchmark sets STUDY",
                 )
-            items = items_of(session.study, one.id)
-            changed = find_changed_items(session, one)
+            items = items_of(session.study, item_set.id)
+            changed = find_changed_items(session, item_set)
             since = f"; {changed.count:,} changed since" if changed.count else ""
             lines.append(
-                f"{one.name}: {one.task}, {pluralize(len(items), 'item')} in {pluralize(one.draws, 'draw')}, "
-                f"seed {one.seed}, {one.sha256[:12]}{since}"
+                f"{item_set.name}: {item_set.task}, {pluralize(len(items), 'item')} in {pluralize(item_set.draws, 'draw')}, "
+                f"seed {item_set.seed}, {item_set.sha256[:12]}{since}"
             )
-            found: dict[str, Json] = {**set_json(one, len(items)), "changed": [*changed.items]}
+            found: dict[str, Json] = {**set_json(item_set, len(items)), "changed": [*changed.items]}
             if name is not None:
                 lines += [
-                    f"  {key}: {_format_value(value)}" for key, value in one.rule.items() if value not in ("", [], {})
+                    f"  {key}: {_format_value(value)}"
+                    for key, value in item_set.rule.items()
+                    if value not in ("", [], {})
                 ]
-                lines += format_left_out(one)
-                found["each_draw"] = [sum(item.draw == draw for item in items) for draw in range(one.draws)]
+                lines += format_left_out(item_set)
+                found["each_draw"] = [sum(item.draw == draw for item in items) for draw in range(item_set.draws)]
             told.append(found)
     nothing = "No item set yet. Make one: greenroom benchmark make STUDY --task verdict"
     print_result(as_json, {"study": str(study), "sets": told}, "\n".join(lines) or nothing)

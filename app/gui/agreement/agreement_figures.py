@@ -101,21 +101,22 @@ def to_measured(figure: StatisticResult) -> Measured:
 
 def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     """Return the figures of the whole track under headings, with the published ones."""
-    published = {one.published.figure: one.published for one in report.published}
+    published = {beside.published.figure: beside.published for beside in report.published}
     rows: list[AgreementFigureRow] = []
     for heading, keys in _GROUPS:
         rows.append(AgreementFigureRow(heading))
         rows += [_figure_row(describe_figure(key), report.main[key], published.get(key)) for key in keys]
         if heading == tr("Boundaries"):
             rows += [
-                _figure_row(FigureDescription(tr("F1 at IoU {level}").format(level=level), _F1), one)
-                for level, one in report.f1_iou.items()
+                _figure_row(FigureDescription(tr("F1 at IoU {level}").format(level=level), _F1), statistic_result)
+                for level, statistic_result in report.f1_iou.items()
             ]
             rows += [
                 _figure_row(
-                    FigureDescription(tr("F1 with the same label at IoU {level}").format(level=level), _F1_LABEL), one
+                    FigureDescription(tr("F1 with the same label at IoU {level}").format(level=level), _F1_LABEL),
+                    statistic_result,
                 )
-                for level, one in report.f1_iou_same_label.items()
+                for level, statistic_result in report.f1_iou_same_label.items()
             ]
     names = {label.key: label.name for label in report.labels}
     rows.append(AgreementFigureRow(tr("What was marked")))
@@ -150,7 +151,7 @@ def form_rows(report: AgreementReport) -> list[AgreementFigureRow]:
                 words = describe_figure(key, field=True)
                 rows.append(
                     _figure_row(
-                        FigureDescription(f"{choice.name}: {_lowercase_first(words.name)}", words.means), figure
+                        FigureDescription(f"{choice.name}: {_lowercase_first(words.name)}", words.meaning), figure
                     )
                 )
     return rows
@@ -183,8 +184,8 @@ def _figure_row(
     words: FigureDescription, figure: StatisticResult, published: PublishedFigure | None = None
 ) -> AgreementFigureRow:
     if published is None:
-        return AgreementFigureRow(words.name, words.means, to_measured(figure))
-    return AgreementFigureRow(words.name, words.means, to_measured(figure), published.value, published.source)
+        return AgreementFigureRow(words.name, words.meaning, to_measured(figure))
+    return AgreementFigureRow(words.name, words.meaning, to_measured(figure), published.value, published.source)
 
 
 def _lowercase_first(name: str) -> str:
@@ -223,19 +224,23 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
         ),
         _f1_plot(report),
     ]
-    shares = [one for one in report.published if one.published.value <= 1 and one.own and one.own.value is not None]
+    shares = [
+        beside
+        for beside in report.published
+        if beside.published.value <= 1 and beside.own and beside.own.value is not None
+    ]
     if shares:
         found.append(
             Bars(
                 "published",
                 tr("Beside the SHREC paper"),
                 tr("Shares of this study with 95 % intervals over recordings"),
-                tuple(one.published.name for one in shares),
-                (Series(tr("This study"), tuple(to_measured(one.own) for one in shares if one.own is not None)),),
+                tuple(share.published.name for share in shares),
+                (Series(tr("This study"), tuple(to_measured(share.own) for share in shares if share.own is not None)),),
                 "share",
                 PlotNumberFormat.FIGURE,
                 reference=tr("SHREC paper"),
-                references=tuple(one.published.value for one in shares),
+                references=tuple(share.published.value for share in shares),
             )
         )
     for key, title in (
@@ -271,14 +276,14 @@ def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) 
         )
         return Histogram(key, title, note, tuple(edges.tolist()), (pile,), describe_figure(figure).name)
     bars = tuple(to_measured(row.figures[figure]) for row in having)
-    whole = sum(one.n or 0 for one in bars)
-    intervals = tr("; whiskers: 95 % intervals over recordings") if any(one.low is not None for one in bars) else ""
+    whole = sum(bar.n or 0 for bar in bars)
+    intervals = tr("; whiskers: 95 % intervals over recordings") if any(bar.low is not None for bar in bars) else ""
     return Bars(
         key,
         title,
         tr("n from {fewest:,} to {most:,}{intervals}").format(
-            fewest=min((one.n or 0 for one in bars), default=0),
-            most=max((one.n or 0 for one in bars), default=0),
+            fewest=min((bar.n or 0 for bar in bars), default=0),
+            most=max((bar.n or 0 for bar in bars), default=0),
             intervals=intervals,
         )
         if whole
@@ -309,9 +314,9 @@ def _f1_plot(report: AgreementReport) -> Lines:
     )
 
 
-def display_name(one: NamedKey) -> str:
+def display_name(named_key: NamedKey) -> str:
     """Return what people call it."""
-    return one.name or one.key
+    return named_key.name or named_key.key
 
 
 def format_count(number: int, thing: str) -> str:
@@ -367,10 +372,10 @@ def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
 
 def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
     """Return the statistics of several annotators side by side; nothing for one, too many, or without any segment."""
-    total = sum(int(one.by_label.sum()) for one in each)
+    total = sum(int(statistics.by_label.sum()) for statistics in each)
     if not 1 < len(each) <= _MAX_ANNOTATORS or not total:
         return []
-    people = [one.annotators[0] for one in each]
+    people = [statistics.annotators[0] for statistics in each]
     looks = label_looks(Track("annotators", "", tuple(Label(who.key, who.name) for who in people)))
     named = list(zip(people, looks, strict=True))
     found: list[Plot] = [
@@ -380,32 +385,32 @@ def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
             tr("{count} of any label; mean of each annotator's recordings").format(
                 count=trn("{count} segment", "{count} segments", total)
             ),
-            [(who, look, one.density.sum(0)) for (who, look), one in zip(named, each, strict=True)],
+            [(who, look, statistics.density.sum(0)) for (who, look), statistics in zip(named, each, strict=True)],
         ),
         _duration_histogram(
             "durations_by_annotator",
             tr("How long segments are, by annotator"),
             [
-                (who, look, np.concatenate([np.zeros(0), *one.seconds.values()]))
-                for (who, look), one in zip(named, each, strict=True)
+                (who, look, np.concatenate([np.zeros(0), *statistics.seconds.values()]))
+                for (who, look), statistics in zip(named, each, strict=True)
             ],
         ),
     ]
     for place, field in enumerate(each[0].fields):
-        counted = [one.fields[place] for one in each]
-        if any(one.filled for one in counted):
+        counted = [statistics.fields[place] for statistics in each]
+        if any(counts.filled for counts in counted):
             series = tuple(
-                Series(who.name, tuple(Measured(float(n)) for n in one.together.diagonal()), look)
-                for (who, look), one in zip(named, counted, strict=True)
+                Series(who.name, tuple(Measured(float(n)) for n in counts.co_occurrence.diagonal()), look)
+                for (who, look), counts in zip(named, counted, strict=True)
             )
             found.append(
                 Bars(
                     f"segments_by_{field.key}_and_annotator",
                     tr("Segments by {name} and annotator").format(name=field.name.lower()),
                     tr("Filled in for {count}").format(
-                        count=trn("{count} segment", "{count} segments", sum(one.filled for one in counted))
+                        count=trn("{count} segment", "{count} segments", sum(counts.filled for counts in counted))
                     ),
-                    tuple(display_name(one) for one in field.choices),
+                    tuple(display_name(choice) for choice in field.choices),
                     series,
                     "segments",
                 )
@@ -416,7 +421,7 @@ def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
 def _series_by_label(labels: Sequence[tuple[NamedKey, LabelLook]], counts: Any) -> tuple[Series, ...]:
     """Return a series for each label; `counts` is (labels, groups)."""
     return tuple(
-        Series(display_name(label), tuple(Measured(float(one)) for one in counts[place]), look)
+        Series(display_name(label), tuple(Measured(float(count)) for count in counts[place]), look)
         for place, (label, look) in enumerate(labels)
     )
 
@@ -429,8 +434,8 @@ def _density_plot(key: str, title: str, note: str, lines: Sequence[tuple[NamedKe
         note,
         tuple(100 * (place + 0.5) / BINS for place in range(BINS)),
         tuple(
-            Series(display_name(one), tuple(Measured(float(value)) for value in values), look)
-            for one, look, values in lines
+            Series(display_name(named_key), tuple(Measured(float(value)) for value in values), look)
+            for named_key, look, values in lines
         ),
         tr("% of the recording"),
         tr("Share of the time that is marked"),
@@ -443,11 +448,11 @@ def _duration_histogram(key: str, title: str, groups: Sequence[tuple[NamedKey, L
     most = float(np.percentile(every, _DURATION_PERCENTILE)) if len(every) else 1.0
     edges = np.array(nice_ticks([max(most, 1e-3)], _DURATION_BINS).values)
     piles = []
-    for one, each_look, seconds in groups:
+    for named_key, each_look, seconds in groups:
         counts = np.histogram(np.minimum(seconds, edges[-1]), edges)[0]
         middle = float(np.median(seconds)) if len(seconds) else None
         mark = "" if middle is None else tr("median {middle:.1f} s").format(middle=middle)
-        piles.append(Pile(display_name(one), tuple(counts.tolist()), each_look, middle, mark))
+        piles.append(Pile(display_name(named_key), tuple(counts.tolist()), each_look, middle, mark))
     note = tr("{count}; the last bin holds all that are longer").format(
         count=trn("{count} segment", "{count} segments", len(every))
     )
@@ -455,7 +460,7 @@ def _duration_histogram(key: str, title: str, groups: Sequence[tuple[NamedKey, L
 
 
 def _field_plots(field: ChoiceFieldCounts, labels: Sequence[tuple[NamedKey, LabelLook]], total: int) -> list[Plot]:
-    names = tuple(display_name(one) for one in field.choices)
+    names = tuple(display_name(choice) for choice in field.choices)
     filled = tr("filled in for {filled:,} of {count}").format(
         filled=field.filled, count=trn("{count} segment", "{count} segments", total)
     )
@@ -470,8 +475,8 @@ def _field_plots(field: ChoiceFieldCounts, labels: Sequence[tuple[NamedKey, Labe
             stacked=True,
         )
     ]
-    together = field.together.tolist()
-    if any(together[one][other] for one in range(len(names)) for other in range(len(names)) if one != other):
+    together = field.co_occurrence.tolist()
+    if any(together[index][other] for index in range(len(names)) for other in range(len(names)) if index != other):
         found.append(
             Matrix(
                 f"together_{field.key}",
@@ -512,30 +517,30 @@ class AgreementResult:
     """All figures of one question, and what they are drawn as.
 
     Attributes:
-        each: the statistics of every annotator alone.
+        per_annotator: the statistics of every annotator alone.
         looks: of the labels, by key.
-        drawn: plots of agreement.
-        counted: plots of statistics.
+        agreement_plots: plots of agreement.
+        statistics_plots: plots of statistics.
     """
 
     report: AgreementReport
     statistics: Statistics
-    each: tuple[Statistics, ...]
+    per_annotator: tuple[Statistics, ...]
     looks: Mapping[str, LabelLook]
-    drawn: tuple[Plot, ...]
-    counted: tuple[Plot, ...]
+    agreement_plots: tuple[Plot, ...]
+    statistics_plots: tuple[Plot, ...]
 
 
 class AgreementCalculator(QObject):
     """Answers one question at a time; an answer that is no longer wanted is dropped.
 
     Signals:
-        found (Found): the figures.
+        finished (Found): the figures.
         state_changed (State, str): how they stand; the text says why a question was refused.
         progressed (int, int, str): how far it is, of how many, and what is done.
     """
 
-    found = Signal(object)
+    finished = Signal(object)
     state_changed = Signal(object, str)
     progressed = Signal(int, int, str)
 
@@ -558,7 +563,7 @@ class AgreementCalculator(QObject):
         studio.bridge.changed.connect(self._apply)
         studio.leaving.connect(self.stop)
 
-    def soon(self) -> None:
+    def schedule(self) -> None:
         """Compute after a moment in which nothing else is asked for."""
         self._timer.start()
 
@@ -569,21 +574,21 @@ class AgreementCalculator(QObject):
         question = self._question()
         if session is None or question is None:
             return
-        self._drop()
+        self._cancel_pending()
         began = time.monotonic()
-        self._say(ComputationState.WORKING)
+        self._set_state(ComputationState.WORKING)
 
         def then(found: AgreementResult) -> None:
             self._seconds = time.monotonic() - began
-            self.found.emit(found)
-            self._say(ComputationState.CURRENT)
+            self.finished.emit(found)
+            self._set_state(ComputationState.CURRENT)
 
         def failed(error: Exception) -> None:
             if isinstance(error, UserError):
-                self._say(ComputationState.REFUSED, f"{error.message} {error.hint}".strip())
+                self._set_state(ComputationState.REFUSED, f"{error.message} {error.hint}".strip())
             else:
                 _log.error("The figures could not be computed", exc_info=error)
-                self._say(
+                self._set_state(
                     ComputationState.REFUSED, tr("The figures could not be computed: {error}").format(error=error)
                 )
 
@@ -594,15 +599,15 @@ class AgreementCalculator(QObject):
 
     def stop(self) -> None:
         """Want no answer any more."""
-        self._drop()
+        self._cancel_pending()
         self._timer.stop()
 
     def cancel(self) -> None:
         """Want no answer, as somebody said."""
         self.stop()
-        self._say(ComputationState.REFUSED, tr("Cancelled. Refresh computes the figures."))
+        self._set_state(ComputationState.REFUSED, tr("Cancelled. Refresh computes the figures."))
 
-    def _drop(self) -> None:
+    def _cancel_pending(self) -> None:
         if self._looking is not None:
             self._looking.stop()
             self._looking = None
@@ -610,12 +615,12 @@ class AgreementCalculator(QObject):
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if not _RELEVANT_TABLES & changes.tables.keys():
             return
-        self._drop()
-        self._say(ComputationState.OUT_OF_DATE)
+        self._cancel_pending()
+        self._set_state(ComputationState.OUT_OF_DATE)
         if self._seconds < _QUICK_S:
-            self.soon()
+            self.schedule()
 
-    def _say(self, state: ComputationState, text: str = "") -> None:
+    def _set_state(self, state: ComputationState, text: str = "") -> None:
         self.state = state
         self.state_changed.emit(state, text)
 
@@ -634,7 +639,7 @@ def _compute_agreement(second: Session, question: AgreementQuery, progress: Prog
 
 
 def _label_looks(session: Session, report: AgreementReport) -> dict[str, LabelLook]:
-    scheme = session.schemes.known(str(report.settings["scheme"]))
+    scheme = session.schemes.find(str(report.settings["scheme"]))
     if scheme is None:
         return {}
     return {look.key: look for look in label_looks(scheme.track(str(report.settings["track"])))}

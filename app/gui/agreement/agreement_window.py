@@ -84,19 +84,21 @@ class ComparisonBar(QWidget):
         self.refresh = QPushButton(tr("Refresh"))
         self.refresh.setToolTip(tr("Compute again from the study as it is now (F5)"))
         self.refresh.setShortcut("F5")
-        self._lane = self._named(row, tr("Track"), self.lane, tr("Scheme and track whose segments are compared"))
-        self._named(row, tr("Who"), self.pair, tr("Everybody who is a person, or one pair"))
-        self._named(
+        self._lane = self._labelled_control(
+            row, tr("Track"), self.lane, tr("Scheme and track whose segments are compared")
+        )
+        self._labelled_control(row, tr("Who"), self.pair, tr("Everybody who is a person, or one pair"))
+        self._labelled_control(
             row, tr("Third"), self.third, tr("One who is compared with the others, and counts in no other figure")
         )
-        self._named(row, "", self.recordings, "")
-        self._named(
+        self._labelled_control(row, "", self.recordings, "")
+        self._labelled_control(
             row,
             tr("Minimum IoU"),
             self.minimum_iou,
             tr("Which segments count as overlapping: any shared time, or more"),
         )
-        self._named(
+        self._labelled_control(
             row, tr("Step"), self.step, tr("Between the instants of the time grid, on which kappa and alpha rest")
         )
         row.addWidget(self.refresh)
@@ -118,9 +120,9 @@ class ComparisonBar(QWidget):
         self.recordings.changed.connect(self.changed)
         self.refresh.clicked.connect(self.refresh_requested)
 
-    def offer(self, lanes: Mapping[str, str], people: Sequence[str], groups: Mapping[str, str]) -> bool:
+    def set_choices(self, lanes: Mapping[str, str], people: Sequence[str], groups: Mapping[str, str]) -> bool:
         """Offer lanes, names and recordings; returns whether what is chosen is another thing now."""
-        before = self.comparison()
+        before = self.settings()
         pairs = {
             "": tr("Everybody"),
             **{f"{a}\n{b}": tr("{a} and {b}").format(a=a, b=b) for a, b in combinations(people, 2)},
@@ -134,21 +136,21 @@ class ComparisonBar(QWidget):
         finally:
             self.blockSignals(blocked)
         self._lane.setVisible(len(lanes) > 1)
-        return self.comparison() != before
+        return self.settings() != before
 
-    def comparison(self) -> ComparisonSettings:
+    def settings(self) -> ComparisonSettings:
         """Return what is chosen."""
         pair = str(self.pair.currentData() or "")
         return ComparisonSettings(
             str(self.lane.currentData() or ""),
             tuple(pair.split("\n")) if pair else (),
             str(self.third.currentData() or ""),
-            self.recordings.chosen(),
+            self.recordings.ticked_keys(),
             self.minimum_iou.value(),
             self.step.value(),
         )
 
-    def _named(self, row: FlowLayout, name: str, control: QWidget, tip: str) -> QWidget:
+    def _labelled_control(self, row: FlowLayout, name: str, control: QWidget, tip: str) -> QWidget:
         both = QWidget()
         inner = QHBoxLayout(both)
         inner.setContentsMargins(0, 0, theme.GRID, 0)
@@ -183,26 +185,26 @@ def fill_comparison_bar(session: Session, bar: ComparisonBar) -> bool:
         for scheme in session.schemes
         for track in scheme.tracks
     }
-    people = [one.name for one in all_annotators(session.study) if one.kind != ADJUDICATED]
+    people = [annotator.name for annotator in all_annotators(session.study) if annotator.kind != ADJUDICATED]
     recordings = all_recordings(session.study)
-    used = {one.collection_id for one in recordings}
-    collections = [one for one in all_collections(session.study) if one.id in used]
+    used = {recording.collection_id for recording in recordings}
+    collections = [collection for collection in all_collections(session.study) if collection.id in used]
     groups = {
-        f"{_COLLECTION}{one.id}": tr("Collection {name}").format(name=one.name)
-        for one in collections
+        f"{_COLLECTION}{collection.id}": tr("Collection {name}").format(name=collection.name)
+        for collection in collections
         if len(collections) > 1
     }
-    groups |= {one.id: f"{one.number}. {one.name}" for one in recordings}
-    return bar.offer(lanes, people, groups)
+    groups |= {recording.id: f"{recording.number}. {recording.name}" for recording in recordings}
+    return bar.set_choices(lanes, people, groups)
 
 
 def build_query(session: Session, asked: ComparisonSettings) -> AgreementQuery:
     """Return what the controls ask."""
     scheme, _, track = asked.lane.partition("/")
     chosen = tuple(
-        one.id
-        for one in all_recordings(session.study)
-        if one.id in asked.groups or f"{_COLLECTION}{one.collection_id}" in asked.groups
+        recording.id
+        for recording in all_recordings(session.study)
+        if recording.id in asked.groups or f"{_COLLECTION}{recording.collection_id}" in asked.groups
     )
     return AgreementQuery(
         pair=asked.pair,
@@ -232,13 +234,13 @@ class AgreementWindow(QWidget):
         self.resize(1120, 800)
         self.setMinimumWidth(480)
         self.bar = ComparisonBar()
-        self.computing = AgreementCalculator(context.studio, context.background, self._question, self)
-        self._taking = PlotExporter(context, self._tell)
+        self.computing = AgreementCalculator(context.studio, context.background, self._current_query, self)
+        self._taking = PlotExporter(context, self._show_status)
         self.figures, self.form = FiguresView(tr("Figures of agreement")), FiguresView(tr("Figures of the form"))
         self.drawn, self.counted = PlotWall(tr("Plots of agreement")), PlotWall(tr("Plots of statistics"))
         self.splits = SplitsPage(context, self._taking)
         self._lay_out()
-        self._join()
+        self._connect_signals()
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -271,15 +273,15 @@ class AgreementWindow(QWidget):
         foot.addWidget(self.export)
         column.addLayout(foot)
 
-    def _join(self) -> None:
-        self.bar.changed.connect(self.computing.soon)
+    def _connect_signals(self) -> None:
+        self.bar.changed.connect(self.computing.schedule)
         self.bar.refresh_requested.connect(self.refresh)
-        self.computing.found.connect(self._show)
+        self.computing.finished.connect(self._show)
         self.computing.state_changed.connect(self._show_state)
         self.computing.progressed.connect(self.status.show_progress)
         self.status.cancel_requested.connect(self.computing.cancel)
-        self.drawn.asked.connect(self._taking.plot)
-        self.counted.asked.connect(self._taking.plot)
+        self.drawn.action_requested.connect(self._taking.export_plot)
+        self.counted.action_requested.connect(self._taking.export_plot)
         self.copy.clicked.connect(self._copy)
         self.export.clicked.connect(self.export_all)
         self._show_state(ComputationState.OUT_OF_DATE, "")
@@ -304,25 +306,25 @@ class AgreementWindow(QWidget):
         parent = self._context.questions.folder(tr("Folder for the figures"))
         if parent is None:
             return
-        drawn = [*found.drawn, *self.splits.every_plot(found.report), *found.counted]
+        drawn = [*found.agreement_plots, *self.splits.all_plots(found.report), *found.statistics_plots]
         try:
             files = agreement_files(found.report, found.statistics, {plot.key: plot for plot in drawn}.values())
             made = write_folder(parent, f"{session.study.path.stem} agreement", files)
         except UserError as error:
-            self._tell(f"{error.message} {error.hint}".strip())
+            self._show_status(f"{error.message} {error.hint}".strip())
         else:
-            self._tell(
+            self._show_status(
                 tr("Wrote {count} to the folder {name}.").format(
                     count=trn("{count} file", "{count} files", len(files)), name=made.name
                 )
             )
 
-    def _question(self) -> AgreementQuery | None:
+    def _current_query(self) -> AgreementQuery | None:
         session = self._context.studio.session
         if session is None or not self.isVisible():
             return None
         fill_comparison_bar(session, self.bar)
-        return build_query(session, self.bar.comparison())
+        return build_query(session, self.bar.settings())
 
     def _show(self, found: AgreementResult) -> None:
         self._found = found
@@ -334,9 +336,9 @@ class AgreementWindow(QWidget):
         self.form.show_rows(rows.form_rows(report))
         self.tabs.setTabVisible(self.tabs.indexOf(self.form), bool(report.fields))
         self.drawn.set_hint(_missing_hint(report))
-        self.drawn.set_plots(found.drawn)
+        self.drawn.set_plots(found.agreement_plots)
         self.counted.set_hint(_missing_hint(report))
-        self.counted.set_plots(found.counted)
+        self.counted.set_plots(found.statistics_plots)
         self.splits.show_report(report)
 
     def _show_state(self, state: ComputationState, text: str) -> None:
@@ -352,15 +354,15 @@ class AgreementWindow(QWidget):
         if working:
             self.status.show_progress(0, 0, tr("Reading the study"))
         else:
-            self._tell(text)
+            self._show_status(text)
 
-    def _tell(self, text: str) -> None:
-        self.status.tell(text)
+    def _show_status(self, text: str) -> None:
+        self.status.show_text(text)
 
     def _copy(self) -> None:
         if self._found is not None:
             head, table = build_report_tables(self._found.report)["figures"]
-            self._taking.copy(to_csv(head, table), tr("Figures"))
+            self._taking.copy_table(to_csv(head, table), tr("Figures"))
 
 
 def _missing_hint(report: AgreementReport) -> str:

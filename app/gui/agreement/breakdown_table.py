@@ -195,7 +195,7 @@ class SplitsPage(QWidget):
         self.by.currentIndexChanged.connect(lambda _: self._show_split())
         self.figure.currentIndexChanged.connect(lambda _: self._draw())
         self.table.opened.connect(lambda key: context.look_at(key, 0))
-        self.wall.asked.connect(taking.plot)
+        self.wall.action_requested.connect(taking.export_plot)
         self.copy.clicked.connect(self._copy)
         self.save.clicked.connect(self._save)
 
@@ -205,7 +205,7 @@ class SplitsPage(QWidget):
         _fill_combo(self.by, rows.available_splits(report), "label")
         self._show_split()
 
-    def every_plot(self, report: AgreementReport) -> list[Plot]:
+    def all_plots(self, report: AgreementReport) -> list[Plot]:
         """Return a plot of each figure by recording, pair and annotator, for a folder with everything."""
         return [
             _split_plot(report, key, figure)
@@ -219,8 +219,8 @@ class SplitsPage(QWidget):
             return
         found = self._report.rows[key]
         columns = rows.split_columns(found)
-        _fill_combo(self.figure, {one: words.name for one, words in columns.items()}, _DEFAULT_FIGURE)
-        shown = [(words.name, words.means) for words in columns.values()]
+        _fill_combo(self.figure, {text: words.name for text, words in columns.items()}, _DEFAULT_FIGURE)
+        shown = [(words.name, words.meaning) for words in columns.values()]
         self.table.show_rows(self.by.currentText(), shown, rows.split_rows(found, columns), leads=key == _RECORDING)
         self._draw()
 
@@ -236,7 +236,7 @@ class SplitsPage(QWidget):
 
     def _copy(self) -> None:
         if self._report is not None:
-            self._taking.copy(self._csv(self._report), self.by.currentText())
+            self._taking.copy_table(self._csv(self._report), self.by.currentText())
 
     def _save(self) -> None:
         if self._report is not None:

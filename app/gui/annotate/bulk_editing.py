@@ -31,7 +31,7 @@ class Option:
 
     key: str
     name: str
-    fits: int
+    match_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class FieldOptions:
     key: str
     name: str
     choices: tuple[Option, ...]
-    several: bool
+    is_multiple: bool
 
 
 class BulkBar(QWidget):
@@ -144,9 +144,9 @@ class BulkBar(QWidget):
 
     def _fill_labels(self, menu: QMenu) -> None:
         menu.clear()
-        for one in self._labels:
-            menu.addAction(_option_text(one)).triggered.connect(
-                lambda _=False, key=one.key: self.label_chosen.emit(key)
+        for label in self._labels:
+            menu.addAction(_option_text(label)).triggered.connect(
+                lambda _=False, key=label.key: self.label_chosen.emit(key)
             )
 
     def _fill_add(self, menu: QMenu) -> None:
@@ -159,14 +159,14 @@ class BulkBar(QWidget):
         menu.clear()
         for field in self._fields:
             part = menu.addMenu(field.name.replace("&", "&&"))
-            for one in field.choices:
-                part.addAction(_option_text(one)).triggered.connect(
-                    lambda _=False, field=field.key, key=one.key: chosen.emit(field, key)  # type: ignore[attr-defined]
+            for choice in field.choices:
+                part.addAction(_option_text(choice)).triggered.connect(
+                    lambda _=False, field=field.key, key=choice.key: chosen.emit(field, key)  # type: ignore[attr-defined]
                 )
 
 
 def _option_text(option: Option) -> str:
-    return f"{option.name} ({option.fits})".replace("&", "&&")
+    return f"{option.name} ({option.match_count})".replace("&", "&&")
 
 
 _Edit = Callable[[Session, Sequence[str]], Changes]
@@ -198,7 +198,7 @@ class Bulk:
         )
         bar.delete_requested.connect(self.delete)
 
-    def show(self, rows: int) -> None:
+    def show_selection(self, rows: int) -> None:
         """Say how many are selected and what can be done to them."""
         session, chosen = self._studio.session, self._selected()
         if session is None:
@@ -210,7 +210,7 @@ class Bulk:
             return
         author, known = session.annotator(), self._table.rows
         found = [known[one].segment for one in chosen if one in known]
-        own = [one for one in found if author is not None and one.annotator_id == author.id]
+        own = [segment for segment in found if author is not None and segment.annotator_id == author.id]
         others = len(chosen) - len(own)
         text = tr("{chosen:,} selected").format(chosen=len(chosen))
         if not self._studio.writable:
@@ -225,12 +225,12 @@ class Bulk:
 
     def delete(self) -> None:
         """Delete those of the selected segments that are one's own; asks where they are of several recordings."""
-        own = self._own(lambda _session, segments: [*segments])
-        recordings = len({one.recording_id for one in own})
+        own = self._editable_segments(lambda _session, segments: [*segments])
+        recordings = len({segment.recording_id for segment in own})
         if not confirm_delete(self._questions, Rows.SEGMENTS, len(own), recordings):
             return
         if self._edit(bulk.delete_own_segments, tr("Deleting {count:,} segments…").format(count=len(own))) is not None:
-            self._studio.told.emit(deleted_message(Rows.SEGMENTS, len(own), recordings))
+            self._studio.message.emit(deleted_message(Rows.SEGMENTS, len(own), recordings))
 
     def change_label(self, label: str) -> None:
         """Give the selected segments another label."""
@@ -254,7 +254,7 @@ class Bulk:
 
     def _change(self, do: _Edit, fitting: _Fitting) -> None:
         """Change the selected segments that an edit fits; asks where they are of several recordings."""
-        homes = {one.id: one.recording_id for one in self._own(fitting)}
+        homes = {segment.id: segment.recording_id for segment in self._editable_segments(fitting)}
         if not confirm_change(self._questions, Rows.SEGMENTS, len(homes), len(set(homes.values()))):
             return
         changes = self._edit(do, tr("Changing {count:,} segments…").format(count=len(homes)))
@@ -262,23 +262,23 @@ class Bulk:
             return
         touched = changes.ids("segment") | changes.ids("segment_value")
         if touched:
-            places = {homes[one] for one in touched if one in homes}
-            self._studio.told.emit(changed_message(Rows.SEGMENTS, len(touched), len(places)))
+            places = {homes[text] for text in touched if text in homes}
+            self._studio.message.emit(changed_message(Rows.SEGMENTS, len(touched), len(places)))
         else:
-            self._studio.told.emit(tr("Nothing changed: they are like this already."))
+            self._studio.message.emit(tr("Nothing changed: they are like this already."))
 
-    def _own(self, fitting: _Fitting) -> list[Segment]:
+    def _editable_segments(self, fitting: _Fitting) -> list[Segment]:
         """Return the selected segments that are one's own and that an edit fits."""
         session = self._studio.session
         author = session.annotator() if session is not None else None
         if session is None or author is None:
             return []
         known = self._table.rows
-        segments = [known[one].segment for one in self._selected() if one in known]
-        own = [one for one in segments if one.annotator_id == author.id]
+        segments = [known[text].segment for text in self._selected() if text in known]
+        own = [segment for segment in segments if segment.annotator_id == author.id]
         # What fits depends on scheme, track and label alone.
-        fits = {(one.scheme, one.track, one.label) for one in fitting(session, [*_count_distinct(own)])}
-        return [one for one in own if (one.scheme, one.track, one.label) in fits]
+        fits = {(segment.scheme, segment.track, segment.label) for segment in fitting(session, [*_count_distinct(own)])}
+        return [segment for segment in own if (segment.scheme, segment.track, segment.label) in fits]
 
     def _edit(self, do: _Edit, text: str) -> Changes | None:
         """Edit the selected segments; returns what changed, or None where nothing was done."""
@@ -295,19 +295,19 @@ class Bulk:
 
     def _labels(self, session: Session, alike: Mapping[Segment, int]) -> list[Option]:
         names: dict[str, str] = {}
-        for one in alike:
-            if session.schemes.uses(one.scheme):
-                for label in session.schemes.get(one.scheme).lane(one.track).labels:
+        for segment in alike:
+            if session.schemes.is_in_use(segment.scheme):
+                for label in session.schemes.get(segment.scheme).track_or_empty(segment.track).labels:
                     names.setdefault(label.key, label.name)
         return [
-            Option(key, name, sum(alike[one] for one in bulk.filter_by_label(session, [*alike], key)))
+            Option(key, name, sum(alike[segment] for segment in bulk.filter_by_label(session, [*alike], key)))
             for key, name in names.items()
         ]
 
     def _fields(self, session: Session, alike: Mapping[Segment, int]) -> list[FieldOptions]:
         fields: dict[str, Field] = {}
-        for key in dict.fromkeys(one.scheme for one in alike):
-            if session.schemes.uses(key):
+        for key in dict.fromkeys(segment.scheme for segment in alike):
+            if session.schemes.is_in_use(key):
                 for field in session.schemes.get(key).fields:
                     if field.kind in CHOICE_KINDS:
                         fields.setdefault(field.key, field)
@@ -315,13 +315,13 @@ class Bulk:
         for field in fields.values():
             counts = [
                 Option(
-                    one.key,
-                    one.name,
-                    sum(alike[kind] for kind in bulk.filter_by_choice(session, [*alike], field.key, one.key)),
+                    choice.key,
+                    choice.name,
+                    sum(alike[kind] for kind in bulk.filter_by_choice(session, [*alike], field.key, choice.key)),
                 )
-                for one in field.choices
+                for choice in field.choices
             ]
-            if any(one.fits for one in counts):
+            if any(count.match_count for count in counts):
                 found.append(FieldOptions(field.key, field.name, tuple(counts), field.kind is FieldKind.CHOICES))
         return found
 
@@ -330,7 +330,7 @@ def _count_distinct(segments: Sequence[Segment]) -> dict[Segment, int]:
     """Return one segment of each scheme, track and label, with how many there are: what fits depends on these alone."""
     first: dict[tuple[str, str, str], Segment] = {}
     counts: dict[Segment, int] = {}
-    for one in segments:
-        kind = first.setdefault((one.scheme, one.track, one.label), one)
+    for segment in segments:
+        kind = first.setdefault((segment.scheme, segment.track, segment.label), segment)
         counts[kind] = counts.get(kind, 0) + 1
     return counts

@@ -45,7 +45,7 @@ class Remark:
     when: str
     text: str
     resolved: bool
-    own: bool
+    is_own: bool
 
 
 class CommentsBox(QWidget):
@@ -106,7 +106,7 @@ class CommentsBox(QWidget):
         row.addWidget(self.send)
         below.addLayout(row)
         column.addWidget(self._inside)
-        self._unfold(False)
+        self._set_expanded(False)
         self.set_remarks("", (), writable=False)
 
     def set_remarks(self, segment_id: str, remarks: Sequence[Remark], *, writable: bool) -> None:
@@ -118,10 +118,10 @@ class CommentsBox(QWidget):
             self._owner, self._editing = segment_id, ""
             self.field.setPlainText(self._unsent.pop(segment_id, ""))
         self._remarks = remarks
-        if self._editing not in {one.id for one in remarks}:
+        if self._editing not in {remark.id for remark in remarks}:
             self._editing = ""
         self.field.setEnabled(writable)
-        unresolved = sum(not one.resolved for one in remarks)
+        unresolved = sum(not remark.resolved for remark in remarks)
         count = tr("Comments ({remarks})").format(remarks=len(remarks)) if remarks else tr("Comments")
         self.head.setText(
             tr("{count}, {unresolved} unresolved").format(count=count, unresolved=unresolved) if unresolved else count
@@ -130,11 +130,11 @@ class CommentsBox(QWidget):
         self.head.setToolTip(tr("Read and add comments on this segment"))
         self._fill(writable)
         self._enable()
-        self._unfold(self._wanted or unresolved > 0 if other else self._inside.isVisibleTo(self))
+        self._set_expanded(self._wanted or unresolved > 0 if other else self._inside.isVisibleTo(self))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._fit_height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Send on Ctrl+Return."""
@@ -152,14 +152,14 @@ class CommentsBox(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)
-        for one in self._remarks:
-            column.addWidget(self._card(one, writable))
+        for remark in self._remarks:
+            column.addWidget(self._card(remark, writable))
         column.addStretch()
         self._area.setWidget(page)
         self._area.setVisible(bool(self._remarks))
-        self._fit()
+        self._fit_height()
 
-    def _fit(self) -> None:
+    def _fit_height(self) -> None:
         """Give the comments the height that they need, up to a limit."""
         page: QWidget | None = self._area.widget()
         inside = page.layout() if page is not None else None
@@ -170,35 +170,35 @@ class CommentsBox(QWidget):
             tall = inside.totalHeightForWidth(max(width, theme.GRID * 20))
             self._area.setFixedHeight(min(tall + 2, _MAX_HEIGHT))
 
-    def _card(self, one: Remark, writable: bool) -> QWidget:
+    def _card(self, remark: Remark, writable: bool) -> QWidget:
         card = QFrame()
         column = QVBoxLayout(card)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         row = QHBoxLayout()
         row.setSpacing(0)
-        who = PlainLabel(f"{one.author}, {one.when}")
+        who = PlainLabel(f"{remark.author}, {remark.when}")
         who.setProperty("quiet", True)
         who.setMinimumHeight(theme.GRID * 3)
         row.addWidget(who, 1)
         if writable:
-            name = tr("Reopen") if one.resolved else tr("Resolve")
+            name = tr("Reopen") if remark.resolved else tr("Resolve")
             check = self._button("circle-check", tr("{name} this comment").format(name=name))
             check.setCheckable(True)
-            check.setChecked(one.resolved)
-            check.clicked.connect(lambda: self.resolve_requested.emit(one.id, not one.resolved))
+            check.setChecked(remark.resolved)
+            check.clicked.connect(lambda: self.resolve_requested.emit(remark.id, not remark.resolved))
             row.addWidget(check)
-            if one.own:
+            if remark.is_own:
                 edit = self._button("pencil", tr("Edit your comment"))
-                edit.clicked.connect(lambda: self._edit(one))
+                edit.clicked.connect(lambda: self._edit(remark))
                 delete = self._button("trash-2", tr("Delete your comment"))
-                delete.clicked.connect(lambda: self.delete_requested.emit(one.id))
+                delete.clicked.connect(lambda: self.delete_requested.emit(remark.id))
                 row.addWidget(edit)
                 row.addWidget(delete)
         column.addLayout(row)
-        text = PlainLabel(one.text, wordWrap=True)
+        text = PlainLabel(remark.text, wordWrap=True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        text.setEnabled(not one.resolved)
+        text.setEnabled(not remark.resolved)
         column.addWidget(text)
         return card
 
@@ -209,9 +209,9 @@ class CommentsBox(QWidget):
         button.setAccessibleName(explained)
         return button
 
-    def _edit(self, one: Remark) -> None:
-        self._editing = one.id
-        self.field.setPlainText(one.text)
+    def _edit(self, remark: Remark) -> None:
+        self._editing = remark.id
+        self.field.setPlainText(remark.text)
         self.field.setFocus()
         self._enable()
 
@@ -238,11 +238,11 @@ class CommentsBox(QWidget):
 
     def _toggle(self) -> None:
         self._wanted = not self._inside.isVisibleTo(self)
-        self._unfold(self._wanted)
+        self._set_expanded(self._wanted)
 
-    def _unfold(self, shown: bool) -> None:
+    def _set_expanded(self, shown: bool) -> None:
         self._inside.setVisible(shown)
-        unresolved = any(not one.resolved for one in self._remarks)
+        unresolved = any(not remark.resolved for remark in self._remarks)
         self.head.setIcon(icon("chevron-down" if shown else "chevron-right", "uncertain" if unresolved else None))
 
 
@@ -256,7 +256,7 @@ class CommentsFeed(QObject):
         studio.selection_changed.connect(self.show)
         studio.bridge.changed.connect(self._apply)
 
-    def under(self, inspector: QWidget) -> QWidget:
+    def wrap_inspector(self, inspector: QWidget) -> QWidget:
         """Return a page with the inspector and the comments below it."""
         box = self.box = CommentsBox()
         box.destroyed.connect(lambda: self._forget(box))
@@ -281,17 +281,17 @@ class CommentsFeed(QObject):
         box.setVisible(len(chosen) == 1)
         if session is None or len(chosen) != 1:
             return
-        names = {one.id: one.name for one in all_annotators(session.study)}
+        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
         remarks = [
             Remark(
-                one.id,
-                names[one.annotator_id],
-                _format_local_time(one.at),
-                one.text,
-                one.resolved,
-                names[one.annotator_id] == session.annotator_name,
+                comment.id,
+                names[comment.annotator_id],
+                _format_local_time(comment.at),
+                comment.text,
+                comment.resolved,
+                names[comment.annotator_id] == session.annotator_name,
             )
-            for one in comments_of(session.study, chosen[0])
+            for comment in comments_of(session.study, chosen[0])
         ]
         box.set_remarks(chosen[0], remarks, writable=self._studio.writable)
 

@@ -42,7 +42,7 @@ class ConversationTurnRow:
         role: of the speaker; "" while nobody knows.
         colour: of the speaker, `#rrggbb`; None while nobody knows.
         text: what is said, cues in brackets.
-        inside: it is in the segment, not before it.
+        in_segment: it is in the segment, not before it.
         checked: somebody looked at the words.
     """
 
@@ -52,7 +52,7 @@ class ConversationTurnRow:
     role: str
     colour: str | None
     text: str
-    inside: bool
+    in_segment: bool
     checked: bool
 
 
@@ -86,8 +86,8 @@ class ConversationPanel(QWidget):
         self.turns.setFrameShape(QFrame.Shape.NoFrame)
         self.turns.setOpenLinks(False)
         self.turns.setAccessibleName(tr("Turns; Tab goes from one to the next, Return goes there"))
-        self.turns.anchorClicked.connect(self._go)
-        self.turns.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
+        self.turns.anchorClicked.connect(self._on_link)
+        self.turns.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit_height())
         row = QHBoxLayout()
         row.addWidget(self.head)
         row.addStretch()
@@ -98,7 +98,7 @@ class ConversationPanel(QWidget):
         column.addLayout(row)
         column.addWidget(self.turns)
         theme.notifier.changed.connect(self._draw)
-        self._unfold(True)
+        self._set_expanded(True)
 
     def show_turns(self, turns: Sequence[ConversationTurnRow], before: int) -> None:
         """Show what was said, and how many turns before the segment were asked for."""
@@ -110,12 +110,12 @@ class ConversationPanel(QWidget):
 
     def _draw(self) -> None:
         colours = theme.palette()
-        inside = [one for one in self._turns if one.inside]
-        earlier = [one for one in self._turns if not one.inside]
-        parts = [self._paragraph(one, colours.muted.name()) for one in earlier]
+        inside = [turn for turn in self._turns if turn.in_segment]
+        earlier = [turn for turn in self._turns if not turn.in_segment]
+        parts = [self._paragraph(row, colours.muted.name()) for row in earlier]
         if earlier:
             parts.append(_note_html(tr("in this segment"), colours.muted.name()))
-        parts += [self._paragraph(one, colours.text.name()) for one in inside]
+        parts += [self._paragraph(row, colours.text.name()) for row in inside]
         if not inside:
             parts.append(
                 tr('<p style="margin:2px 0; color:{name}"><i>Nobody speaks here.</i></p>').format(
@@ -124,38 +124,38 @@ class ConversationPanel(QWidget):
             )
         self.turns.document().setDefaultStyleSheet("a { text-decoration: none; }")
         self.turns.setHtml(semibold("".join(parts)))
-        self._unfold(self.turns.isVisibleTo(self))
+        self._set_expanded(self.turns.isVisibleTo(self))
         self.turns.scrollToAnchor("here")
 
-    def _paragraph(self, one: ConversationTurnRow, ink: str) -> str:
-        own = participant_ink(one.colour, theme.palette(), theme.palette().field).name()
-        who = escape(one.speaker or tr("Nobody yet"))
-        role = f' <span style="color:{theme.palette().muted.name()}">{escape(one.role)}</span>' if one.role else ""
-        words = escape(one.text) or "…"
-        said = words if one.checked else f"<i>{words}</i>"
+    def _paragraph(self, row: ConversationTurnRow, ink: str) -> str:
+        own = participant_ink(row.colour, theme.palette(), theme.palette().field).name()
+        who = escape(row.speaker or tr("Nobody yet"))
+        role = f' <span style="color:{theme.palette().muted.name()}">{escape(row.role)}</span>' if row.role else ""
+        words = escape(row.text) or "…"
+        said = words if row.checked else f"<i>{words}</i>"
         return (
-            f'<p style="margin:2px 0"><a href="{escape(one.id)}" title="{format_time(one.start_us)}">'
+            f'<p style="margin:2px 0"><a href="{escape(row.id)}" title="{format_time(row.start_us)}">'
             f'<span style="color:{own}"><b>{who}</b></span>{role}<span style="color:{ink}">: {said}</span></a></p>'
         )
 
-    def _unfold(self, shown: bool) -> None:
+    def _set_expanded(self, shown: bool) -> None:
         self.turns.setVisible(shown)
         self.before.setVisible(shown)
         self.head.setIcon(icon("chevron-down" if shown else "chevron-right"))
-        self._fit()
+        self._fit_height()
 
     def _toggle(self) -> None:
-        self._unfold(not self.turns.isVisibleTo(self))
+        self._set_expanded(not self.turns.isVisibleTo(self))
 
-    def _fit(self) -> None:
+    def _fit_height(self) -> None:
         around = self.turns.height() - self.turns.viewport().height()
         wanted = round(self.turns.document().size().height()) + max(around, theme.GRID) + 2
         self.turns.setFixedHeight(min(_MAX_HEIGHT, wanted))
 
-    def _go(self, link: QUrl) -> None:
-        one = next((one for one in self._turns if one.id == link.toString()), None)
-        if one is not None:
-            self.turn_chosen.emit(one.id, one.start_us)
+    def _on_link(self, link: QUrl) -> None:
+        turn = next((turn for turn in self._turns if turn.id == link.toString()), None)
+        if turn is not None:
+            self.turn_chosen.emit(turn.id, turn.start_us)
 
 
 def _note_html(text: str, ink: str) -> str:
@@ -175,12 +175,12 @@ class ConversationFeed(QObject):
         studio.selection_changed.connect(self.show)
         studio.bridge.changed.connect(self._apply)
 
-    def under(self, inspector: QWidget) -> QWidget:
+    def wrap_inspector(self, inspector: QWidget) -> QWidget:
         """Return a page with the inspector and the conversation below it."""
         panel = self.panel = ConversationPanel()
         panel.destroyed.connect(lambda: self._forget(panel))
-        panel.turn_chosen.connect(self._go)
-        panel.before_changed.connect(self._show_more)
+        panel.turn_chosen.connect(self._go_to_turn)
+        panel.before_changed.connect(self._set_turns_before)
         page = make_inspector_page(inspector, panel)
         self.show()
         return page
@@ -191,43 +191,45 @@ class ConversationFeed(QObject):
         if panel is None:
             return
         chosen = self._studio.selected if session is not None else ()
-        one = find_segment(session.study, chosen[0]) if session is not None and len(chosen) == 1 else None
-        if session is None or one is None:
+        segment = find_segment(session.study, chosen[0]) if session is not None and len(chosen) == 1 else None
+        if session is None or segment is None:
             panel.hide()
             return
-        spoken = has_utterances(session.study, one.recording_id)
+        spoken = has_utterances(session.study, segment.recording_id)
         panel.setVisible(spoken)
         if spoken:
             before = self._studio.settings.turns_before
-            turns = read_conversation(session, one.recording_id, one.start_us, one.end_us, before, cues=True)
-            panel.show_turns(self._shown(session, turns), before)
+            turns = read_conversation(
+                session, segment.recording_id, segment.start_us, segment.end_us, before, cues=True
+            )
+            panel.show_turns(self._turn_rows(session, turns), before)
 
-    def _shown(self, session: Session, turns: list[DialogueTurn]) -> list[ConversationTurnRow]:
-        people = {one.id: one.pseudonym for one in all_participants(session.study)}
+    def _turn_rows(self, session: Session, turns: list[DialogueTurn]) -> list[ConversationTurnRow]:
+        people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
         colours = participant_colours([*people])
         return [
             ConversationTurnRow(
-                one.utterance_id,
-                one.start_us,
-                one.speaker,
-                "" if one.role is None else one.role.value,
-                colours.get(one.participant_id or ""),
-                format_with_cues(one.text, one.cues, people),
-                one.inside,
-                one.checked,
+                turn.utterance_id,
+                turn.start_us,
+                turn.speaker,
+                "" if turn.role is None else turn.role.value,
+                colours.get(turn.participant_id or ""),
+                format_with_cues(turn.text, turn.cues, people),
+                turn.inside,
+                turn.checked,
             )
-            for one in turns
+            for turn in turns
         ]
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if _TABLES & set(changes) and self._studio.selected:
             self.show()
 
-    def _go(self, utterance_id: str, start_us: int) -> None:
+    def _go_to_turn(self, utterance_id: str, start_us: int) -> None:
         self._studio.select_utterances([utterance_id])
         self._playback.jump(start_us)
 
-    def _show_more(self, before: int) -> None:
+    def _set_turns_before(self, before: int) -> None:
         self._studio.change_settings(lambda kept: replace(kept, turns_before=before))
         self.show()
 

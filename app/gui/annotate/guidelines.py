@@ -121,8 +121,8 @@ class Guidelines(QObject):
             return
         scheme, track = self._active.scheme, self._active.track
         chosen = find_segment(session.study, self._studio.selected[0]) if self._studio.selected else None
-        known = session.schemes.known(chosen.scheme) if chosen else None
+        known = session.schemes.find(chosen.scheme) if chosen else None
         if chosen is not None and known is not None:
-            scheme, track = known, known.lane(chosen.track)
+            scheme, track = known, known.track_or_empty(chosen.track)
         if scheme is not None and track is not None:
             self.panel.show_track(scheme, track)

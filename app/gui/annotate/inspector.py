@@ -110,7 +110,7 @@ class Inspector(QWidget):
         above.addWidget(self._nothing, 1)
         above.addWidget(self.chooser)
         self._stack.addWidget(empty)
-        self._stack.addWidget(self._page())
+        self._stack.addWidget(self._make_page())
         self._connect()
         self.show_nothing()
 
@@ -134,7 +134,7 @@ class Inspector(QWidget):
         """Make the form, which is otherwise made for the first segment; a long one takes as long as a window."""
         self._panel.show()
 
-    def use(self, scheme: Scheme, track: str) -> None:
+    def set_track(self, scheme: Scheme, track: str) -> None:
         """Show the labels and the form of a track from now on."""
         wanted = self._panels.get((scheme.key, scheme.version, track))
         if wanted is not None and wanted is self._shown:
@@ -233,12 +233,12 @@ class Inspector(QWidget):
         self.flush()
         super().hideEvent(event)
 
-    def _page(self) -> QWidget:
+    def _make_page(self) -> QWidget:
         inner = QWidget()
         self._column = column = QVBoxLayout(inner)
         column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2)
         column.setSpacing(theme.GRID * 2)
-        column.addWidget(self._lock())
+        column.addWidget(self._make_lock_notice())
         self._count = PlainLabel()
         self._count.setFont(theme.font(theme.POINTS + 2, semibold=True))
         column.addWidget(self._count)
@@ -256,7 +256,7 @@ class Inspector(QWidget):
         area.setWidget(inner)
         return area
 
-    def _lock(self) -> QWidget:
+    def _make_lock_notice(self) -> QWidget:
         self._locked = QWidget()
         row = QHBoxLayout(self._locked)
         row.setContentsMargins(0, 0, 0, 0)
@@ -278,7 +278,7 @@ class Inspector(QWidget):
         self.kept.delete_requested.connect(
             lambda field, version: self.kept_delete_requested.emit(self._ids[0], field, version)
         )
-        self.chooser.chosen.connect(self.track_chosen)
+        self.chooser.track_chosen.connect(self.track_chosen)
         self.header.times_entered.connect(self._times_changed)
         self.header.rejected.connect(self.rejected)
         self.header.play_requested.connect(lambda: self.play_requested.emit(self._ids[0]))
@@ -294,14 +294,14 @@ class Inspector(QWidget):
     def _make_panel(self, scheme: Scheme, track: str) -> TrackPanel:
         panel = TrackPanel(scheme, track, self._taken)
         panel.form.value_changed.connect(self._value_changed)
-        panel.labels.chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
+        panel.labels.label_chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
         self._panels[scheme.key, scheme.version, track] = panel
         self._column.insertWidget(self._column.indexOf(self.kept), panel)
         reached = _tab_order(self.header)[-1:]
-        for one in _tab_order(panel):
+        for widget in _tab_order(panel):
             if reached:
-                QWidget.setTabOrder(reached[0], one)
-            reached = [one]
+                QWidget.setTabOrder(reached[0], widget)
+            reached = [widget]
         self.panel_made.emit(panel)
         return panel
 
@@ -339,7 +339,7 @@ class Inspector(QWidget):
 def _tab_order(root: QWidget) -> list[QWidget]:
     """Return what the Tab key reaches inside a widget, in the order in which it was made."""
     parts = root.findChildren(QWidget)
-    return [one for one in parts if one.focusPolicy() & Qt.FocusPolicy.TabFocus and root.isAncestorOf(one)]
+    return [part for part in parts if part.focusPolicy() & Qt.FocusPolicy.TabFocus and root.isAncestorOf(part)]
 
 
 _PRELABEL_HINT = tr(
@@ -370,8 +370,8 @@ class InspectorFeed(QObject):
             inspector.label_changed.connect(self._editing.set_label)
             inspector.times_changed.connect(lambda key, start, end: self._editing.move([(key, start, end)]))
             inspector.delete_requested.connect(self._editing.delete)
-            inspector.kept_delete_requested.connect(self._editing.delete_kept)
-            inspector.track_chosen.connect(self._active.choose)
+            inspector.kept_delete_requested.connect(self._editing.delete_kept_value)
+            inspector.track_chosen.connect(self._active.select_track)
         self.show()
 
     def apply(self, changes: Changes) -> None:
@@ -391,7 +391,7 @@ class InspectorFeed(QObject):
         inspector, session = self._inspector, self._studio.session
         if inspector is None or session is None:
             return
-        found = [one for key in self._studio.selected if (one := find_segment(session.study, key)) is not None]
+        found = [segment for key in self._studio.selected if (segment := find_segment(session.study, key)) is not None]
         inspector.chooser.show_tracks(self._active.tracks() if self._studio.writable else [], self._active.key)
         if not found:
             if self._studio.recording is None:
@@ -405,36 +405,36 @@ class InspectorFeed(QObject):
                 )
             return
         names = {a.id: a.name for a in all_annotators(session.study)}
-        own = all(names.get(one.annotator_id) == session.annotator_name for one in found)
+        own = all(names.get(segment.annotator_id) == session.annotator_name for segment in found)
         reason = ""
         if not self._studio.writable:
             why = session.study.read_only_reason
             reason = tr("This study is read-only. {why}").format(why=why).rstrip()
         if not reason and not own:
-            suggested = all(is_prelabel(session.study, one) for one in found)
+            suggested = all(is_prelabel(session.study, segment) for segment in found)
             reason = _PRELABEL_HINT if suggested else tr("Somebody else made it; only they change it.")
-        strange = next((one.scheme for one in found if not session.schemes.uses(one.scheme)), None)
+        strange = next((segment.scheme for segment in found if not session.schemes.is_in_use(segment.scheme)), None)
         if not reason and strange is not None:
             reason = tr("The scheme {name} is not in use here. Study, Schemes… has it.").format(
                 name=_scheme(session, found[0]).name
             )
         scheme = _scheme(session, found[0])
-        inspector.use(scheme, found[0].track)
+        inspector.set_track(scheme, found[0].track)
         inspector.set_people(participants_in(session.study, found[0].recording_id))
         if len(found) > 1:
             inspector.show_several(found, bool(reason), reason)
             return
-        one = found[0]
-        values = {key: value.value for key, value in values_of(session.study, one.id).items()}
-        kept = find_orphaned_values(scheme, one, value_history(session.study, one.id))
+        segment = found[0]
+        values = {key: value.value for key, value in values_of(session.study, segment.id).items()}
+        kept = find_orphaned_values(scheme, segment, value_history(session.study, segment.id))
         inspector.show_segment(
-            one,
-            scheme.placed(one.track, values),
-            names.get(one.annotator_id, ""),
+            segment,
+            scheme.known_values(segment.track, values),
+            names.get(segment.annotator_id, ""),
             bool(reason),
             reason,
             [_kept_value(scheme, value) for value in kept],
-            _notes(session, one.id),
+            _notes(session, segment.id),
         )
 
     def _show_notes(self, segment_id: str) -> None:
@@ -444,10 +444,10 @@ class InspectorFeed(QObject):
             inspector.form.set_notes(_notes(session, segment_id))
 
 
-def _scheme(session: Session, one: Segment) -> Scheme:
+def _scheme(session: Session, segment: Segment) -> Scheme:
     """Return the scheme of a segment; one without anything where its text is kept nowhere."""
-    empty = Scheme(one.scheme, one.scheme, 1, (Track(one.track, one.track, ()),), ())
-    return session.schemes.known(one.scheme) or empty
+    empty = Scheme(segment.scheme, segment.scheme, 1, (Track(segment.track, segment.track, ()),), ())
+    return session.schemes.find(segment.scheme) or empty
 
 
 def _notes(session: Session, segment_id: str) -> dict[str, str]:

@@ -42,17 +42,17 @@ class Pictures(QObject):
         self._crops.ready.connect(self._deliver)
         table.destroyed.connect(self._crops.close)
 
-    def show(self, session: Session, recording_id: str, people: Sequence[RecordingPerson]) -> None:
+    def request(self, session: Session, recording_id: str, people: Sequence[RecordingPerson]) -> None:
         """Ask for the pictures that are not there yet."""
         try:
-            path = session.usable_picture(recording_id).path
+            path = session.require_picture(recording_id).path
         except UserError:
             return
-        if self._crops.open(path):
+        if self._crops.set_source(path):
             self._asked.clear()
-        for one in people:
-            key = "" if one.participant is None else one.participant.id
-            crops = _crops(one.tracks)
+        for person in people:
+            key = "" if person.participant is None else person.participant.id
+            crops = _crops(person.tracks)
             if crops is not None and self._asked.get(key) != crops:
                 self._asked[key] = crops
                 self._crops.request(key, crops)
@@ -68,7 +68,7 @@ class Pictures(QObject):
 def _crops(tracks: Sequence[PersonTrack]) -> tuple[ThumbnailCrop, ThumbnailCrop] | None:
     if not tracks:
         return None
-    best = max(tracks, key=lambda one: float(one.face.scores.max()))
+    best = max(tracks, key=lambda person_track: float(person_track.face.scores.max()))
     at = int(best.face.scores.argmax())
     frame = int(best.face.frames[at])
     return _square(frame, best.face.boxes[at], _CROP_FACTOR), _square(frame, best.boxes[at], 1.0)
@@ -87,10 +87,10 @@ class MetaSuggestionController(QObject):
     """Starts jobs of the kind `ask` about a recording.
 
     Signals:
-        told (str): what came of asking, or why nobody was asked.
+        message (str): what came of asking, or why nobody was asked.
     """
 
-    told = Signal(str)
+    message = Signal(str)
 
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
@@ -105,12 +105,12 @@ class MetaSuggestionController(QObject):
         if session is None:
             return
         if not judges:
-            self.told.emit(_NO_JUDGE)
+            self.message.emit(_NO_JUDGE)
             return
         try:
             self._prepare(session, esi.esi_requests(session, [recording_id], judges, condition=condition))
         except UserError as error:
-            self.told.emit(str(error))
+            self.message.emit(str(error))
 
     def ask(self, recording_id: str, task: str, judges: Sequence[JudgeEntry], condition: str) -> None:
         """Ask; answers that are there already are not asked for again."""
@@ -118,7 +118,7 @@ class MetaSuggestionController(QObject):
         if session is None:
             return
         if not judges:
-            self.told.emit(_NO_JUDGE)
+            self.message.emit(_NO_JUDGE)
             return
         self._prepare(session, suggestion_request(recording_id, task, judges, condition))
 
@@ -131,31 +131,33 @@ class MetaSuggestionController(QObject):
         try:
             found = asking.prepare(session, request)
         except UserError as error:
-            self.told.emit(str(error))
+            self.message.emit(str(error))
             return
         if found.changes:
             self._context.studio.publish(found.changes)
-        notes = " ".join(" ".join(part for part in (one.message, one.hint) if part) for one in found.notes)
-        if found.work is not None:
-            self._works.append(found.work)
+        notes = " ".join(" ".join(part for part in (note.message, note.hint) if part) for note in found.notes)
+        if found.job is not None:
+            self._works.append(found.job)
             if request.task == ESI_QUESTION_TASK:
-                self._context.jobs.after(found.work, lambda _result: self._take_questions(request.about))
-            self._context.jobs.start(found.work)
-            self.told.emit(f"{found.work.title}… {notes}".strip())
+                self._context.jobs.when_done(found.job, lambda _result: self._import_questions(request.about))
+            self._context.jobs.start(found.job)
+            self.message.emit(f"{found.job.title}… {notes}".strip())
         elif request.task == ESI_QUESTION_TASK:
-            self._take_questions(request.about, notes)
+            self._import_questions(request.about, notes)
         else:
-            self.told.emit(
+            self.message.emit(
                 notes or tr("The study has the answers already: accept one, or edit the prompt and ask again.")
             )
 
-    def _take_questions(self, about: Sequence[str], notes: str = "") -> None:
+    def _import_questions(self, about: Sequence[str], notes: str = "") -> None:
         """Make questions of all that judges worded about a recording and nothing was made from yet."""
-        recordings = {parse_target(one).id for one in about}
+        recordings = {parse_target(text).id for text in about}
         told: list[str] = []
 
         def do(session: Session) -> Changes:
-            said = [one for key in recordings for one in judgments_about(session.study, key, (ESI_QUESTION_TASK,))]
+            said = [
+                judgment for key in recordings for judgment in judgments_about(session.study, key, (ESI_QUESTION_TASK,))
+            ]
             made, changes = esi.import_esi_questions(session, said)
             told.append(
                 tr("Made {count}; they are in the mode Questions.").format(
@@ -170,15 +172,15 @@ class MetaSuggestionController(QObject):
             return changes
 
         if self._context.studio.edit(do, self):
-            self.told.emit(" ".join([notes, *told]).strip())
+            self.message.emit(" ".join([notes, *told]).strip())
 
     def _on_done(self, work: JobSpec, result: Result) -> None:
-        if any(one is work for one in self._works):
-            self._works = [one for one in self._works if one is not work]
-            self.told.emit(asking.summary(result))
+        if any(job_spec is work for job_spec in self._works):
+            self._works = [job_spec for job_spec in self._works if job_spec is not work]
+            self.message.emit(asking.summary(result))
 
     def _on_stopped(self, work: JobSpec) -> None:
-        if any(one is work for one in self._works):
-            self._works = [one for one in self._works if one is not work]
-            problem = self._context.jobs.problem_of(work)
-            self.told.emit(tr("Stopped.") if problem is None else str(problem))
+        if any(job_spec is work for job_spec in self._works):
+            self._works = [job_spec for job_spec in self._works if job_spec is not work]
+            problem = self._context.jobs.failure_of(work)
+            self.message.emit(tr("Stopped.") if problem is None else str(problem))

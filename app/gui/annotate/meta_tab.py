@@ -116,7 +116,9 @@ class MetaLayout(QWidget):
     def show_conditions(self, names: Mapping[str, str]) -> None:
         """Offer what judges may see, by id; what was chosen stays."""
         before = self.chosen_condition()
-        if [*names.items()] == [(self.condition.itemData(at), self.condition.itemText(at)) for at in self._range()]:
+        if [*names.items()] == [
+            (self.condition.itemData(at), self.condition.itemText(at)) for at in self._condition_indices()
+        ]:
             return
         with QSignalBlocker(self.condition):
             self.condition.clear()
@@ -128,12 +130,12 @@ class MetaLayout(QWidget):
         """Return what judges see."""
         return str(self.condition.currentData() or "raw")
 
-    def what_to_mark(self) -> tuple[str, str]:
+    def selected_mark(self) -> tuple[str, str]:
         """Return the track and the label that are marked at the playhead."""
         track, _, label = str(self.label.currentData()).partition(".")
         return track, label
 
-    def _range(self) -> range:
+    def _condition_indices(self) -> range:
         return range(self.condition.count())
 
     def _page(self) -> QWidget:
@@ -307,10 +309,10 @@ class MetaWindow(MetaLayout):
         self._suggesting = MetaSuggestionController(context, self)
         self._later = QTimer(self, singleShot=True, interval=_RELOAD_DELAY_MS)
         self._later.timeout.connect(self.reload)
-        self._join()
+        self._connect_signals()
 
-    def _join(self) -> None:
-        self.people.look_written.connect(
+    def _connect_signals(self) -> None:
+        self.people.description_edited.connect(
             lambda who, kind, text: self._edit(
                 lambda session, where: commands.set_person_description(session, where, who, kind, text)
             )
@@ -318,11 +320,11 @@ class MetaWindow(MetaLayout):
         self.people.seek_requested.connect(self._seek)
         self.speech.row_chosen.connect(lambda _key, time_us: self._seek(time_us))
         self.scenes.row_chosen.connect(lambda _key, time_us: self._seek(time_us))
-        self.speech.chosen_changed.connect(self._show_choice)
-        self.scenes.chosen_changed.connect(self._show_choice)
+        self.speech.selection_changed.connect(self._update_buttons)
+        self.scenes.selection_changed.connect(self._update_buttons)
         self.over.clicked.connect(self._toggle_voice_over)
         self.find_changes.clicked.connect(self._find_changes)
-        self.mark.clicked.connect(self._mark)
+        self.mark.clicked.connect(self._mark_moment)
         self.accept.clicked.connect(partial(self._decide, True))
         self.reject.clicked.connect(partial(self._decide, False))
         self.delete_scene.clicked.connect(self._delete_scene)
@@ -330,20 +332,22 @@ class MetaWindow(MetaLayout):
             button.clicked.connect(partial(self._ask, task))
         self.make_questions.clicked.connect(self._ask_questions)
         for task, picker in self.pickers().items():
-            picker.accept_requested.connect(partial(self._take, task))
+            picker.accept_requested.connect(partial(self._accept_answer, task))
         for task, box in self.summary_boxes().items():
             box.edited.connect(partial(self._summarize, task))
         table = self.contradictions
-        table.worded.connect(lambda key, text: self._edit(lambda s, _: commands.edit_contradiction(s, key, text)))
-        table.resolved.connect(
+        table.text_edited.connect(lambda key, text: self._edit(lambda s, _: commands.edit_contradiction(s, key, text)))
+        table.resolution_edited.connect(
             lambda key, text: self._edit(lambda s, _: commands.settle_contradiction(s, key, text, bool(text)))
         )
-        table.settled.connect(lambda key, on: self._edit(lambda s, _: commands.settle_contradiction(s, key, None, on)))
-        self.add.clicked.connect(self._note)
-        self.new_contradiction.returnPressed.connect(self._note)
-        self.delete.clicked.connect(self._delete)
-        table.itemSelectionChanged.connect(self._show_choice)
-        self._suggesting.told.connect(self.status.set_text)
+        table.settled_changed.connect(
+            lambda key, on: self._edit(lambda s, _: commands.settle_contradiction(s, key, None, on))
+        )
+        self.add.clicked.connect(self._add_contradiction)
+        self.new_contradiction.returnPressed.connect(self._add_contradiction)
+        self.delete.clicked.connect(self._delete_contradiction)
+        table.itemSelectionChanged.connect(self._update_buttons)
+        self._suggesting.message.connect(self.status.set_text)
         self._studio.recording_changed.connect(self._change_recording)
         self._studio.session_changed.connect(self.reload)
         self._studio.failed.connect(self._show_error)
@@ -377,13 +381,13 @@ class MetaWindow(MetaLayout):
             self._show(session, recording)
         except UserError as error:
             self.status.set_text(str(error))
-        self._show_choice()
+        self._update_buttons()
 
     def _show(self, session: Session, recording: Recording) -> None:
         writable = self._studio.writable
         people = list_people(session, recording.id)
         self.people.show_people(rows.people_rows(people), writable=writable)
-        self._pictures.show(session, recording.id, people)
+        self._pictures.request(session, recording.id, people)
         said = read_cued_utterances(session, recording.id)
         pauses = find_pauses(said, recording.duration_us)
         self.speech.show_rows(rows.speech_rows(session, said, pauses))
@@ -400,17 +404,17 @@ class MetaWindow(MetaLayout):
         self._show_judges(session, recording.id)
 
     def _show_judges(self, session: Session, recording_id: str) -> None:
-        judges = [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
-        self.judges.set_entries([TickMenuItem(one.id, one.name, one.model or one.backend) for one in judges])
+        judges = [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]
+        self.judges.set_entries([TickMenuItem(judge.id, judge.name, judge.model or judge.backend) for judge in judges])
         names = condition_names(session, recording_id)
         self.show_conditions({**names, RAW_CONDITION: tr("Raw")})
 
-    def _show_choice(self) -> None:
+    def _update_buttons(self) -> None:
         writable, session = self._studio.writable, self._studio.session
         line = self.speech.current_key()
         self.over.setEnabled(writable and bool(line) and not line.startswith(rows.PAUSE))
         self.delete.setEnabled(writable and bool(self.contradictions.current_key()))
-        waiting = set() if session is None or self._recording is None else self._open(session)
+        waiting = set() if session is None or self._recording is None else self._undecided_ids(session)
         chosen = self.scenes.current_key()
         for button in (self.accept, self.reject):
             button.setEnabled(writable and bool(waiting))
@@ -422,10 +426,16 @@ class MetaWindow(MetaLayout):
             tr("Reject") if alone or not waiting else tr("Reject all {waiting}").format(waiting=len(waiting))
         )
         self.delete_scene.setEnabled(writable and bool(chosen) and not alone)
-        for one in (self.find_changes, self.mark, self.add, self.make_questions, *self.suggest_buttons().values()):
-            one.setEnabled(writable and self._recording is not None)
+        for suggest_button in (
+            self.find_changes,
+            self.mark,
+            self.add,
+            self.make_questions,
+            *self.suggest_buttons().values(),
+        ):
+            suggest_button.setEnabled(writable and self._recording is not None)
 
-    def _open(self, session: Session) -> set[str]:
+    def _undecided_ids(self, session: Session) -> set[str]:
         assert self._recording is not None
         return set(rows.undecided_event_ids(session, self._recording.id))
 
@@ -448,7 +458,10 @@ class MetaWindow(MetaLayout):
         session, key = self._studio.session, self.speech.current_key()
         if session is None or self._recording is None or not key:
             return
-        over = {one.utterance.id: one.left_out for one in read_cued_utterances(session, self._recording.id)}
+        over = {
+            cued_utterance.utterance.id: cued_utterance.is_voice_over
+            for cued_utterance in read_cued_utterances(session, self._recording.id)
+        }
         self._edit(lambda s, _: commands.set_voice_over(s, key, not over.get(key, False)))
 
     def _find_changes(self) -> None:
@@ -470,8 +483,8 @@ class MetaWindow(MetaLayout):
             ),
         )
 
-    def _mark(self) -> None:
-        track, label = self.what_to_mark()
+    def _mark_moment(self) -> None:
+        track, label = self.selected_mark()
         now = self._context.player.position_us
         self._edit(lambda session, where: commands.mark_scene_at(session, where, now, track, label)[1])
 
@@ -479,7 +492,7 @@ class MetaWindow(MetaLayout):
         session = self._studio.session
         if session is None or self._recording is None:
             return
-        waiting = self._open(session)
+        waiting = self._undecided_ids(session)
         chosen = self.scenes.current_key()
         ids = [chosen] if chosen in waiting else sorted(waiting)
         if ids:
@@ -490,12 +503,12 @@ class MetaWindow(MetaLayout):
         if key:
             self._edit(lambda session, _: commands.delete_scene_mark(session, key))
 
-    def _note(self) -> None:
+    def _add_contradiction(self) -> None:
         text = self.new_contradiction.text()
         if text.strip() and self._edit(lambda session, where: commands.add_contradiction(session, where, text)[1]):
             self.new_contradiction.clear()
 
-    def _delete(self) -> None:
+    def _delete_contradiction(self) -> None:
         key = self.contradictions.current_key()
         if key:
             self._edit(lambda session, _: commands.remove_contradictions(session, [key]))
@@ -505,8 +518,8 @@ class MetaWindow(MetaLayout):
 
     def _chosen_judges(self) -> list[JudgeEntry]:
         session = self._studio.session
-        wanted = set(self.judges.chosen())
-        return [] if session is None else [one for one in all_judges(session.study) if one.id in wanted]
+        wanted = set(self.judges.ticked_keys())
+        return [] if session is None else [judge for judge in all_judges(session.study) if judge.id in wanted]
 
     def _ask(self, task: str, *_: object) -> None:
         if self._recording is not None:
@@ -518,7 +531,7 @@ class MetaWindow(MetaLayout):
             self._flush()
             self._suggesting.ask_questions(self._recording.id, self._chosen_judges(), self.chosen_condition())
 
-    def _take(self, task: str, judgment_id: str) -> None:
+    def _accept_answer(self, task: str, judgment_id: str) -> None:
         session = self._studio.session
         if session is None or self._recording is None:
             return
@@ -533,10 +546,10 @@ class MetaWindow(MetaLayout):
                 told.append(
                     tr("{kept} stay as they were written: empty a cell to take the judge's.").format(kept=taken.kept)
                 )
-            if taken.unread:
+            if taken.unparsed_lines:
                 told.append(
                     tr("{count} say nothing about anybody here.").format(
-                        count=trn("{count} line", "{count} lines", len(taken.unread))
+                        count=trn("{count} line", "{count} lines", len(taken.unparsed_lines))
                     )
                 )
             return taken.changes

@@ -89,8 +89,8 @@ class AnswerPicker(QWidget):
         column.setSpacing(theme.GRID // 2)
         column.addLayout(row)
         column.addWidget(self.text)
-        self.choice.currentIndexChanged.connect(self._show)
-        self.accept.clicked.connect(lambda: self.accept_requested.emit(self.chosen()))
+        self.choice.currentIndexChanged.connect(self._show_current)
+        self.accept.clicked.connect(lambda: self.accept_requested.emit(self.current_key()))
         self.set_replacing(False)
         self.hide()
 
@@ -99,15 +99,15 @@ class AnswerPicker(QWidget):
         new = tuple(answers)
         if new == self._answers:
             return
-        before = self.chosen() if new[:1] == self._answers[:1] else ""
+        before = self.current_key() if new[:1] == self._answers[:1] else ""
         self._answers = new
         with QSignalBlocker(self.choice):
             self.choice.clear()
-            for one in new:
-                self.choice.addItem(one.name, one.key)
+            for suggested_answer in new:
+                self.choice.addItem(suggested_answer.name, suggested_answer.key)
             self.choice.setCurrentIndex(max(0, self.choice.findData(before)) if new else -1)
         self.setVisible(bool(new))
-        self._show()
+        self._show_current()
 
     def set_replacing(self, replacing: bool) -> None:
         """Say whether what a person wrote would give way."""
@@ -118,12 +118,12 @@ class AnswerPicker(QWidget):
             else tr("Take this over; undo takes it back")
         )
 
-    def chosen(self) -> str:
+    def current_key(self) -> str:
         """Return the key of the suggestion in view, or ""."""
         return str(self.choice.currentData() or "")
 
-    def _show(self) -> None:
-        found = next((one.text for one in self._answers if one.key == self.chosen()), "")
+    def _show_current(self) -> None:
+        found = next((answer.text for answer in self._answers if answer.key == self.current_key()), "")
         self.text.setPlainText(found)
 
 
@@ -144,14 +144,14 @@ class ContradictionsTable(QTableWidget):
     """One row a contradiction.
 
     Signals:
-        worded (str, str): id, and what the contradiction is in other words.
-        resolved (str, str): id, and what was found out.
-        settled (str, bool): id, and whether it is settled.
+        text_edited (str, str): id, and what the contradiction is in other words.
+        resolution_edited (str, str): id, and what was found out.
+        settled_changed (str, bool): id, and whether it is settled.
     """
 
-    worded = Signal(str, str)
-    resolved = Signal(str, str)
-    settled = Signal(str, bool)
+    text_edited = Signal(str, str)
+    resolution_edited = Signal(str, str)
+    settled_changed = Signal(str, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(0, 3, parent)
@@ -172,7 +172,7 @@ class ContradictionsTable(QTableWidget):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(_SETTLED, QHeaderView.ResizeMode.ResizeToContents)
-        self.itemChanged.connect(self._written)
+        self.itemChanged.connect(self._on_item_edited)
 
     def sizeHintForRow(self, row: int) -> int:
         return super().sizeHintForRow(row) + theme.GRID
@@ -213,18 +213,18 @@ class ContradictionsTable(QTableWidget):
             item.setFlags(seen | Qt.ItemFlag.ItemIsEditable if self._writable else seen)
             self.setItem(place, column, item)
 
-    def _written(self, item: QTableWidgetItem) -> None:
+    def _on_item_edited(self, item: QTableWidgetItem) -> None:
         # Until it is shown anew: what was typed may have been refused.
         self._typed = True
         row = self._rows[item.row()]
         if item.column() == _SETTLED:
             ticked = item.checkState() == Qt.CheckState.Checked
             if ticked != row.settled:
-                self.settled.emit(row.key, ticked)
+                self.settled_changed.emit(row.key, ticked)
         elif item.column() == _TEXT and item.text().strip() != row.text:
-            self.worded.emit(row.key, item.text())
+            self.text_edited.emit(row.key, item.text())
         elif item.column() == _TRUE and item.text().strip() != row.resolution:
-            self.resolved.emit(row.key, item.text())
+            self.resolution_edited.emit(row.key, item.text())
 
 
 _FACE, _PERSON, _WHO, _SEEN = 0, 1, 2, 3
@@ -261,11 +261,11 @@ class PeopleTable(QTableWidget):
     """One row a person; pictures come when they are decoded.
 
     Signals:
-        look_written (str, LookKind, str): participant id, kind and the new text.
+        description_edited (str, LookKind, str): participant id, kind and the new text.
         seek_requested (int): time of the row that was clicked, in microseconds.
     """
 
-    look_written = Signal(str, object, str)
+    description_edited = Signal(str, object, str)
     seek_requested = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -296,8 +296,8 @@ class PeopleTable(QTableWidget):
             self.setColumnWidth(column, _THUMBNAIL_PX + 12)
         for column in (_WHO, _SEEN):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        self.itemChanged.connect(self._written)
-        self.cellClicked.connect(self._clicked)
+        self.itemChanged.connect(self._on_item_edited)
+        self.cellClicked.connect(self._on_cell_clicked)
 
     def show_people(self, rows: Sequence[PersonRow], *, writable: bool) -> None:
         """Show other people, or the same ones described otherwise."""
@@ -360,7 +360,7 @@ class PeopleTable(QTableWidget):
             if item is not None:
                 item.setData(Qt.ItemDataRole.DecorationRole, picture)
 
-    def _written(self, item: QTableWidgetItem) -> None:
+    def _on_item_edited(self, item: QTableWidgetItem) -> None:
         # Until it is shown anew: what was typed may have been refused.
         self._typed = True
         row, number = self._rows[item.row()], item.column() - 4
@@ -368,9 +368,9 @@ class PeopleTable(QTableWidget):
             return
         kind = _LOOKS[number]
         if item.text().strip() != row.looks.get(kind, ""):
-            self.look_written.emit(row.key, kind, item.text())
+            self.description_edited.emit(row.key, kind, item.text())
 
-    def _clicked(self, place: int, column: int) -> None:
+    def _on_cell_clicked(self, place: int, column: int) -> None:
         if column < 4 and self._rows[place].start_us >= 0:
             self.seek_requested.emit(self._rows[place].start_us)
 
@@ -395,25 +395,25 @@ _KINDS = {CHANGE: "", EVENT: tr("Event: ")}
 
 def people_rows(people: Sequence[RecordingPerson]) -> list[PersonRow]:
     """Return a row for each person; where a face of theirs is surest is where clicking leads, -1 for nowhere."""
-    return [_person_row(one) for one in people]
+    return [_person_row(person) for person in people]
 
 
 def speech_rows(session: Session, said: Sequence[CuedUtterance], pauses: Sequence[tuple[int, int]]) -> list[TableRow]:
     """Return a row for each utterance and each stretch in which nobody speaks, by start."""
-    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     rows = [
         TableRow(
-            one.utterance.id,
+            cued_utterance.utterance.id,
             (
-                format_time(one.utterance.start_us),
-                names.get(one.utterance.participant_id or "", "?"),
-                format_with_cues(one.utterance.text, one.cues, names),
-                _LEFT_OUT if one.left_out else "",
+                format_time(cued_utterance.utterance.start_us),
+                names.get(cued_utterance.utterance.participant_id or "", "?"),
+                format_with_cues(cued_utterance.utterance.text, cued_utterance.cues, names),
+                _LEFT_OUT if cued_utterance.is_voice_over else "",
             ),
-            "volume-x" if one.left_out else "",
-            time_us=one.utterance.start_us,
+            "volume-x" if cued_utterance.is_voice_over else "",
+            time_us=cued_utterance.utterance.start_us,
         )
-        for one in said
+        for cued_utterance in said
     ]
     rows += [
         TableRow(
@@ -435,24 +435,24 @@ def scene_rows(found: Sequence[SceneEvent]) -> list[TableRow]:
     """Return a row for each scene change, event and sound that was laid over."""
     return [
         TableRow(
-            one.segment.id,
+            scene_event.segment.id,
             (
-                format_time(one.segment.start_us),
-                f"{_KINDS.get(one.segment.track, '')}{one.name}",
-                ": ".join(part for part in (one.who, one.description) if part),
-                "suggested" if one.prelabel else "",
+                format_time(scene_event.segment.start_us),
+                f"{_KINDS.get(scene_event.segment.track, '')}{scene_event.name}",
+                ": ".join(part for part in (scene_event.who, scene_event.description) if part),
+                "suggested" if scene_event.prelabel else "",
             ),
-            time_us=one.segment.start_us,
+            time_us=scene_event.segment.start_us,
         )
-        for one in found
+        for scene_event in found
     ]
 
 
 def contradiction_rows(session: Session, recording_id: str) -> list[ContradictionRow]:
     """Return a row for each contradiction."""
     return [
-        ContradictionRow(one.id, one.text, one.resolution, one.settled)
-        for one in contradictions_in(session.study, recording_id)
+        ContradictionRow(contradiction.id, contradiction.text, contradiction.resolution, contradiction.settled)
+        for contradiction in contradictions_in(session.study, recording_id)
     ]
 
 
@@ -473,7 +473,7 @@ def answers_by_task(session: Session, recording_id: str) -> dict[str, list[Sugge
     for said in read_answers(session, recording_id):
         text = _answer_text(session, said)
         known = found.setdefault(said.task, [])
-        if all(one.text != text for one in known):
+        if all(suggested_answer.text != text for suggested_answer in known):
             known.append(
                 SuggestedAnswer(said.id, f"{said.judge.get('name', '?')}, {said.at[:16].replace('T', ' ')}", text)
             )
@@ -482,7 +482,7 @@ def answers_by_task(session: Session, recording_id: str) -> dict[str, list[Sugge
 
 def undecided_event_ids(session: Session, recording_id: str) -> list[str]:
     """Return the ids of what is suggested and was not decided on."""
-    return [one.segment.id for one in read_scene_events(session, recording_id) if one.prelabel]
+    return [scene_event.segment.id for scene_event in read_scene_events(session, recording_id) if scene_event.prelabel]
 
 
 def _answer_text(session: Session, said: Judgment) -> str:
@@ -493,30 +493,30 @@ def _answer_text(session: Session, said: Judgment) -> str:
     return "\n".join(answer_contradictions(session, said)) or tr("The two summaries do not contradict each other.")
 
 
-def _person_row(one: RecordingPerson) -> PersonRow:
-    who = one.participant
-    seen = sum(end - start for start, end in one.shown)
+def _person_row(recording_person: RecordingPerson) -> PersonRow:
+    who = recording_person.participant
+    seen = sum(end - start for start, end in recording_person.visible_spans)
     parts = (
-        [f"{format_seconds(seen)}, {trn('{count} track', '{count} tracks', len(one.tracks))}"]
-        if one.tracks
+        [f"{format_seconds(seen)}, {trn('{count} track', '{count} tracks', len(recording_person.tracks))}"]
+        if recording_person.tracks
         else [tr("no face tracked")]
     )
-    if one.spoken_us:
-        parts.append(tr("speaks {length}").format(length=format_seconds(one.spoken_us)))
+    if recording_person.spoken_us:
+        parts.append(tr("speaks {length}").format(length=format_seconds(recording_person.spoken_us)))
     start = -1
-    if one.tracks:
-        best = max(one.tracks, key=lambda each: float(each.face.scores.max())).face
+    if recording_person.tracks:
+        best = max(recording_person.tracks, key=lambda each: float(each.face.scores.max())).face
         start = int(best.times_us[int(best.scores.argmax())])
     name = tr("nobody yet") if who is None else who.pseudonym
-    return PersonRow("" if who is None else who.id, name, dict(one.looks), "\n".join(parts), start)
+    return PersonRow("" if who is None else who.id, name, dict(recording_person.descriptions), "\n".join(parts), start)
 
 
 class _Text(QPlainTextEdit):
-    left = Signal()
+    focus_lost = Signal()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.left.emit()
+        self.focus_lost.emit()
 
 
 class SummaryBox(QWidget):
@@ -544,7 +544,7 @@ class SummaryBox(QWidget):
         self.text.setAccessibleName(title)
         self.text.setPlaceholderText(hint)
         self.text.setTabChangesFocus(True)
-        self.text.left.connect(self.flush)
+        self.text.focus_lost.connect(self.flush)
         self.answers = AnswerPicker(title.lower())
         head = QHBoxLayout()
         head.setSpacing(theme.GRID)

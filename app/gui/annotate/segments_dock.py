@@ -51,8 +51,12 @@ _FIELD_PREFIX = tr("field ")
 def fill_filter_bar(bar: ConditionFilterBar, session: Session, table: SegmentTable) -> None:
     """Fill the bar with what this study has."""
     schemes = list(session.schemes)
-    bar.set_condition("annotators", tr("Annotator"), {one.id: one.name for one in table.annotators.values()})
-    bar.set_condition("collections", tr("Collection"), {one.id: one.name for one in table.collections.values()})
+    bar.set_condition(
+        "annotators", tr("Annotator"), {annotator.id: annotator.name for annotator in table.annotators.values()}
+    )
+    bar.set_condition(
+        "collections", tr("Collection"), {collection.id: collection.name for collection in table.collections.values()}
+    )
     lanes = {f"{scheme.key} {track.key}": track.name for scheme in schemes for track in scheme.tracks}
     bar.set_condition("lanes", tr("Track"), lanes)
     labels = {label.key: label.name for scheme in schemes for track in scheme.tracks for label in track.labels}
@@ -70,24 +74,26 @@ def fill_filter_bar(bar: ConditionFilterBar, session: Session, table: SegmentTab
 
 def build_filter(bar: ConditionFilterBar, here: str | None) -> Filter:
     """Return the filter for what is ticked; `here` is the recording that is shown."""
-    flags = bar.chosen("flags")
+    flags = bar.ticked_keys("flags")
 
     def either(yes: str, no: str = "") -> bool | None:
         # Both together ask for nothing.
         return None if (yes in flags) == (no in flags) else yes in flags
 
     return Filter(
-        annotators=bar.chosen("annotators"),
+        annotators=bar.ticked_keys("annotators"),
         recordings=frozenset({here or ""}) if "here" in flags else frozenset(),
-        collections=bar.chosen("collections"),
-        lanes=frozenset((scheme, track) for scheme, _, track in (one.partition(" ") for one in bar.chosen("lanes"))),
-        labels=bar.chosen("labels"),
+        collections=bar.ticked_keys("collections"),
+        lanes=frozenset(
+            (scheme, track) for scheme, _, track in (text.partition(" ") for text in bar.ticked_keys("lanes"))
+        ),
+        labels=bar.ticked_keys("labels"),
         values={
-            key.removeprefix(_FIELD_PREFIX): bar.chosen(key)
+            key.removeprefix(_FIELD_PREFIX): bar.ticked_keys(key)
             for key in bar.buttons
-            if key.startswith(_FIELD_PREFIX) and bar.chosen(key)
+            if key.startswith(_FIELD_PREFIX) and bar.ticked_keys(key)
         },
-        lacks=bar.chosen("lacks"),
+        lacks=bar.ticked_keys("lacks"),
         incomplete=either("incomplete"),
         disputed=either("disputed"),
         commented=either("commented"),
@@ -148,7 +154,7 @@ def reread_changed(
         changes: of the edit.
         then: is called with the rows when they are there; with None where they have to be read at once after all.
     """
-    touched = table.touched(changes)
+    touched = table.affected_ids(changes)
     if (len(table.rows) if touched is None else len(touched)) <= _MAX_INLINE_ROWS:
         return False
 
@@ -195,7 +201,7 @@ class SegmentsWindow(QWidget):
         self.resize(bounded_to_screen(_SIZE, self))
         self._context = context
         self._session = session
-        self._table, self._reading = read_table(context, session, self._take)
+        self._table, self._reading = read_table(context, session, self._on_rows_read)
         self._search = StudySearch(session)
         self._cells = StudyCells(session, self._table, self._search)
         self._reading_again = False
@@ -203,7 +209,7 @@ class SegmentsWindow(QWidget):
         self._waiting = Changes()
         self._waits = False
         self._build()
-        self._join()
+        self._connect_signals()
         fill_filter_bar(self.bar, session, self._table)
         self._set_columns()
         self.refresh()
@@ -221,17 +227,17 @@ class SegmentsWindow(QWidget):
         here = self._context.studio.recording
         among = None
         self._cells.typed = typed
-        self._cells.numbers = self._search.segments(typed) if typed else {}
+        self._cells.numbers = self._search.match_segments(typed) if typed else {}
         if typed:
             among = self._cells.numbers
         asked = build_filter(self.bar, here.id if here else None)
-        rows = self._cells.columns.ordered(asked.apply(self._table, among), *self._sort)
+        rows = self._cells.columns.sort_ids(asked.select(self._table, among), *self._sort)
         if asked.judges_differ is not None or _JUDGES in self.view.shown_columns():
-            self._table.note_judges_shown(rows)
+            self._table.record_judges_shown(rows)
         self.view.set_searching(bool(typed))
         self.view.set_rows(rows)
         self._show_elsewhere(typed)
-        self._say(rows, typed, asked)
+        self._show_state(rows, typed, asked)
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -263,13 +269,13 @@ class SegmentsWindow(QWidget):
         self._following = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._idle = QTimer(self, interval=0)
 
-    def _join(self) -> None:
+    def _connect_signals(self) -> None:
         self.bulk = Bulk(self._context.studio, self._context.questions, self.bulk_bar, self.view.selected, self._table)
         self.bar.searched.connect(lambda _: self.refresh())
         self.bar.changed.connect(self.refresh)
-        self.bar.left_downwards.connect(self._go_to_rows)
-        self.view.opened.connect(self._look_at)
-        self.view.picked.connect(self._picked)
+        self.bar.moved_down.connect(self._focus_rows)
+        self.view.opened.connect(self._go_to_segment)
+        self.view.rows_selected.connect(self._on_selection)
         self.view.sort_requested.connect(self._sort_by)
         self.view.copy_requested.connect(self.copy)
         self.view.delete_requested.connect(self.bulk.delete)
@@ -279,16 +285,16 @@ class SegmentsWindow(QWidget):
         for done in (bar.label_chosen, bar.choice_added, bar.choice_removed, bar.shift_requested, bar.delete_requested):
             done.connect(lambda *_: self.view.setFocus())
         self.elsewhere.opened.connect(self._context.look_at)
-        self._following.timeout.connect(self._follow)
-        self._idle.timeout.connect(self._work)
+        self._following.timeout.connect(self._follow_selection)
+        self._idle.timeout.connect(self._index_texts)
         self._idle.start()
         studio = self._context.studio
         studio.bridge.changed.connect(self._apply)
         studio.recording_changed.connect(self._recording_changed)
-        studio.leaving.connect(self._leave)
-        studio.apart.freed.connect(self._go_on)
+        studio.leaving.connect(self._stop_search)
+        studio.apart.finished.connect(self._resume_indexing)
         for keys, act in (
-            (QKeySequence.StandardKey.Find, self._to_search),
+            (QKeySequence.StandardKey.Find, self._focus_search),
             (QKeySequence.StandardKey.Undo, studio.undo),
             (QKeySequence.StandardKey.Redo, studio.redo),
             (QKeySequence("Esc"), self._escape),
@@ -299,30 +305,30 @@ class SegmentsWindow(QWidget):
         """Put the selected rows, or all, on the clipboard as CSV; what is held out stays here."""
         chosen = self.view.selected()
         rows = chosen if len(chosen) > 1 else self.view.rows_model.rows()
-        free = [one for one in rows if not self._cells.is_locked(one)]
+        free = [row for row in rows if not self._cells.is_locked(row)]
         keys, columns = self.view.shown_columns(), self._cells.columns
         if len(free) < LARGE or _READ_LATER & {*keys}:
-            self._copied(columns.as_csv(free, keys), len(free), len(rows) - len(free))
+            self._put_on_clipboard(columns.as_csv(free, keys), len(free), len(rows) - len(free))
             return
         self.bulk_bar.count.setText(tr("Copying…"))
         self._context.background.run(
             lambda _progress: columns.as_csv(free, keys),
-            lambda text: self._copied(text, len(free), len(rows) - len(free)),
+            lambda text: self._put_on_clipboard(text, len(free), len(rows) - len(free)),
         )
 
-    def _copied(self, text: str, free: int, kept: int) -> None:
+    def _put_on_clipboard(self, text: str, free: int, kept: int) -> None:
         QGuiApplication.clipboard().setText(text)
         more = tr(" {kept} of held-out recordings were left out.").format(kept=kept) if kept else ""
         count = trn("{count} segment", "{count} segments", free)
-        self._context.studio.told.emit(tr("Copied {count} as CSV.{more}").format(count=count, more=more))
+        self._context.studio.message.emit(tr("Copied {count} as CSV.{more}").format(count=count, more=more))
         self.bulk_bar.count.setText(tr("Copied {count}.{more}").format(count=count, more=more))
 
-    def looks(self) -> View:
+    def save_state(self) -> View:
         """Return which columns are shown, and how wide."""
         head = self.view.horizontalHeader().saveState()
         return {"hidden": [*self.view.hidden_columns()], "head": view_state.encode_state(head)}
 
-    def restore_looks(self, looks: View) -> None:
+    def restore_state(self, looks: View) -> None:
         """Show the columns that were shown."""
         if view_state.text_value(looks, "head"):
             head = view_state.decode_state(view_state.text_value(looks, "head"))
@@ -330,7 +336,7 @@ class SegmentsWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._catch_up()
+        self._apply_waiting()
         self.bar.search.setFocus()
 
     def _apply(self, changes: Changes, _initiator: object = None) -> None:
@@ -338,16 +344,16 @@ class SegmentsWindow(QWidget):
             self._waiting |= changes
             return
         self._reading_again = reread_changed(
-            *(self._context, self._session, self._table, changes), lambda rows: self._take_again(changes, rows)
+            *(self._context, self._session, self._table, changes), lambda rows: self._on_reread(changes, rows)
         )
         if not self._reading_again:
             self._show_changes(changes, None)
 
-    def _take_again(self, changes: Changes, rows: Mapping[str, SegmentRow] | None) -> None:
+    def _on_reread(self, changes: Changes, rows: Mapping[str, SegmentRow] | None) -> None:
         """Show what was changed, now that it is read, and then what was changed meanwhile."""
         self._reading_again = False
         self._show_changes(changes, rows)
-        self._catch_up()
+        self._apply_waiting()
 
     def _show_changes(self, changes: Changes, rows: Mapping[str, SegmentRow] | None) -> None:
         self._search.apply(changes)
@@ -357,34 +363,37 @@ class SegmentsWindow(QWidget):
                 self.refresh()
             return
         if _SCHEMES & changes.tables.keys():
-            self._cells.renew()
+            self._cells.reload_columns()
             self._set_columns()
         if _FILTER_TABLES & changes.tables.keys():
             fill_filter_bar(self.bar, self._session, self._table)
         self.refresh()
 
-    def _take(self) -> None:
+    def _on_rows_read(self) -> None:
         """Show the rows, now that they are read, with what was edited meanwhile."""
         self._reading = False
         fill_filter_bar(self.bar, self._session, self._table)
         self.refresh()
-        self._catch_up()
+        self._apply_waiting()
 
-    def _catch_up(self) -> None:
+    def _apply_waiting(self) -> None:
         if self._waiting and not self._reading and not self._reading_again:
             changes, self._waiting = self._waiting, Changes()
             self._apply(changes)
 
     def _set_columns(self) -> None:
         columns = self._cells.columns.columns
-        self.view.set_columns({one.key: one.title for one in columns}, [one.key for one in columns if not one.shown])
+        self.view.set_columns(
+            {column.key: column.title for column in columns},
+            [column.key for column in columns if not column.visible_by_default],
+        )
 
     def _sort_by(self, key: str, descending: bool) -> None:
         self._sort = (key, descending)
         self.refresh()
 
     def _show_elsewhere(self, typed: str) -> None:
-        hits = self._search.hits(typed, _MAX_ELSEWHERE_HITS, elsewhere=True) if typed else []
+        hits = self._search.find_hits(typed, _MAX_ELSEWHERE_HITS, elsewhere=True) if typed else []
         self.elsewhere.set_texts([_found_text(hit) for hit in hits])
         self.tabs.setTabVisible(1, bool(hits))
         self.tabs.setTabText(
@@ -392,7 +401,7 @@ class SegmentsWindow(QWidget):
             tr("Elsewhere {hits}{words}").format(hits=len(hits), words="+" if len(hits) == _MAX_ELSEWHERE_HITS else ""),
         )
 
-    def _say(self, rows: list[str], typed: str, asked: Filter) -> None:
+    def _show_state(self, rows: list[str], typed: str, asked: Filter) -> None:
         if self._reading:
             self._nothing.set_text(tr("Reading the segments…"), tr("This takes a moment in a large study."))
             self._stack.setCurrentWidget(self._nothing)
@@ -410,19 +419,19 @@ class SegmentsWindow(QWidget):
                 tr("No segments yet"), tr("Mark some in the main window: I at the start, O at the end.")
             )
             self._stack.setCurrentWidget(self._nothing)
-        self.bulk.show(len(rows))
+        self.bulk.show_selection(len(rows))
 
-    def _picked(self) -> None:
-        self.bulk.show(len(self.view.rows_model.rows()))
+    def _on_selection(self) -> None:
+        self.bulk.show_selection(len(self.view.rows_model.rows()))
         if self.follow.isChecked():
             self._following.start()
 
-    def _follow(self) -> None:
+    def _follow_selection(self) -> None:
         chosen = self.view.selected()
         if len(chosen) == 1 and self.isVisible():
-            self._look_at(chosen[0])
+            self._go_to_segment(chosen[0])
 
-    def _look_at(self, segment_id: str) -> None:
+    def _go_to_segment(self, segment_id: str) -> None:
         self._following.stop()
         row = self._table.rows.get(segment_id)
         if row is not None:
@@ -430,16 +439,16 @@ class SegmentsWindow(QWidget):
             self._context.studio.select([segment_id])
 
     def _recording_changed(self) -> None:
-        if self.isVisible() and "here" in self.bar.chosen("flags"):
+        if self.isVisible() and "here" in self.bar.ticked_keys("flags"):
             self.refresh()
 
-    def _go_to_rows(self) -> None:
+    def _focus_rows(self) -> None:
         self.tabs.setCurrentIndex(0)
         self.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
         if not self.view.selected() and self.view.rows_model.rows():
             self.view.select(self.view.rows_model.rows()[:1], self.view.rows_model.rows()[0])
 
-    def _to_search(self) -> None:
+    def _focus_search(self) -> None:
         self.bar.search.setFocus()
         self.bar.search.selectAll()
 
@@ -449,30 +458,30 @@ class SegmentsWindow(QWidget):
     def _read_texts(self) -> bool:
         """Read what is not in the index yet, for a moment; returns whether everything is."""
         until = time.monotonic() + _INDEXING_BUDGET_S
-        while time.monotonic() < until and self._search.index.work():
+        while time.monotonic() < until and self._search.index.index_next():
             pass
         return self._search.index.is_current
 
-    def _work(self) -> None:
+    def _index_texts(self) -> None:
         if self._context.studio.apart.busy:
             # While something large is written, whoever reads the study waits.
             self._idle.stop()
-        elif not self._search.index.work():
+        elif not self._search.index.index_next():
             self._idle.stop()
             if self._waits:
                 self.refresh()
 
-    def _go_on(self) -> None:
+    def _resume_indexing(self) -> None:
         if self._context.studio.session is self._session:
             self._idle.start()
 
-    def _leave(self) -> None:
+    def _stop_search(self) -> None:
         self._idle.stop()
         self._following.stop()
         self._search.close()
 
 
 def _found_text(hit: SearchHit) -> FoundText:
-    where = hit.where[:1].upper() + hit.where[1:]
+    where = hit.location_text[:1].upper() + hit.location_text[1:]
     text = hit.excerpt.text.replace("\n", " ")
     return FoundText(where, text, hit.excerpt.marks, hit.recording.id if hit.recording else None, hit.time_us)

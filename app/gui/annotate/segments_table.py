@@ -59,22 +59,24 @@ class StudyCells:
         self.typed = ""
         self.numbers: dict[str, int] = {}
 
-    def renew(self) -> None:
+    def reload_columns(self) -> None:
         """Take over other schemes."""
         self.columns = SegmentColumns(self._session, self._table)
 
     def text(self, column: str, row: str) -> str:
         """Return what stands in a cell."""
-        return self.columns.text(column, row) if row in self._table.rows else ""
+        return self.columns.cell_text(column, row) if row in self._table.rows else ""
 
     def look(self, row: str) -> LabelLook:
         """Return how the label of a row looks."""
         segment = self._table.rows[row].segment
-        scheme = self._session.schemes.known(segment.scheme)
-        looks = label_looks(scheme.lane(segment.track)) if scheme else ()
-        return next((one for one in looks if one.key == segment.label), None) or unknown_look(segment.label)
+        scheme = self._session.schemes.find(segment.scheme)
+        looks = label_looks(scheme.track_or_empty(segment.track)) if scheme else ()
+        return next((label_look for label_look in looks if label_look.key == segment.label), None) or unknown_look(
+            segment.label
+        )
 
-    def found(self, row: str) -> SearchExcerpt:
+    def excerpt(self, row: str) -> SearchExcerpt:
         """Return what a search found in a row."""
         number = self.numbers.get(row)
         if number is None:
@@ -86,7 +88,7 @@ class StudyCells:
         """Tell whether a row's recording is kept back."""
         return self._table.rows[row].segment.recording_id in self._table.held_out
 
-    def is_open(self, row: str) -> bool:
+    def has_open_comments(self, row: str) -> bool:
         """Tell whether a row has comments that are not resolved."""
         return self._table.rows[row].unresolved > 0
 
@@ -119,15 +121,15 @@ class _SegmentTexts(QAbstractListModel):
         return 0 if parent.isValid() else len(self.texts)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        one = self.texts[index.row()]
-        before = len(one.where) + 2
+        found_text = self.texts[index.row()]
+        before = len(found_text.where) + 2
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            text = f"{one.where}: {one.text}"
+            text = f"{found_text.where}: {found_text.text}"
             return plain_tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.SizeHintRole:
             return QSize(0, theme.GRID * 7 // 2)
         if role == MARKS_ROLE:
-            return tuple((start + before, end + before) for start, end in one.marks)
+            return tuple((start + before, end + before) for start, end in found_text.marks)
         return None
 
 
@@ -154,9 +156,9 @@ class HitsList(QListView):
         self._texts.set_texts(texts)
 
     def _open(self, where: QModelIndex) -> None:
-        one = self._texts.texts[where.row()]
-        if one.recording_id is not None:
-            self.opened.emit(one.recording_id, one.time_us)
+        found_text = self._texts.texts[where.row()]
+        if found_text.recording_id is not None:
+            self.opened.emit(found_text.recording_id, found_text.time_us)
 
 
 _WIDTHS = {
@@ -182,7 +184,7 @@ class SegmentsView(LongTable):
 
     Signals:
         opened (str): the id of the row to look at in the video: Return or a double click.
-        picked: other rows are selected.
+        rows_selected: other rows are selected.
         sort_requested (str, bool): key of a column, and whether descending.
         copy_requested: Ctrl+C.
         delete_requested: Del.
@@ -190,7 +192,7 @@ class SegmentsView(LongTable):
     """
 
     opened = Signal(str)
-    picked = Signal()
+    rows_selected = Signal()
     sort_requested = Signal(str, bool)
     copy_requested = Signal()
     delete_requested = Signal()
@@ -217,7 +219,7 @@ class SegmentsView(LongTable):
         head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         head.customContextMenuRequested.connect(self._ask_columns)
         self.doubleClicked.connect(self._open)
-        self.selectionModel().selectionChanged.connect(self._tell)
+        self.selectionModel().selectionChanged.connect(self._emit_selection)
 
     def set_columns(self, titles: Mapping[str, str], hidden: Iterable[str]) -> None:
         """Have these columns, by key; `hidden` ones are there to be chosen."""
@@ -250,11 +252,11 @@ class SegmentsView(LongTable):
         finally:
             self._telling = True
         if self.selected() != kept:
-            self.picked.emit()
+            self.rows_selected.emit()
 
     def select(self, rows: Iterable[str], current: str | None = None) -> None:
         """Select exactly these rows."""
-        places = sorted(place for one in rows if (place := self.rows_model.place(one)) is not None)
+        places = sorted(place for row in rows if (place := self.rows_model.row_of(row)) is not None)
         last, chosen, begin = len(self.rows_model.columns) - 1, QItemSelection(), 0
         for number, place in enumerate(places):
             if number + 1 == len(places) or places[number + 1] != place + 1:
@@ -262,7 +264,7 @@ class SegmentsView(LongTable):
                 chosen.append(QItemSelectionRange(first, self.rows_model.index(place, last)))
                 begin = number + 1
         model = self.selectionModel()
-        here = self.rows_model.place(current) if current else None
+        here = self.rows_model.row_of(current) if current else None
         if here is not None:
             model.setCurrentIndex(self.rows_model.index(here, 0), QItemSelectionModel.SelectionFlag.NoUpdate)
         model.select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
@@ -272,7 +274,13 @@ class SegmentsView(LongTable):
         # Asking for each row's index takes a third of a second where ten thousand are selected.
         selection = self.selectionModel().selection()
         ranges = [selection.at(number) for number in range(selection.count())]
-        places = sorted({place for one in ranges for place in range(one.top(), one.bottom() + 1)})
+        places = sorted(
+            {
+                place
+                for selection_range in ranges
+                for place in range(selection_range.top(), selection_range.bottom() + 1)
+            }
+        )
         return [self.rows_model.row_id(place) for place in places]
 
     def current(self) -> str | None:
@@ -289,7 +297,7 @@ class SegmentsView(LongTable):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._share_room()
+        self._distribute_width()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
@@ -313,9 +321,9 @@ class SegmentsView(LongTable):
             self.horizontalScrollBar().setValue(across)
         self._last_row = index.row()
 
-    def _tell(self) -> None:
+    def _emit_selection(self) -> None:
         if self._telling:
-            self.picked.emit()
+            self.rows_selected.emit()
 
     def _open(self, where: QModelIndex) -> None:
         self.opened.emit(self.rows_model.row_id(where.row()))
@@ -327,9 +335,9 @@ class SegmentsView(LongTable):
     def _show_columns(self) -> None:
         for place, key in enumerate(self.rows_model.columns):
             self.setColumnHidden(place, key in self._hidden or (key == FOUND_COLUMN and not self._searching))
-        self._share_room()
+        self._distribute_width()
 
-    def _share_room(self) -> None:
+    def _distribute_width(self) -> None:
         """Let columns of texts take the room that is left, and give it back where there is none.
 
         What somebody dragged stays as it is.

@@ -137,7 +137,7 @@ class ChecklistWindow(QWidget):
         self.resize(720, 560)
         self._context = context
         self._session = session
-        self._table, self._reading = read_table(context, session, self._take)
+        self._table, self._reading = read_table(context, session, self._on_rows_read)
         self._reviews = ReviewsWaiting(session)
         self._waiting = Changes()
         self._tasks: tuple[ChecklistItem, ...] = ()
@@ -197,7 +197,7 @@ class ChecklistWindow(QWidget):
             self.refresh()
         self.view.setFocus()
 
-    def _take(self) -> None:
+    def _on_rows_read(self) -> None:
         self._reading = False
         self.refresh()
 
@@ -209,9 +209,9 @@ class ChecklistWindow(QWidget):
     def _fill_people(self, chosen: str) -> None:
         self.who.clear()
         self.who.addItem(tr("Everybody"), None)
-        for one in self._table.annotators.values():
-            if one.kind == "person":
-                self.who.addItem(one.name, one.id)
+        for annotator in self._table.annotators.values():
+            if annotator.kind == "person":
+                self.who.addItem(annotator.name, annotator.id)
         self.who.setCurrentIndex(max(0, self.who.findText(chosen)))
 
     def _open(self, key: str) -> None:

@@ -53,14 +53,14 @@ class AnswerRoom(QWidget):
     Signals:
         saved (dict): the answer, by the keys of the fields.
         declined: they do not know.
-        passed: an item that cannot be shown is left for later.
-        left: they go on another time, or are done.
+        postponed: an item that cannot be shown is left for later.
+        leave_requested: they go on another time, or are done.
     """
 
     saved = Signal(dict)
     declined = Signal()
-    passed = Signal()
-    left = Signal()
+    postponed = Signal()
+    leave_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,18 +89,18 @@ class AnswerRoom(QWidget):
         self._done = EmptyState(
             "circle-check", "", "", (EmptyStateAction(_BACK, tr("Back to the study"), primary=True),)
         )
-        self._done.chosen.connect(lambda _key: self.left.emit())
+        self._done.button_clicked.connect(lambda _key: self.leave_requested.emit())
         self._lay_out()
         self.save.clicked.connect(self._save)
         self.skip.clicked.connect(self._decline)
-        self.later.clicked.connect(self.passed)
-        self.pause.clicked.connect(self.left)
-        for keys, do in (("Ctrl+Return", self._save), ("Ctrl+K", self._decline), ("Esc", self.left.emit)):
+        self.later.clicked.connect(self.postponed)
+        self.pause.clicked.connect(self.leave_requested)
+        for keys, do in (("Ctrl+Return", self._save), ("Ctrl+K", self._decline), ("Esc", self.leave_requested.emit)):
             QShortcut(QKeySequence(keys), self).activated.connect(do)
         for number in range(1, _NUMBERS + 1):
             QShortcut(QKeySequence(str(number)), self).activated.connect(lambda number=number: self._pick(number))
 
-    def show_standing(self, title: str, count: str, done: int, total: int) -> None:
+    def show_progress(self, title: str, count: str, done: int, total: int) -> None:
         """Say what is asked, and how far they are."""
         self.title.setText(title)
         self.count.setText(count)
@@ -109,7 +109,7 @@ class AnswerRoom(QWidget):
     def show_task(self, scheme: Scheme, track: str, people: Sequence[Participant]) -> None:
         """Show an empty form; it can be filled in when its material is there."""
         before, self.panel = self.panel, AnswerPanel(scheme, track, people)
-        self.panel.form.value_changed.connect(lambda _field, _value: self._say_keys())
+        self.panel.form.value_changed.connect(lambda _field, _value: self._show_key_hint())
         if before is not None:
             self._stack.removeWidget(before)
             before.deleteLater()
@@ -117,7 +117,7 @@ class AnswerRoom(QWidget):
         self._stack.setCurrentWidget(self.panel)
         self.later.hide()
         self._set_ready(False)
-        self.say(tr("Reading the frames…"))
+        self.show_note(tr("Reading the frames…"))
 
     def show_material(self, text: str, pictures: Sequence[tuple[str, bytes]]) -> None:
         """Show the words, and frames as (time that is told, JPEG); from now on it can be answered."""
@@ -125,15 +125,15 @@ class AnswerRoom(QWidget):
             return
         self.panel.show_material(text, pictures)
         self._set_ready(True)
-        self._say_keys()
+        self._show_key_hint()
         # No choice has the focus: it would look as if it were chosen.
         self.setFocus()
 
-    def show_broken(self, why: str) -> None:
+    def show_unavailable(self, why: str) -> None:
         """Say why an item cannot be shown; it can be left for later."""
         self._set_ready(False)
         self.later.show()
-        self.say(why)
+        self.show_note(why)
 
     def show_done(self, title: str, hint: str) -> None:
         """Say that nothing is left."""
@@ -143,12 +143,12 @@ class AnswerRoom(QWidget):
         self._stack.setCurrentWidget(self._done)
         self._done.setFocus()
 
-    def say(self, text: str) -> None:
+    def show_note(self, text: str) -> None:
         """Show a line beside the buttons."""
         self.note.setText(text)
 
     @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether an answer can be given."""
         return self._ready
 
@@ -185,10 +185,10 @@ class AnswerRoom(QWidget):
         if self.panel is not None:
             self.panel.form.setEnabled(ready)
 
-    def _say_keys(self) -> None:
-        fields = [one.field for one in self.panel.form.editors.values()] if self.panel is not None else []
-        chooses = any(one.kind in CHOICE_KINDS for one in fields)
-        self.say(f"{_CHOOSE if chooses else ''}{_KEYS}")
+    def _show_key_hint(self) -> None:
+        fields = [editor.field for editor in self.panel.form.editors.values()] if self.panel is not None else []
+        chooses = any(field.kind in CHOICE_KINDS for field in fields)
+        self.show_note(f"{_CHOOSE if chooses else ''}{_KEYS}")
 
     def _save(self) -> None:
         if self._ready:
@@ -200,7 +200,7 @@ class AnswerRoom(QWidget):
 
     def _pick(self, number: int) -> None:
         if self._ready and self.panel is not None:
-            self.panel.pick(number)
+            self.panel.pick_choice(number)
 
 
 def _button(text: str, tip: str) -> QPushButton:
@@ -248,11 +248,11 @@ class BenchmarkAnswerController(QObject):
         room = self.room = AnswerRoom()
         room.saved.connect(self._save)
         room.declined.connect(self._decline)
-        room.passed.connect(self._pass)
-        room.left.connect(self.end)
+        room.postponed.connect(self._postpone)
+        room.leave_requested.connect(self.end)
         self._context.go_blind(room)
         self._context.studio.publish(changes)
-        self._next()
+        self._show_next()
 
     def end(self) -> None:
         """Leave the room; what was answered is saved."""
@@ -263,24 +263,28 @@ class BenchmarkAnswerController(QObject):
         self._context.see_again()
         self.ended.emit()
 
-    def _left(self) -> list[ItemQuestion]:
-        return [one for one in self._queue.left if one not in self._passed] if self._queue is not None else []
+    def _remaining(self) -> list[ItemQuestion]:
+        return (
+            [item_question for item_question in self._queue.remaining if item_question not in self._passed]
+            if self._queue is not None
+            else []
+        )
 
-    def _next(self) -> None:
+    def _show_next(self) -> None:
         """Show the next item that was not answered as an equal one already."""
         session, room = self._context.studio.session, self.room
         while session is not None and room is not None and self._queue is not None:
-            left = self._left()
-            self._show_standing(room, self._queue)
+            left = self._remaining()
+            self._show_progress(room, self._queue)
             if not left:
                 self._show_done(room, self._queue)
                 return
             self._asked = left[0]
             try:
-                planned = self._plan(session, self._queue, left[0])
+                planned = self._planned_task(session, self._queue, left[0])
                 there = people.find_equal_answer(session, self._queue, planned)
             except UserError as error:
-                room.show_broken(str(error))
+                room.show_unavailable(str(error))
                 return
             if there is None:
                 self._show(room, left[0], planned)
@@ -288,7 +292,7 @@ class BenchmarkAnswerController(QObject):
             self._queue, changes = people.repeat_answer(session, self._queue, left[0], there)
             self._context.studio.publish(changes)
 
-    def _plan(self, session: Session, queue: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
+    def _planned_task(self, session: Session, queue: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
         return self._made[asked][0] if asked in self._made else people.plan_question_task(session, queue, asked)
 
     def _show(self, room: AnswerRoom, asked: ItemQuestion, planned: PersonTask) -> None:
@@ -298,23 +302,23 @@ class BenchmarkAnswerController(QObject):
         def show(messages: Messages) -> None:
             if room is self.room and asked == self._asked:
                 self._messages = messages
-                user = next(one for one in messages if one.role is Role.USER)
-                room.show_material(user.text, [(one.shown, one.jpeg) for one in user.pictures])
+                user = next(message for message in messages if message.role is Role.USER)
+                room.show_material(user.text, [(picture.time_label, picture.jpeg) for picture in user.pictures])
                 self._since = monotonic()
-                self._get_ready()
+                self._prefetch_next()
 
         def fail(error: Exception) -> None:
             if room is self.room and asked == self._asked:
-                room.show_broken(str(error))
+                room.show_unavailable(str(error))
 
         if asked in self._made:
             show(self._made.pop(asked)[1])
         else:
             self._context.background.run(lambda _progress: build_messages(planned.plan), show, fail)
 
-    def _get_ready(self) -> None:
+    def _prefetch_next(self) -> None:
         """Make what comes next while somebody still reads."""
-        session, queue, left = self._context.studio.session, self._queue, self._left()
+        session, queue, left = self._context.studio.session, self._queue, self._remaining()
         if session is None or queue is None or len(left) < 2 or left[1] in self._made:
             return
         room, asked = self.room, left[1]
@@ -355,28 +359,28 @@ class BenchmarkAnswerController(QObject):
                 session, queue, self._asked, self._planned, round((monotonic() - self._since) * 1e3)
             )
         except UserError as error:
-            room.say(f"{error.message} {error.hint}".strip())
+            room.show_note(f"{error.message} {error.hint}".strip())
             return
         self._context.studio.publish(changes)
-        self._next()
+        self._show_next()
 
-    def _pass(self) -> None:
+    def _postpone(self) -> None:
         if self._asked is not None:
             self._passed.add(self._asked)
-            self._next()
+            self._show_next()
 
-    def _show_standing(self, room: AnswerRoom, queue: HumanItemQueue) -> None:
-        left, total = self._left(), len(queue.asked)
-        done = len(queue.done)
+    def _show_progress(self, room: AnswerRoom, queue: HumanItemQueue) -> None:
+        left, total = self._remaining(), len(queue.questions)
+        done = len(queue.statuses)
         name = get_judge_prompt(left[0].task).name if left else queue.item_set.name
         counts = [tr("{done:,} of {total:,} answered").format(done=done, total=total)]
-        if queue.refused:
-            counts.append(tr("{refused:,} not known").format(refused=queue.refused))
+        if queue.refused_count:
+            counts.append(tr("{refused:,} not known").format(refused=queue.refused_count))
         if self._passed:
             counts.append(tr("{passed:,} left for later").format(passed=len(self._passed)))
-        if queue.own:
-            counts.append(tr("{own:,} of your own left out").format(own=queue.own))
-        room.show_standing(name, " · ".join(counts), done, total)
+        if queue.own_count:
+            counts.append(tr("{own:,} of your own left out").format(own=queue.own_count))
+        room.show_progress(name, " · ".join(counts), done, total)
 
     def _show_done(self, room: AnswerRoom, queue: HumanItemQueue) -> None:
         if self._passed:
@@ -384,7 +388,7 @@ class BenchmarkAnswerController(QObject):
                 tr("{count} could not be shown").format(count=trn("{count} item", "{count} items", len(self._passed))),
                 tr("Everything else is answered. Put what is missing back, then go on."),
             )
-        elif not queue.asked:
+        elif not queue.questions:
             room.show_done(tr("There is nothing to answer"), tr("Every item was made from your own annotations."))
         else:
             room.show_done(tr("All answered"), tr("Thank you. What is right may be shown to you now."))
@@ -409,31 +413,31 @@ class HumanRunController(QObject):
         page.run.changed.connect(self._soon.start)
         page.acts["answer"] = self.open
         page.tabs.currentChanged.connect(lambda _at: self._soon.start())
-        shown.renewed.connect(self._soon.start)
-        self.answering.ended.connect(shown.renew)
+        shown.changed.connect(self._soon.start)
+        self.answering.ended.connect(shown.refresh)
 
     def open(self) -> None:
         """Let who works here answer what is left."""
-        one = self._shown.current()
-        if one is not None:
-            self.answering.begin(one, self.way())
+        item_set = self._shown.current()
+        if item_set is not None:
+            self.answering.begin(item_set, self.options())
 
-    def way(self) -> HumanRunOptions:
+    def options(self) -> HumanRunOptions:
         """Return how they would be asked."""
         tab = self._page.run
-        chosen = tab.chosen_shown()
-        condition = next(iter(tab.conditions.chosen()), RAW_CONDITION)
-        shown = ItemModality(chosen) if chosen else ItemModality.BOTH
+        chosen = tab.chosen_modality()
+        condition = next(iter(tab.conditions.ticked_keys()), RAW_CONDITION)
+        shown = ItemModality(chosen) if chosen else ItemModality.TEXT_AND_VIDEO
         return HumanRunOptions(shown, tab.chosen_variant(), condition, tab.seed.value(), tab.own.isChecked())
 
     def _show(self) -> None:
-        one, session, tab = self._shown.current(), self._shown.session, self._page.run
-        if session is None or one is None or not tab.isVisible():
+        item_set, session, tab = self._shown.current(), self._shown.session, self._page.run
+        if session is None or item_set is None or not tab.isVisible():
             return
         if session.annotator() is None or session.study.read_only:
             tab.standing.setText("")
             return
         try:
-            tab.standing.setText(progress_text(people.read_queue(session, one, self.way())))
+            tab.standing.setText(progress_text(people.read_queue(session, item_set, self.options())))
         except UserError as error:
             tab.standing.setText(str(error))

@@ -19,9 +19,9 @@ from widgets.table.record_table import TableRow
 AS_SEEN = ""
 MODALITY_LABELS: Mapping[str, tuple[str, str]] = {
     AS_SEEN: (tr("What each judge sees"), tr("Words, and pictures for judges that see; you see both")),
-    ItemModality.WORDS.value: (tr("Words alone (L)"), tr("What is said, and no picture")),
-    ItemModality.BOTH.value: (tr("Words and pictures (L+V)"), tr("What is said, with frames or a clip")),
-    ItemModality.PICTURES.value: (tr("Pictures alone (V)"), tr("Frames or a clip, and nothing that is said")),
+    ItemModality.TEXT.value: (tr("Words alone (L)"), tr("What is said, and no picture")),
+    ItemModality.TEXT_AND_VIDEO.value: (tr("Words and pictures (L+V)"), tr("What is said, with frames or a clip")),
+    ItemModality.VIDEO.value: (tr("Pictures alone (V)"), tr("Frames or a clip, and nothing that is said")),
 }
 NOTHING = "-"
 PUBLISHED, CHANCE = "published", "chance"
@@ -33,34 +33,34 @@ def task_options() -> list[TaskOption]:
     return [_task_option(get_benchmark_task(key)) for key in SUITE]
 
 
-def item_set_name(one: ItemSet) -> str:
+def item_set_name(item_set: ItemSet) -> str:
     """Return what a set is called in a list."""
-    task = get_benchmark_task(one.task).name if one.task in SUITE else one.task
-    return one.name if one.name.casefold().startswith(task.casefold()) else f"{one.name} ({task})"
+    task = get_benchmark_task(item_set.task).name if item_set.task in SUITE else item_set.task
+    return item_set.name if item_set.name.casefold().startswith(task.casefold()) else f"{item_set.name} ({task})"
 
 
-def item_set_facts(one: ItemSet, items: Sequence[FrozenItem]) -> dict[str, str]:
+def item_set_facts(item_set: ItemSet, items: Sequence[FrozenItem]) -> dict[str, str]:
     """Return what a set is, by name."""
     facts: dict[str, str] = {}
-    if one.task in SUITE:
-        entry = get_benchmark_task(one.task)
+    if item_set.task in SUITE:
+        entry = get_benchmark_task(item_set.task)
         facts |= {tr("Task"): f"{entry.name}: {entry.description}", tr("Answer"): entry.answer}
         facts |= {tr("Paper"): f"{entry.paper}, {entry.section}"}
     recordings = trn("{count} recording", "{count} recordings", len({item.recording_id for item in items}))
     drawn = tr("{items} in {draws}, from {recordings}").format(
         items=trn("{count} item", "{count} items", len(items)),
-        draws=trn("{count} draw", "{count} draws", one.draws),
+        draws=trn("{count} draw", "{count} draws", item_set.draws),
         recordings=recordings,
     )
-    facts |= {tr("Items"): drawn, tr("Seed"): str(one.seed)}
+    facts |= {tr("Items"): drawn, tr("Seed"): str(item_set.seed)}
     labels = _label_counts_text(items)
     if labels:
         facts[tr("Balance")] = labels
-    if unusual := _rule_deviations(one.rule):
+    if unusual := _rule_deviations(item_set.rule):
         facts[tr("Exceptions")] = "; ".join(unusual)
     return facts | {
-        tr("Made"): tr("{value} UTC").format(value=one.at[:16].replace("T", " ")),
-        tr("Checksum"): one.sha256[:16],
+        tr("Made"): tr("{value} UTC").format(value=item_set.at[:16].replace("T", " ")),
+        tr("Checksum"): item_set.sha256[:16],
     }
 
 
@@ -92,9 +92,9 @@ def negatives_name(key: str) -> str:
     return names[key]
 
 
-def left_out_rows(one: ItemSet) -> list[TableRow]:
+def left_out_rows(item_set: ItemSet) -> list[TableRow]:
     """Return what was left out of a set and why, the most frequent first."""
-    found = sorted(one.left_out.items(), key=lambda pair: (-pair[1], pair[0]))
+    found = sorted(item_set.left_out.items(), key=lambda pair: (-pair[1], pair[0]))
     return [TableRow(reason, (f"{number:,}", reason)) for reason, number in found]
 
 
@@ -107,32 +107,32 @@ def changed_text(count: int, total: int) -> str:
     )
 
 
-def run_row(one: BenchmarkRun, answered: int, asked: int) -> TableRow:
+def run_row(benchmark_run: BenchmarkRun, answered: int, asked: int) -> TableRow:
     """Return a run as a row."""
     done = tr("{answered:,} of {asked:,}").format(answered=answered, asked=asked)
     return TableRow(
-        one.id,
+        benchmark_run.id,
         (
-            run_judge_name(one),
-            one.shown.value,
-            one.variant,
-            condition_name(one.condition),
+            run_judge_name(benchmark_run),
+            benchmark_run.shown.value,
+            benchmark_run.variant,
+            condition_name(benchmark_run.condition),
             done,
-            one.at[:16].replace("T", " "),
+            benchmark_run.at[:16].replace("T", " "),
         ),
-        "pencil" if one.annotator_id else "",
+        "pencil" if benchmark_run.annotator_id else "",
     )
 
 
-def run_judge_name(one: BenchmarkRun) -> str:
+def run_judge_name(benchmark_run: BenchmarkRun) -> str:
     """Return who answered in a run, and whether that was with their own annotations."""
-    name = str(one.judge.get("name", one.judge_id))
-    return f"{name}{own_items_suffix(one)}"
+    name = str(benchmark_run.judge.get("name", benchmark_run.judge_id))
+    return f"{name}{own_items_suffix(benchmark_run)}"
 
 
-def own_items_suffix(one: BenchmarkRun) -> str:
+def own_items_suffix(benchmark_run: BenchmarkRun) -> str:
     """Mark a person who also answered items that were made from their own annotations."""
-    settings = one.judge.get("settings")
+    settings = benchmark_run.judge.get("settings")
     return tr(" (own items too)") if isinstance(settings, dict) and settings.get(OWN_SETTING) is True else ""
 
 
@@ -143,7 +143,7 @@ def condition_name(condition: str) -> str:
 
 def progress_text(found: HumanItemQueue) -> str:
     """Say how far who works here is with a set."""
-    total, done = len(found.asked), len(found.done)
+    total, done = len(found.questions), len(found.statuses)
     parts = [
         tr("You answered {done:,} of {count}").format(
             done=done, count=trn("{count} question", "{count} questions", total)
@@ -151,25 +151,29 @@ def progress_text(found: HumanItemQueue) -> str:
         if done
         else tr("{count} for you").format(count=trn("{count} question", "{count} questions", total))
     ]
-    if found.refused:
-        parts.append(tr("{refused:,} with “I don't know”").format(refused=found.refused))
-    if found.own:
-        parts.append(tr("{count} of your own left out").format(count=trn("{count} item", "{count} items", found.own)))
+    if found.refused_count:
+        parts.append(tr("{refused:,} with “I don't know”").format(refused=found.refused_count))
+    if found.own_count:
+        parts.append(
+            tr("{count} of your own left out").format(count=trn("{count} item", "{count} items", found.own_count))
+        )
     return f"{'; '.join(parts)}."
 
 
 def figure_rows(found: Iterable[RunFigures], *, named: bool) -> list[TableRow]:
     """Return the figures of runs, a row a metric; the first row of each run names it."""
     rows = []
-    for one in found:
-        name = _judge_label(one, named=named)
-        rows += [_figure_row(one, row, "" if place else name) for place, row in enumerate(one.rows)]
+    for run_figures in found:
+        name = _judge_label(run_figures, named=named)
+        rows += [_figure_row(run_figures, row, "" if place else name) for place, row in enumerate(run_figures.rows)]
     return rows
 
 
 def chance_rows(found: Sequence[RunFigures]) -> list[TableRow]:
     """Return what blind guessing reaches over the items of the first run, a row a metric."""
-    first = next((one for one in found if any(row.chance is not None for row in one.rows)), None)
+    first = next(
+        (run_figures for run_figures in found if any(row.chance is not None for row in run_figures.rows)), None
+    )
     known = [row for row in first.rows if row.chance is not None] if first is not None else []
     return [
         TableRow(
@@ -183,8 +187,8 @@ def chance_rows(found: Sequence[RunFigures]) -> list[TableRow]:
 
 def published_rows(rows: Sequence[PublishedScore], task: str) -> list[TableRow]:
     """Return what papers report of a task, of the metrics that this study has too, under a heading."""
-    metrics = {one.key: one for one in get_benchmark_task(task).metrics}
-    kept = [one for one in rows if one.metric in metrics]
+    metrics = {each_metric.key: each_metric for each_metric in get_benchmark_task(task).metrics}
+    kept = [row for row in rows if row.metric in metrics]
     if not kept:
         return []
     found = [
@@ -194,11 +198,11 @@ def published_rows(rows: Sequence[PublishedScore], task: str) -> list[TableRow]:
         )
     ]
     before = ""
-    for place, one in enumerate(kept):
-        metric = metrics[one.metric]
-        how = " ".join(part for part in (one.modality, one.setting) if part)
-        name = f"{one.name} ({how})" if how else one.name
-        mean = _with_sd(one.mean, one.sd, metric.share)
+    for place, published_score in enumerate(kept):
+        metric = metrics[published_score.metric]
+        how = " ".join(part for part in (published_score.modality, published_score.setting) if part)
+        name = f"{published_score.name} ({how})" if how else published_score.name
+        mean = _with_sd(published_score.mean, published_score.sd, metric.share)
         shown = _cells("" if name == before else name, metric.name, mean)
         found.append(TableRow(f"{PUBLISHED} {task} {place}", shown, "" if name == before else "info"))
         before = name
@@ -240,33 +244,33 @@ def _task_option(entry: BenchmarkTask) -> TaskOption:
 
 def _label_counts_text(items: Sequence[FrozenItem]) -> str:
     counts: dict[str, int] = {}
-    for one in items:
-        if label := str(one.content.get("label", "")):
+    for item in items:
+        if label := str(item.content.get("label", "")):
             counts[label] = counts.get(label, 0) + 1
     return ", ".join(f"{label} {format_percent(number / len(items), 0)}" for label, number in sorted(counts.items()))
 
 
-def _judge_label(one: RunFigures, *, named: bool) -> str:
-    how = [one.run.shown.value]
-    if one.run.variant != "plain":
-        how.append(one.run.variant)
-    if one.run.condition != RAW_CONDITION:
-        how.append(one.run.condition)
-    own = own_items_suffix(one.run)
-    name = f"{one.judge}{own} ({' '.join(how)})"
-    return f"{one.item_set.name}: {name}" if named else name
+def _judge_label(run_figures: RunFigures, *, named: bool) -> str:
+    how = [run_figures.run.shown.value]
+    if run_figures.run.variant != "plain":
+        how.append(run_figures.run.variant)
+    if run_figures.run.condition != RAW_CONDITION:
+        how.append(run_figures.run.condition)
+    own = own_items_suffix(run_figures.run)
+    name = f"{run_figures.judge}{own} ({' '.join(how)})"
+    return f"{run_figures.item_set.name}: {name}" if named else name
 
 
-def _figure_row(one: RunFigures, row: MetricRow, name: str) -> TableRow:
+def _figure_row(run_figures: RunFigures, row: MetricRow, name: str) -> TableRow:
     mean = NOTHING if row.mean is None else _with_sd(row.mean, row.sd, row.share)
     n = (
-        tr("{counted:,} of {items:,}").format(counted=row.n, items=one.counts.items)
-        if row.n < one.counts.items
+        tr("{counted:,} of {items:,}").format(counted=row.n, items=run_figures.counts.items)
+        if row.n < run_figures.counts.items
         else f"{row.n:,}"
     )
-    counts = (n, f"{one.counts.unparsed:,}", f"{one.counts.refused:,}")
+    counts = (n, f"{run_figures.counts.unparsed:,}", f"{run_figures.counts.refused:,}")
     cells = (name, row.name, mean, _interval(row), *counts)
-    return TableRow(f"{one.run.id} {row.metric}", cells, "pencil" if one.human and name else "")
+    return TableRow(f"{run_figures.run.id} {row.metric}", cells, "pencil" if run_figures.human and name else "")
 
 
 def _interval(row: MetricRow) -> str:

@@ -51,16 +51,16 @@ class RunFiguresLoader(QObject):
     """Results and items show the same figures; they are computed once for both, and anew only where answers came.
 
     Signals:
-        renewed: there are others.
+        changed: there are others.
 
     Attributes:
         found: of the runs that may be shown; of a run with new answers those of before, until these are computed.
-        working: whether some are not computed yet.
+        is_working: whether some are not computed yet.
         hidden: items of which somebody must not know yet what is right, because they still answer.
         why_not: why there are none.
     """
 
-    renewed = Signal()
+    changed = Signal()
 
     def __init__(self, context: Context, page: BenchmarkPage, shown: ItemSetPresenter) -> None:
         super().__init__(page)
@@ -77,23 +77,25 @@ class RunFiguresLoader(QObject):
         self.found: list[RunFigures] = []
         self.hidden: frozenset[str] = frozenset()
         self.why_not = ""
-        shown.renewed.connect(self.renew)
-        shown.answered.connect(self.renew)
+        shown.changed.connect(self.refresh)
+        shown.answers_changed.connect(self.refresh)
         context.studio.leaving.connect(self._forget)
-        page.results.changed.connect(self.renew)
-        page.tabs.currentChanged.connect(lambda _at: self._look())
+        page.results.changed.connect(self.refresh)
+        page.tabs.currentChanged.connect(lambda _at: self._load_if_visible())
 
     @property
-    def working(self) -> bool:
+    def is_working(self) -> bool:
         """Whether some are not read or computed yet."""
-        return not self.why_not and (self._reading is not None or any(not self._is_known(one) for one in self._wanted))
+        return not self.why_not and (
+            self._reading is not None or any(not self._is_known(run_read) for run_read in self._wanted)
+        )
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Read them again, now or when somebody looks."""
         self._stale = True
-        self._look()
+        self._load_if_visible()
 
-    def _look(self) -> None:
+    def _load_if_visible(self) -> None:
         session = self._shown.session
         wanted = self._page.results.isVisible() or self._page.items.isVisible()
         if not self._stale or not wanted or session is None:
@@ -106,24 +108,24 @@ class RunFiguresLoader(QObject):
         if self._reading is not None:
             self._reading.stop()
             self._reading = None
-        one, before = self._shown.current(), self._sets
+        item_set, before = self._shown.current(), self._sets
         everything = self._page.results.everything.isChecked()
-        chosen = [] if one is None else self._shown.sets if everything else [one]
+        chosen = [] if item_set is None else self._shown.sets if everything else [item_set]
         sets = tuple(each.id for each in chosen)
         self._sets, self.hidden, self.why_not = sets, frozenset(), ""
         if sets != before:
             self._wanted = ()
-        if sets and self._hide(session):
+        if sets and self._read_hidden(session):
             self._reading = read_in_background(
                 *(self._context.background, session, lambda second, _progress: read_runs(second, sets=sets)),
-                lambda read: self._take(session, read),
-                self._refuse,
+                lambda read: self._on_read(session, read),
+                self._on_read_failed,
             )
-        self._go_on()
+        self._publish_and_compute()
 
-    def _hide(self, session: Session) -> bool:
+    def _read_hidden(self, session: Session) -> bool:
         """Find out what somebody must not see, here and now, so that nothing is shown before; whether that is known."""
-        sets = [one for one in self._shown.sets if one.id in self._sets]
+        sets = [item_set for item_set in self._shown.sets if item_set.id in self._sets]
         try:
             self.hidden = frozenset().union(*(unanswered_item_ids(session, each) for each in sets))
         except UserError as error:
@@ -134,34 +136,38 @@ class RunFiguresLoader(QObject):
         self._own = who.id if who is not None else ""
         return True
 
-    def _take(self, session: Session, read: list[RunRead]) -> None:
+    def _on_read(self, session: Session, read: list[RunRead]) -> None:
         """Show what was read; what is hidden is looked up again, because somebody may have begun to answer since."""
         self._reading = None
-        if self._hide(session):
+        if self._read_hidden(session):
             self._wanted = tuple(read)
-        self._go_on()
+        self._publish_and_compute()
 
-    def _refuse(self, error: Exception) -> None:
+    def _on_read_failed(self, error: Exception) -> None:
         self._reading, self._wanted = None, ()
         if not isinstance(error, UserError):
             _log.error("The answers could not be read", exc_info=error)
         self.why_not = str(error)
-        self._go_on()
+        self._publish_and_compute()
 
-    def _go_on(self) -> None:
+    def _publish_and_compute(self) -> None:
         """Show what is known, and compute what is not."""
-        self.found = [replace(self._known[one.run.id][1], judge=one.judge) for one in self._wanted if self._shows(one)]
-        missing = [one for one in self._wanted if not self._is_known(one)]
+        self.found = [
+            replace(self._known[run_read.run.id][1], judge=run_read.judge)
+            for run_read in self._wanted
+            if self._is_shown(run_read)
+        ]
+        missing = [run_read for run_read in self._wanted if not self._is_known(run_read)]
         if missing and not self._busy and not self.why_not:
             self._compute(missing)
-        self.renewed.emit()
+        self.changed.emit()
 
-    def _shows(self, one: RunRead) -> bool:
-        return one.run.id in self._known and not (self.hidden and one.run.annotator_id == self._own)
+    def _is_shown(self, run_read: RunRead) -> bool:
+        return run_read.run.id in self._known and not (self.hidden and run_read.run.annotator_id == self._own)
 
-    def _is_known(self, one: RunRead) -> bool:
-        known = self._known.get(one.run.id)
-        return known is not None and known[0] == _without_names(one)
+    def _is_known(self, run_read: RunRead) -> bool:
+        known = self._known.get(run_read.run.id)
+        return known is not None and known[0] == _without_names(run_read)
 
     def _compute(self, reads: Sequence[RunRead]) -> None:
         """Compute one state at a time: what came meanwhile is computed after it."""
@@ -174,24 +180,24 @@ class RunFiguresLoader(QObject):
             if number == self._asked and session is not None:
                 self._known |= {read.run.id: (read, figures) for read, figures in found}
                 self._busy = False
-                self._hide(session)
-                self._go_on()
+                self._read_hidden(session)
+                self._publish_and_compute()
 
         def failed(error: Exception) -> None:
             if number == self._asked:
                 _log.error("The figures could not be computed", exc_info=error)
                 self._busy, self.why_not = False, tr("The figures could not be computed: {error}").format(error=error)
-                self._go_on()
+                self._publish_and_compute()
 
-        self._context.background.run(lambda progress: self._work(reads, progress), then, failed)
+        self._context.background.run(lambda progress: self._compute_runs(reads, progress), then, failed)
 
-    def _work(self, reads: Sequence[RunRead], progress: Progress) -> list[Known]:
+    def _compute_runs(self, reads: Sequence[RunRead], progress: Progress) -> list[Known]:
         """Compute in a thread what is still looked at."""
         found = []
-        for one in reads:
+        for read in reads:
             progress.check_cancelled()
-            if any(one.run.id == each.run.id for each in self._wanted):
-                alone = _without_names(one)
+            if any(read.run.id == each.run.id for each in self._wanted):
+                alone = _without_names(read)
                 found.append((alone, compute_figures(alone, parts=False)))
         return found
 
@@ -205,9 +211,9 @@ class RunFiguresLoader(QObject):
         self._wanted, self._known, self._sets = (), {}, ()
 
 
-def _without_names(one: RunRead) -> RunRead:
+def _without_names(run_read: RunRead) -> RunRead:
     """Return a run without what depends on which others are read with it."""
-    return replace(one, judge="", names={})
+    return replace(run_read, judge="", names={})
 
 
 RIGHT, WRONG, UNPARSED, REFUSED, DIFFER = "right", "wrong", "unparsed", "refused", "differ"
@@ -236,68 +242,81 @@ class Items(QObject):
         self._tab = page.items
         self._shown = shown
         self._figures = figures
-        figures.renewed.connect(self._show)
-        self._tab.changed.connect(self._list)
-        self._tab.show_requested.connect(self._look)
+        figures.changed.connect(self._show)
+        self._tab.changed.connect(self._show_items)
+        self._tab.show_requested.connect(self._go_to_item)
         self._tab.play_requested.connect(self._play)
 
-    def _of_set(self) -> list[RunFigures]:
-        one = self._shown.current()
-        return [each for each in self._figures.found if one is not None and each.item_set.id == one.id]
+    def _current_runs(self) -> list[RunFigures]:
+        item_set = self._shown.current()
+        return [each for each in self._figures.found if item_set is not None and each.item_set.id == item_set.id]
 
     def _show(self) -> None:
         runs = {
-            each.run.id: f"{each.judge}{own_items_suffix(each.run)} ({each.run.shown.value})" for each in self._of_set()
+            each.run.id: f"{each.judge}{own_items_suffix(each.run)} ({each.run.shown.value})"
+            for each in self._current_runs()
         }
         self._tab.set_choices(_FILTER_NAMES, runs)
-        self._list()
+        self._show_items()
 
-    def _list(self) -> None:
+    def _show_items(self) -> None:
         session = self._shown.session
         if session is None:
             return
-        which, run_id = self._tab.chosen()
-        found = self._of_set()
-        by_run = {each.run.id: {one.said.item_id: one for one in each.items} for each in found}
-        numbers = {one.id: f"{one.number} {one.name}".strip() for one in all_recordings(session.study)}
+        which, run_id = self._tab.selected_filter()
+        found = self._current_runs()
+        by_run = {each.run.id: {item.response.item_id: item for item in each.items} for each in found}
+        numbers = {
+            recording.id: f"{recording.number} {recording.name}".strip() for recording in all_recordings(session.study)
+        }
         hidden = self._figures.hidden
-        kept = [one for one in self._shown.items if _matches_filter(one.id, which, run_id, by_run, hidden)]
-        rows = [self._row(one, numbers.get(one.recording_id, NO), list(by_run.values()), hidden) for one in kept]
+        kept = [item for item in self._shown.items if _matches_filter(item.id, which, run_id, by_run, hidden)]
+        rows = [
+            self._row(frozen_item, numbers.get(frozen_item.recording_id, NO), list(by_run.values()), hidden)
+            for frozen_item in kept
+        ]
         columns = (tr("Item"), tr("Recording"), tr("From"), "Right", *(each.judge for each in found))
         count = trn("{count} item", "{count} items", len(rows))
-        notes = [_COMPUTING] if self._figures.working else []
+        notes = [_COMPUTING] if self._figures.is_working else []
         notes.append(_WHY_HIDDEN if hidden else tr("Double click: play the moment."))
         self._tab.show_items(columns, rows, count, " ".join(notes))
 
     def _row(
-        self, one: FrozenItem, recording: str, runs: Sequence[Mapping[str, ItemResult]], hidden: frozenset[str]
+        self, frozen_item: FrozenItem, recording: str, runs: Sequence[Mapping[str, ItemResult]], hidden: frozenset[str]
     ) -> TableRow:
-        place = f"{one.draw + 1}.{one.position + 1}"
-        begun = format_time(one.start_us)
-        if one.id in hidden:
-            return TableRow(one.id, (place, recording, begun, _HIDDEN, *(_HIDDEN for _ in runs)), time_us=one.start_us)
-        truth = next((run[one.id].said.truth for run in runs if one.id in run), one.content.get("truth", {}))
+        place = f"{frozen_item.draw + 1}.{frozen_item.position + 1}"
+        begun = format_time(frozen_item.start_us)
+        if frozen_item.id in hidden:
+            return TableRow(
+                frozen_item.id,
+                (place, recording, begun, _HIDDEN, *(_HIDDEN for _ in runs)),
+                time_us=frozen_item.start_us,
+            )
+        truth = next(
+            (run[frozen_item.id].response.truth for run in runs if frozen_item.id in run),
+            frozen_item.content.get("truth", {}),
+        )
         right = answer_text(truth) if isinstance(truth, Mapping) else ""  # type: ignore[arg-type]
-        said = (_outcome_text(run.get(one.id)) for run in runs)
-        return TableRow(one.id, (place, recording, begun, _shorten(right), *said), time_us=one.start_us)
+        said = (_outcome_text(run.get(frozen_item.id)) for run in runs)
+        return TableRow(frozen_item.id, (place, recording, begun, _shorten(right), *said), time_us=frozen_item.start_us)
 
-    def _item(self, item_id: str) -> FrozenItem | None:
+    def _visible_item(self, item_id: str) -> FrozenItem | None:
         """Return an item whose moment may be seen and heard: what is said there may be the answer."""
         if item_id in self._figures.hidden:
             return None
-        return next((one for one in self._shown.items if one.id == item_id), None)
+        return next((item for item in self._shown.items if item.id == item_id), None)
 
-    def _look(self, item_id: str) -> None:
-        one = self._item(item_id)
-        if one is not None:
-            self._context.look_at(one.recording_id, one.start_us)
+    def _go_to_item(self, item_id: str) -> None:
+        frozen_item = self._visible_item(item_id)
+        if frozen_item is not None:
+            self._context.look_at(frozen_item.recording_id, frozen_item.start_us)
 
     def _play(self, item_id: str) -> None:
-        one, playback, player = self._item(item_id), self._context.playback, self._context.player
-        if one is None:
+        frozen_item, playback, player = self._visible_item(item_id), self._context.playback, self._context.player
+        if frozen_item is None:
             return
-        self._context.look_at(one.recording_id, one.start_us)
-        playback.repeat(one.start_us, one.end_us)
+        self._context.look_at(frozen_item.recording_id, frozen_item.start_us)
+        playback.repeat(frozen_item.start_us, frozen_item.end_us)
         if player.path is not None and not player.playing:
             player.play()
 
@@ -319,30 +338,36 @@ def _matches_filter(
         return False
     if which == DIFFER:
         return (
-            len({str(run[item_id].said.answers) for run in by_run.values() if item_id in run and run[item_id].counts})
+            len(
+                {
+                    str(run[item_id].response.answers)
+                    for run in by_run.values()
+                    if item_id in run and run[item_id].is_counted
+                }
+            )
             > 1
         )
-    one = by_run.get(run_id, {}).get(item_id)
-    if one is None:
+    item_result = by_run.get(run_id, {}).get(item_id)
+    if item_result is None:
         return False
-    statuses = {*one.said.statuses.values()}
+    statuses = {*item_result.response.statuses.values()}
     if which == UNPARSED:
         return JudgmentStatus.UNPARSED in statuses
     if which == REFUSED:
         return JudgmentStatus.REFUSED in statuses
-    return one.right is (which == RIGHT)
+    return item_result.right is (which == RIGHT)
 
 
-def _outcome_text(one: ItemResult | None) -> str:
-    if one is None or not one.said.statuses:
+def _outcome_text(item_result: ItemResult | None) -> str:
+    if item_result is None or not item_result.response.statuses:
         return ""
-    statuses = {*one.said.statuses.values()}
+    statuses = {*item_result.response.statuses.values()}
     if JudgmentStatus.REFUSED in statuses:
         return tr("- not known")
     if JudgmentStatus.UNPARSED in statuses:
         return tr("? unparsed")
-    mark = "" if one.right is None else "✓ " if one.right else "✗ "
-    return f"{mark}{_shorten(answer_text(one.said.answers))}"
+    mark = "" if item_result.right is None else "✓ " if item_result.right else "✗ "
+    return f"{mark}{_shorten(answer_text(item_result.response.answers))}"
 
 
 def _shorten(text: str) -> str:
@@ -363,13 +388,13 @@ class Results(QObject):
         self._page = page
         self._shown = shown
         self._figures = figures
-        figures.renewed.connect(self._show)
+        figures.changed.connect(self._show)
         page.results.row_chosen.connect(self._open_items)
         page.results.report_requested.connect(lambda: context.trigger(REPORT_WINDOW))
 
     def _show(self) -> None:
-        one, tab, found = self._shown.current(), self._page.results, self._figures.found
-        if one is None:
+        item_set, tab, found = self._shown.current(), self._page.results, self._figures.found
+        if item_set is None:
             tab.show_rows((), "")
             return
         everything = tab.everything.isChecked()
@@ -377,14 +402,14 @@ class Results(QObject):
         if not everything:
             rows += chance_rows(found)
         if tab.published.isChecked():
-            tasks = dict.fromkeys(each.item_set.task for each in found) if everything else (one.task,)
+            tasks = dict.fromkeys(each.item_set.task for each in found) if everything else (item_set.task,)
             rows += [row for task in tasks for row in published_rows(published_scores_for(task), task)]
         said = (
             [self._figures.why_not]
             if self._figures.why_not
             else [tr("{count} of this study.").format(count=trn("{count} run", "{count} runs", len(found)))]
         )
-        if self._figures.working:
+        if self._figures.is_working:
             said = [*(said if found else []), _COMPUTING]
         elif not found and not self._figures.why_not:
             said = [tr("No judge was asked yet: ask judges, or answer yourself, on the page Run.")]
@@ -401,7 +426,7 @@ class Results(QObject):
             return
         self._page.choose_set(run.item_set.id)
         self._page.tabs.setCurrentIndex(TABS.index(tr("Items")))
-        self._page.items.choose(ALL, run_id)
+        self._page.items.select_filter(ALL, run_id)
 
 
 def make_benchmark_page(context: Context) -> QWidget:

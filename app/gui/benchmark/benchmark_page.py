@@ -93,7 +93,7 @@ class ItemsTab(QWidget):
                 combo.setCurrentIndex(max(0, combo.findData(before)))
         self.run.setVisible(bool(runs))
 
-    def choose(self, which: str, run: str) -> None:
+    def select_filter(self, which: str, run: str) -> None:
         """Show the items of one number."""
         for combo, key in ((self.which, which), (self.run, run)):
             at = combo.findData(key)
@@ -102,7 +102,7 @@ class ItemsTab(QWidget):
                     combo.setCurrentIndex(at)
         self.changed.emit()
 
-    def chosen(self) -> tuple[str, str]:
+    def selected_filter(self) -> tuple[str, str]:
         """Return by what items are filtered, and whose answers decide."""
         return str(self.which.currentData() or ALL), str(self.run.currentData() or "")
 
@@ -113,7 +113,7 @@ class ItemsTab(QWidget):
             self._holder.removeWidget(self.table)
             self.table.deleteLater()
             self.table = RowsTable(tr("Items"), columns)
-            self.table.keep_names_short(1)
+            self.table.elide_names(1)
             self.table.row_chosen.connect(lambda key, _time: self.show_requested.emit(key))
             self.table.doubleClicked.connect(lambda _index: self._play())
             self._holder.addWidget(self.table)
@@ -163,7 +163,7 @@ class ResultsTab(QWidget):
         column.addLayout(head)
         self.table = RowsTable(tr("Results"), COLUMNS)
         self.table.setToolTip(tr("Choose a row to see its items"))
-        self.table.keep_names_short()
+        self.table.elide_names()
         column.addWidget(self.table, 1)
         self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State of the results"))
@@ -222,21 +222,21 @@ class RunTab(QWidget):
         self.runs = RowsTable(
             tr("Runs of this set"), (tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began"))
         )
-        self.runs.keep_names_short()
+        self.runs.elide_names()
         self._explain()
         self._lay_out()
-        self.say_ways("")
-        self.say_notes("")
+        self.show_egress("")
+        self.show_notes("")
         self.run.clicked.connect(self.run_requested)
         self.progress.cancel_requested.connect(self.cancel_requested)
         self.answer.clicked.connect(self.answer_requested)
         for menu in (self.judges, self.conditions):
-            menu.changed.connect(self._change)
+            menu.changed.connect(self._emit_changed)
         for combo in (self.shown, self.variant):
-            combo.currentIndexChanged.connect(lambda _at: self._change())
+            combo.currentIndexChanged.connect(lambda _at: self._emit_changed())
         for box in (self.seed, self.budget):
-            box.valueChanged.connect(lambda _value: self._change())
-        self.own.toggled.connect(lambda _on: self._change())
+            box.valueChanged.connect(lambda _value: self._emit_changed())
+        self.own.toggled.connect(lambda _on: self._emit_changed())
 
     def set_choices(self, shown: Mapping[str, tuple[str, str]], variants: Mapping[str, tuple[str, str]]) -> None:
         """Offer what can be shown, and variants of the prompts: key -> name and what it is."""
@@ -256,24 +256,24 @@ class RunTab(QWidget):
         self._writable = writable
         self._enable()
 
-    def set_under_way(self, under_way: bool) -> None:
+    def set_running(self, under_way: bool) -> None:
         """Show that a run is under way, or ended."""
         self._under_way = under_way
         if not under_way:
             self.progress.hide()
         self._enable()
 
-    def say_ways(self, text: str) -> None:
+    def show_egress(self, text: str) -> None:
         """Say what would leave this machine, and what may not be asked."""
         self.ways.setText(text)
         self.ways.setVisible(bool(text))
 
-    def say_notes(self, text: str) -> None:
+    def show_notes(self, text: str) -> None:
         """Say how a run ended, and what was not asked."""
         self.notes.setText(text)
         self.notes.setVisible(bool(text))
 
-    def chosen_shown(self) -> str:
+    def chosen_modality(self) -> str:
         """Return the key of what is shown."""
         return str(self.shown.currentData() or "")
 
@@ -281,24 +281,24 @@ class RunTab(QWidget):
         """Return the key of the variant."""
         return str(self.variant.currentData() or "")
 
-    def looks(self) -> dict[str, Json]:
+    def save_state(self) -> dict[str, Json]:
         """Return what is chosen, to be kept."""
         return {
-            "judges": [*sorted(self.judges.wanted())],
-            "conditions": [*sorted(self.conditions.wanted())],
-            "shown": self.chosen_shown(),
+            "judges": [*sorted(self.judges.all_ticked_keys())],
+            "conditions": [*sorted(self.conditions.all_ticked_keys())],
+            "shown": self.chosen_modality(),
             "variant": self.chosen_variant(),
             "seed": self.seed.value(),
             "budget": self.budget.value(),
             "own": self.own.isChecked(),
         }
 
-    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+    def restore_state(self, looks: Mapping[str, Json]) -> None:
         """Choose what was chosen; what is no longer offered is left out."""
         for menu, key in ((self.judges, "judges"), (self.conditions, "conditions")):
             found = looks.get(key)
             if isinstance(found, list):
-                menu.choose(str(one) for one in found)
+                menu.set_ticked(str(one) for one in found)
         for combo, key in ((self.shown, "shown"), (self.variant, "variant")):
             at = combo.findData(looks.get(key))
             if at >= 0:
@@ -310,7 +310,7 @@ class RunTab(QWidget):
             self.budget.setValue(budget)
         self.own.setChecked(looks.get("own") is True)
 
-    def _change(self) -> None:
+    def _emit_changed(self) -> None:
         self.changed.emit()
 
     def _enable(self) -> None:
@@ -476,15 +476,15 @@ class BenchmarkPage(QWidget):
         self._lay_out()
         self.sets.currentIndexChanged.connect(self._choose)
         self.new.clicked.connect(self.show_form)
-        self._empty.chosen.connect(lambda _key: self.show_form())
-        self.form.left.connect(self.show_tabs)
+        self._empty.button_clicked.connect(lambda _key: self.show_form())
+        self.form.cancelled.connect(self.show_tabs)
         self.tabs.currentChanged.connect(lambda _at: self.looks_changed.emit())
         self.run.changed.connect(self.looks_changed)
         self.acts: dict[str, Callable[[], None]] = {"new": self.show_form, "run": self._run}
         """What the window's menu can ask the page for."""
         self.show_tabs()
 
-    def set_sets(self, names: Mapping[str, str]) -> None:
+    def set_item_sets(self, names: Mapping[str, str]) -> None:
         """Offer item sets by id, in order; the chosen one stays, else the newest is chosen."""
         chosen = self.current_set() or self._wanted
         with QSignalBlocker(self.sets):
@@ -520,21 +520,21 @@ class BenchmarkPage(QWidget):
     def set_writable(self, writable: bool) -> None:
         """Offer what writes into the study, or not."""
         self.new.setEnabled(writable)
-        self._empty.set_choosable(writable)
+        self._empty.set_buttons_enabled(writable)
         self.run.set_writable(writable)
 
-    def looks(self) -> dict[str, Json]:
+    def save_state(self) -> dict[str, Json]:
         """Return what is chosen, to be kept."""
-        return {"set": self.current_set(), "tab": self.tabs.currentIndex(), "run": self.run.looks()}
+        return {"set": self.current_set(), "tab": self.tabs.currentIndex(), "run": self.run.save_state()}
 
-    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+    def restore_state(self, looks: Mapping[str, Json]) -> None:
         """Choose what was chosen."""
         self.choose_set(str(looks.get("set", "")))
         tab, run = looks.get("tab"), looks.get("run")
         if isinstance(tab, int) and 0 <= tab < self.tabs.count():
             self.tabs.setCurrentIndex(tab)
         if isinstance(run, dict):
-            self.run.restore_looks(run)
+            self.run.restore_state(run)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

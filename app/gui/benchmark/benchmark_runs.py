@@ -55,9 +55,9 @@ class BenchmarkRunController(QObject):
         self._tab.run_requested.connect(self.start)
         self._tab.cancel_requested.connect(self.stop)
         self._tab.changed.connect(self._show_runnable)
-        self._tab.runs.row_chosen.connect(lambda key, _time: self._take_up(key))
-        shown.renewed.connect(self._show)
-        shown.answered.connect(self._show_runs)
+        self._tab.runs.row_chosen.connect(lambda key, _time: self._restore_run_settings(key))
+        shown.changed.connect(self._show)
+        shown.answers_changed.connect(self._show_runs)
         jobs = context.jobs
         jobs.progressed.connect(self._show_progress)
         jobs.stopped.connect(self._on_stopped)
@@ -66,16 +66,16 @@ class BenchmarkRunController(QObject):
         context.studio.session_changed.connect(self._forget)
 
     @property
-    def under_way(self) -> bool:
+    def is_running(self) -> bool:
         """Whether judges are asked now."""
         return self._session is not None
 
     def start(self) -> None:
         """Ask the judges that are ticked; what they answered before in the same way is not asked again."""
-        session, one, judges = self._shown.session, self._shown.current(), self._chosen()
-        if session is None or one is None or not judges or self.under_way:
+        session, item_set, judges = self._shown.session, self._shown.current(), self._selected_judges()
+        if session is None or item_set is None or not judges or self.is_running:
             return
-        self._start(session, self._wanted(one, judges))
+        self._start(session, self._build_request(item_set, judges))
 
     def resume(self, job: InterruptedJob) -> None:
         """Go on with runs that were interrupted; what was answered is not asked again, nor paid for a second time.
@@ -84,15 +84,15 @@ class BenchmarkRunController(QObject):
             UserError: a set or a judge is gone, or the budget is spent.
         """
         session = self._context.studio.session
-        if session is None or self.under_way:
+        if session is None or self.is_running:
             raise UserError(tr("Judges are asked already."), tr("Resume it once they have answered."))
-        wanted = resume_request(session, job.asked, job.since)
+        wanted = resume_request(session, job.parameters, job.since)
         self._start(session, wanted)
 
     def _start(self, session: Session, wanted: BenchmarkRequest) -> None:
         self._session, self._stopped = session, False
-        self._tab.say_notes("")
-        self._tab.set_under_way(True)
+        self._tab.show_notes("")
+        self._tab.set_running(True)
         self._tab.progress.show_progress(0, 0, _PREPARING)
         self._plan = self._context.jobs.begin_plan(
             BENCHMARK,
@@ -122,15 +122,15 @@ class BenchmarkRunController(QObject):
             self._fail(error)
             return
         self._context.studio.publish(begun.changes)
-        self._next()
+        self._start_next_round()
 
-    def _next(self) -> None:
+    def _start_next_round(self) -> None:
         course, session = self._course, self._session
         if course is None or session is None:
             return
         before = course.changes
         try:
-            works = course.next(_Breath(self._check))
+            works = course.next_jobs(_Breath(self._is_active))
         except Cancelled:
             self._end(tr("Stopped. Run again to go on."))
             return
@@ -151,21 +151,21 @@ class BenchmarkRunController(QObject):
         self._work = None
         before = course.changes
         try:
-            course.ended(work, result)
+            course.finish_job(work, result)
         except UserError as error:
             self._fail(error)
             return
         self._publish(before, course.changes)
-        self._next()
+        self._start_next_round()
 
     def _on_stopped(self, work: JobSpec) -> None:
         if work is self._work:
             self._work = None
-            problem = self._context.jobs.problem_of(work)
+            problem = self._context.jobs.failure_of(work)
             self._end(tr("Stopped. Run again to go on.") if problem is None else str(problem))
 
     def _finish(self, course: BenchmarkScheduler) -> None:
-        notes = [one.as_text() for one in course.outcome.notes]
+        notes = [note.as_text() for note in course.outcome.notes]
         done = (
             tr("Done. {count} were there already.").format(
                 count=trn("{count} answer", "{count} answers", course.cached)
@@ -182,21 +182,21 @@ class BenchmarkRunController(QObject):
         self._course = self._session = self._work = None
         self._context.jobs.end_plan(self._plan)
         self._plan = ""
-        self._tab.set_under_way(False)
-        self._tab.say_notes(said)
+        self._tab.set_running(False)
+        self._tab.show_notes(said)
         self._show_runs()
         self._show_runnable()
 
     def _forget(self) -> None:
         """What waits for files is dropped with the study."""
-        if self.under_way:
+        if self.is_running:
             self._end()
 
-    def _check(self) -> bool:
+    def _is_active(self) -> bool:
         return not self._stopped and self._session is not None and self._session is self._context.studio.session
 
     def _publish(self, before: Changes, after: Changes) -> None:
-        new = Changes.of((table, key) for table in after for key in after.ids(table) - before.ids(table))
+        new = Changes.from_pairs((table, key) for table in after for key in after.ids(table) - before.ids(table))
         if new:
             self._context.studio.publish(new)
 
@@ -209,15 +209,15 @@ class BenchmarkRunController(QObject):
 
     # What is chosen
 
-    def _wanted(self, one: ItemSet, judges: Sequence[JudgeEntry]) -> BenchmarkRequest:
+    def _build_request(self, item_set: ItemSet, judges: Sequence[JudgeEntry]) -> BenchmarkRequest:
         tab = self._tab
-        shown, money = tab.chosen_shown(), tab.budget.value()
+        shown, money = tab.chosen_modality(), tab.budget.value()
         return BenchmarkRequest(
-            [one],
+            [item_set],
             judges,
             tab.chosen_variant(),
             ItemModality(shown) if shown else None,
-            list(tab.conditions.chosen()) or [RAW_CONDITION],
+            list(tab.conditions.ticked_keys()) or [RAW_CONDITION],
             tab.seed.value(),
             Limits(money or None),
             again=tab.anew.isChecked(),
@@ -226,20 +226,22 @@ class BenchmarkRunController(QObject):
     def _judges(self) -> list[JudgeEntry]:
         session = self._shown.session
         return (
-            [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND] if session is not None else []
+            [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]
+            if session is not None
+            else []
         )
 
-    def _chosen(self) -> list[JudgeEntry]:
-        ticked = {*self._tab.judges.chosen()}
-        return [one for one in self._judges() if one.id in ticked]
+    def _selected_judges(self) -> list[JudgeEntry]:
+        ticked = {*self._tab.judges.ticked_keys()}
+        return [judge for judge in self._judges() if judge.id in ticked]
 
-    def _take_up(self, run_id: str) -> None:
+    def _restore_run_settings(self, run_id: str) -> None:
         """Choose judge and way of a run, so that running goes on with it."""
-        run = next((one for one in self._runs if one.id == run_id), None)
+        run = next((benchmark_run for benchmark_run in self._runs if benchmark_run.id == run_id), None)
         if run is None:
             return
         tab = self._tab
-        tab.restore_looks(
+        tab.restore_state(
             {
                 "judges": [] if run.annotator_id else [run.judge_id],
                 "conditions": [run.condition],
@@ -247,14 +249,16 @@ class BenchmarkRunController(QObject):
                 "variant": run.variant,
                 "seed": run.seed,
                 "budget": tab.budget.value(),
-                "own": run_options(run).own if run.annotator_id else tab.own.isChecked(),
+                "own": run_options(run).include_own if run.annotator_id else tab.own.isChecked(),
             }
         )
 
     # What is shown
 
     def _show(self) -> None:
-        offered = [TickMenuItem(one.id, one.name, f"{one.backend} {one.model}".strip()) for one in self._judges()]
+        offered = [
+            TickMenuItem(judge.id, judge.name, f"{judge.backend} {judge.model}".strip()) for judge in self._judges()
+        ]
         self._tab.judges.set_entries(offered)
         self._tab.conditions.set_entries([TickMenuItem(key, name) for key, name in self._conditions().items()])
         self._show_runs()
@@ -264,18 +268,18 @@ class BenchmarkRunController(QObject):
         session = self._shown.session
         found = {RAW_CONDITION: tr("Raw")}
         if session is not None:
-            for recording_id in {one.recording_id for one in self._shown.items}:
+            for recording_id in {item.recording_id for item in self._shown.items}:
                 for run in runs_of(session.study, recording_id, _ANONYMIZE_JOB):
                     found[run.backend] = run.backend
         return found
 
     def _show_runs(self) -> None:
-        session, one = self._shown.session, self._shown.current()
-        self._runs = benchmark_runs(session.study, one.id) if session is not None and one is not None else []
-        if session is None or one is None:
+        session, item_set = self._shown.session, self._shown.current()
+        self._runs = benchmark_runs(session.study, item_set.id) if session is not None and item_set is not None else []
+        if session is None or item_set is None:
             self._tab.runs.show_rows(())
             return
-        entry, rows = get_benchmark_task(one.task), []
+        entry, rows = get_benchmark_task(item_set.task), []
         for run in reversed(self._runs):
             rounds = human_rounds(entry) if run.annotator_id else entry.rounds
             asked = len(self._shown.items) * sum(len(each.parts) for each in rounds)
@@ -286,21 +290,21 @@ class BenchmarkRunController(QObject):
         why = ""
         if not self._judges():
             why = tr("Add a judge in the mode Judges first.")
-        elif not self._chosen():
+        elif not self._selected_judges():
             why = tr("Choose a judge first.")
         self._tab.set_runnable(why)
-        self._say_what_leaves()
+        self._show_egress()
 
-    def _say_what_leaves(self) -> None:
+    def _show_egress(self) -> None:
         """Say before anything is asked which judge may not be asked, and where what leaves would go."""
         session, items = self._shown.session, self._shown.items
-        if session is None or not items or self.under_way or not self._tab.isVisible():
+        if session is None or not items or self.is_running or not self._tab.isVisible():
             return
         every, lines = all_judges(session.study), []
-        for judge in self._chosen():
+        for judge in self._selected_judges():
             forbidden, ways = check_egress(session, judge, every, items[0].recording_id, RAW_CONDITION)
             lines += ways if forbidden is None else [f"{judge.name}: {forbidden}"]
-        self._tab.say_ways("\n".join(dict.fromkeys(lines)))
+        self._tab.show_egress("\n".join(dict.fromkeys(lines)))
 
 
 class _Breath:

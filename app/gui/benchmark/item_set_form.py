@@ -99,12 +99,12 @@ class SetRules(QWidget):
         self.methods: dict[str, QCheckBox] = {}
         self._lay_out()
         self._explain()
-        self.fold.toggled.connect(self._show)
-        self.lane.currentIndexChanged.connect(lambda _at: self._renew_shares())
+        self.fold.toggled.connect(self._set_expanded)
+        self.lane.currentIndexChanged.connect(lambda _at: self._rebuild_shares())
         self.own_shares.toggled.connect(lambda _on: self._enable())
-        self._show(False)
+        self._set_expanded(False)
 
-    def set_offered(self, offered: Offered) -> None:
+    def set_options(self, offered: Offered) -> None:
         """Offer what a study has; what was chosen of it stays chosen."""
         if offered == self._offered:
             return
@@ -113,8 +113,8 @@ class SetRules(QWidget):
         self._offered = offered
         with QSignalBlocker(self.lane):
             self.lane.clear()
-            for one in offered.lanes:
-                self.lane.addItem(one.name, (one.scheme, one.track))
+            for sampling_track in offered.lanes:
+                self.lane.addItem(sampling_track.name, (sampling_track.scheme, sampling_track.track))
             self.negatives.clear()
             for key, name in offered.negatives.items():
                 self.negatives.addItem(name, key)
@@ -126,7 +126,7 @@ class SetRules(QWidget):
             tick.setToolTip(tr("Draw only what can be seen in this rendering too"))
             tick.setChecked(key in ticked)
             self._methods.addWidget(tick)
-        self._renew_shares()
+        self._rebuild_shares()
 
     def set_task(self, segments: bool, shares: Mapping[str, float]) -> None:
         """Say which of the rules a task understands.
@@ -136,30 +136,30 @@ class SetRules(QWidget):
             shares: label -> weight in its paper; {} where it does not draw by label.
         """
         self._segments, self._usual = segments, shares
-        self._renew_shares()
+        self._rebuild_shares()
 
-    def chosen(self) -> SamplingRules:
+    def rules(self) -> SamplingRules:
         """Return what is chosen, of the rules that the task understands."""
         usual = self.lane.currentIndex() <= 0 or not self._segments
         scheme, track = ("", "") if usual else self.lane.currentData()
-        by_label = self._by_label() and self.own_shares.isChecked()
+        by_label = self._supports_label_shares() and self.own_shares.isChecked()
         return SamplingRules(
             scheme,
             track,
             {key: box.value() for key, box in self.shares.items()} if by_label else {},
-            str(self.negatives.currentData() or "") if self._by_label() else "",
+            str(self.negatives.currentData() or "") if self._supports_label_shares() else "",
             tuple(key for key, box in self.methods.items() if box.isChecked()),
             self.willing.isChecked(),
         )
 
-    def set_under_way(self, on: bool) -> None:
+    def set_busy(self, on: bool) -> None:
         """Take no other wish while a set is drawn."""
         self._body.setEnabled(not on)
 
-    def _by_label(self) -> bool:
+    def _supports_label_shares(self) -> bool:
         return self._segments and bool(self._usual)
 
-    def _renew_shares(self) -> None:
+    def _rebuild_shares(self) -> None:
         """Show the labels of the lane, each with its share in the paper, or all alike where it has other labels."""
         at = self.lane.currentIndex()
         labels = self._offered.lanes[at].labels if at >= 0 else {}
@@ -182,13 +182,13 @@ class SetRules(QWidget):
 
     def _enable(self) -> None:
         self.lane.setEnabled(self._segments and self.lane.count() > 1)
-        self.own_shares.setEnabled(self._by_label())
-        self.negatives.setEnabled(self._by_label())
+        self.own_shares.setEnabled(self._supports_label_shares())
+        self.negatives.setEnabled(self._supports_label_shares())
         for box in self.shares.values():
-            box.setEnabled(self._by_label() and self.own_shares.isChecked())
+            box.setEnabled(self._supports_label_shares() and self.own_shares.isChecked())
         self._none_rendered.setVisible(not self.methods)
 
-    def _show(self, on: bool) -> None:
+    def _set_expanded(self, on: bool) -> None:
         self.fold.setText(tr("{arrow} More rules").format(arrow="▾" if on else "▸"))
         self._body.setVisible(on)
 
@@ -279,23 +279,23 @@ class NewSetForm(QWidget):
     """Says what is asked, what is drawn, and what is left out.
 
     Signals:
-        made (NewSet): it is to be drawn.
-        left: it is not.
+        submitted (NewSet): it is to be drawn.
+        cancelled: it is not.
         shown: it came into sight, and wants to know what the study has to choose from.
     """
 
-    made = Signal(object)
-    left = Signal()
+    submitted = Signal(object)
+    cancelled = Signal()
     shown = Signal()
 
     def __init__(self, tasks: Sequence[TaskOption], included: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("New item set"))
-        self._tasks = {one.key: one for one in tasks}
+        self._tasks = {task.key: task for task in tasks}
         self.task = QComboBox()
-        for one in tasks:
-            self.task.addItem(one.name, one.key)
-            self.task.setItemData(self.task.count() - 1, plain_tip(one.about), Qt.ItemDataRole.ToolTipRole)
+        for task in tasks:
+            self.task.addItem(task.name, task.key)
+            self.task.setItemData(self.task.count() - 1, plain_tip(task.about), Qt.ItemDataRole.ToolTipRole)
         self.about = NoteInForm()
         self.about.setProperty("quiet", True)
         self.name = QLineEdit()
@@ -311,11 +311,11 @@ class NewSetForm(QWidget):
         self._explain()
         self._lay_out()
         self.task.currentIndexChanged.connect(self._show_task)
-        self.make.clicked.connect(lambda: self.made.emit(self.filled()))
-        self.cancel.clicked.connect(self.left)
+        self.make.clicked.connect(lambda: self.submitted.emit(self.values()))
+        self.cancel.clicked.connect(self.cancelled)
         self._show_task()
 
-    def filled(self) -> NewSet:
+    def values(self) -> NewSet:
         """Return what is filled in."""
         return NewSet(
             str(self.task.currentData() or ""),
@@ -325,35 +325,35 @@ class NewSetForm(QWidget):
             self.items.value(),
             self.stratify.isChecked(),
             tuple(key for key, box in self.include.items() if box.isChecked()),
-            self.rules.chosen(),
+            self.rules.rules(),
         )
 
-    def say(self, text: str) -> None:
+    def show_note(self, text: str) -> None:
         """Say what is done, or why it could not be made."""
         self.note.setText(text)
 
-    def set_under_way(self, on: bool) -> None:
+    def set_busy(self, on: bool) -> None:
         """Take no other wish while a set is drawn; it can still be cancelled."""
         chosen = str(self.task.currentData() or "") in self._tasks
         self.make.setEnabled(chosen and not on)
-        for one in (self.task, self.name, self.seed, self.draws, self.items, self.stratify, *self.include.values()):
-            one.setEnabled(not on)
-        self.rules.set_under_way(on)
+        for widget in (self.task, self.name, self.seed, self.draws, self.items, self.stratify, *self.include.values()):
+            widget.setEnabled(not on)
+        self.rules.set_busy(on)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.shown.emit()
 
     def _show_task(self) -> None:
-        one = self._tasks.get(str(self.task.currentData() or ""))
-        self.make.setEnabled(one is not None)
-        if one is None:
+        task_option = self._tasks.get(str(self.task.currentData() or ""))
+        self.make.setEnabled(task_option is not None)
+        if task_option is None:
             return
-        self.about.setText(one.about)
-        self.draws.setValue(one.draws)
-        self.items.setValue(one.size)
-        self.rules.set_task(one.segments, one.shares)
-        self.say("")
+        self.about.setText(task_option.about)
+        self.draws.setValue(task_option.draws)
+        self.items.setValue(task_option.size)
+        self.rules.set_task(task_option.segments, task_option.shares)
+        self.show_note("")
 
     def _explain(self) -> None:
         for widget, name, tip in (

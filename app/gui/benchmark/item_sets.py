@@ -50,7 +50,7 @@ def _capitalize_first(text: str) -> str:
 
 def _lane(scheme: Scheme, track: Track) -> SamplingTrack:
     name = scheme.name if len(scheme.tracks) == 1 else f"{scheme.name}: {track.name}"
-    labels = {one.key: one.name for one in label_choices(PromptSubject(scheme, track.key))}
+    labels = {label_choice.key: label_choice.name for label_choice in label_choices(PromptSubject(scheme, track.key))}
     return SamplingTrack(scheme.key, track.key, name, labels)
 
 
@@ -66,29 +66,29 @@ class ItemSetBuilder(QObject):
         self._context = context
         self._page = page
         self._asked = 0
-        page.form.made.connect(self._make)
-        page.form.left.connect(self._stop)
-        page.form.shown.connect(self._offer)
-        context.studio.leaving.connect(self._stop)
+        page.form.submitted.connect(self._start_draw)
+        page.form.cancelled.connect(self._discard_draw)
+        page.form.shown.connect(self._update_options)
+        context.studio.leaving.connect(self._discard_draw)
 
-    def _offer(self) -> None:
+    def _update_options(self) -> None:
         """Offer what the study has now; a study that cannot be read offers nothing."""
         with suppress(UserError):
-            self._page.form.rules.set_offered(available_options(self._context.studio.session))
+            self._page.form.rules.set_options(available_options(self._context.studio.session))
 
-    def _make(self, wanted: NewSet) -> None:
+    def _start_draw(self, wanted: NewSet) -> None:
         session = self._context.studio.session
         if session is None:
             return
         try:
             require_free_name(session, wanted.name, wanted.task)
         except UserError as error:
-            self._say(error)
+            self._show_error(error)
             return
         self._asked += 1
         number = self._asked
-        self._page.form.set_under_way(True)
-        self._page.form.say(_DRAWING)
+        self._page.form.set_busy(True)
+        self._page.form.show_note(_DRAWING)
 
         def then(found: Drawn) -> None:
             if number == self._asked:
@@ -96,39 +96,39 @@ class ItemSetBuilder(QObject):
 
         def failed(error: Exception) -> None:
             if number == self._asked:
-                self._stop()
-                self._say(error)
+                self._discard_draw()
+                self._show_error(error)
 
         read_in_background(
             self._context.background, session, lambda second, _progress: _draw(second, wanted), then, failed
         )
 
     def _store(self, session: Session, wanted: NewSet, found: Drawn) -> None:
-        self._stop()
+        self._discard_draw()
         try:
             made, changes = store_set(session, *found, wanted.name)
         except UserError as error:
-            self._say(error)
+            self._show_error(error)
             return
         self._page.choose_set(made.id)
         self._page.show_tabs()
         if changes:
             self._context.studio.publish(changes)
-            self._context.studio.told.emit(tr("The item set “{name}” is drawn and frozen.").format(name=made.name))
+            self._context.studio.message.emit(tr("The item set “{name}” is drawn and frozen.").format(name=made.name))
 
-    def _stop(self) -> None:
+    def _discard_draw(self) -> None:
         """Want no set any more: nothing is written."""
         self._asked += 1
-        self._page.form.set_under_way(False)
-        self._page.form.say("")
+        self._page.form.set_busy(False)
+        self._page.form.show_note("")
 
-    def _say(self, error: Exception) -> None:
+    def _show_error(self, error: Exception) -> None:
         told = (
             f"{error.message} {error.hint}"
             if isinstance(error, UserError)
             else tr("It could not be drawn: {error}").format(error=error)
         )
-        self._page.form.say(told.strip())
+        self._page.form.show_note(told.strip())
 
 
 def _draw(session: Session, wanted: NewSet) -> Drawn:
@@ -158,12 +158,12 @@ class ItemSetPresenter(QObject):
     """Works while the page is in sight; what changed meanwhile is read when it comes back.
 
     Signals:
-        renewed: another set is chosen, or the sets were read again.
-        answered: runs began, or answers came.
+        changed: another set is chosen, or the sets were read again.
+        answers_changed: runs began, or answers came.
     """
 
-    renewed = Signal()
-    answered = Signal()
+    changed = Signal()
+    answers_changed = Signal()
 
     def __init__(self, context: Context, page: BenchmarkPage) -> None:
         super().__init__(page)
@@ -176,9 +176,9 @@ class ItemSetPresenter(QObject):
         self.sets: list[ItemSet] = []
         self.items: list[FrozenItem] = []
         self._soon = QTimer(self, singleShot=True, interval=_REFRESH_DELAY_MS)
-        self._soon.timeout.connect(self._tell)
+        self._soon.timeout.connect(self._emit_answers_changed)
         page.set_chosen.connect(lambda _key: self._show())
-        page.visible_changed.connect(self._look)
+        page.visible_changed.connect(self._on_visible)
         page.tabs.currentChanged.connect(lambda _at: self._compare())
         studio = context.studio
         studio.session_changed.connect(self._forget)
@@ -190,22 +190,22 @@ class ItemSetPresenter(QObject):
         return self._context.studio.session
 
     @property
-    def visible(self) -> bool:
+    def is_visible(self) -> bool:
         """Whether the page is in sight."""
         return self._page.isVisible()
 
     def current(self) -> ItemSet | None:
         """Return the chosen set."""
         key = self._page.current_set()
-        return next((one for one in self.sets if one.id == key), None)
+        return next((item_set for item_set in self.sets if item_set.id == key), None)
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Read the sets again, now or when the page comes into sight."""
         self._stale = True
-        if self.visible:
+        if self.is_visible:
             self._reload()
 
-    def _look(self, visible: bool) -> None:
+    def _on_visible(self, visible: bool) -> None:
         if not visible or self._of is not self.session:
             # The page comes into sight before it is told of another study.
             return
@@ -213,13 +213,13 @@ class ItemSetPresenter(QObject):
             self._reload()
         else:
             if self._answers:
-                self._tell()
+                self._emit_answers_changed()
             self._compare()
 
     def _fill(self) -> None:
         # First, so that the page comes back whatever becomes of the reading; it is painted after both.
         self._page.setUpdatesEnabled(True)
-        if self._stale and self.visible:
+        if self._stale and self.is_visible:
             self._reload()
 
     def _reload(self) -> None:
@@ -227,30 +227,32 @@ class ItemSetPresenter(QObject):
         session = self.session
         self._page.set_writable(self._context.studio.writable)
         try:
-            self.sets = [] if session is None else [one for one in all_sets(session.study) if one.task in SUITE]
+            self.sets = (
+                [] if session is None else [item_set for item_set in all_sets(session.study) if item_set.task in SUITE]
+            )
         except UserError as error:
             self._context.studio.failed.emit(error)
             self.sets = []
-        self._page.set_sets({one.id: item_set_name(one) for one in self.sets})
+        self._page.set_item_sets({item_set.id: item_set_name(item_set) for item_set in self.sets})
         self._show()
 
     def _show(self) -> None:
-        one, session = self.current(), self.session
+        item_set, session = self.current(), self.session
         try:
-            self.items = items_of(session.study, one.id) if one is not None and session is not None else []
+            self.items = items_of(session.study, item_set.id) if item_set is not None and session is not None else []
         except UserError as error:
             self._context.studio.failed.emit(error)
             self.items = []
-        if one is not None:
-            self._page.set.show_set(item_set_facts(one, self.items), left_out_rows(one))
+        if item_set is not None:
+            self._page.set.show_set(item_set_facts(item_set, self.items), left_out_rows(item_set))
         self._unsure, self._answers = True, False
         self._compare()
-        self.renewed.emit()
+        self.changed.emit()
 
     def _compare(self) -> None:
         """Look up whether the study has changed since, where that is looked at; one set at a time."""
-        one, session = self.current(), self.session
-        if not self._unsure or one is None or session is None or not self._page.set.isVisible():
+        item_set, session = self.current(), self.session
+        if not self._unsure or item_set is None or session is None or not self._page.set.isVisible():
             return
         self._page.set.show_changed(_COMPARING, differs=False)
         self._again = self._comparing
@@ -260,12 +262,12 @@ class ItemSetPresenter(QObject):
         self._asked += 1
         number, total = self._asked, len(self.items)
         read_in_background(
-            *(self._context.background, session, lambda second, _progress: find_changed_items(second, one).count),
-            lambda count: self._end(number, changed_text(count, total), differs=bool(count)),
-            lambda error: self._end(number, str(error), differs=True),
+            *(self._context.background, session, lambda second, _progress: find_changed_items(second, item_set).count),
+            lambda count: self._show_comparison(number, changed_text(count, total), differs=bool(count)),
+            lambda error: self._show_comparison(number, str(error), differs=True),
         )
 
-    def _end(self, number: int, text: str, *, differs: bool) -> None:
+    def _show_comparison(self, number: int, text: str, *, differs: bool) -> None:
         """Say what was found, unless it is of another study, of another set, or of before an edit."""
         if number != self._asked:
             return
@@ -279,22 +281,22 @@ class ItemSetPresenter(QObject):
     def _apply(self, changes: Changes, _initiator: object) -> None:
         tables = {*changes.tables}
         if tables & _SET_TABLES:
-            self.renew()
+            self.refresh()
         elif tables - RUN_TABLES:
             self._unsure = True
             if tables & {"annotator", "judge", "property", "run"}:
-                self.renew()
+                self.refresh()
             elif self.current() is not None:
                 self._page.set.show_changed(_EDITED, differs=False)
         if tables & RUN_TABLES:
             self._answers = True
-            if self.visible and not self._soon.isActive():
+            if self.is_visible and not self._soon.isActive():
                 self._soon.start()
 
-    def _tell(self) -> None:
-        if self.visible:
+    def _emit_answers_changed(self) -> None:
+        if self.is_visible:
             self._answers = False
-            self.answered.emit()
+            self.answers_changed.emit()
 
     def _forget(self) -> None:
         self._soon.stop()

@@ -69,12 +69,12 @@ def report_plots(material: ReportRuns) -> Mapping[str, Sequence[Plot]]:
 
 
 def _radar(material: ReportRuns) -> Iterator[Plot]:
-    tasks = [task for task in _AXES if material.of(task)]
+    tasks = [task for task in _AXES if material.runs_of(task)]
     if len(tasks) < _MIN_AXES:
         return
     by_row: dict[str, dict[str, ReportRun]] = {}
-    for one in material.of(*tasks):
-        by_row.setdefault(one.name, {})[one.task] = one
+    for report_run in material.runs_of(*tasks):
+        by_row.setdefault(report_run.name, {})[report_run.task] = report_run
     shapes: list[Series] = []
     outlines: list[Series] = []
     for (name, _, _), rows in group_by_name(published_for(tasks)).items():
@@ -85,20 +85,20 @@ def _radar(material: ReportRuns) -> Iterator[Plot]:
     for name, asked in by_row.items():
         found = [asked[task].row(_AXES[task][0]) if task in asked else None for task in tasks]
         series = Series(name, tuple(to_measured(row) for row in found))
-        people = next(iter(asked.values())).standing is ResultOrigin.PERSON
+        people = next(iter(asked.values())).origin is ResultOrigin.PERSON
         (outlines if people else shapes).append(series)
-    guessed = [[one.row(_AXES[task][0]) for one in material.of(task)] for task in tasks]
+    guessed = [[report_run.row(_AXES[task][0]) for report_run in material.runs_of(task)] for task in tasks]
     chance = [
         next((row.chance for row in rows if row is not None and row.chance is not None), None) for rows in guessed
     ]
-    outlines.append(Series(tr("Chance"), tuple(Measured(one) for one in chance)))
+    outlines.append(Series(tr("Chance"), tuple(Measured(value) for value in chance)))
     note = tr("Accuracy; macro-F1 for attributes. Centre 0, rim 1")
     if shapes:
         yield Radar(
             "radar",
             tr("The tasks of SHREC"),
             note,
-            tuple(_AXES[one][1] for one in tasks),
+            tuple(_AXES[text][1] for text in tasks),
             tuple(shapes),
             tuple(outlines),
         )
@@ -110,15 +110,15 @@ def _by_length(material: ReportRuns) -> Iterator[Plot]:
         (ACCURACY, "accuracy-by-length", tr("Accuracy, by the length of the chain")),
     ):
         found: list[tuple[str, dict[float, MetricRow]]] = []
-        for one in material.of("r3vqa"):
-            parts = [part for each in one.figures.breakdowns if each.trait == "steps" for part in each.parts]
+        for report_run in material.runs_of("r3vqa"):
+            parts = [part for each in report_run.figures.breakdowns if each.trait == "steps" for part in each.parts]
             rows = {
                 float(part.value): row
                 for part in parts
                 if _is_number(part.value) and (row := _find_row(part.rows, metric))
             }
             if any(row.mean is not None for row in rows.values()):
-                found.append((one.name, rows))
+                found.append((report_run.name, rows))
         x = tuple(sorted({steps for _, rows in found for steps in rows}))
         for place, some in enumerate(_chunks(found, _SIDE_BY_SIDE)):
             values = [[to_measured(rows.get(steps)) for steps in x] for _, rows in some]
@@ -128,17 +128,17 @@ def _by_length(material: ReportRuns) -> Iterator[Plot]:
 
 
 def _overall(material: ReportRuns, task: str) -> Iterator[Plot]:
-    asked = material.of(task)
+    asked = material.runs_of(task)
     if asked:
         metric = material.entries[task].metrics[0]
-        rows = [one.row(metric.key) for one in asked]
+        rows = [report_run.row(metric.key) for report_run in asked]
         chance = tuple(None if row is None else row.chance for row in rows)
-        known = any(one is not None for one in chance)
+        known = any(value is not None for value in chance)
         yield Bars(
             f"{task}-overall",
             f"{material.entries[task].name}: {metric.name.lower()}",
             _WHISKERS.capitalize(),
-            tuple(one.name for one in asked),
+            tuple(report_run.name for report_run in asked),
             (Series(metric.name.lower(), tuple(to_measured(row) for row in rows)),),
             metric.name.lower(),
             PlotNumberFormat.FIGURE,
@@ -150,22 +150,22 @@ def _overall(material: ReportRuns, task: str) -> Iterator[Plot]:
 def _calibration(material: ReportRuns) -> Iterator[Plot]:
     x = tuple((place + 0.5) / CALIBRATION_BINS for place in range(CALIBRATION_BINS))
     found: list[tuple[str, list[Measured]]] = []
-    for one in material.of("socialnli"):
+    for report_run in material.runs_of("socialnli"):
         pairs = [
             (truth, judge_plausibility(said))
-            for said in one.figures.counted
+            for said in report_run.figures.counted_responses
             if (truth := human_plausibility(said)) is not None
         ]
         bins = calibration([true for true, _ in pairs], [None if said is None else said[0] for _, said in pairs]).bins
         by_place = {round(each.low * CALIBRATION_BINS): each for each in bins}
         if bins:
-            found.append((one.name, [
-                Measured(by_place[place].truth, by_place[place].n) if place in by_place else Measured(None)
+            found.append((report_run.name, [
+                Measured(by_place[place].mean_truth, by_place[place].n) if place in by_place else Measured(None)
                 for place in range(CALIBRATION_BINS)
             ]))  # fmt: skip
     for place, some in enumerate(_chunks(found, _SIDE_BY_SIDE - 1)):
         named = [*(name for name, _ in some), tr("Perfect")]
-        series = _series(named, [*(values for _, values in some), [Measured(one) for one in x]])
+        series = _series(named, [*(values for _, values in some), [Measured(value) for value in x]])
         yield Lines(
             _numbered_key("calibration", place),
             tr("Calibration of plausibility"),
@@ -175,21 +175,21 @@ def _calibration(material: ReportRuns) -> Iterator[Plot]:
 
 
 def _dimensions(material: ReportRuns) -> Iterator[Plot]:
-    asked = material.of("sotopia_eval")
+    asked = material.runs_of("sotopia_eval")
     if not asked:
         return
     metrics = [join_metric_key(PEARSON_R, key) for key in DIMENSIONS]
     names = [key.replace("_", " ").capitalize() for key in DIMENSIONS]
     papers = {row.metric: row.mean for row in published_for(["sotopia_eval"]) if row.setting.endswith("models")}
-    references = tuple(papers.get(one) for one in metrics)
+    references = tuple(papers.get(text) for text in metrics)
     for place, some in enumerate(_chunks(asked, _SIDE_BY_SIDE)):
-        values = [[to_measured(one.row(metric)) for metric in metrics] for one in some]
+        values = [[to_measured(report_run.row(metric)) for metric in metrics] for report_run in some]
         yield Bars(
             _numbered_key("sotopia-by-dimension", place),
             tr("Ratings beside those of people"),
             tr("SOTOPIA-EVAL; {whiskers}").format(whiskers=_WHISKERS),
             tuple(names),
-            _series([one.name for one in some], values),
+            _series([report_run.name for report_run in some], values),
             tr("Pearson's r"),
             PlotNumberFormat.FIGURE,
             reference=tr("GPT-4, as published"),
@@ -200,22 +200,26 @@ def _dimensions(material: ReportRuns) -> Iterator[Plot]:
 def _conditions(material: ReportRuns) -> Iterator[Plot]:
     found = condition_groups(material)
     keys = sorted(
-        {one.figures.run.condition for some in found for one in some}, key=lambda one: (one != RAW_CONDITION, one)
+        {report_run.figures.run.condition for some in found for report_run in some},
+        key=lambda text: (text != RAW_CONDITION, text),
     )
     for metric, name in ((MACRO_F1, "macro-F1"), (ACCURACY, "accuracy")):
-        some = [each for each in found if any(one.row(metric) is not None for one in each)]
+        some = [each for each in found if any(report_run.row(metric) is not None for report_run in each)]
         if not some:
             continue
         columns = []
         for key in keys:
-            rows = [next((one.row(metric) for one in each if one.figures.run.condition == key), None) for each in some]
+            rows = [
+                next((report_run.row(metric) for report_run in each if report_run.figures.run.condition == key), None)
+                for each in some
+            ]
             columns.append([to_measured(row) for row in rows])
         yield Bars(
             f"conditions-{metric.replace('_', '-')}",
             tr("Conditions: {name}").format(name=name),
             _WHISKERS.capitalize(),
             tuple(f"{material.entries[each[0].task].name}: {each[0].name}" for each in some),
-            _series([material.condition(key).capitalize() for key in keys], columns),
+            _series([material.condition_name(key).capitalize() for key in keys], columns),
             name,
             PlotNumberFormat.FIGURE,
         )
@@ -226,22 +230,25 @@ def _agreement_plots(material: ReportRuns) -> Iterator[Plot]:
     for task in material.tasks():
         there = {
             part.value
-            for one in material.of(task)
-            for each in one.figures.breakdowns
+            for report_run in material.runs_of(task)
+            for each in report_run.figures.breakdowns
             for part in each.parts
             if each.trait == "agreed"
         }
         if not set(states) <= there:
             continue
-        asked, metrics = material.of(task), material.entries[task].metrics
-        groups = [(one, metric) for one in asked for metric in metrics]
-        columns = [[to_measured(one.part("agreed", state, metric.key)) for one, metric in groups] for state in states]
+        asked, metrics = material.runs_of(task), material.entries[task].metrics
+        groups = [(report_run, metric) for report_run in asked for metric in metrics]
+        columns = [
+            [to_measured(report_run.part("agreed", state, metric.key)) for report_run, metric in groups]
+            for state in states
+        ]
         yield Bars(
             f"agreed-{task.replace('_', '-')}",
             tr("{name}: agreed against disagreed").format(name=material.entries[task].name),
             tr("Whether annotators agreed about an item"),
-            tuple(f"{one.name}: {metric.name.lower()}" for one, metric in groups),
-            _series([one.capitalize() for one in states], columns),
+            tuple(f"{report_run.name}: {metric.name.lower()}" for report_run, metric in groups),
+            _series([text.capitalize() for text in states], columns),
             "share",
             PlotNumberFormat.FIGURE,
         )
@@ -259,9 +266,13 @@ def _attributes(material: ReportRuns) -> Iterator[Plot]:
         ("attribute-f1", tr("Naming attributes"), tr("F1 of each attribute"), attribute_f1, ("attributes",)),
     ):
         for task in tasks:
-            figures = [(one.name, found) for one in material.of(task) if (found := measure(material, one))]
+            figures = [
+                (report_run.name, found)
+                for report_run in material.runs_of(task)
+                if (found := measure(material, report_run))
+            ]
             names = tuple(dict.fromkeys(name for _, cells in figures for name in cells))
-            told = tuple(material.titled("attributes", one) for one in names)
+            told = tuple(material.value_title("attributes", text) for text in names)
             where = f"{note}; {material.entries[task].name.lower()}" if figures else ""
             if 0 < len(figures) <= _SIDE_BY_SIDE:
                 columns = [[_cell(cells.get(name)) for name in names] for _, cells in figures]
@@ -285,14 +296,14 @@ def _attributes(material: ReportRuns) -> Iterator[Plot]:
 
 def _confusions(material: ReportRuns) -> Iterator[Plot]:
     made = 0
-    for one in material.asked:
-        for number, found in enumerate(one.figures.confusions):
+    for report_run in material.runs:
+        for number, found in enumerate(report_run.figures.confusions):
             if len(found.labels) <= _MAX_LABELS and made < _MAX_MATRICES:
                 made += 1
-                labels = tuple(material.titled(LABEL_TRAIT, one) for one in found.labels)
+                labels = tuple(material.value_title(LABEL_TRAIT, label) for label in found.labels)
                 yield Matrix(
-                    f"confusion-{one.list}-{number}",
-                    f"{material.entries[one.task].name}: {one.name}",
+                    f"confusion-{report_run.list_key}-{number}",
+                    f"{material.entries[report_run.task].name}: {report_run.name}",
                     tr("n = {number:,} answers of all draws").format(number=sum(map(sum, found.counts))),
                     labels,
                     (*labels, tr("Unreadable")),
@@ -304,13 +315,18 @@ def _confusions(material: ReportRuns) -> Iterator[Plot]:
 
 
 def _time(material: ReportRuns) -> Iterator[Plot]:
-    known = [one for one in material.asked if one.figures.counts.counted and one.figures.spent.ms]
+    known = [
+        report_run for report_run in material.runs if report_run.figures.counts.counted and report_run.figures.spent.ms
+    ]
     if known:
         values = tuple(
-            Measured(one.figures.spent.ms / 1000 / one.figures.counts.counted, one.figures.counts.counted)
-            for one in known
+            Measured(
+                report_run.figures.spent.ms / 1000 / report_run.figures.counts.counted,
+                report_run.figures.counts.counted,
+            )
+            for report_run in known
         )
-        names = tuple(f"{material.entries[one.task].name}: {one.name}" for one in known)
+        names = tuple(f"{material.entries[report_run.task].name}: {report_run.name}" for report_run in known)
         series = (Series("seconds", values),)
         yield Bars(
             "time",
@@ -333,11 +349,11 @@ def to_measured(row: MetricRow | None) -> Measured:
 
 
 def _cell(cell: ReportCell | None) -> Measured:
-    return Measured(None) if cell is None else Measured(cell.value, cell.n, reason=cell.why)
+    return Measured(None) if cell is None else Measured(cell.value, cell.n, reason=cell.reason)
 
 
 def _find_row(rows: Sequence[MetricRow], metric: str) -> MetricRow | None:
-    return next((one for one in rows if one.metric == metric), None)
+    return next((row for row in rows if row.metric == metric), None)
 
 
 def _is_number(text: str) -> bool:
@@ -362,7 +378,7 @@ def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tupl
 
 
 def _series_looks(many: int) -> Sequence[LabelLook]:
-    return label_looks(Track("series", "", tuple(Label(str(one), str(one)) for one in range(many))))
+    return label_looks(Track("series", "", tuple(Label(str(index), str(index)) for index in range(many))))
 
 
 def render_plots(material: ReportRuns) -> dict[str, list[ReportPlot]]:

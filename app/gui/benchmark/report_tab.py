@@ -78,7 +78,7 @@ RELEVANT_TABLES = frozenset(
 class ReportBundle:
     """Everything about one state of the study, and the report and its plots as they are shown."""
 
-    gathered: ReportInput
+    report_input: ReportInput
     report: BenchmarkReport
     plots: tuple[Plot, ...]
 
@@ -97,10 +97,10 @@ def build_report_bundle(second: Session, wish: ReportOptions, progress: Progress
         Cancelled: the user stopped it.
     """
     hidden = frozenset().union(
-        *(unanswered_item_ids(second, one, answering=answering) for one in all_sets(second.study))
+        *(unanswered_item_ids(second, item_set, answering=answering) for item_set in all_sets(second.study))
     )
     gathered = gather_report_input(second, wish, progress, hidden)
-    plots = report_plots(gathered.material).values()
+    plots = report_plots(gathered.runs).values()
     progress.check_cancelled()
     return ReportBundle(gathered, build_report(gathered, {}), tuple(plot for several in plots for plot in several))
 
@@ -111,7 +111,7 @@ class FigureCell:
 
     text: str
     tip: str = ""
-    leads_to: str = ""
+    link: str = ""
     strong: bool = False
 
 
@@ -122,17 +122,17 @@ class FigureLine:
     name: str
     figures: tuple[FigureCell, ...]
     tip: str = ""
-    aside: bool = False
+    is_external: bool = False
 
 
 class FiguresTable(QTableWidget):
     """Figures that are read and followed, never written.
 
     Signals:
-        followed (str): where the number leads that was clicked, or on which Return was pressed.
+        link_clicked (str): where the number leads that was clicked, or on which Return was pressed.
     """
 
-    followed = Signal(str)
+    link_clicked = Signal(str)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -149,9 +149,9 @@ class FiguresTable(QTableWidget):
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.cellClicked.connect(self._follow)
-        self.cellActivated.connect(self._follow)
-        theme.notifier.changed.connect(self._paint)
+        self.cellClicked.connect(self._on_cell_clicked)
+        self.cellActivated.connect(self._on_cell_clicked)
+        theme.notifier.changed.connect(self._apply_colours)
 
     def show_lines(self, corner: str, columns: Sequence[str], lines: Sequence[FigureLine]) -> None:
         """Show other figures: names first, then a column each."""
@@ -164,16 +164,16 @@ class FiguresTable(QTableWidget):
         self.setHorizontalHeaderItem(0, head)
         self.setRowCount(len(lines))
         for row, line in enumerate(self._lines):
-            self._put(row, 0, FigureCell(line.name, line.tip or line.name), left=True)
+            self._set_cell(row, 0, FigureCell(line.name, line.tip or line.name), left=True)
             for column, figure in enumerate(line.figures, 1):
-                self._put(row, column, figure)
-        self._paint()
+                self._set_cell(row, column, figure)
+        self._apply_colours()
 
     def texts(self) -> list[tuple[str, ...]]:
         """Return what is shown."""
-        return [(line.name, *(one.text for one in line.figures)) for line in self._lines]
+        return [(line.name, *(figure.text for figure in line.figures)) for line in self._lines]
 
-    def _put(self, row: int, column: int, figure: FigureCell, *, left: bool = False) -> None:
+    def _set_cell(self, row: int, column: int, figure: FigureCell, *, left: bool = False) -> None:
         item = QTableWidgetItem(figure.text)
         item.setToolTip(plain_tip(figure.tip or figure.text))
         side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
@@ -182,17 +182,17 @@ class FiguresTable(QTableWidget):
             item.setFont(theme.font(semibold=True))
         self.setItem(row, column, item)
 
-    def _paint(self) -> None:
+    def _apply_colours(self) -> None:
         colours = theme.palette()
         for row, line in enumerate(self._lines):
             for column in range(self.columnCount()):
                 item = self.item(row, column)
                 if item is not None:
-                    item.setForeground(colours.muted if line.aside else colours.text)
+                    item.setForeground(colours.muted if line.is_external else colours.text)
 
-    def _follow(self, row: int, column: int) -> None:
-        if column and self._lines[row].figures[column - 1].leads_to:
-            self.followed.emit(self._lines[row].figures[column - 1].leads_to)
+    def _on_cell_clicked(self, row: int, column: int) -> None:
+        if column and self._lines[row].figures[column - 1].link:
+            self.link_clicked.emit(self._lines[row].figures[column - 1].link)
 
 
 ITEM_COLUMNS = (
@@ -216,7 +216,7 @@ _ICONS = {"right": "circle-check", "wrong": "circle-x"}
 
 def column_headings(table: ReportTable) -> list[str]:
     """Return the headings of a table, with the group of each over it."""
-    return [f"{one.group}\n{one.name}" if one.group else one.name for one in table.columns]
+    return [f"{column.group}\n{column.name}" if column.group else column.name for column in table.columns]
 
 
 def figure_lines(table: ReportTable) -> list[FigureLine]:
@@ -224,9 +224,9 @@ def figure_lines(table: ReportTable) -> list[FigureLine]:
     return [_figure_line(table, row) for row in table.rows]
 
 
-def item_rows(one: ReportItemList, part: str) -> list[ListRow]:
+def item_rows(report_item_list: ReportItemList, part: str) -> list[ListRow]:
     """Return the items of a list, or of a part of it."""
-    wanted = next((set(each.numbers) for each in one.parts if each.key == part), None)
+    wanted = next((set(each.numbers) for each in report_item_list.parts if each.key == part), None)
     return [
         ListRow(
             f"{line.recording_id} {line.number}",
@@ -237,15 +237,15 @@ def item_rows(one: ReportItemList, part: str) -> list[ListRow]:
                         start_us=format_moment(line.start_us), end_us=format_moment(line.end_us)
                     ),
                     line.outcome,
-                    line.words.truth,
-                    line.words.said,
+                    line.labels.truth,
+                    line.labels.answer,
                 ),
-                *(format_duration(line.ms) if line.ms else "", line.words.traits),
+                *(format_duration(line.ms) if line.ms else "", line.labels.traits),
             ),
             _ICONS.get(line.outcome, ""),
             line.start_us,
         )
-        for line in one.lines
+        for line in report_item_list.lines
         if wanted is None or line.number in wanted
     ]
 
@@ -258,8 +258,8 @@ def link_key(target: ItemListLink | None) -> str:
 def _figure_line(table: ReportTable, row: ReportRow) -> FigureLine:
     figures = []
     for cell, column in zip(row.cells, table.columns, strict=True):
-        beside = format_sd(cell, column.number)
-        text = format_cell(cell, column.number) + (f" ± {beside}" if beside else "")
+        beside = format_sd(cell, column.number_format)
+        text = format_cell(cell, column.number_format) + (f" ± {beside}" if beside else "")
         leads = tr(" Click to see the items.") if cell.target is not None else ""
         figures.append(
             FigureCell(
@@ -269,8 +269,8 @@ def _figure_line(table: ReportTable, row: ReportRow) -> FigureLine:
                 cell.best,
             )
         )
-    aside = row.standing in (ResultOrigin.PUBLISHED, ResultOrigin.CHANCE)
-    return FigureLine(row.name + _ORIGIN_MARKS.get(row.standing, ""), tuple(figures), row.source, aside)
+    aside = row.origin in (ResultOrigin.PUBLISHED, ResultOrigin.CHANCE)
+    return FigureLine(row.name + _ORIGIN_MARKS.get(row.origin, ""), tuple(figures), row.source, aside)
 
 
 _EVERY_SET = tr("All sets")
@@ -301,8 +301,8 @@ class ReportWindow(QWidget):
         self.setAutoFillBackground(True)
         self.resize(1180, 800)
         self.setMinimumWidth(520)
-        self.computing = FiguresComputing(context, self._work, RELEVANT_TABLES, self)
-        self._taking = PlotExporter(context, self._tell)
+        self.computing = FiguresComputing(context, self._report_reader, RELEVANT_TABLES, self)
+        self._taking = PlotExporter(context, self._show_status)
         self.sets, self.against, self.chosen = QComboBox(), QComboBox(), QComboBox()
         self.run, self.part = QComboBox(), QComboBox()
         for box in (self.chosen, self.run, self.part):
@@ -312,9 +312,9 @@ class ReportWindow(QWidget):
         self.drawn = PlotWall(tr("Plots of the benchmark"))
         self.items = RowsTable(tr("Items of a run"), ITEM_COLUMNS)
         self._hints = [EmptyHint(table, "") for table in (self.figures, self.items)]
-        self._say_why_empty(working=False)
+        self._show_empty_hints(working=False)
         self._lay_out()
-        self._join()
+        self._connect_signals()
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -360,30 +360,30 @@ class ReportWindow(QWidget):
         foot.addWidget(self.write)
         column.addLayout(foot)
 
-    def _join(self) -> None:
+    def _connect_signals(self) -> None:
         self.sets.activated.connect(lambda _at: self.computing.start())
         self.against.activated.connect(self._choose_earlier)
         self.private.toggled.connect(lambda _on: self.computing.start())
         self.refresh_button.clicked.connect(self.computing.start)
-        self.computing.found.connect(self._show)
-        self.computing.working.connect(self._show_working)
+        self.computing.finished.connect(self._show)
+        self.computing.working_changed.connect(self._show_working)
         self.computing.progressed.connect(self.status.show_progress)
-        self.computing.refused.connect(self._refuse)
+        self.computing.failed.connect(self._on_refused)
         self.status.cancel_requested.connect(self._cancel)
         self.computing.outdated.connect(self._show_outdated)
         self.chosen.currentIndexChanged.connect(lambda _at: self._show_table())
-        self.figures.followed.connect(self._follow)
-        self.run.currentIndexChanged.connect(lambda _at: self._offer_parts())
+        self.figures.link_clicked.connect(self._show_linked_items)
+        self.run.currentIndexChanged.connect(lambda _at: self._fill_parts())
         self.part.currentIndexChanged.connect(lambda _at: self._show_items())
         self.items.row_chosen.connect(lambda key, time: self._context.look_at(key.split()[0], time))
-        self.drawn.asked.connect(self._taking.plot)
+        self.drawn.action_requested.connect(self._taking.export_plot)
         self.write.clicked.connect(self.write_all)
         self.against.addItems([_NOTHING, _CHOOSE_FILE])
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not event.spontaneous() and not self._fresh:
-            self._offer_sets()
+            self._fill_sets()
             self.computing.start()
 
     def write_all(self) -> None:
@@ -402,8 +402,8 @@ class ReportWindow(QWidget):
         def then(files: list[str]) -> None:
             self._writing = None
             self._show_working(False)
-            private = tr(" It is private: do not pass it on.") if found.texts else ""
-            self._tell(
+            private = tr(" It is private: do not pass it on.") if found.include_texts else ""
+            self._show_status(
                 tr("Wrote {count} to {name}. Open {page} in a browser.{private}").format(
                     count=trn("{count} file", "{count} files", len(files)),
                     name=folder.name,
@@ -414,10 +414,10 @@ class ReportWindow(QWidget):
 
         self._context.background.run(
             lambda progress: write_report(
-                build_report(found, render_plots(found.material)), folder, Stoppable(progress, stop)
+                build_report(found, render_plots(found.runs)), folder, Stoppable(progress, stop)
             ),
             then,
-            self._failed,
+            self._on_write_failed,
             self.status.show_progress,
         )
 
@@ -428,13 +428,13 @@ class ReportWindow(QWidget):
         self._writing.set()
         self._writing = None
         self._show_working(False)
-        self._tell(tr("Cancelled: no report was written."))
+        self._show_status(tr("Cancelled: no report was written."))
 
-    def _work(self, session: Session) -> Read[object]:
-        wish, answering = self._wish(), not session.study.read_only
+    def _report_reader(self, session: Session) -> Read[object]:
+        wish, answering = self._report_options(), not session.study.read_only
         return lambda second, progress: build_report_bundle(second, wish, progress, answering)
 
-    def _wish(self) -> ReportOptions:
+    def _report_options(self) -> ReportOptions:
         key = self.sets.currentData()
         return ReportOptions((key,) if key else (), self._earlier, self.private.isChecked())
 
@@ -449,67 +449,89 @@ class ReportWindow(QWidget):
         self._earlier = self.against.currentData() or ""
         self.computing.start()
 
-    def _offer_sets(self) -> None:
+    def _fill_sets(self) -> None:
         session = self._context.studio.session
         chosen = self.sets.currentData()
         self.sets.clear()
         self.sets.addItem(_EVERY_SET, "")
-        for one in all_sets(session.study) if session is not None else ():
-            self.sets.addItem(one.name, one.id)
+        for item_set in all_sets(session.study) if session is not None else ():
+            self.sets.addItem(item_set.name, item_set.id)
         self.sets.setCurrentIndex(max(0, self.sets.findData(chosen)))
 
     def _show(self, computed: ReportBundle) -> None:
-        found = computed.gathered
+        found = computed.report_input
         self._found, self._fresh = found, True
         self._report = computed.report
         self.write.setEnabled(True)
-        _fill_combo(self.chosen, [(one.title, one.key) for one in self._tables()])
-        _fill_combo(self.run, [(f"{one.task}, {one.judge}", one.key) for one in found.lists])
+        _fill_combo(self.chosen, [(table.title, table.key) for table in self._tables()])
+        _fill_combo(
+            self.run,
+            [
+                (f"{report_item_list.task}, {report_item_list.judge}", report_item_list.key)
+                for report_item_list in found.lists
+            ],
+        )
         self.drawn.set_plots(computed.plots)
         self._show_table()
-        self._offer_parts()
+        self._fill_parts()
         items, runs = (
             trn("{count} item", "{count} items", len(found.items)),
-            trn("{count} run", "{count} runs", len(found.material.asked)),
+            trn("{count} run", "{count} runs", len(found.runs.runs)),
         )
-        self._tell(tr("{runs} over {items}. Click a number to see its items.").format(runs=runs, items=items))
+        self._show_status(tr("{runs} over {items}. Click a number to see its items.").format(runs=runs, items=items))
 
     def _tables(self) -> list[ReportTable]:
         return [table for section in self._report.sections for table in section.tables] if self._report else []
 
     def _show_table(self) -> None:
-        one = next((table for table in self._tables() if table.key == self.chosen.currentData()), None)
-        self.note.setText(one.note if one is not None else "")
-        if one is None:
+        report_table = next((table for table in self._tables() if table.key == self.chosen.currentData()), None)
+        self.note.setText(report_table.note if report_table is not None else "")
+        if report_table is None:
             self.figures.show_lines("", (), ())
         else:
-            self.figures.show_lines(one.corner, column_headings(one), figure_lines(one))
+            self.figures.show_lines(report_table.corner, column_headings(report_table), figure_lines(report_table))
 
-    def _follow(self, place: str) -> None:
+    def _show_linked_items(self, place: str) -> None:
         """Show the items of a number."""
         key, _, part = place.partition(" ")
         self.run.setCurrentIndex(self.run.findData(key))
         self.part.setCurrentIndex(max(0, self.part.findData(part)))
         self.tabs.setCurrentIndex(2)
 
-    def _list(self) -> ReportItemList | None:
+    def _current_list(self) -> ReportItemList | None:
         lists = self._found.lists if self._found is not None else ()
-        return next((one for one in lists if one.key == self.run.currentData()), None)
+        return next(
+            (report_item_list for report_item_list in lists if report_item_list.key == self.run.currentData()), None
+        )
 
-    def _offer_parts(self) -> None:
-        one = self._list()
-        parts = [(f"{each.title} ({len(each.numbers):,})", each.key) for each in one.parts] if one is not None else []
+    def _fill_parts(self) -> None:
+        report_item_list = self._current_list()
+        parts = (
+            [(f"{each.title} ({len(each.numbers):,})", each.key) for each in report_item_list.parts]
+            if report_item_list is not None
+            else []
+        )
         _fill_combo(
             self.part,
-            [(tr("All ({lines:,})").format(lines=len(one.lines)) if one is not None else tr("All"), ""), *parts],
+            [
+                (
+                    tr("All ({lines:,})").format(lines=len(report_item_list.lines))
+                    if report_item_list is not None
+                    else tr("All"),
+                    "",
+                ),
+                *parts,
+            ],
         )
         self._show_items()
 
     def _show_items(self) -> None:
-        one = self._list()
-        self.items.show_rows(item_rows(one, self.part.currentData() or "") if one is not None else ())
+        report_item_list = self._current_list()
+        self.items.show_rows(
+            item_rows(report_item_list, self.part.currentData() or "") if report_item_list is not None else ()
+        )
 
-    def _say_why_empty(self, *, working: bool) -> None:
+    def _show_empty_hints(self, *, working: bool) -> None:
         figures = tr("Figures stand here once judges were asked about a set, in the mode Benchmark.")
         plots = tr("Plots stand here once judges were asked about a set, in the mode Benchmark.")
         for hint in self._hints:
@@ -518,31 +540,31 @@ class ReportWindow(QWidget):
 
     def _show_working(self, working: bool) -> None:
         self.write.setEnabled(not working and self._found is not None)
-        self._say_why_empty(working=working)
+        self._show_empty_hints(working=working)
         if working:
             self.status.show_progress(0, 0, tr("Reading the study"))
         else:
-            self.status.rest()
+            self.status.show_last_text()
 
     def _show_outdated(self) -> None:
         self._fresh = False
         if self.isVisible() and self._found is not None:
-            self._tell(tr("Out of date: the study has changed. Refresh computes the figures again."))
+            self._show_status(tr("Out of date: the study has changed. Refresh computes the figures again."))
 
-    def _refuse(self, why: str) -> None:
-        self._tell(why)
+    def _on_refused(self, why: str) -> None:
+        self._show_status(why)
 
-    def _failed(self, error: Exception) -> None:
+    def _on_write_failed(self, error: Exception) -> None:
         self._writing = None
         self._show_working(False)
-        self._tell(
+        self._show_status(
             str(error)
             if isinstance(error, UserError)
             else tr("The report could not be written: {error}").format(error=error)
         )
 
-    def _tell(self, text: str) -> None:
-        self.status.tell(text)
+    def _show_status(self, text: str) -> None:
+        self.status.show_text(text)
 
 
 def _control_row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:
@@ -587,4 +609,4 @@ def _fill_combo(box: QComboBox, entries: list[tuple[str, str]]) -> None:
 def _unused_folder(parent: Path, name: str) -> Path:
     """Return a folder that is not there yet: a number is added where it is."""
     places = (parent / (name if not number else f"{name} {number + 1}") for number in range(_MAX_NAME_TRIES))
-    return next((one for one in places if not one.exists()), parent / name)
+    return next((place for place in places if not place.exists()), parent / name)

@@ -46,38 +46,38 @@ class ChainInputController(QObject):
         form, graph = page.form, page.graph
         form.kind_chosen.connect(lambda kind: drawing.set_kind(NodeKind(kind)))
         form.text_typed.connect(drawing.set_text)
-        form.text_left.connect(self._go_back)
-        page.review.note.left.connect(self._go_back)
+        form.editing_finished.connect(self._restore_focus)
+        page.review.note.exited.connect(self._restore_focus)
         form.span_entered.connect(drawing.set_span)
-        form.range_requested.connect(drawing.take_range)
-        form.rejected.connect(context.studio.told)
+        form.range_requested.connect(drawing.apply_marked_range)
+        form.rejected.connect(context.studio.message)
         form.person_toggled.connect(drawing.set_person)
         form.reason_requested.connect(self.ask_reason)
         form.result_requested.connect(self.ask_result)
-        form.reason_removed.connect(lambda other: self._part(other, reason=True))
-        form.result_removed.connect(lambda other: self._part(other, reason=False))
+        form.reason_removed.connect(lambda other: self._remove_edge(other, reason=True))
+        form.result_removed.connect(lambda other: self._remove_edge(other, reason=False))
         form.play_requested.connect(drawing.play)
         form.delete_requested.connect(lambda: drawing.delete())
-        graph.edge_requested.connect(drawing.join)
-        graph.edge_removal_requested.connect(drawing.part)
-        graph.node_edit_requested.connect(self.type_words)
+        graph.edge_requested.connect(drawing.add_edge)
+        graph.edge_removal_requested.connect(drawing.remove_edge)
+        graph.node_edit_requested.connect(self.edit_node_text)
         graph.node_removal_requested.connect(drawing.delete)
         graph.node_add_requested.connect(lambda kind: drawing.add(NodeKind(kind)))
-        page.picker.picked.connect(self._picked)
-        page.picker.given_up.connect(self._go_back)
-        drawing.typing_requested.connect(self.type_words)
-        drawing.changing.connect(form.flush)
+        page.picker.node_picked.connect(self._on_node_picked)
+        page.picker.cancelled.connect(self._restore_focus)
+        drawing.edit_text_requested.connect(self.edit_node_text)
+        drawing.about_to_change.connect(form.flush)
         context.studio.leaving.connect(form.flush)
-        context.timeline.node_activated.connect(self.type_words)
+        context.timeline.node_activated.connect(self.edit_node_text)
 
-    def type_words(self, node_id: str = "") -> None:
+    def edit_node_text(self, node_id: str = "") -> None:
         """Let the words of a node be typed, by default of the current one."""
-        if node_id and [one.id for one in self._drawing.selected()] != [node_id]:
+        if node_id and [chain_node.id for chain_node in self._drawing.selected()] != [node_id]:
             self._drawing.select([node_id])
         if self._page.isVisible():
-            self._note_place()
-            self._page.show_part(ChainPageTab.NODE)
-            self._page.form.type_words()
+            self._remember_focus()
+            self._page.show_tab(ChainPageTab.NODE)
+            self._page.form.edit_text()
 
     def ask_reason(self) -> None:
         """Ask for a reason of the current node."""
@@ -93,18 +93,18 @@ class ChainInputController(QObject):
             error = UserError(tr("No node is selected."), tr("Choose one in the graph or on the timeline."))
             self._studio.failed.emit(error)
             return
-        if not self._may_change(graph):
+        if not self._check_editable(graph):
             return
         self._as_reason = reason
-        self._note_place()
+        self._remember_focus()
         lists = self._page.form.reasons if reason else self._page.form.results
         what = tr("A reason for") if reason else tr("A result of")
         words = node.text or tr("this {kind}").format(kind=node.kind.value)
         title = f"{what} “{words if len(words) < 48 else words[:47] + '…'}”"
-        self._page.show_part(ChainPageTab.NODE)
-        self._page.picker.offer(title, _edge_candidates(graph, node, reason), lists.mapTo(self._page, QPoint(0, 0)))
+        self._page.show_tab(ChainPageTab.NODE)
+        self._page.picker.open_at(title, _edge_candidates(graph, node, reason), lists.mapTo(self._page, QPoint(0, 0)))
 
-    def _may_change(self, graph: ChainGraph) -> bool:
+    def _check_editable(self, graph: ChainGraph) -> bool:
         """Return whether who works here may change this chain; where not, say why."""
         session = self._studio.session
         if session is None:
@@ -116,30 +116,30 @@ class ChainInputController(QObject):
             return False
         return True
 
-    def _picked(self, other: str) -> None:
+    def _on_node_picked(self, other: str) -> None:
         node = self._drawing.current()
         if node is not None:
-            self._drawing.join(*((other, node.id) if self._as_reason else (node.id, other)))
-        self._go_back()
+            self._drawing.add_edge(*((other, node.id) if self._as_reason else (node.id, other)))
+        self._restore_focus()
 
-    def change_place(self) -> None:
+    def toggle_focus(self) -> None:
         """Go to the graph, or from there to the timeline."""
         board = self._page.graph.board
         (self._timeline if board.hasFocus() else self._page.graph).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _note_place(self) -> None:
+    def _remember_focus(self) -> None:
         """Note whether the graph or the timeline has the focus, to go back there."""
         board = self._page.graph.board
         self._from = next((one for one in (board, self._timeline) if one.hasFocus()), self._from)
 
-    def _go_back(self) -> None:
+    def _restore_focus(self) -> None:
         place = self._from if self._from.isVisible() else self._timeline
         place.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _part(self, other: str, reason: bool) -> None:
+    def _remove_edge(self, other: str, reason: bool) -> None:
         node = self._drawing.current()
         if node is not None and other:
-            self._drawing.part(*((other, node.id) if reason else (node.id, other)))
+            self._drawing.remove_edge(*((other, node.id) if reason else (node.id, other)))
 
 
 def _edge_candidates(graph: ChainGraph, node: ChainNode, reason: bool) -> list[ChainNode]:
@@ -147,13 +147,13 @@ def _edge_candidates(graph: ChainGraph, node: ChainNode, reason: bool) -> list[C
     ahead = graph.results if reason else graph.reasons
     barred, left = {node.id}, [node.id]
     while left:
-        for one in ahead[left.pop()]:
-            if one not in barred:
-                barred.add(one)
-                left.append(one)
+        for text in ahead[left.pop()]:
+            if text not in barred:
+                barred.add(text)
+                left.append(text)
     there = {*(graph.reasons if reason else graph.results)[node.id]}
-    found = [one for one in graph.nodes if one.id not in barred | there]
-    return sorted(found, key=lambda one: (abs(one.start_us - node.start_us), one.start_us))
+    found = [chain_node for chain_node in graph.nodes if chain_node.id not in barred | there]
+    return sorted(found, key=lambda chain_node: (abs(chain_node.start_us - node.start_us), chain_node.start_us))
 
 
 class ChainReviewing(QObject):
@@ -164,33 +164,35 @@ class ChainReviewing(QObject):
         self._studio = context.studio
         self._page = page
         self._chosen = chosen
-        chosen.changed.connect(self._renew)
-        page.visible_changed.connect(lambda visible: self._renew() if visible else None)
+        chosen.changed.connect(self._refresh)
+        page.visible_changed.connect(lambda visible: self._refresh() if visible else None)
         page.review.decided.connect(self._decide)
         page.review.withdraw_requested.connect(self.withdraw)
-        page.review.copy_requested.connect(self.copy)
-        page.review.agreed_requested.connect(self.agree_on)
+        page.review.copy_requested.connect(self.copy_chain)
+        page.review.consensus_requested.connect(self.make_consensus)
 
     def decide(self, decision: ChainDecision) -> None:
         """Say something about the chain, with the note that stands on the page."""
-        self._page.show_part(ChainPageTab.REVIEW)
+        self._page.show_tab(ChainPageTab.REVIEW)
         self._page.review.decide(decision)
 
     def write_note(self) -> None:
         """Let a note be typed."""
-        self._page.show_part(ChainPageTab.REVIEW)
+        self._page.show_tab(ChainPageTab.REVIEW)
         self._page.review.write_note()
 
     def withdraw(self) -> None:
         """Take back what one said."""
         self._studio.edit(lambda session: commands.withdraw_chain_review(session, self._chosen.id))
 
-    def copy(self) -> None:
+    def copy_chain(self) -> None:
         """Draw a version of one's own, and go on with that one."""
         if self._studio.edit(lambda session: commands.copy_for_change(session, self._chosen.id)[1]):
-            self._studio.told.emit(tr("This is your own version: what you change in it leaves the other one as it is."))
+            self._studio.message.emit(
+                tr("This is your own version: what you change in it leaves the other one as it is.")
+            )
 
-    def agree_on(self) -> None:
+    def make_consensus(self) -> None:
         """Make the chosen version the agreed one."""
         made: list[str] = []
 
@@ -200,51 +202,61 @@ class ChainReviewing(QObject):
             return changes
 
         if self._studio.edit(do):
-            self._chosen.choose(made[0])
-            self._studio.told.emit(tr("This is the agreed version now."))
+            self._chosen.select_chain(made[0])
+            self._studio.message.emit(tr("This is the agreed version now."))
 
     def _decide(self, decision: str, note: str) -> None:
         self._studio.edit(
             lambda session: commands.review_chain(session, self._chosen.id, ChainDecision(decision), note)
         )
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         session, graph, chosen = self._studio.session, self._chosen.graph, self._chosen
         if session is None or graph is None or not self._page.isVisible():
             return
         chain, state = graph.chain, chain_checksum(graph)
         who = session.annotator()
         said = chain_reviews(session.study, chain.id)
-        mine = next((one for one in said if who is not None and one.reviewer_id == who.id), None)
-        based = next((one for one in chosen.chains if one.id == chain.based_on), None)
+        mine = next(
+            (chain_review for chain_review in said if who is not None and chain_review.reviewer_id == who.id), None
+        )
+        based = next((each_chain for each_chain in chosen.chains if each_chain.id == chain.based_on), None)
         lines = [
-            tr("Drawn by {author}.").format(author=chosen.author(chain))
-            if not chosen.agreed
+            tr("Drawn by {author}.").format(author=chosen.author_name(chain))
+            if not chosen.is_agreed
             else tr("The version that was agreed on.")
         ]
         if based is not None:
-            lines.append(tr("Made from “{name}” of {author}.").format(name=based.name, author=chosen.author(based)))
+            lines.append(
+                tr("Made from “{name}” of {author}.").format(name=based.name, author=chosen.author_name(based))
+            )
         why = ""
         if not self._studio.writable:
             why = session.study.read_only_reason
-        elif chosen.agreed:
+        elif chosen.is_agreed:
             why = tr("Review the chain that this version was made from.")
-        elif chosen.own:
+        elif chosen.is_own:
             why = tr("You drew this chain: somebody else reviews it.")
-        self._page.set_reviews(len(said))
+        self._page.set_review_count(len(said))
         self._page.review.show_reviews(
             ShownReviews(
                 chain.id,
                 tuple(lines),
                 tuple(
-                    SaidReview(chosen.name_of(one.reviewer_id), one.decision, one.note, one.at[:10], one.state != state)
-                    for one in said
+                    SaidReview(
+                        chosen.annotator_name(chain_review.reviewer_id),
+                        chain_review.decision,
+                        chain_review.note,
+                        chain_review.at[:10],
+                        chain_review.state != state,
+                    )
+                    for chain_review in said
                 ),
                 not why,
                 mine.decision if mine is not None else None,
                 mine.note if mine is not None else "",
-                self._studio.writable and not chosen.own,
-                self._studio.writable and not chosen.agreed and bool(graph.edges),
+                self._studio.writable and not chosen.is_own,
+                self._studio.writable and not chosen.is_agreed and bool(graph.edges),
                 why,
             )
         )
@@ -310,14 +322,14 @@ class ChainKeys(ModeKeys):
         self._add = drawing.add
         self._naming = False
         self._needs_node: dict[str, Handler] = {
-            "Return": asking.type_words,
+            "Return": asking.edit_node_text,
             "E": page.graph.start_edge,
             "R": asking.ask_reason,
             "Shift+R": asking.ask_result,
-            "C": drawing.join_selected,
+            "C": drawing.connect_selected,
             "[": partial(drawing.trim, False),
             "]": partial(drawing.trim, True),
-            "S": drawing.take_range,
+            "S": drawing.apply_marked_range,
             ",": partial(self._nudge, drawing, -1, "both"),
             ".": partial(self._nudge, drawing, 1, "both"),
             "Alt+,": partial(self._nudge, drawing, -1, "end"),
@@ -330,10 +342,12 @@ class ChainKeys(ModeKeys):
         self._needs_node |= {
             tr("Alt+{at}").format(at=at): partial(drawing.set_kind, kind) for at, kind in enumerate(NodeKind, 1)
         }
-        self._needs_node |= {str(number): partial(drawing.toggle_digit, number) for number in range(1, DIGIT_KEYS + 1)}
+        self._needs_node |= {
+            str(number): partial(drawing.toggle_person_by_digit, number) for number in range(1, DIGIT_KEYS + 1)
+        }
         self._always: dict[str, Handler] = {
-            "N": self._name_kind,
-            "G": asking.change_place,
+            "N": self._start_naming,
+            "G": asking.toggle_focus,
             "V": partial(chosen.step, 1),
             "F2": partial(context.trigger, "chain_rename"),
             "Y": partial(reviewing.decide, ChainDecision.AGREE),
@@ -344,15 +358,15 @@ class ChainKeys(ModeKeys):
         }
         page.visible_changed.connect(lambda visible: self.watch(page.window()) if visible else None)
 
-    def meant(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
+    def handler_for(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
         focused = QApplication.focusWidget()
         if isinstance(focused, QLineEdit | QPlainTextEdit | QAbstractSpinBox):
             return None
         name = _key_name(event)
         if self._naming and name in (*KIND_KEYS, "Esc"):
-            return partial(self._named, name), False
+            return partial(self._finish_naming, name), False
         if self._naming and event.key() not in _MODIFIER_KEYS:
-            self._named("")
+            self._finish_naming("")
         if name in _LIST_KEYS and _has_own_keys(focused):
             return None
         do = self._always.get(name)
@@ -360,13 +374,13 @@ class ChainKeys(ModeKeys):
             do = self._needs_node.get(name)
         return None if do is None else (do, name in _REPEATING_KEYS)
 
-    def _name_kind(self) -> None:
+    def _start_naming(self) -> None:
         """Wait for the key of a kind, any other leaves; the graph does the same while it has the focus."""
         if self._studio.writable:
             self._naming = True
             self._shown.show_hint(NAMING_HINT)
 
-    def _named(self, name: str) -> None:
+    def _finish_naming(self, name: str) -> None:
         self._naming = False
         self._shown.show_hint("")
         if name in KIND_KEYS:
@@ -404,17 +418,17 @@ class ChainPresenter(QObject):
         self._chosen = chosen
         self._drawing = drawing
         self._stale = True
-        chosen.listed.connect(self._renew)
-        chosen.changed.connect(self._renew)
+        chosen.chains_changed.connect(self._refresh)
+        chosen.changed.connect(self._refresh)
         context.studio.nodes_selected.connect(self._show_selection)
         page.visible_changed.connect(lambda visible: self._show() if visible and self._stale else None)
-        page.graph.selection_changed.connect(self._take_selection)
+        page.graph.selection_changed.connect(self._on_graph_selection)
         page.graph.seek_requested.connect(context.playback.jump)
-        page.bar.chosen.connect(chosen.choose)
+        page.bar.chain_chosen.connect(chosen.select_chain)
         page.checks.opened.connect(self._go_to)
         page.form.opened.connect(lambda node: drawing.select([node]))
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         self._stale = True
         if self._page.isVisible():
             self._show()
@@ -436,35 +450,40 @@ class ChainPresenter(QObject):
         page.bar.show_chains(
             [
                 ListedChain(
-                    one.id,
-                    one.name,
-                    f"{chosen.author(one)}, {trn('{count} node', '{count} nodes', sizes.get(one.id, 0))}",
+                    chain.id,
+                    chain.name,
+                    f"{chosen.author_name(chain)}, {trn('{count} node', '{count} nodes', sizes.get(chain.id, 0))}",
                 )
-                for one in chosen.chains
+                for chain in chosen.chains
             ],
             graph.chain.id,
         )
-        agreed = chosen.agreed
-        page.bar.set_possible(writable, chosen.own, chosen.own or agreed)
-        page.show_chain(self._read_only(reason))
-        people = {key: NodePerson(one.pseudonym, chosen.colours.get(key)) for key, one in chosen.people.items()}
+        agreed = chosen.is_agreed
+        page.bar.set_permissions(writable, chosen.is_own, chosen.is_own or agreed)
+        page.show_chain(self._read_only_reason(reason))
+        people = {
+            key: NodePerson(participant.pseudonym, chosen.colours.get(key))
+            for key, participant in chosen.people.items()
+        }
         page.graph.show_graph(graph, people, dict(chosen.flags))
-        page.show_checks([self._check(graph, one.node_id, one.message, one.warning) for one in chosen.problems])
+        page.show_checks(
+            [self._shown_check(graph, problem.node_id, problem.message, problem.warning) for problem in chosen.problems]
+        )
         self._show_selection()
 
-    def _read_only(self, reason: str) -> str:
+    def _read_only_reason(self, reason: str) -> str:
         if not self._context.studio.writable:
             return tr("Only reading. {reason}").format(reason=escape(reason))
-        if self._chosen.agreed:
+        if self._chosen.is_agreed:
             return tr("This is the agreed version: nobody changes it. Draw your own version, then agree on that one.")
-        if not self._chosen.own:
+        if not self._chosen.is_own:
             return tr(
                 "Somebody else drew this chain: say what you think under <b>Review</b>, or draw your own version."
             )
         return ""
 
-    def _check(self, graph: ChainGraph, node_id: str, message: str, warning: bool) -> ShownCheck:
-        node = graph.by_id.get(node_id)
+    def _shown_check(self, graph: ChainGraph, node_id: str, message: str, warning: bool) -> ShownCheck:
+        node = graph.nodes_by_id.get(node_id)
         about = (
             ""
             if node is None
@@ -482,28 +501,28 @@ class ChainPresenter(QObject):
         if tuple(page.graph.selected()) != wanted:
             page.graph.select(wanted)
         if graph is None or node is None:
-            page.form.show_nothing(self._no_node(graph))
+            page.form.show_nothing(self._empty_hint(graph))
             return
         shown = ShownNode(
             node,
-            tuple(graph.by_id[one] for one in graph.reasons[node.id]),
-            tuple(graph.by_id[one] for one in graph.results[node.id]),
+            tuple(graph.nodes_by_id[reason] for reason in graph.reasons[node.id]),
+            tuple(graph.nodes_by_id[result] for result in graph.results[node.id]),
             self._chosen.flags.get(node.id, ""),
         )
-        page.form.show_node(shown, [*self._chosen.people.values()], self._chosen.editable)
+        page.form.show_node(shown, [*self._chosen.people.values()], self._chosen.is_editable)
 
-    def _no_node(self, graph: ChainGraph | None) -> str:
-        if not self._chosen.editable:
+    def _empty_hint(self, graph: ChainGraph | None) -> str:
+        if not self._chosen.is_editable:
             return _READ_ONLY_HINT
         return _NO_NODES if graph is not None and not graph.nodes else _NO_NODE
 
-    def _take_selection(self, ids: Sequence[str]) -> None:
+    def _on_graph_selection(self, ids: Sequence[str]) -> None:
         if tuple(ids) != self._context.studio.selected_nodes:
             self._drawing.select(ids)
 
     def _go_to(self, node_id: str) -> None:
         self._drawing.select([node_id])
-        self._page.show_part(ChainPageTab.NODE)
+        self._page.show_tab(ChainPageTab.NODE)
 
 
 def make_chains_page(context: Context) -> QWidget:
@@ -514,14 +533,14 @@ def make_chains_page(context: Context) -> QWidget:
     asking = ChainInputController(context, page, chosen, drawing)
     reviewing = ChainReviewing(context, page, chosen)
     ChainKeys(context, page, chosen, drawing, asking, reviewing)
-    page.asked.connect(context.trigger)
-    page.graph.menu_requested.connect(lambda where, _node: context.chains.menu(where, _make_menu(page)))
+    page.action_requested.connect(context.trigger)
+    page.graph.menu_requested.connect(lambda where, _node: context.chains.show_menu(where, _make_menu(page)))
     page.acts = {
-        "type": asking.type_words,
+        "type": asking.edit_node_text,
         "reason": asking.ask_reason,
         "result": asking.ask_result,
-        "copy": reviewing.copy,
-        "agree_on": reviewing.agree_on,
+        "copy": reviewing.copy_chain,
+        "agree_on": reviewing.make_consensus,
     }
     return page
 

@@ -51,12 +51,12 @@ class ChainBar(QWidget):
     """A list to choose from, and buttons.
 
     Signals:
-        chosen (str): the id of a chain, by the user.
-        asked (str): the key of the window's action that a button stands for.
+        chain_chosen (str): the id of a chain, by the user.
+        action_requested (str): the key of the window's action that a button stands for.
     """
 
-    chosen = Signal(str)
-    asked = Signal(str)
+    chain_chosen = Signal(str)
+    action_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,12 +69,12 @@ class ChainBar(QWidget):
         self.combo.setMinimumContentsLength(12)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.combo.activated.connect(lambda place: self.chosen.emit(self.combo.itemData(place)))
+        self.combo.activated.connect(lambda place: self.chain_chosen.emit(self.combo.itemData(place)))
         row.addWidget(self.combo, 1)
         self.buttons: dict[str, QToolButton] = {}
         for key, picture, text in _BUTTONS:
             button = _tool(picture, text)
-            button.clicked.connect(lambda _=False, key=key: self.asked.emit(key))
+            button.clicked.connect(lambda _=False, key=key: self.action_requested.emit(key))
             row.addWidget(button)
             self.buttons[key] = button
         self.more = _tool("download", tr("Save a picture or a file of this chain, or read one"))
@@ -87,7 +87,7 @@ class ChainBar(QWidget):
             ("chain_graphml", tr("Save as GraphML…")),
             ("chain_import", tr("Read a chain from a file…")),
         ):
-            menu.addAction(text, partial(self.asked.emit, key))
+            menu.addAction(text, partial(self.action_requested.emit, key))
         self.more.setMenu(menu)
         row.addWidget(self.more)
 
@@ -95,12 +95,14 @@ class ChainBar(QWidget):
         """Offer these chains."""
         blocked = self.combo.blockSignals(True)
         self.combo.clear()
-        for one in chains:
-            self.combo.addItem(f"{one.name}   {one.about}", one.key)
-        self.combo.setCurrentIndex(next((at for at, one in enumerate(chains) if one.key == chosen), -1))
+        for chain in chains:
+            self.combo.addItem(f"{chain.name}   {chain.description}", chain.key)
+        self.combo.setCurrentIndex(
+            next((at for at, listed_chain in enumerate(chains) if listed_chain.key == chosen), -1)
+        )
         self.combo.blockSignals(blocked)
 
-    def set_possible(self, writable: bool, own: bool, deletable: bool) -> None:
+    def set_permissions(self, writable: bool, own: bool, deletable: bool) -> None:
         """Switch off what cannot be done with the chosen chain."""
         self.buttons["chain_new"].setEnabled(writable)
         self.buttons["chain_rename"].setEnabled(writable and own)
@@ -146,11 +148,13 @@ class ChecksList(QListWidget):
         self.clear()
         if not checks:
             self.addItem(QListWidgetItem(icon("circle-check"), tr("Nothing to put right, and nothing to look at.")))
-        for one in checks:
-            text = f"{one.about}: {one.message}" if one.about else one.message
-            item = QListWidgetItem(icon("triangle-alert" if one.warning else "circle-x"), text)
-            item.setData(Qt.ItemDataRole.UserRole, one.node_id)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{tr('Warning') if one.warning else tr('Error')}: {text}")
+        for check in checks:
+            text = f"{check.about}: {check.message}" if check.about else check.message
+            item = QListWidgetItem(icon("triangle-alert" if check.warning else "circle-x"), text)
+            item.setData(Qt.ItemDataRole.UserRole, check.node_id)
+            item.setData(
+                Qt.ItemDataRole.AccessibleTextRole, f"{tr('Warning') if check.warning else tr('Error')}: {text}"
+            )
             self.addItem(item)
 
     def _open(self, item: QListWidgetItem) -> None:
@@ -167,12 +171,12 @@ class NodePicker(FilterListPopup):
     """Lies over its page: letters narrow the list down, Up and Down choose, Return takes, Esc gives up.
 
     Signals:
-        picked (str): the id of a node.
-        given_up: Esc was pressed.
+        node_picked (str): the id of a node.
+        cancelled: Esc was pressed.
     """
 
-    picked = Signal(str)
-    given_up = Signal()
+    node_picked = Signal(str)
+    cancelled = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -186,23 +190,23 @@ class NodePicker(FilterListPopup):
         self.field = QLineEdit()
         self.field.setPlaceholderText(tr("Letters of what it says, or of its kind"))
         self.field.setAccessibleName(tr("Letters of the node"))
-        self.field.textChanged.connect(self._narrow)
+        self.field.textChanged.connect(self._filter)
         self.list = ShortList()
         self.list.setAccessibleName(tr("Nodes to choose from"))
         self.list.setIconSize(QSize(SIGN_PX, SIGN_PX))
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.list.itemClicked.connect(lambda _item: self.take())
+        self.list.itemClicked.connect(lambda _item: self.accept_current())
         for part in (self._title, self.field, self.list):
             column.addWidget(part)
-        self.narrow_by(self.field, self.list)
+        self.set_widgets(self.field, self.list)
         self.resize(_SIZE)
 
-    def offer(self, title: str, nodes: Sequence[ChainNode], where: QPoint) -> None:
+    def open_at(self, title: str, nodes: Sequence[ChainNode], where: QPoint) -> None:
         """Open near a point of the page with these nodes, of which the first is chosen."""
         self._nodes = nodes
         self._title.setText(title)
         self.field.clear()
-        self._narrow("")
+        self._filter("")
         room = self._under.rect().adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
         self.resize(_SIZE.boundedTo(room.size()))
         left, top = min(where.x(), room.right() - self.width()), min(where.y(), room.bottom() - self.height())
@@ -211,30 +215,30 @@ class NodePicker(FilterListPopup):
         self.raise_()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def leave(self) -> None:
+    def dismiss(self) -> None:
         self.hide()
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         self.hide()
-        self.given_up.emit()
+        self.cancelled.emit()
 
-    def _narrow(self, text: str) -> None:
+    def _filter(self, text: str) -> None:
         wanted = text.casefold().split()
         self.list.clear()
-        for one in self._nodes:
-            words = f"{KIND_LOOKS[one.kind].name} {node_text(one)}"
+        for node in self._nodes:
+            words = f"{KIND_LOOKS[node.kind].name} {node_text(node)}"
             if all(part in words.casefold() for part in wanted):
-                item = QListWidgetItem(sign_icon(KIND_LOOKS[one.kind], self.devicePixelRatioF()), node_text(one))
-                item.setData(Qt.ItemDataRole.UserRole, one.id)
+                item = QListWidgetItem(sign_icon(KIND_LOOKS[node.kind], self.devicePixelRatioF()), node_text(node))
+                item.setData(Qt.ItemDataRole.UserRole, node.id)
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
                 self.list.addItem(item)
         self.list.setCurrentRow(0)
 
-    def take(self) -> None:
+    def accept_current(self) -> None:
         item = self.list.currentItem()
         self.hide()
         if item is not None:
-            self.picked.emit(item.data(Qt.ItemDataRole.UserRole))
+            self.node_picked.emit(item.data(Qt.ItemDataRole.UserRole))
 
 
 _ICONS = {
@@ -256,13 +260,13 @@ class ReviewBox(QWidget):
         decided (str, str): what is said, and the note.
         withdraw_requested: take back what one said.
         copy_requested: draw a version of one's own.
-        agreed_requested: make it the agreed version.
+        consensus_requested: make it the agreed version.
     """
 
     decided = Signal(str, str)
     withdraw_requested = Signal()
     copy_requested = Signal()
-    agreed_requested = Signal()
+    consensus_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -300,7 +304,7 @@ class ReviewBox(QWidget):
         self.agreed = _button(
             tr("Make it the agreed version"), tr("Copy this chain as the version that both of you agreed on")
         )
-        self.agreed.clicked.connect(self.agreed_requested)
+        self.agreed.clicked.connect(self.consensus_requested)
         last.addWidget(self.copy, 1)
         last.addWidget(self.agreed, 1)
         for part in (self._lines, self._nobody):
@@ -314,21 +318,21 @@ class ReviewBox(QWidget):
         """Show what was said; a note that is being typed about this chain is left alone."""
         self._lines.setText("\n".join(shown.lines))
         self.said.clear()
-        for one in shown.said:
-            self.said.addItem(_review_text(one))
-        self.said.setVisible(bool(shown.said))
-        self._nobody.setVisible(not shown.said)
+        for said_review in shown.reviews:
+            self.said.addItem(_review_text(said_review))
+        self.said.setVisible(bool(shown.reviews))
+        self._nobody.setVisible(not shown.reviews)
         if self._chain != shown.chain_id or not self.note.isModified():
             self._chain = shown.chain_id
             self.note.setText(shown.note)
             self.note.setModified(False)
         self.note.setEnabled(shown.decidable)
         for decision, button in self.buttons.items():
-            button.setChecked(decision is shown.mine)
+            button.setChecked(decision is shown.own_decision)
             button.setEnabled(shown.decidable)
             button.setToolTip(plain_tip(shown.why_not or _DECISION_TIPS[decision]))
         self.note.setToolTip(plain_tip(shown.why_not))
-        self.withdraw.setEnabled(shown.decidable and shown.mine is not None)
+        self.withdraw.setEnabled(shown.decidable and shown.own_decision is not None)
         self.copy.setEnabled(shown.copyable)
         self.agreed.setEnabled(shown.agreeable)
 
@@ -345,11 +349,11 @@ class ReviewBox(QWidget):
         self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
-def _review_text(one: SaidReview) -> str:
-    name = DECISIONS[one.decision][0].lower()
+def _review_text(said_review: SaidReview) -> str:
+    name = DECISIONS[said_review.decision][0].lower()
     says = {"agree": "agrees", "change": tr("wants a change"), "discuss": tr("wants to discuss")}[name]
-    note = f": “{one.note}”" if one.note else ""
-    return f"{one.who} {says}{note} ({one.when}{tr(', before it was changed') if one.outdated else ''})"
+    note = f": “{said_review.note}”" if said_review.note else ""
+    return f"{said_review.who} {says}{note} ({said_review.when}{tr(', before it was changed') if said_review.outdated else ''})"
 
 
 def _button(text: str, told: str) -> QPushButton:
@@ -387,14 +391,14 @@ class ChainsPage(QWidget):
 
     Signals:
         visible_changed (bool): the page came into sight, or went.
-        asked (str): the key of an action of the window.
+        action_requested (str): the key of an action of the window.
 
     Attributes:
         acts: what the window's menu may ask for, by name.
     """
 
     visible_changed = Signal(bool)
-    asked = Signal(str)
+    action_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -402,7 +406,7 @@ class ChainsPage(QWidget):
         self.acts: Mapping[str, Callable[[], object]] = {}
         self._usual = _HELP
         self.bar = ChainBar()
-        self.bar.asked.connect(self.asked)
+        self.bar.action_requested.connect(self.action_requested)
         self.graph = ChainGraphView()
         self.form = NodeForm()
         self.checks = ChecksList()
@@ -416,11 +420,11 @@ class ChainsPage(QWidget):
             EmptyStateAction("chain_import", tr("Read one from a file…")),
         )
         self._no_chain = EmptyState("list-checks", *_NO_CHAIN, ways)
-        self._no_chain.chosen.connect(self.asked)
+        self._no_chain.button_clicked.connect(self.action_requested)
         self._stack = QStackedLayout(self)
         for part in (self._no_recording, self._no_chain, self._make()):
             self._stack.addWidget(part)
-        self.show_part(ChainPageTab.NODE)
+        self.show_tab(ChainPageTab.NODE)
 
     def show_nothing(self) -> None:
         """Show that no recording is open."""
@@ -428,7 +432,7 @@ class ChainsPage(QWidget):
 
     def show_no_chain(self, writable: bool, reason: str) -> None:
         """Show that this recording has no chain, and how to get one."""
-        self._no_chain.set_choosable(writable)
+        self._no_chain.set_buttons_enabled(writable)
         self._no_chain.setToolTip(plain_tip(reason))
         self._stack.setCurrentIndex(1)
 
@@ -447,7 +451,7 @@ class ChainsPage(QWidget):
         """Show what is wrong, and how much on the button."""
         self.checks.show_checks(checks)
         button = self._buttons[ChainPageTab.CHECKS]
-        errors = sum(not one.warning for one in checks)
+        errors = sum(not check.warning for check in checks)
         button.setText(f"{tr(ChainPageTab.CHECKS)} {len(checks)}" if checks else tr(ChainPageTab.CHECKS))
         button.setToolTip(
             plain_tip(
@@ -457,18 +461,18 @@ class ChainsPage(QWidget):
             )
         )
 
-    def set_reviews(self, count: int) -> None:
+    def set_review_count(self, count: int) -> None:
         """Say on the button how many people said something."""
         self._buttons[ChainPageTab.REVIEW].setText(
             f"{tr(ChainPageTab.REVIEW)} {count}" if count else tr(ChainPageTab.REVIEW)
         )
 
-    def show_part(self, part: ChainPageTab) -> None:
+    def show_tab(self, part: ChainPageTab) -> None:
         """Show the node, the checks or the review below the graph."""
         self._buttons[part].setChecked(True)
         self._parts.setCurrentIndex([*ChainPageTab].index(part))
 
-    def part(self) -> ChainPageTab:
+    def current_tab(self) -> ChainPageTab:
         """Return what is shown below the graph."""
         return [*ChainPageTab][self._parts.currentIndex()]
 
@@ -515,7 +519,7 @@ class ChainsPage(QWidget):
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.setAccessibleName(tr("Show: {value}").format(value=tr(part.value).lower()))
-            button.clicked.connect(lambda _=False, part=part: self.show_part(part))
+            button.clicked.connect(lambda _=False, part=part: self.show_tab(part))
             group.addButton(button)
             row.addWidget(button, 1)
             self._buttons[part] = button

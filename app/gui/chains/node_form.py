@@ -110,13 +110,13 @@ class NodeList(QListWidget):
         """Show these; the one that was current stays so."""
         before = self.current()
         self.clear()
-        for one in nodes:
-            item = QListWidgetItem(sign_icon(KIND_LOOKS[one.kind], self.devicePixelRatioF()), node_text(one))
-            item.setData(Qt.ItemDataRole.UserRole, one.id)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{KIND_LOOKS[one.kind].name}, {node_text(one)}")
-            item.setToolTip(plain_tip(node_text(one)))
+        for node in nodes:
+            item = QListWidgetItem(sign_icon(KIND_LOOKS[node.kind], self.devicePixelRatioF()), node_text(node))
+            item.setData(Qt.ItemDataRole.UserRole, node.id)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{KIND_LOOKS[node.kind].name}, {node_text(node)}")
+            item.setToolTip(plain_tip(node_text(node)))
             self.addItem(item)
-            if one.id == before:
+            if node.id == before:
                 self.setCurrentItem(item)
 
     def current(self) -> str:
@@ -224,7 +224,7 @@ class PeopleRow(QWidget):
         self._nobody.setProperty("quiet", True)
         self._flow.addWidget(self._nobody)
 
-    def offer(self, people: Sequence[Participant]) -> None:
+    def set_people(self, people: Sequence[Participant]) -> None:
         """Offer these participants, in this order."""
         if [*people] == self._people:
             return
@@ -233,9 +233,12 @@ class PeopleRow(QWidget):
             self._flow.takeAt(0)
         for gone in self.buttons.values():
             gone.deleteLater()
-        self.buttons = {one.id: self._button(number, one) for number, one in enumerate(people[:DIGIT_KEYS], 1)}
+        self.buttons = {
+            participant.id: self._button(number, participant)
+            for number, participant in enumerate(people[:DIGIT_KEYS], 1)
+        }
         self._menu.clear()
-        self._others = {one.id: self._entry(one) for one in people[DIGIT_KEYS:]}
+        self._others = {person.id: self._entry(person) for person in people[DIGIT_KEYS:]}
         self.more.setVisible(bool(self._others))
         for button in (*self.buttons.values(), *([self.more] if self._others else [])):
             self._flow.addWidget(button)
@@ -252,23 +255,23 @@ class PeopleRow(QWidget):
             button.setEnabled(editable)
         for key, entry in self._others.items():
             entry.setChecked(key in chosen)
-        names = [one.pseudonym for one in self._people if one.id in self._others and one.id in chosen]
+        names = [person.pseudonym for person in self._people if person.id in self._others and person.id in chosen]
         self.more.setText(", ".join(names).replace("&", "&&") or tr("Others"))
         self.more.setChecked(bool(names))
         self.more.setEnabled(editable)
 
-    def _entry(self, one: Participant) -> QAction:
-        entry = self._menu.addAction(one.pseudonym.replace("&", "&&"))
+    def _entry(self, participant: Participant) -> QAction:
+        entry = self._menu.addAction(participant.pseudonym.replace("&", "&&"))
         entry.setCheckable(True)
-        entry.triggered.connect(lambda on: self.toggled.emit(one.id, on))
+        entry.triggered.connect(lambda on: self.toggled.emit(participant.id, on))
         return entry
 
-    def _button(self, number: int, one: Participant) -> QPushButton:
-        words = tr("It is an event or a state of {pseudonym}").format(pseudonym=one.pseudonym)
-        button = make_choice_button(f"{number} {one.pseudonym}", f"{words} ({number})")
+    def _button(self, number: int, participant: Participant) -> QPushButton:
+        words = tr("It is an event or a state of {pseudonym}").format(pseudonym=participant.pseudonym)
+        button = make_choice_button(f"{number} {participant.pseudonym}", f"{words} ({number})")
         button.setCheckable(True)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(lambda on: self.toggled.emit(one.id, on))
+        button.clicked.connect(lambda on: self.toggled.emit(participant.id, on))
         return button
 
 
@@ -278,7 +281,7 @@ class ListedChain:
 
     key: str
     name: str
-    about: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,9 +329,9 @@ class ShownReviews:
     Attributes:
         chain_id: of the chain.
         lines: where the chain comes from, for people to read.
-        said: what others, or oneself, said about it.
+        reviews: what others, or oneself, said about it.
         decidable: whether who works here may say something about it.
-        mine: what they said last; None for nothing.
+        own_decision: what they said last; None for nothing.
         note: their note.
         copyable: whether they may make a version of their own of it.
         agreeable: whether it may be made the agreed version.
@@ -337,9 +340,9 @@ class ShownReviews:
 
     chain_id: str
     lines: tuple[str, ...]
-    said: tuple[SaidReview, ...]
+    reviews: tuple[SaidReview, ...]
     decidable: bool
-    mine: ChainDecision | None
+    own_decision: ChainDecision | None
     note: str
     copyable: bool
     agreeable: bool
@@ -358,10 +361,10 @@ class WordField(GrowingTextEdit):
     """Three lines that grow; Return and Esc leave it, because a node's text is one line however long.
 
     Signals:
-        left: Return or Esc was pressed.
+        editing_finished: Return or Esc was pressed.
     """
 
-    left = Signal()
+    editing_finished = Signal()
 
     def __init__(self, flush: Callable[[], None]) -> None:
         super().__init__(flush)
@@ -371,7 +374,7 @@ class WordField(GrowingTextEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
             self.clearFocus()
-            self.left.emit()
+            self.editing_finished.emit()
         else:
             super().keyPressEvent(event)
 
@@ -385,7 +388,7 @@ class NodeForm(QWidget):
     Signals:
         kind_chosen (str): another kind.
         text_typed (str, str): the node's id and its words, at each pause of typing.
-        text_left: Return or Esc was pressed in the words.
+        editing_finished: Return or Esc was pressed in the words.
         span_entered (object, object): start and end in microseconds.
         range_requested: take the marked range.
         rejected (str): why what was typed cannot be.
@@ -398,7 +401,7 @@ class NodeForm(QWidget):
 
     kind_chosen = Signal(str)
     text_typed = Signal(str, str)
-    text_left = Signal()
+    editing_finished = Signal()
     span_entered = Signal(object, object)
     range_requested = Signal()
     rejected = Signal(str)
@@ -420,13 +423,13 @@ class NodeForm(QWidget):
         self.kinds = KindRow()
         self.kinds.chosen.connect(self._choose_kind)
         self.words = WordField(self.flush)
-        self.words.textChanged.connect(self._type)
-        self.words.left.connect(self.text_left)
+        self.words.textChanged.connect(self._on_typed)
+        self.words.editing_finished.connect(self.editing_finished)
         self.start, self.end = TimeEdit(tr("Start of the node")), TimeEdit(tr("End of the node"))
         self.start.setToolTip(tr("Start: type a time, or take the playhead's ([)"))
         self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self.people = PeopleRow()
-        self.people.toggled.connect(self._toggle)
+        self.people.toggled.connect(self._on_person_toggled)
         self.reasons = Neighbours(tr("Reasons"), tr("Add a reason (R)"), tr("Take the chosen reason out (Del)"))
         self.results = Neighbours(tr("Results"), tr("Add a result (Shift+R)"), tr("Take the chosen result out (Del)"))
         self._flags = PlainLabel(wordWrap=True)
@@ -435,7 +438,7 @@ class NodeForm(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._make())
-        self._join()
+        self._connect_signals()
 
     def show_nothing(self, hint: str) -> None:
         """Say what to do to see a node here."""
@@ -464,7 +467,7 @@ class NodeForm(QWidget):
         self._length.setText(f"{(node.end_us - node.start_us) / SECOND_US:.3f} s")
         self._range.setEnabled(editable)
         self._delete.setEnabled(editable)
-        self.people.offer(people)
+        self.people.set_people(people)
         self.people.show_people(node.people, editable)
         self.reasons.show_nodes(shown.reasons, editable)
         self.results.show_nodes(shown.results, editable)
@@ -472,7 +475,7 @@ class NodeForm(QWidget):
         self._flags.setVisible(bool(shown.flags))
         self._stack.setCurrentIndex(1)
 
-    def type_words(self) -> None:
+    def edit_text(self) -> None:
         """Let what the node says be typed."""
         if self._shown is not None and not self.words.isReadOnly():
             self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -521,9 +524,9 @@ class NodeForm(QWidget):
         self._tint()
         return page
 
-    def _join(self) -> None:
-        self.start.time_entered.connect(lambda start: self._enter(start, self.end.time_us()))
-        self.end.time_entered.connect(lambda end: self._enter(self.start.time_us(), end))
+    def _connect_signals(self) -> None:
+        self.start.time_entered.connect(lambda start: self._on_span_entered(start, self.end.time_us()))
+        self.end.time_entered.connect(lambda end: self._on_span_entered(self.start.time_us(), end))
         for edit in (self.start, self.end):
             edit.rejected.connect(self.rejected)
         self._range.clicked.connect(self.range_requested)
@@ -538,10 +541,10 @@ class NodeForm(QWidget):
 
     def _fill(self, text: str) -> None:
         blocked = self.words.blockSignals(True)
-        self.words.replace(text)
+        self.words.replace_text(text)
         self.words.blockSignals(blocked)
 
-    def _type(self) -> None:
+    def _on_typed(self) -> None:
         self._typed = True
         self._pause.start()
 
@@ -552,12 +555,12 @@ class NodeForm(QWidget):
             if kind != self._shown.node.kind.value:
                 self.kind_chosen.emit(kind)
 
-    def _toggle(self, participant_id: str, has: bool) -> None:
+    def _on_person_toggled(self, participant_id: str, has: bool) -> None:
         if self._shown is not None:
             self.people.show_people(self._shown.node.people, editable=True)
             self.person_toggled.emit(participant_id, has)
 
-    def _enter(self, start_us: int, end_us: int) -> None:
+    def _on_span_entered(self, start_us: int, end_us: int) -> None:
         shown = self._shown
         if shown is None or (start_us, end_us) == (shown.node.start_us, shown.node.end_us):
             return

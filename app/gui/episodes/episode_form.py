@@ -48,16 +48,16 @@ class SeatLine:
     """One line.
 
     Attributes:
-        who: key -> name of those who can sit here; one alone cannot be chosen otherwise.
+        candidates: key -> name of those who can sit here; one alone cannot be chosen otherwise.
         chosen: key of who does.
         goal: what they want.
-        fixed: the goal is the scenario's, and is only read.
+        is_fixed: the goal is the scenario's, and is only read.
     """
 
-    who: Mapping[str, str]
+    candidates: Mapping[str, str]
     chosen: str = ""
     goal: str = ""
-    fixed: bool = False
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +120,15 @@ class SeatsForm(QWidget):
         who = QComboBox()
         who.setAccessibleName(tr("Who acts as number {value}").format(value=place + 1))
         who.setToolTip(tr("Who takes part"))
-        for key, name in line.who.items():
+        for key, name in line.candidates.items():
             who.addItem(name, key)
         who.setCurrentIndex(max(0, who.findData(line.chosen)))
-        who.setEnabled(len(line.who) > 1)
+        who.setEnabled(len(line.candidates) > 1)
         goal = QLineEdit(line.goal)
         goal.setAccessibleName(tr("What number {value} wants").format(value=place + 1))
         goal.setPlaceholderText(tr("A private goal; none when empty"))
         goal.setToolTip(plain_tip(line.goal))
-        goal.setReadOnly(line.fixed)
+        goal.setReadOnly(line.is_fixed)
         goal.setCursorPosition(0)
         player = QComboBox()
         player.setAccessibleName(tr("Who plays number {value}").format(value=place + 1))
@@ -151,12 +151,12 @@ class StartForm(QWidget):
     Signals:
         scenario_chosen (str): another scenario, by its id.
         start_requested: it is to be started as it stands.
-        given_up: it is not.
+        cancelled: it is not.
     """
 
     scenario_chosen = Signal(str)
     start_requested = Signal()
-    given_up = Signal()
+    cancelled = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -201,7 +201,7 @@ class StartForm(QWidget):
         self.cancel = QPushButton(tr("Cancel"))
         self.cancel.setToolTip(tr("Start nothing"))
         self.start.clicked.connect(self.start_requested)
-        self.cancel.clicked.connect(self.given_up)
+        self.cancel.clicked.connect(self.cancelled)
         self._lay_out()
 
     def show_scenario(
@@ -214,7 +214,7 @@ class StartForm(QWidget):
         judges: Mapping[str, str],
     ) -> None:
         """Offer an episode from a scenario."""
-        self._turn_to(from_moment=False)
+        self._show_source_rows(from_moment=False)
         self.title.setText(tr("New episode"))
         self.scenario.clear()
         for key, name in scenarios.items():
@@ -222,11 +222,11 @@ class StartForm(QWidget):
         self.scenario.setCurrentIndex(max(0, self.scenario.findData(chosen)))
         self._fill(context, relationship, lines, judges, writable=False)
 
-    def show_moment(
+    def show_start_point(
         self, about: str, turn: AgentTurn | None, context: str, lines: Sequence[SeatLine], judges: Mapping[str, str]
     ) -> None:
         """Offer an episode that goes on from a moment; `turn` is what the agent does there."""
-        self._turn_to(from_moment=True)
+        self._show_source_rows(from_moment=True)
         self.title.setText(tr("What if…"))
         self.instead.set_text(about)
         self.kind.setCurrentIndex(max(0, self.kind.findData(turn.act if turn is not None else Act.SPEAK)))
@@ -241,7 +241,7 @@ class StartForm(QWidget):
         """Return what the agent does in the place of what it did."""
         return AgentTurn(Act(self.kind.currentData()), " ".join(self.does.toPlainText().split()))
 
-    def kind_of_relationship(self) -> Relationship:
+    def selected_relationship(self) -> Relationship:
         """Return how they stand to each other."""
         return Relationship(self.relationship.currentData())
 
@@ -263,10 +263,10 @@ class StartForm(QWidget):
         self._show()
 
     def _show(self) -> None:
-        players = {bool(one.judge) for one in self.choices()}
+        players = {bool(choice.judge) for choice in self.choices()}
         self.agreed.setVisible(players == {True, False})
 
-    def _turn_to(self, *, from_moment: bool) -> None:
+    def _show_source_rows(self, *, from_moment: bool) -> None:
         self._form.setRowVisible(self.scenario, not from_moment)
         self._form.setRowVisible(self.instead, from_moment)
         self._form.setRowVisible(self._does_row, from_moment)
@@ -337,8 +337,10 @@ class EpisodeStarter(QObject):
             return
         self._moment = None
         scenarios = all_scenarios(session.study)
-        characters = {one.id: one.profile.name for one in all_characters(session.study)}
-        chosen = next((one for one in scenarios if one.id == scenario_id), scenarios[0] if scenarios else None)
+        characters = {character.id: character.profile.name for character in all_characters(session.study)}
+        chosen = next(
+            (scenario for scenario in scenarios if scenario.id == scenario_id), scenarios[0] if scenarios else None
+        )
         if chosen is None:
             self._form.show_scenario({}, "", "", Relationship.STRANGER, (), {})
             self._form.start.setEnabled(False)
@@ -346,10 +348,10 @@ class EpisodeStarter(QObject):
             return
         keys = [*characters]
         lines = [
-            SeatLine(characters, keys[place % len(keys)] if keys else "", goal, fixed=True)
+            SeatLine(characters, keys[place % len(keys)] if keys else "", goal, is_fixed=True)
             for place, goal in enumerate(chosen.goals)
         ]
-        names = {one.id: one.name for one in scenarios}
+        names = {scenario.id: scenario.name for scenario in scenarios}
         self._form.show_scenario(names, chosen.id, chosen.context, chosen.relationship, lines, _judges(session))
         enough = len(characters) >= len(chosen.goals)
         self._form.start.setEnabled(self._studio.writable and enough)
@@ -366,8 +368,11 @@ class EpisodeStarter(QObject):
             self._studio.failed.emit(error)
             return False
         self._moment = moment
-        lines = [SeatLine({one.id: moment.names[one.id]}, one.id) for one in (moment.agent, *moment.others)]
-        self._form.show_moment(_describe_start_point(moment), moment.turn, moment.context, lines, _judges(session))
+        lines = [
+            SeatLine({participant.id: moment.names[participant.id]}, participant.id)
+            for participant in (moment.agent, *moment.others)
+        ]
+        self._form.show_start_point(_describe_start_point(moment), moment.turn, moment.context, lines, _judges(session))
         self._form.start.setEnabled(self._studio.writable)
         return True
 
@@ -378,7 +383,7 @@ class EpisodeStarter(QObject):
         made: list[str] = []
 
         def do(session: Session) -> Changes:
-            recording_id, changes = start_episode(session, self._wanted(session))
+            recording_id, changes = start_episode(session, self._build_setup(session))
             made.append(recording_id)
             return changes
 
@@ -390,38 +395,38 @@ class EpisodeStarter(QObject):
         if done:
             self._started(made[0])
 
-    def _wanted(self, session: Session) -> EpisodeSetup:
+    def _build_setup(self, session: Session) -> EpisodeSetup:
         form, choices = self._form, self._form.choices()
         agreed = form.agreed.isVisibleTo(form) and form.agreed.isChecked()
         if self._moment is not None:
             return continuation_setup(
                 session,
                 self._moment,
-                {one.who: one.judge for one in choices if one.judge},
+                {choice.who: choice.judge for choice in choices if choice.judge},
                 turn=form.turn(),
                 context=form.context.toPlainText(),
-                relationship=form.kind_of_relationship(),
-                goals={one.who: one.goal for one in choices if one.goal},
+                relationship=form.selected_relationship(),
+                goals={choice.who: choice.goal for choice in choices if choice.goal},
                 limit=form.limit.value(),
                 agreed=agreed,
             )
         scenario = get_scenario(session, str(form.scenario.currentData() or ""))
-        known = {one.id: one for one in all_characters(session.study)}
-        cast = [known[one.who] for one in choices if one.who in known]
-        judges = [one.judge for one in choices]
+        known = {character.id: character for character in all_characters(session.study)}
+        cast = [known[choice.who] for choice in choices if choice.who in known]
+        judges = [choice.judge for choice in choices]
         return compose_setup(session, scenario, cast, judges, limit=form.limit.value(), agreed=agreed)
 
 
 def _judges(session: Session) -> dict[str, str]:
     """Return id -> name of those who can play."""
-    return {one.id: one.name for one in all_judges(session.study) if one.backend != JUDGING_PERSON}
+    return {judge.id: judge.name for judge in all_judges(session.study) if judge.backend != JUDGING_PERSON}
 
 
 def _describe_start_point(moment: EpisodeStartPoint) -> str:
     """Say where it goes on from, and what does not happen then."""
     number, at = moment.recording.number, format_time(moment.segment.start_us)
-    said = " ".join(one.text for one in moment.replaced)
+    said = " ".join(utterance.text for utterance in moment.replaced_utterances)
     what = tr("In place of: {said}").format(said=said) if said else tr("The agent says nothing there.")
     return tr("Recording {number}, {at}, after {count}. {what}").format(
-        number=number, at=at, count=trn("{count} turn", "{count} turns", len(moment.led_up)), what=what
+        number=number, at=at, count=trn("{count} turn", "{count} turns", len(moment.preceding_utterances)), what=what
     )

@@ -44,14 +44,14 @@ class TextField:
 
     Attributes:
         hint: what to write, shown while it is empty.
-        long: it has several lines.
+        is_multiline: it has several lines.
         choices: key -> name, where one of these is chosen and nothing is typed.
     """
 
     key: str
     name: str
     hint: str = ""
-    long: bool = False
+    is_multiline: bool = False
     choices: Mapping[str, str] | None = None
 
 
@@ -142,7 +142,7 @@ def _make_editor(field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
         made = QComboBox()
         for key, name in field.choices.items():
             made.addItem(name, key)
-    elif field.long:
+    elif field.is_multiline:
         made = QPlainTextEdit()
         made.setPlaceholderText(field.hint)
         made.setTabChangesFocus(True)
@@ -209,9 +209,9 @@ class StockPage(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, theme.GRID, 0, 0)
         whole.addWidget(parts)
-        self.list.chosen_changed.connect(self._choose)
-        self.new.clicked.connect(self._begin)
-        self.form.saved.connect(self._keep)
+        self.list.selection_changed.connect(self._choose)
+        self.new.clicked.connect(self._begin_new)
+        self.form.saved.connect(self._save_form)
         self.form.delete_requested.connect(self._delete)
 
     def reload(self) -> None:
@@ -230,9 +230,9 @@ class StockPage(QWidget):
         if key := self.list.current_key():
             self._show(key)
 
-    def _begin(self) -> None:
+    def _begin_new(self) -> None:
         with QSignalBlocker(self.list):
-            self.list.choose("")
+            self.list.select_key("")
         self._show("")
         self.form.focus_first()
 
@@ -241,7 +241,7 @@ class StockPage(QWidget):
         self.form.status.set_text("")
         self.form.show_texts(self._texts.get(key, {}), known=bool(key), writable=self._studio.writable)
 
-    def _keep(self) -> None:
+    def _save_form(self) -> None:
         made: list[str] = []
 
         def do(session: Session) -> Changes:
@@ -249,20 +249,20 @@ class StockPage(QWidget):
             made.append(key)
             return changes
 
-        if self._tried(do):
+        if self._try_edit(do):
             self._key = made[0]
             self.reload()
-            self._mark()
+            self._select_current()
             self.form.show_texts(self._texts.get(self._key, {}), known=True, writable=self._studio.writable)
             self.form.status.set_text(tr("Saved."))
 
     def _delete(self) -> None:
         key = self._key
-        if key and self._tried(lambda session: self._remove(session, key)):
-            self._begin()
+        if key and self._try_edit(lambda session: self._remove(session, key)):
+            self._begin_new()
             self.reload()
 
-    def _tried(self, do: Callable[[Session], Changes]) -> bool:
+    def _try_edit(self, do: Callable[[Session], Changes]) -> bool:
         problems: list[str] = []
         joined = self._studio.failed.connect(lambda error: problems.append(str(error)))
         done = self._studio.edit(do, self)
@@ -270,9 +270,9 @@ class StockPage(QWidget):
         self.form.status.set_text(" ".join(problems))
         return done
 
-    def _mark(self) -> None:
+    def _select_current(self) -> None:
         with QSignalBlocker(self.list):
-            self.list.choose(self._key)
+            self.list.select_key(self._key)
 
 
 _MULTILINE_FIELDS = frozenset({"personality", "public_info", "secret"})
@@ -301,10 +301,15 @@ def scenarios_page(studio: StudyController) -> StockPage:
     kinds = {kind.value: name for kind, name in RELATIONSHIPS.items() if kind is not Relationship.UNKNOWN}
     fields = [
         TextField("name", tr("Name"), tr("Such as the lamp")),
-        TextField("context", tr("Situation"), tr("What all of them know: where they are, what is going on"), long=True),
+        TextField(
+            "context", tr("Situation"), tr("What all of them know: where they are, what is going on"), is_multiline=True
+        ),
         TextField("relationship", tr("Relationship"), choices=kinds),
         TextField(
-            "goals", tr("Goals"), tr("A line for each who takes part: what they want, and nobody else knows"), long=True
+            "goals",
+            tr("Goals"),
+            tr("A line for each who takes part: what they want, and nobody else knows"),
+            is_multiline=True,
         ),
     ]
     columns = (tr("Name"), tr("Relationship"), tr("For"))
@@ -313,25 +318,33 @@ def scenarios_page(studio: StudyController) -> StockPage:
 
 def _characters(session: Session) -> tuple[list[TableRow], dict[str, Texts]]:
     found = all_characters(session.study)
-    rows = [TableRow(one.id, (one.profile.name, one.profile.age, one.profile.occupation)) for one in found]
-    return rows, {one.id: {key: str(getattr(one.profile, key)) for key in PROFILE_COLUMNS} for one in found}
+    rows = [
+        TableRow(character.id, (character.profile.name, character.profile.age, character.profile.occupation))
+        for character in found
+    ]
+    return rows, {
+        character.id: {key: str(getattr(character.profile, key)) for key in PROFILE_COLUMNS} for character in found
+    }
 
 
 def _save_character_texts(session: Session, key: str, texts: Texts) -> tuple[str, Changes]:
-    return save_character(session, Profile(*(texts[one] for one in PROFILE_COLUMNS)), key)
+    return save_character(session, Profile(*(texts[text] for text in PROFILE_COLUMNS)), key)
 
 
 def _scenarios(session: Session) -> tuple[list[TableRow], dict[str, Texts]]:
     found = all_scenarios(session.study)
-    rows = [TableRow(one.id, (one.name, RELATIONSHIPS[one.relationship], str(len(one.goals)))) for one in found]
+    rows = [
+        TableRow(scenario.id, (scenario.name, RELATIONSHIPS[scenario.relationship], str(len(scenario.goals))))
+        for scenario in found
+    ]
     texts: dict[str, Texts] = {
-        one.id: {
-            "name": one.name,
-            "context": one.context,
-            "relationship": one.relationship.value,
-            "goals": "\n".join(one.goals),
+        scenario.id: {
+            "name": scenario.name,
+            "context": scenario.context,
+            "relationship": scenario.relationship.value,
+            "goals": "\n".join(scenario.goals),
         }
-        for one in found
+        for scenario in found
     }
     return rows, texts
 

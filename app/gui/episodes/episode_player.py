@@ -51,11 +51,11 @@ class EpisodeRunner(QObject):
 
     Signals:
         changed: whether a judge is asked changed, or a turn was taken.
-        told (str): what is going on, or why it stopped.
+        message (str): what is going on, or why it stopped.
     """
 
     changed = Signal()
-    told = Signal(str)
+    message = Signal(str)
 
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
@@ -65,13 +65,13 @@ class EpisodeRunner(QObject):
         self._work: JobSpec | None = None
         self._going = False
         self._next = QTimer(self, singleShot=True, interval=0)
-        self._next.timeout.connect(self._go)
+        self._next.timeout.connect(self._play_next)
         context.jobs.done.connect(self._on_done)
         context.jobs.stopped.connect(self._on_stopped)
         context.studio.leaving.connect(self._forget)
 
     @property
-    def running(self) -> str:
+    def running_recording_id(self) -> str:
         """The recording whose judges are asked; "" while none are."""
         return self._recording_id if self._going else ""
 
@@ -81,7 +81,7 @@ class EpisodeRunner(QObject):
         if self._going or session is None:
             return
         self._session, self._recording_id, self._going = session, recording_id, True
-        self.told.emit("")
+        self.message.emit("")
         self.changed.emit()
         self._next.start()
 
@@ -92,7 +92,7 @@ class EpisodeRunner(QObject):
         if work is not None:
             self._context.jobs.cancel(work)
 
-    def act(self, recording_id: str, position: int, turn: AgentTurn) -> bool:
+    def take_turn(self, recording_id: str, position: int, turn: AgentTurn) -> bool:
         """Take a person's turn, then let the judges go on; tells whether it was taken."""
         done = self._context.studio.edit(lambda session: add_turn(session, recording_id, position, turn), self)
         if done:
@@ -100,7 +100,7 @@ class EpisodeRunner(QObject):
             self.play(recording_id)
         return done
 
-    def _go(self) -> None:
+    def _play_next(self) -> None:
         session = self._session
         if not self._going or session is None or session is not self._context.studio.session:
             return
@@ -109,11 +109,11 @@ class EpisodeRunner(QObject):
         except UserError as error:
             self._end(str(error))
             return
-        who = state.following
+        who = state.next_agent
         if who is None or who.player is not AgentPlayer.JUDGE:
             self._end("")
             return
-        judges = [one for one in all_judges(session.study) if one.id == who.judge_id]
+        judges = [judge for judge in all_judges(session.study) if judge.id == who.judge_id]
         when_checksums_known(self._context, judges, lambda: self._ask(session, state))
 
     def _ask(self, session: Session, state: EpisodeState) -> None:
@@ -126,16 +126,16 @@ class EpisodeRunner(QObject):
             return
         if asking.changes:
             self._context.studio.publish(asking.changes)
-        self._started(state, asking)
+        self._on_asked(state, asking)
 
-    def _started(self, state: EpisodeState, asking: AskPlan) -> None:
+    def _on_asked(self, state: EpisodeState, asking: AskPlan) -> None:
         if asking.cached:
-            self._take(state, asking.cached[0])
+            self._store_answer(state, asking.cached[0])
             return
-        assert asking.work is not None, tr("what is not there has to be asked")
-        self._work = asking.work
-        self.told.emit(tr("A judge is thinking…"))
-        self._context.jobs.start(asking.work)
+        assert asking.job is not None, tr("what is not there has to be asked")
+        self._work = asking.job
+        self.message.emit(tr("A judge is thinking…"))
+        self._context.jobs.start(asking.job)
 
     def _on_done(self, work: JobSpec, result: Result) -> None:
         session = self._session
@@ -153,9 +153,9 @@ class EpisodeRunner(QObject):
             why = " ".join(part for part in (notes[0].title(), notes[0].hint) if part) if notes else ""
             self._end(why or tr("Nothing came back for this turn."))
             return
-        self._take(state, answer)
+        self._store_answer(state, answer)
 
-    def _take(self, state: EpisodeState, answer: Judgment) -> None:
+    def _store_answer(self, state: EpisodeState, answer: Judgment) -> None:
         taken: list[TurnResult] = []
 
         def do(session: Session) -> Changes:
@@ -170,21 +170,21 @@ class EpisodeRunner(QObject):
         if not done:
             self._end(" ".join(problems))
             return
-        self.told.emit(taken[0].why_none)
+        self.message.emit(taken[0].failure_reason)
         self.changed.emit()
         self._next.start()
 
     def _on_stopped(self, work: JobSpec) -> None:
         if work is self._work:
             self._work = None
-            problem = self._context.jobs.problem_of(work)
+            problem = self._context.jobs.failure_of(work)
             self._end(tr("Stopped. Play on whenever you like.") if problem is None else str(problem))
 
     def _end(self, text: str) -> None:
         self._going = False
         self._next.stop()
         if text:
-            self.told.emit(text)
+            self.message.emit(text)
         self.changed.emit()
 
     def _forget(self) -> None:
@@ -213,10 +213,10 @@ class TurnBar(QWidget):
     """What kind of turn, its words, and a button; Enter takes the turn.
 
     Signals:
-        taken (Turn): the turn was taken; what was typed stays until `clear`.
+        turn_entered (Turn): the turn was taken; what was typed stays until `clear`.
     """
 
-    taken = Signal(object)
+    turn_entered = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -236,11 +236,11 @@ class TurnBar(QWidget):
         row.addWidget(self.act)
         row.addWidget(self.words, 1)
         row.addWidget(self.take)
-        self.act.currentIndexChanged.connect(self._show)
-        self.words.textChanged.connect(self._show)
-        self.words.returnPressed.connect(self._take)
-        self.take.clicked.connect(self._take)
-        self._show()
+        self.act.currentIndexChanged.connect(self._update_controls)
+        self.words.textChanged.connect(self._update_controls)
+        self.words.returnPressed.connect(self._emit_turn)
+        self.take.clicked.connect(self._emit_turn)
+        self._update_controls()
 
     def clear(self) -> None:
         """Begin another turn."""
@@ -251,17 +251,17 @@ class TurnBar(QWidget):
     def _kind(self) -> Act:
         return Act(self.act.currentData())
 
-    def _show(self) -> None:
+    def _update_controls(self) -> None:
         kind = self._kind()
         self.words.setPlaceholderText(_HINTS[kind])
         self.words.setEnabled(kind is not Act.NONE)
         self.take.setEnabled(kind in _WITHOUT_WORDS or bool(self.words.text().strip()))
 
-    def _take(self) -> None:
+    def _emit_turn(self) -> None:
         if self.take.isEnabled():
             kind = self._kind()
             text = "" if kind is Act.NONE else self.words.text().strip()
-            self.taken.emit(AgentTurn(kind, text))
+            self.turn_entered.emit(AgentTurn(kind, text))
 
 
 _SILENT_TURN_TEXTS = {Act.NONE: tr("says and does nothing"), Act.LEAVE: "leaves"}
@@ -273,13 +273,13 @@ class EpisodeTurnRow:
 
     Attributes:
         name: as whoever looks knows them.
-        led_up: it was said in the recording that the episode goes on from.
+        is_context: it was said in the recording that the episode goes on from.
         note: why there was nothing to take from a judge; "" for none.
     """
 
     name: str
     turn: AgentTurn
-    led_up: bool = False
+    is_context: bool = False
     note: str = ""
 
 
@@ -310,15 +310,21 @@ class TurnsView(QTextEdit):
         cursor = self.textCursor()
         block = QTextBlockFormat()
         block.setBottomMargin(theme.GRID)
-        for place, one in enumerate(self._turns):
+        for place, episode_turn_row in enumerate(self._turns):
             if place:
                 cursor.insertBlock()
             cursor.setBlockFormat(block)
-            colour = colours.muted if one.led_up or one.turn.act in _SILENT_TURN_TEXTS else colours.text
-            cursor.insertText(f"{one.name}  ", _format(colour, bold=True))
-            cursor.insertText(_turn_text(one.turn), _format(colour, slanted=one.turn.act is not Act.SPEAK))
-            if one.note:
-                cursor.insertText(f"  ({one.note})", _format(colours.uncertain))
+            colour = (
+                colours.muted
+                if episode_turn_row.is_context or episode_turn_row.turn.act in _SILENT_TURN_TEXTS
+                else colours.text
+            )
+            cursor.insertText(f"{episode_turn_row.name}  ", _format(colour, bold=True))
+            cursor.insertText(
+                _turn_text(episode_turn_row.turn), _format(colour, slanted=episode_turn_row.turn.act is not Act.SPEAK)
+            )
+            if episode_turn_row.note:
+                cursor.insertText(f"  ({episode_turn_row.note})", _format(colours.uncertain))
         self.moveCursor(QTextCursor.MoveOperation.End)
         self.ensureCursorVisible()
 
@@ -342,10 +348,10 @@ class PlayView(QWidget):
     """Parts and places, and nothing that they do.
 
     Signals:
-        curtain_raised: who is to act sits at the keyboard, and may see what they know.
+        reveal_requested: who is to act sits at the keyboard, and may see what they know.
     """
 
-    curtain_raised = Signal()
+    reveal_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -360,7 +366,7 @@ class PlayView(QWidget):
         self.known_title = PlainLabel()
         self.known_title.setFont(theme.font(semibold=True))
         self.raise_curtain = QPushButton()
-        self.raise_curtain.clicked.connect(self.curtain_raised)
+        self.raise_curtain.clicked.connect(self.reveal_requested)
         self.status = ElidedLabel()
         self.status.setAccessibleName(tr("State"))
         self.bar = TurnBar()
@@ -416,8 +422,8 @@ class PlayView(QWidget):
         parts.setHandleWidth(theme.GRID // 2)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        for one in (self.play, self.stop, self.look):
-            row.addWidget(one)
+        for push_button in (self.play, self.stop, self.look):
+            row.addWidget(push_button)
         row.addStretch(1)
         row.addWidget(self.judges, 1)
         row.addWidget(self.rate)
@@ -463,12 +469,14 @@ COLUMNS = (tr("No."), tr("Episode"), tr("Turns"), tr("State"))
 
 def episode_rows(session: Session) -> list[TableRow]:
     """Return a row for each episode."""
-    recordings = {one.id: one for one in all_recordings(session.study)}
+    recordings = {recording.id: recording for recording in all_recordings(session.study)}
     counts = utterance_counts(session.study)
     rows = []
-    for one in all_episodes(session.study):
-        here, turns = recordings[one.recording_id], max(0, counts.get(one.recording_id, 0) - one.history)
-        rows.append(TableRow(one.recording_id, (str(here.number), here.name, str(turns), END_LABELS[one.ended])))
+    for episode in all_episodes(session.study):
+        here, turns = recordings[episode.recording_id], max(0, counts.get(episode.recording_id, 0) - episode.history)
+        rows.append(
+            TableRow(episode.recording_id, (str(here.number), here.name, str(turns), END_LABELS[episode.ended]))
+        )
     return rows
 
 
@@ -479,21 +487,21 @@ def turn_rows(
     names = names_seen_by(session, state, viewer)
     return [
         EpisodeTurnRow(
-            names.get(one.utterance.participant_id or "", UNKNOWN_SPEAKER),
-            one.turn,
-            not one.number,
-            tr("no answer could be had from the judge") if one.number in failed else "",
+            names.get(episode_turn.utterance.participant_id or "", UNKNOWN_SPEAKER),
+            episode_turn.turn,
+            not episode_turn.number,
+            tr("no answer could be had from the judge") if episode_turn.number in failed else "",
         )
-        for one in state.done
+        for episode_turn in state.played_turns
     ]
 
 
 def progress_text(session: Session, state: EpisodeState, viewer: EpisodeAgent | None) -> str:
     """Say in a line how far an episode is, with names as an agent knows them."""
-    turns = trn("{count} turn", "{count} turns", state.turns)
-    if state.following is None:
+    turns = trn("{count} turn", "{count} turns", state.turn_count)
+    if state.next_agent is None:
         return tr("Over after {turns}: {ended}.").format(turns=turns, ended=END_LABELS[state.episode.ended])
-    name = names_seen_by(session, state, viewer).get(state.following.participant_id or "", UNKNOWN_SPEAKER)
+    name = names_seen_by(session, state, viewer).get(state.next_agent.participant_id or "", UNKNOWN_SPEAKER)
     return tr("{turns} of at most {turn_limit}. Next: {name}.").format(
         turns=turns, turn_limit=state.episode.turn_limit, name=name
     )
@@ -501,33 +509,35 @@ def progress_text(session: Session, state: EpisodeState, viewer: EpisodeAgent | 
 
 def is_played_by_judges(state: EpisodeState) -> bool:
     """Tell whether no person plays, so that everything may be seen."""
-    return all(one.player is not AgentPlayer.PERSON for one in state.agents)
+    return all(agent.player is not AgentPlayer.PERSON for agent in state.agents)
 
 
 def outcome_blocks(session: Session, state: EpisodeState) -> tuple[tuple[str, str], ...]:
     """Return who took part, and under each what they wanted and hid, and how they were rated."""
     ratings = read_ratings(session, state.episode.recording_id)
     said = read_judge_ratings(session, state.episode.recording_id)
-    called = asked_judges(session.study) | {one.id: one.name for one in all_judges(session.study)}
+    called = asked_judges(session.study) | {
+        judge_entry.id: judge_entry.name for judge_entry in all_judges(session.study)
+    }
     blocks = []
-    for one in state.agents:
-        lines = [f"{PROFILE_NAMES[key]}: {text}" for key in PROFILE_FIELDS if (text := getattr(one.profile, key))]
-        lines += [tr("Wants: {goal}").format(goal=one.goal)] if one.goal else []
-        mean = mean_scores(ratings, one.participant_id or "")
+    for agent in state.agents:
+        lines = [f"{PROFILE_NAMES[key]}: {text}" for key in PROFILE_FIELDS if (text := getattr(agent.profile, key))]
+        lines += [tr("Wants: {goal}").format(goal=agent.goal)] if agent.goal else []
+        mean = mean_scores(ratings, agent.participant_id or "")
         lines += [_scores_text(tr("Rated by people"), mean)] if mean else []
         for (who, judge), answer in said.items():
-            if who == one.participant_id:
+            if who == agent.participant_id:
                 lines.append(
                     _scores_text(tr("Rated by {called}").format(called=called.get(judge, judge)), answer.answer)
                 )
-        blocks.append((f"{one.profile.name}, {_player_text(one, called)}", "\n".join(lines)))
+        blocks.append((f"{agent.profile.name}, {_player_text(agent, called)}", "\n".join(lines)))
     return tuple(blocks)
 
 
-def _player_text(one: EpisodeAgent, called: Mapping[str, str]) -> str:
-    if one.player is AgentPlayer.JUDGE:
-        return tr("played by {called}").format(called=called.get(one.judge_id, tr("a judge that is gone")))
-    return tr("played by a person") if one.player is AgentPlayer.PERSON else tr("imported")
+def _player_text(episode_agent: EpisodeAgent, called: Mapping[str, str]) -> str:
+    if episode_agent.player is AgentPlayer.JUDGE:
+        return tr("played by {called}").format(called=called.get(episode_agent.judge_id, tr("a judge that is gone")))
+    return tr("played by a person") if episode_agent.player is AgentPlayer.PERSON else tr("imported")
 
 
 def _scores_text(title: str, scores: Mapping[str, object]) -> str:

@@ -49,10 +49,10 @@ class EpisodesPage(QWidget):
     """Parts and places, and nothing that they do.
 
     Signals:
-        asked (str): `NEW` or `IMPORT`, where there is no episode yet.
+        action_requested (str): `NEW` or `IMPORT`, where there is no episode yet.
     """
 
-    asked = Signal(str)
+    action_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,7 +69,7 @@ class EpisodesPage(QWidget):
             tr("Judges and people play a situation, turn by turn; then it is rated."),
             choices,
         )
-        self.nothing.chosen.connect(self.asked)
+        self.nothing.button_clicked.connect(self.action_requested)
         self.stack = QStackedWidget()
         for one in (self.nothing, self.play, self.start):
             self.stack.addWidget(one)
@@ -97,11 +97,11 @@ class EpisodesPage(QWidget):
         whole.setContentsMargins(0, theme.GRID, 0, 0)
         whole.addWidget(parts)
 
-    def turn_to(self, part: QWidget) -> None:
+    def show_part(self, part: QWidget) -> None:
         """Show the episode, the form, or that there is nothing."""
         self.stack.setCurrentWidget(part)
 
-    def shows(self, part: QWidget) -> bool:
+    def is_showing(self, part: QWidget) -> bool:
         """Tell whether a part is in front."""
         return self.stack.currentWidget() is part
 
@@ -144,12 +144,12 @@ class EpisodesWindow(QWidget):
         self.scenarios = scenarios_page(self._studio)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        for name, one in (
+        for name, page in (
             (tr("Episodes"), self.page),
             (tr("Characters"), self.characters),
             (tr("Scenarios"), self.scenarios),
         ):
-            self.tabs.addTab(one, name)
+            self.tabs.addTab(page, name)
         foot = QHBoxLayout()
         foot.setContentsMargins(0, 0, 0, 0)
         foot.addStretch()
@@ -163,24 +163,24 @@ class EpisodesWindow(QWidget):
         self.beginning = EpisodeStarter(self._studio, self.page.start, self.show_episode, self)
         self._later = QTimer(self, singleShot=True, interval=_RELOAD_DELAY_MS)
         self._later.timeout.connect(self.reload)
-        self._join()
+        self._connect_signals()
 
-    def _join(self) -> None:
+    def _connect_signals(self) -> None:
         page, play = self.page, self.page.play
-        page.list.chosen_changed.connect(self._choose)
-        page.new.clicked.connect(self.begin)
-        page.asked.connect(lambda key: self.begin() if key == NEW else self._import())
+        page.list.selection_changed.connect(self._choose)
+        page.new.clicked.connect(self.start_new_episode)
+        page.action_requested.connect(lambda key: self.start_new_episode() if key == NEW else self._import())
         page.bring.clicked.connect(self._import)
         page.export.clicked.connect(self._export)
-        page.start.given_up.connect(self._give_up)
-        play.bar.taken.connect(self._act)
+        page.start.cancelled.connect(self._cancel_form)
+        play.bar.turn_entered.connect(self._act)
         play.play.clicked.connect(lambda: self.playing.play(self._shown))
         play.stop.clicked.connect(self.playing.stop)
         play.look.clicked.connect(lambda: self._context.look_at(self._shown, 0))
         play.rate.clicked.connect(self._rate)
-        play.curtain_raised.connect(self._raise_curtain)
+        play.reveal_requested.connect(self._reveal)
         self.playing.changed.connect(self._show)
-        self.playing.told.connect(play.status.set_text)
+        self.playing.message.connect(play.status.set_text)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.session_changed.connect(self.reload)
         self._context.jobs.done.connect(lambda *_: self._later.start())
@@ -196,24 +196,24 @@ class EpisodesWindow(QWidget):
         """Show an episode, and let its judges begin where one of them acts first."""
         self._shown, self._at_keyboard = recording_id, None
         self.page.play.status.set_text("")
-        self.page.turn_to(self.page.play)
+        self.page.show_part(self.page.play)
         self.tabs.setCurrentWidget(self.page)
         self.reload()
         state = self._state()
-        if state is not None and state.following is not None and state.following.player is AgentPlayer.JUDGE:
+        if state is not None and state.next_agent is not None and state.next_agent.player is AgentPlayer.JUDGE:
             self.playing.play(recording_id)
 
-    def begin(self) -> None:
+    def start_new_episode(self) -> None:
         """Put an episode together."""
         self.tabs.setCurrentWidget(self.page)
         self.beginning.from_scenario()
-        self.page.turn_to(self.page.start)
+        self.page.show_part(self.page.start)
 
-    def begin_from(self, segment_id: str) -> None:
+    def start_from_segment(self, segment_id: str) -> None:
         """Put an episode together that goes on from a segment's correction."""
         if self.beginning.from_segment(segment_id):
             self.tabs.setCurrentWidget(self.page)
-            self.page.turn_to(self.page.start)
+            self.page.show_part(self.page.start)
 
     def reload(self) -> None:
         """Show the study as it is now."""
@@ -225,21 +225,23 @@ class EpisodesWindow(QWidget):
         except UserError as error:
             self.page.play.status.set_text(str(error))
             return
-        known = [one.key for one in rows]
+        known = [row.key for row in rows]
         if self._shown not in known:
             self._shown = known[0] if known else ""
         with QSignalBlocker(self.page.list):
             self.page.list.show_rows(rows)
-            self.page.list.choose(self._shown)
+            self.page.list.select_key(self._shown)
         for button in (self.page.new, self.page.bring):
             button.setEnabled(self._studio.writable)
         self.page.export.setEnabled(bool(known))
         self.characters.reload()
         self.scenarios.reload()
-        judges = [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
-        self.page.play.judges.set_entries([TickMenuItem(one.id, one.name, one.model or one.backend) for one in judges])
-        if not self.page.shows(self.page.start):
-            self.page.turn_to(self.page.play if known else self.page.nothing)
+        judges = [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]
+        self.page.play.judges.set_entries(
+            [TickMenuItem(judge.id, judge.name, judge.model or judge.backend) for judge in judges]
+        )
+        if not self.page.is_showing(self.page.start):
+            self.page.show_part(self.page.play if known else self.page.nothing)
         self._show()
 
     def _state(self) -> EpisodeState | None:
@@ -255,16 +257,16 @@ class EpisodesWindow(QWidget):
         session, state = self._studio.session, self._state()
         if session is None or state is None:
             return
-        play, who = self.page.play, state.following
+        play, who = self.page.play, state.next_agent
         viewer = self._viewer(state)
         here = session.recording(self._shown)
         play.title.set_text(tr("Recording {number}: {name}").format(number=here.number, name=here.name))
         play.scene.setText(state.episode.context)
         play.turns.show_turns(turn_rows(session, state, viewer, failed_turns(session, state)))
-        running = self.playing.running == self._shown
-        at_once = self._studio.writable and not self.playing.running
+        running = self.playing.running_recording_id == self._shown
+        at_once = self._studio.writable and not self.playing.running_recording_id
         mine = who is not None and who.player is AgentPlayer.PERSON
-        curtain = self._curtain(state, viewer)
+        curtain = self._reveal_label(state, viewer)
         if viewer is None:
             play.show_known(tr("Who takes part"), outcome_blocks(session, state))
         else:
@@ -277,27 +279,27 @@ class EpisodesWindow(QWidget):
             play.bar.words.setFocus()
         play.play.setEnabled(at_once and who is not None and not mine)
         play.stop.setEnabled(running)
-        play.rate.setEnabled(at_once and bool(state.turns))
+        play.rate.setEnabled(at_once and bool(state.turn_count))
         if not running and not play.status.text():
             play.status.set_text(progress_text(session, state, viewer))
 
     def _viewer(self, state: EpisodeState) -> EpisodeAgent | None:
         """Return through whose eyes it is seen; None for everything: nobody types, or it is over."""
-        if state.following is None or is_played_by_judges(state):
+        if state.next_agent is None or is_played_by_judges(state):
             return None
-        if state.following.player is AgentPlayer.PERSON:
-            return state.following
-        people = [one for one in state.agents if one.player is AgentPlayer.PERSON]
-        return next((one for one in people if one.position == self._at_keyboard), people[0])
+        if state.next_agent.player is AgentPlayer.PERSON:
+            return state.next_agent
+        people = [agent for agent in state.agents if agent.player is AgentPlayer.PERSON]
+        return next((person for person in people if person.position == self._at_keyboard), people[0])
 
-    def _curtain(self, state: EpisodeState, viewer: EpisodeAgent | None) -> str:
+    def _reveal_label(self, state: EpisodeState, viewer: EpisodeAgent | None) -> str:
         """Return what the button says that shows what another person knows; "" where nobody else sat here before."""
-        people = [one for one in state.agents if one.player is AgentPlayer.PERSON]
+        people = [agent for agent in state.agents if agent.player is AgentPlayer.PERSON]
         if viewer is None or len(people) < 2 or viewer.position == self._at_keyboard:
             return ""
         return tr("I play {name}: show what I know").format(name=viewer.profile.name)
 
-    def _raise_curtain(self) -> None:
+    def _reveal(self) -> None:
         state = self._state()
         viewer = self._viewer(state) if state is not None else None
         self._at_keyboard = viewer.position if viewer is not None else None
@@ -310,49 +312,49 @@ class EpisodesWindow(QWidget):
         if key:
             self._shown, self._at_keyboard = key, None
             self.page.play.status.set_text("")
-            self.page.turn_to(self.page.play)
+            self.page.show_part(self.page.play)
             self._show()
 
-    def _give_up(self) -> None:
-        self.page.turn_to(self.page.play if self._shown else self.page.nothing)
+    def _cancel_form(self) -> None:
+        self.page.show_part(self.page.play if self._shown else self.page.nothing)
 
     def _act(self, turn: AgentTurn) -> None:
         state = self._state()
-        if state is None or state.following is None:
+        if state is None or state.next_agent is None:
             return
         self.page.play.status.set_text("")
-        if self.playing.act(self._shown, state.following.position, turn):
+        if self.playing.take_turn(self._shown, state.next_agent.position, turn):
             self.page.play.bar.clear()
 
     def _rate(self) -> None:
         session = self._studio.session
         if session is None:
             return
-        wanted = set(self.page.play.judges.chosen())
-        judges = [one for one in all_judges(session.study) if one.id in wanted]
+        wanted = set(self.page.play.judges.ticked_keys())
+        judges = [judge for judge in all_judges(session.study) if judge.id in wanted]
         if not judges:
             self.page.play.status.set_text(tr("Choose a judge first, in the list beside the button."))
             return
         recording_id = self._shown
-        when_checksums_known(self._context, judges, lambda: self._ask(session, recording_id))
+        when_checksums_known(self._context, judges, lambda: self._ask_for_ratings(session, recording_id))
 
-    def _ask(self, session: Session, recording_id: str) -> None:
+    def _ask_for_ratings(self, session: Session, recording_id: str) -> None:
         if session is not self._studio.session:
             return
-        wanted = set(self.page.play.judges.chosen())
+        wanted = set(self.page.play.judges.ticked_keys())
         try:
             asking = prepare_ratings(
-                session, [one for one in all_judges(session.study) if one.id in wanted], [recording_id]
+                session, [judge for judge in all_judges(session.study) if judge.id in wanted], [recording_id]
             )
         except UserError as error:
             self.page.play.status.set_text(str(error))
             return
         if asking.changes:
             self._studio.publish(asking.changes)
-        notes = " ".join(f"{one.title()} {one.hint}".strip() for one in asking.notes)
-        if asking.work is not None:
-            self._context.jobs.start(asking.work, lambda _result: self.page.play.status.set_text(tr("Rated.")))
-            notes = f"{asking.work.title}… {notes}"
+        notes = " ".join(f"{note.title()} {note.hint}".strip() for note in asking.notes)
+        if asking.job is not None:
+            self._context.jobs.start(asking.job, lambda _result: self.page.play.status.set_text(tr("Rated.")))
+            notes = f"{asking.job.title}… {notes}"
         self.page.play.status.set_text(notes.strip() or tr("These judges have rated it already."))
 
     def _import(self) -> None:
@@ -367,13 +369,13 @@ class EpisodesWindow(QWidget):
             found = import_file(session, path)
             told.append(
                 tr("{added} {what} added, {known} were here already.").format(
-                    added=found.added, what=found.what, known=found.known
+                    added=found.added, what=found.kind, known=found.existing
                 )
             )
-            if found.homeless:
+            if found.unmatched:
                 told.append(
                     tr("{count} of episodes that are not here.").format(
-                        count=trn("{count} score", "{count} scores", found.homeless)
+                        count=trn("{count} score", "{count} scores", found.unmatched)
                     )
                 )
             return found.changes

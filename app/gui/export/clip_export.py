@@ -59,7 +59,7 @@ class ExportBatch:
         self.session = session
         self.queue = queue
         self.plan = ""
-        self.clips = tuple(queue.left)
+        self.clips = tuple(queue.pending)
         self._jobs = jobs
         self._works: dict[int, tuple[JobSpec, QueuedClip]] = {}
         self._ended: dict[tuple[str, str], ClipState] = {}
@@ -74,49 +74,52 @@ class ExportBatch:
             self._show()
 
     @property
-    def ended(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether every clip was made, failed or was taken back."""
         return len(self._ended) == len(self.clips)
 
-    def begin(self, clip: QueuedClip, work: JobSpec) -> None:
+    def mark_running(self, clip: QueuedClip, work: JobSpec) -> None:
         """Note which job makes a clip. From now on the clip may be there when the program stops."""
         self._works[id(work)] = (work, clip)
-        self.queue = self.queue.marked(clip, ClipState.RUNNING)
+        self.queue = self.queue.with_state(clip, ClipState.RUNNING)
         rendering_queue.save_queue(self.session, self.queue)
 
     def clip_of(self, work: JobSpec) -> QueuedClip | None:
         """Return the clip that a job makes; None where it makes none of this batch."""
         return self._works[id(work)][1] if id(work) in self._works else None
 
-    def done(self, clip: QueuedClip, result: Result) -> None:
+    def mark_done(self, clip: QueuedClip, result: Result) -> None:
         """Note that a clip was made."""
         self._faces_left += bool(result.get("faces_left"))
-        self._end(clip, ClipState.DONE)
+        self._finish_clip(clip, ClipState.DONE)
 
-    def failed(self, clip: QueuedClip, error: UserError) -> None:
+    def mark_failed(self, clip: QueuedClip, error: UserError) -> None:
         """Note that a clip could not be made."""
-        self._end(clip, ClipState.FAILED, f"{error.message} {error.hint}".strip())
+        self._finish_clip(clip, ClipState.FAILED, f"{error.message} {error.hint}".strip())
 
-    def stopped(self, clip: QueuedClip) -> None:
+    def mark_cancelled(self, clip: QueuedClip) -> None:
         """Note that somebody took a clip back."""
-        self._end(clip, ClipState.CANCELLED)
+        self._finish_clip(clip, ClipState.CANCELLED)
 
     def cancel(self) -> None:
         """Take back every clip that is not there yet."""
         for clip in self.clips:
-            if not any(one is clip for _, one in self._works.values()) and _key(clip) not in self._ended:
-                self.stopped(clip)
+            if (
+                not any(queued_clip is clip for _, queued_clip in self._works.values())
+                and _key(clip) not in self._ended
+            ):
+                self.mark_cancelled(clip)
         for work, clip in reversed([*self._works.values()]):
             if _key(clip) not in self._ended:
                 self._jobs.cancel(work)
 
-    def has_ended(self, clip: QueuedClip) -> bool:
+    def is_clip_finished(self, clip: QueuedClip) -> bool:
         """Tell whether a clip was made, failed or was taken back."""
         return _key(clip) in self._ended
 
     def summary(self) -> str:
         """Say in a line what came of all clips."""
-        counts = {state: sum(one is state for one in self._ended.values()) for state in _FINISHED_STATES}
+        counts = {state: sum(clip_state is state for clip_state in self._ended.values()) for state in _FINISHED_STATES}
         said = [tr("{counts} of {clips} clips made").format(counts=counts[ClipState.DONE], clips=len(self.clips))]
         if self._faces_left:
             said.append(tr("faces left in {faces_left}: do not release those").format(faces_left=self._faces_left))
@@ -126,18 +129,18 @@ class ExportBatch:
             said.append(tr("{counts} cancelled").format(counts=counts[ClipState.CANCELLED]))
         return ", ".join(said)
 
-    def _end(self, clip: QueuedClip, state: ClipState, problem: str = "") -> None:
+    def _finish_clip(self, clip: QueuedClip, state: ClipState, problem: str = "") -> None:
         if _key(clip) in self._ended:
             return
         self._ended[_key(clip)] = state
-        self.queue = self.queue.marked(clip, state, problem)
+        self.queue = self.queue.with_state(clip, state, problem)
         rendering_queue.save_queue(self.session, self.queue)
         self._show()
 
     def _show(self) -> None:
         if not self._row:
             return
-        if not self.ended:
+        if not self.is_finished:
             done = len(self._ended)
             self._jobs.show_group(
                 self._row, done, len(self.clips), tr("{done} of {clips} clips").format(done=done, clips=len(self.clips))
@@ -165,21 +168,21 @@ class Findings:
     """What was found in a clip; times in microseconds on the recording's axis.
 
     Attributes:
-        left: frames with a face that should be hidden.
+        faces_left: frames with a face that should be hidden.
         doubtful: frames that a person should look at.
         blanked: frames that could not be read and were covered wholly.
         undrawn: frames in which a face could not be drawn and was painted solid.
-        kept: how many tracks of robots were to stay.
+        exempt_count: how many tracks of robots were to stay.
         outdated: whether what is hidden was changed since the clip was asked for.
         independent: whether a detector looked that had no part in finding the faces.
         drawn: whether other faces were drawn in the place of those that are hidden.
     """
 
-    left: Sequence[int] = ()
+    faces_left: Sequence[int] = ()
     doubtful: Sequence[int] = ()
     blanked: Sequence[int] = ()
     undrawn: Sequence[int] = ()
-    kept: int = 0
+    exempt_count: int = 0
     outdated: bool = False
     independent: bool = True
     drawn: bool = False
@@ -200,7 +203,7 @@ class ExportResult(OwnDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
-        column.addLayout(_headline(bool(found.left) or found.outdated, _verdict(found)))
+        column.addLayout(_headline(bool(found.faces_left) or found.outdated, _verdict(found)))
         if not found.independent:
             column.addWidget(_muted(_NO_WITNESS_HINT))
         path = PlainLabel(str(output), wordWrap=True)
@@ -210,7 +213,7 @@ class ExportResult(OwnDialog):
         self.moments = QListWidget()
         self.moments.setAccessibleName(tr("Moments to look at"))
         self.moments.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
-        self._fill(tr("Face left"), found.left)
+        self._fill(tr("Face left"), found.faces_left)
         self._fill(tr("Doubtful"), found.doubtful)
         self._fill(tr("Covered wholly, could not be read"), found.blanked)
         self._fill(tr("Painted solid, could not be drawn"), found.undrawn)
@@ -255,11 +258,11 @@ class ExportResult(OwnDialog):
 def _verdict(found: Findings) -> str:
     if found.outdated:
         return tr("The faces were changed while this clip was made. Export it again.")
-    if found.left:
-        return tr("Faces are left in {left} frames. Do not release this clip.").format(left=len(found.left))
+    if found.faces_left:
+        return tr("Faces are left in {left} frames. Do not release this clip.").format(left=len(found.faces_left))
     if found.drawn:
         return tr("Every face was replaced by another. Measure how well that hides people before you release it.")
-    if found.kept:
+    if found.exempt_count:
         return tr("No face is left in the clip but those of robots, which were to stay.")
     return tr("No face is left in the clip.")
 
@@ -317,7 +320,7 @@ class ExportController(QObject):
         self._awaited: list[tuple[JobSpec, ExportBatch, QueuedClip]] = []
         self._fetched: list[JobSpec] = []
         jobs.resumers[EXPORT] = self.resume
-        jobs.result_wanted.connect(self.show_result)
+        jobs.result_requested.connect(self.show_result)
         jobs.stopped.connect(self._on_stopped)
         jobs.progressed.connect(self._on_progress)
         studio.session_changed.connect(self._on_session)
@@ -342,15 +345,15 @@ class ExportController(QObject):
         feed.working.connect(dialog.pane.show_working)
         feed.ready.connect(dialog.show_preview)
         feed.failed.connect(dialog.show_problem)
-        dialog.preview_wanted.connect(partial(self._preview, feed, session, shown.id))
+        dialog.preview_requested.connect(partial(self._preview, feed, session, shown.id))
         listening = SoundPreviewPlayer(
             partial(voice_preview.prepare, session, shown.id), dialog, self._jobs.runner.command
         )
-        listening.said.connect(dialog.sound.say)
-        dialog.listen_wanted.connect(partial(self._listen, listening, session, shown.id))
+        listening.status_changed.connect(dialog.sound.show_listening)
+        dialog.listen_requested.connect(partial(self._preview_sound, listening, session, shown.id))
         dialog.finished.connect(lambda _result: listening.close())
         dialog.fetch_requested.connect(self._fetch)
-        dialog.accepted_request.connect(self.start)
+        dialog.export_requested.connect(self.start)
         if queue is not None:
             dialog.resume_requested.connect(partial(self._run, session, queue))
         dialog.finished.connect(lambda _result: self._close(feed))
@@ -403,8 +406,8 @@ class ExportController(QObject):
             _to_microseconds(result.get("doubtful")),
             _to_microseconds(result.get("blanked")),
             _to_microseconds(result.get("undrawn")),
-            kept=len(exempt) if isinstance(exempt, list) else 0,
-            outdated=anonymization.is_outdated(session, self._jobs.as_done(work)),
+            exempt_count=len(exempt) if isinstance(exempt, list) else 0,
+            outdated=anonymization.is_outdated(session, self._jobs.started_spec(work)),
             independent=bool(result.get("independent")),
             drawn=method_type(str(work.parameters["method"])).kind == "face",
         )
@@ -417,13 +420,13 @@ class ExportController(QObject):
         batch.plan = self._jobs.begin_plan(EXPORT, queue_title(session, queue))
         self._batches.append(batch)
         for clip in batch.clips:
-            self._start_one(batch, clip)
+            self._start_clip(batch, clip)
         batch.show_row()
         many = len(batch.clips) > 1
-        if batch.ended:
-            self._ended(batch)
+        if batch.is_finished:
+            self._on_batch_finished(batch)
         elif many:
-            self._studio.told.emit(
+            self._studio.message.emit(
                 tr("Exporting {clips} clips, one by one. Jobs shows how far it is.").format(clips=len(batch.clips))
             )
         else:
@@ -431,22 +434,22 @@ class ExportController(QObject):
             number = session.recording(clip.recording_id).number
             if self._awaited and self._awaited[-1][1] is batch:
                 what = "faces" if self._awaited[-1][0].kind == "faces" else tr("personal information")
-                self._studio.told.emit(
+                self._studio.message.emit(
                     tr("Looking for {what} in recording {number} first; its export follows.").format(
                         what=what, number=number
                     )
                 )
             else:
-                self._studio.told.emit(
+                self._studio.message.emit(
                     tr("Exporting recording {number}. Jobs shows how far it is.").format(number=number)
                 )
 
-    def _start_one(self, batch: ExportBatch, clip: QueuedClip) -> None:
+    def _start_clip(self, batch: ExportBatch, clip: QueuedClip) -> None:
         try:
             if _has_face_tracks(batch.session, clip.recording_id):
                 self._render(batch, clip)
                 return
-            tracking = self._jobs.of("faces", clip.recording_id)
+            tracking = self._jobs.find_job("faces", clip.recording_id)
             if tracking is None:
                 tracking = face_tracking.prepare(batch.session, clip.recording_id)
                 self._jobs.start(tracking)
@@ -454,23 +457,23 @@ class ExportController(QObject):
             self._fail(batch, clip, error)
             return
         self._awaited.append((tracking, batch, clip))
-        self._jobs.after(tracking, lambda _result: self._go_on(tracking, batch, clip))
+        self._jobs.when_done(tracking, lambda _result: self._continue_clip(tracking, batch, clip))
 
-    def _go_on(self, tracking: JobSpec, batch: ExportBatch, clip: QueuedClip) -> None:
-        self._awaited = [one for one in self._awaited if one[0] is not tracking or one[2] is not clip]
-        if batch.has_ended(clip):
+    def _continue_clip(self, tracking: JobSpec, batch: ExportBatch, clip: QueuedClip) -> None:
+        self._awaited = [row for row in self._awaited if row[0] is not tracking or row[2] is not clip]
+        if batch.is_clip_finished(clip):
             return
         try:
             self._render(batch, clip)
         except UserError as error:
             self._fail(batch, clip, error)
-            self._settle(batch)
+            self._finish_if_done(batch)
 
-    def _searching(self, session: Session, recording_id: str, choice: SoundChoice) -> JobSpec | None:
+    def _queue_pii_search(self, session: Session, recording_id: str, choice: SoundChoice) -> JobSpec | None:
         """Return the job that searches what is said, put into the queue; None where that was done or is not needed."""
         if not needs_pii_search(session, recording_id, choice):
             return None
-        running = self._jobs.of(pii_search.KIND, "")
+        running = self._jobs.find_job(pii_search.KIND, "")
         if running is not None:
             return running
         work = pii_search.prepare(session)
@@ -478,7 +481,7 @@ class ExportController(QObject):
             self._jobs.start(work)
         return work
 
-    def _listen(
+    def _preview_sound(
         self,
         listening: SoundPreviewPlayer,
         session: Session,
@@ -489,31 +492,31 @@ class ExportController(QObject):
     ) -> None:
         if self.dialog is None:
             return
-        searching = self._searching(session, recording_id, choice) if which else None
+        searching = self._queue_pii_search(session, recording_id, choice) if which else None
         if searching is None:
-            listening.ask(which, choice, time_us)
+            listening.play_preview(which, choice, time_us)
             return
-        listening.said.emit(tr("Looking for personal information in the texts…"), "")
-        again = partial(self._listen, listening, session, recording_id, which, choice, time_us)
-        self._jobs.after(searching, lambda _result: again())
+        listening.status_changed.emit(tr("Looking for personal information in the texts…"), "")
+        again = partial(self._preview_sound, listening, session, recording_id, which, choice, time_us)
+        self._jobs.when_done(searching, lambda _result: again())
 
     def _render(self, batch: ExportBatch, clip: QueuedClip) -> None:
-        searching = self._searching(batch.session, clip.recording_id, batch.queue.sound)
+        searching = self._queue_pii_search(batch.session, clip.recording_id, batch.queue.sound)
         if searching is not None:
             self._awaited.append((searching, batch, clip))
-            self._jobs.after(searching, lambda _result: self._go_on(searching, batch, clip))
+            self._jobs.when_done(searching, lambda _result: self._continue_clip(searching, batch, clip))
             return
         work = rendering_queue.prepare(batch.session, batch.queue, clip)
-        batch.begin(clip, work)
+        batch.mark_running(clip, work)
         self._jobs.start(work, lambda result: self._on_done(batch, clip, work, result), noted=False)
 
     def _on_done(self, batch: ExportBatch, clip: QueuedClip, work: JobSpec, result: Result) -> None:
-        batch.done(clip, result)
+        batch.mark_done(clip, result)
         shown = self._studio.recording
         one_shown = len(batch.clips) == 1 and shown is not None and shown.id == clip.recording_id
         if one_shown and self._window.isVisible():
             self.show_result(work, result)
-        elif anonymization.is_outdated(batch.session, self._jobs.as_done(work)):
+        elif anonymization.is_outdated(batch.session, self._jobs.started_spec(work)):
             number = batch.session.recording(clip.recording_id).number
             self._studio.failed.emit(
                 UserError(
@@ -521,51 +524,51 @@ class ExportController(QObject):
                     tr("Export it again."),
                 )
             )
-        self._settle(batch)
+        self._finish_if_done(batch)
 
     def _on_stopped(self, work: JobSpec) -> None:
         session = self._studio.session
         if session is None or self._jobs.leaving:
             return
-        problem = self._jobs.problem_of(work)
+        problem = self._jobs.failure_of(work)
         hit = [(batch, clip) for batch in self._batches if (clip := batch.clip_of(work)) is not None]
         waiting = [(batch, clip) for tracking, batch, clip in self._awaited if tracking is work]
-        self._awaited = [one for one in self._awaited if one[0] is not work]
+        self._awaited = [row for row in self._awaited if row[0] is not work]
         for batch, clip in (*hit, *waiting):
             if problem is not None:
-                batch.failed(clip, problem)
+                batch.mark_failed(clip, problem)
             else:
-                batch.stopped(clip)
-            self._settle(batch)
+                batch.mark_cancelled(clip)
+            self._finish_if_done(batch)
         found = find_recording(session.study, work.recording_id)
         name = tr("recording {number}").format(number=found.number) if found else tr("a recording")
         if waiting:
             what = "faces" if work.kind == "faces" else tr("personal information")
-            self._studio.told.emit(
+            self._studio.message.emit(
                 tr("Looking for {what} was stopped, so {name} is not exported.").format(what=what, name=name)
             )
         elif work.kind == "anonymize":
-            self._studio.told.emit(tr("The export of {name} was stopped. No clip was written.").format(name=name))
+            self._studio.message.emit(tr("The export of {name} was stopped. No clip was written.").format(name=name))
         if work in self._fetched and self.dialog is not None:
-            self.dialog.methods.say(str(problem) if problem else tr("Stopped; nothing was installed."))
+            self.dialog.methods.show_fetch_status(str(problem) if problem else tr("Stopped; nothing was installed."))
 
     def _fail(self, batch: ExportBatch, clip: QueuedClip, error: UserError) -> None:
-        batch.failed(clip, error)
+        batch.mark_failed(clip, error)
         if len(batch.clips) == 1:
             self._studio.failed.emit(error)
 
-    def _settle(self, batch: ExportBatch) -> None:
-        if batch.ended and batch in self._batches:
-            self._ended(batch)
+    def _finish_if_done(self, batch: ExportBatch) -> None:
+        if batch.is_finished and batch in self._batches:
+            self._on_batch_finished(batch)
 
-    def _ended(self, batch: ExportBatch) -> None:
+    def _on_batch_finished(self, batch: ExportBatch) -> None:
         self._batches.remove(batch)
         self._jobs.end_plan(batch.plan)
         if len(batch.clips) == 1:
             return
-        failed = next((one for one in batch.queue.clips if one.state is ClipState.FAILED), None)
+        failed = next((clip for clip in batch.queue.clips if clip.state is ClipState.FAILED), None)
         if failed is None:
-            self._studio.told.emit(tr("Export: {summary}.").format(summary=batch.summary()))
+            self._studio.message.emit(tr("Export: {summary}.").format(summary=batch.summary()))
         else:
             number = batch.session.recording(failed.recording_id).number
             first = tr("Recording {number}, {method}: {problem}").format(
@@ -583,7 +586,7 @@ class ExportController(QObject):
         time_us: int,
         keep_robots: bool,
     ) -> None:
-        feed.ask(
+        feed.request(
             lambda: preview.prepare(session, recording_id, method, time_us, options=options, keep_robots=keep_robots)
         )
 
@@ -598,7 +601,7 @@ class ExportController(QObject):
                 self._fetched.append(work)
                 self._jobs.start(work, lambda _result: self._on_fetched())
         except UserError as error:
-            dialog.methods.say(f"{error.message} {error.hint}".strip())
+            dialog.methods.show_fetch_status(f"{error.message} {error.hint}".strip())
 
     def _on_fetched(self) -> None:
         if self.dialog is not None:
@@ -607,7 +610,7 @@ class ExportController(QObject):
     def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
         if work in self._fetched and self.dialog is not None:
             share = f" {100 * done // total} %" if total else ""
-            self.dialog.methods.say(f"{work.title}:{share}")
+            self.dialog.methods.show_fetch_status(f"{work.title}:{share}")
 
     def _close(self, feed: PreviewFeed) -> None:
         feed.close()
@@ -617,14 +620,14 @@ class ExportController(QObject):
         self._batches.clear()
         self._awaited.clear()
         # After the window has taken away what it said about the study before.
-        QTimer.singleShot(0, self, self._tell_left_over)
+        QTimer.singleShot(0, self, self._announce_unfinished)
 
-    def _tell_left_over(self) -> None:
+    def _announce_unfinished(self) -> None:
         session = self._studio.session
         queue = rendering_queue.load_unfinished(session) if session is not None else None
         # What was interrupted is offered together with other jobs.
-        if queue is not None and not queue.interrupted:
-            self._studio.told.emit(
+        if queue is not None and not queue.was_interrupted:
+            self._studio.message.emit(
                 tr("{queue} Export anonymized goes on with it.").format(queue=_unfinished_text(queue))
             )
 
@@ -632,7 +635,7 @@ class ExportController(QObject):
 def _unfinished_text(queue: RenderQueue | None) -> str:
     if queue is None:
         return ""
-    left, count = len(queue.left), len(queue.clips)
+    left, count = len(queue.pending), len(queue.clips)
     clips = (
         tr("its clip was not made")
         if count == 1
@@ -642,7 +645,7 @@ def _unfinished_text(queue: RenderQueue | None) -> str:
 
 
 def _has_face_tracks(session: Session, recording_id: str) -> bool:
-    located = session.usable_picture(recording_id)
+    located = session.require_picture(recording_id)
     try:
         require_faces_run(session, recording_id, located)
     except UserError:

@@ -74,12 +74,12 @@ class MethodList(QWidget):
         column.addWidget(self._described)
         self._options = QVBoxLayout()
         column.addLayout(self._options)
-        column.addWidget(self._build_getting())
+        column.addWidget(self._build_fetch_row())
         best = recommended_method()
         for key in METHODS:
-            self.tree.add(key, "", key == best)
+            self.tree.add_row(key, "", key == best)
         self._fill()
-        self.tree.select(best)
+        self.tree.select_row(best)
         self.tree.currentItemChanged.connect(lambda *_: self._show_current())
         self.tree.itemChanged.connect(lambda *_: self.changed.emit())
         self._show_current()
@@ -101,12 +101,12 @@ class MethodList(QWidget):
         """Return the options of the selected method."""
         return self.form.values() if self.form is not None else {}
 
-    def chosen(self) -> dict[str, Mapping[str, Json]]:
+    def ticked_methods(self) -> dict[str, Mapping[str, Json]]:
         """Return the methods that are ticked, with their options."""
-        self._keep()
-        return {key: self._values.get(key, {}) for key in self.tree.ticked()}
+        self._store_options()
+        return {key: self._values.get(key, {}) for key in self.tree.ticked_keys()}
 
-    def say(self, text: str) -> None:
+    def show_fetch_status(self, text: str) -> None:
         """Say how far the getting of weights is."""
         self._getting.setText(text)
 
@@ -121,7 +121,7 @@ class MethodList(QWidget):
         self.tree.blockSignals(False)
         self.tree.viewport().update()
 
-    def _build_getting(self) -> QWidget:
+    def _build_fetch_row(self) -> QWidget:
         self._lacking = QWidget()
         column = QVBoxLayout(self._lacking)
         column.setContentsMargins(0, 0, 0, 0)
@@ -147,7 +147,7 @@ class MethodList(QWidget):
         return self._lacking
 
     def _show_current(self) -> None:
-        self._keep()
+        self._store_options()
         key = self.current()
         kind = method_type(key)
         self._missing = missing_weights(key)
@@ -171,7 +171,7 @@ class MethodList(QWidget):
             self._getting.setText(tr("It needs the weights {needed}. {how}").format(needed=needed, how=how))
         self.changed.emit()
 
-    def _keep(self) -> None:
+    def _store_options(self) -> None:
         if self.form is not None:
             self._values[self._shown] = self.form.values()
 
@@ -230,7 +230,7 @@ class SoundForm(QWidget):
         options = self.form.values() if self.form is not None and self._shown in VOICES else {}
         return SoundChoice(self._shown, options, str(self.covers.currentData()))
 
-    def say(self, text: str, playing: str = "") -> None:
+    def show_listening(self, text: str, playing: str = "") -> None:
         """Say how listening goes, and which of both is heard."""
         self._playing = playing
         self.heard.setText(text)
@@ -276,18 +276,18 @@ class SoundForm(QWidget):
     def _listen(self, which: str) -> None:
         self.listen_requested.emit("" if which == self._playing else which)
 
-    def button(self, which: str) -> QPushButton:
+    def listen_button(self, which: str) -> QPushButton:
         """Return the button that lets somebody hear the sound before or after."""
         return self._listening[which]
 
     def _align(self, form: OptionForm) -> None:
         """Let all fields begin at one edge."""
-        titles = [self._rows.labelForField(one) for one in (self.voices, self.covers)]
+        titles = [self._rows.labelForField(combo_box) for combo_box in (self.voices, self.covers)]
         titles += [part for part in form.findChildren(QLabel) if part.parent() is form]
-        widest = max(one.sizeHint().width() for one in titles if one is not None)
-        for one in titles:
-            if one is not None:
-                one.setMinimumWidth(widest)
+        widest = max(title.sizeHint().width() for title in titles if title is not None)
+        for title in titles:
+            if title is not None:
+                title.setMinimumWidth(widest)
         inner = form.layout()
         if isinstance(inner, QFormLayout):
             inner.setHorizontalSpacing(theme.GRID)
@@ -346,18 +346,18 @@ class ExportDialog(OwnDialog):
     """Asks; it exports nothing itself.
 
     Signals:
-        accepted_request (ExportRequest): the user pressed Export.
-        preview_wanted (str, object, object, bool): method, its options, microseconds, whether robots stay as they are.
+        export_requested (ExportRequest): the user pressed Export.
+        preview_requested (str, object, object, bool): method, its options, microseconds, whether robots stay as they are.
         fetch_requested (list[str]): weights that the user wants to get.
         resume_requested: the user wants to go on with an export that was interrupted.
-        listen_wanted (str, object, object): which of before and after, how the sound is treated, microseconds.
+        listen_requested (str, object, object): which of before and after, how the sound is treated, microseconds.
     """
 
-    accepted_request = Signal(object)
-    preview_wanted = Signal(str, object, object, bool)
+    export_requested = Signal(object)
+    preview_requested = Signal(str, object, object, bool)
     fetch_requested = Signal(object)
     resume_requested = Signal()
-    listen_wanted = Signal(str, object, object)
+    listen_requested = Signal(str, object, object)
 
     def __init__(
         self,
@@ -392,7 +392,7 @@ class ExportDialog(OwnDialog):
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
         if left_over:
-            column.addLayout(self._left_over_row(left_over))
+            column.addLayout(self._unfinished_row(left_over))
         row = QHBoxLayout()
         row.setSpacing(theme.GRID * 2)
         row.addWidget(self._build_form(folder))
@@ -406,13 +406,13 @@ class ExportDialog(OwnDialog):
         self.pane.time_changed.connect(self._ask_preview)
         self._asked: object = None
         self.methods.tree.setFocus()
-        self._tell()
+        self._update_note()
 
     def request(self) -> ExportRequest:
         """Return what is filled in."""
         return ExportRequest(
-            self.methods.chosen(),
-            self._chosen(),
+            self.methods.ticked_methods(),
+            self._selected_recordings(),
             Path(self.folder.text()).expanduser(),
             self._span if self.what.currentData() == "span" else None,
             self.keep_robots.isChecked(),
@@ -443,13 +443,13 @@ class ExportDialog(OwnDialog):
         form.setContentsMargins(0, 0, theme.GRID, 0)
         form.setSpacing(theme.GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        form.addRow(tr("&Export"), self._build_what())
+        form.addRow(tr("&Export"), self._build_scope())
         self.several = TickList()
         self.several.setAccessibleName(tr("Which recordings"))
         self.several.setFixedHeight(theme.GRID * 14)
         for key, title in self._recordings:
-            self.several.add(key, title, key == self._shown)
-        self.several.itemChanged.connect(lambda *_: self._tell())
+            self.several.add_row(key, title, key == self._shown)
+        self.several.itemChanged.connect(lambda *_: self._update_note())
         self.several.hide()
         form.addRow(self.several)
         self.methods = MethodList()
@@ -480,7 +480,7 @@ class ExportDialog(OwnDialog):
         area.setFixedWidth(_FORM_WIDTH)
         return area
 
-    def _build_what(self) -> QComboBox:
+    def _build_scope(self) -> QComboBox:
         titles = dict(self._recordings)
         self.what = QComboBox()
         self.what.setAccessibleName(tr("What to export"))
@@ -495,7 +495,7 @@ class ExportDialog(OwnDialog):
         if len(self._recordings) > 1:
             self.what.addItem(tr("All {recordings} recordings").format(recordings=len(self._recordings)), "all")
             self.what.addItem(tr("Several recordings…"), "several")
-        self.what.currentIndexChanged.connect(self._on_what)
+        self.what.currentIndexChanged.connect(self._on_scope)
         return self.what
 
     def _folder_row(self, folder: Path) -> QHBoxLayout:
@@ -511,7 +511,7 @@ class ExportDialog(OwnDialog):
         row.addWidget(browse)
         return row
 
-    def _left_over_row(self, text: str) -> QHBoxLayout:
+    def _unfinished_row(self, text: str) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         words = PlainLabel(text, wordWrap=True)
@@ -531,24 +531,24 @@ class ExportDialog(OwnDialog):
         self.export.clicked.connect(self._accept)
         return row
 
-    def _chosen(self) -> tuple[str, ...]:
+    def _selected_recordings(self) -> tuple[str, ...]:
         what = self.what.currentData()
         if what == "all":
             return tuple(key for key, _ in self._recordings)
         if what != "several":
             return (self._shown,)
-        return tuple(self.several.ticked())
+        return tuple(self.several.ticked_keys())
 
-    def _on_what(self) -> None:
+    def _on_scope(self) -> None:
         self.several.setVisible(self.what.currentData() == "several")
-        self._tell()
+        self._update_note()
 
     def _on_changed(self) -> None:
-        self._tell()
+        self._update_note()
         self._ask_preview()
 
     def _on_listen(self, which: str) -> None:
-        self.listen_wanted.emit(which, self.sound.choice(), self.pane.time_us)
+        self.listen_requested.emit(which, self.sound.choice(), self.pane.time_us)
 
     def _ask_preview(self) -> None:
         if self.methods.missing():
@@ -558,10 +558,10 @@ class ExportDialog(OwnDialog):
         wanted = (self.methods.current(), self.methods.options(), self.pane.time_us, self.keep_robots.isChecked())
         if wanted != self._asked:
             self._asked = wanted
-            self.preview_wanted.emit(*wanted)
+            self.preview_requested.emit(*wanted)
 
-    def _tell(self) -> None:
-        clips = len(self.methods.chosen()) * len(self._chosen())
+    def _update_note(self) -> None:
+        clips = len(self.methods.ticked_methods()) * len(self._selected_recordings())
         self.export.setEnabled(clips > 0)
         self.export.setText(tr("Export {clips} clips").format(clips=clips) if clips > 1 else tr("Export"))
         if clips:
@@ -583,7 +583,7 @@ class ExportDialog(OwnDialog):
 
     def _accept(self) -> None:
         if self.folder.text().strip():
-            self.accepted_request.emit(self.request())
+            self.export_requested.emit(self.request())
             self.accept()
         else:
             self.folder.setFocus()

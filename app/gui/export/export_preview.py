@@ -37,10 +37,10 @@ class SoundPreviewPlayer(QObject):
     """Makes both versions once for each choice and time, and plays the one that is asked for.
 
     Signals:
-        said (str, str): how far it is, and which of both is heard; "" for none.
+        status_changed (str, str): how far it is, and which of both is heard; "" for none.
     """
 
-    said = Signal(str, str)
+    status_changed = Signal(str, str)
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class SoundPreviewPlayer(QObject):
         self._runner.failed.connect(self._on_failed)
         self._runner.queue_changed.connect(self._start)
 
-    def ask(self, which: str, choice: SoundChoice, time_us: int) -> None:
+    def play_preview(self, which: str, choice: SoundChoice, time_us: int) -> None:
         """Let the sound before or after be heard around a time; be quiet with ""."""
         self.stop()
         if not which:
@@ -78,35 +78,35 @@ class SoundPreviewPlayer(QObject):
             self._play(which)
             return
         self._wanted = (wanted, which)
-        self.said.emit(tr("Treating the sound…"), "")
+        self.status_changed.emit(tr("Treating the sound…"), "")
         self._start()
 
     def stop(self) -> None:
         """Be quiet, and make nothing any more."""
         self._wanted = self._current = None
-        if self._runner.running is not None:
-            self._runner.cancel(self._runner.running)
+        if self._runner.running_job is not None:
+            self._runner.cancel(self._runner.running_job)
         if self._engine is not None:
             self._engine.stop()
-        self.said.emit("", "")
+        self.status_changed.emit("", "")
 
     def close(self) -> None:
         """Stop, free libVLC and take away what was made."""
         self.stop()
         self._runner.close()
-        self._forget()
+        self._remove_files()
         if self._engine is not None:
             self._engine.release()
             self._engine = None
 
     def _start(self) -> None:
-        if self._wanted is None or self._current is not None or self._runner.running is not None:
+        if self._wanted is None or self._current is not None or self._runner.running_job is not None:
             return
         (choice, time_us), _ = self._wanted
         try:
             self._current = self._prepare(choice, time_us)
         except UserError as error:
-            self._tell(error)
+            self._report_error(error)
             return
         self._runner.submit(self._current)
 
@@ -114,18 +114,18 @@ class SoundPreviewPlayer(QObject):
         if work is not self._current or self._wanted is None:
             delete_preview(result)
             return
-        self._forget()
+        self._remove_files()
         wanted, which = self._wanted
         self._made, self._wanted, self._current = (wanted, result), None, None
         self._play(which)
 
     def _on_failed(self, work: JobSpec, error: UserError) -> None:
         if work is self._current:
-            self._tell(error)
+            self._report_error(error)
 
-    def _tell(self, error: UserError) -> None:
+    def _report_error(self, error: UserError) -> None:
         self._wanted = self._current = None
-        self.said.emit(f"{error.message} {error.hint}".strip(), "")
+        self.status_changed.emit(f"{error.message} {error.hint}".strip(), "")
 
     def _play(self, which: str) -> None:
         assert self._made is not None
@@ -134,17 +134,17 @@ class SoundPreviewPlayer(QObject):
                 self._engine = self._make_engine(self)
                 self._engine.ended.connect(self._on_ended)
         except UserError as error:
-            self._tell(error)
+            self._report_error(error)
             return
         self._engine.open(preview_file(self._made[1], which), 0, 0)
         self._engine.start(0, 1.0)
         start, end = (format_time(int(str(self._made[1][key]))) for key in ("start_us", "end_us"))
-        self.said.emit(tr("{start} to {end}").format(start=start, end=end), which)
+        self.status_changed.emit(tr("{start} to {end}").format(start=start, end=end), which)
 
     def _on_ended(self) -> None:
-        self.said.emit("", "")
+        self.status_changed.emit("", "")
 
-    def _forget(self) -> None:
+    def _remove_files(self) -> None:
         if self._made is not None:
             delete_preview(self._made[1])
             self._made = None
@@ -181,7 +181,7 @@ class PreviewFeed(QObject):
         self._runner.progressed.connect(self._on_progress)
         self._runner.queue_changed.connect(self._start)
 
-    def ask(self, prepare: Prepare) -> None:
+    def request(self, prepare: Prepare) -> None:
         """Make a preview soon; `prepare` makes the job when its turn comes."""
         self._wanted = prepare
         self._stop()
@@ -195,7 +195,7 @@ class PreviewFeed(QObject):
         self._runner.close()
 
     def _start(self) -> None:
-        if self._wanted is None or self._pause.isActive() or self._runner.running is not None:
+        if self._wanted is None or self._pause.isActive() or self._runner.running_job is not None:
             return
         prepare, self._wanted = self._wanted, None
         try:
@@ -207,8 +207,8 @@ class PreviewFeed(QObject):
 
     def _stop(self) -> None:
         self._current = None
-        if self._runner.running is not None:
-            self._runner.cancel(self._runner.running)
+        if self._runner.running_job is not None:
+            self._runner.cancel(self._runner.running_job)
 
     def _on_finished(self, work: JobSpec, result: Result) -> None:
         try:
@@ -309,10 +309,10 @@ class BeforeAfter(QWidget):
         )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._follow(event)
+        self._drag_to(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._follow(event)
+        self._drag_to(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
@@ -348,7 +348,7 @@ class BeforeAfter(QWidget):
 
     def _paint_pictures(self, painter: QPainter) -> None:
         place = self.picture_rect()
-        before, after = self._fitted(place)
+        before, after = self._scaled_pictures(place)
         x = place.left() + self._position * place.width()
         painter.drawImage(place.topLeft(), after)
         painter.save()
@@ -378,7 +378,7 @@ class BeforeAfter(QWidget):
             return
         x = side.left() + theme.GRID if left else side.right() - theme.GRID - width
         plate = QRectF(x, side.top() + theme.GRID, width, height)
-        self._plate(painter, plate)
+        self._paint_plate(painter, plate)
         painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, name)
 
     def _paint_text(self, painter: QPainter) -> None:
@@ -386,11 +386,11 @@ class BeforeAfter(QWidget):
         room = self.rect().adjusted(3 * theme.GRID, theme.GRID, -3 * theme.GRID, -theme.GRID)
         needed = QRectF(painter.boundingRect(room, flags, self._text))
         if self._pictures is not None:
-            self._plate(painter, needed.adjusted(-theme.GRID, -theme.GRID / 2, theme.GRID, theme.GRID / 2))
+            self._paint_plate(painter, needed.adjusted(-theme.GRID, -theme.GRID / 2, theme.GRID, theme.GRID / 2))
         painter.setPen(theme.palette().stage_text)
         painter.drawText(room, flags, self._text)
 
-    def _plate(self, painter: QPainter, place: QRectF) -> None:
+    def _paint_plate(self, painter: QPainter, place: QRectF) -> None:
         colour = QColor(theme.palette().stage)
         colour.setAlpha(190)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -398,20 +398,20 @@ class BeforeAfter(QWidget):
         painter.drawRoundedRect(place, 4, 4)
         painter.setPen(theme.palette().stage_text)
 
-    def _fitted(self, place: QRectF) -> tuple[QImage, QImage]:
+    def _scaled_pictures(self, place: QRectF) -> tuple[QImage, QImage]:
         """Return the pictures at the resolution of the screen; scaled once for each size."""
         assert self._pictures is not None
         ratio = self.devicePixelRatioF()
         size = (place.size() * ratio).toSize()
         if self._scaled is None or self._scaled[0].size() != size:
             mode = Qt.TransformationMode.SmoothTransformation
-            fitted = [one.scaled(size, Qt.AspectRatioMode.IgnoreAspectRatio, mode) for one in self._pictures]
+            fitted = [picture.scaled(size, Qt.AspectRatioMode.IgnoreAspectRatio, mode) for picture in self._pictures]
             self._scaled = (fitted[0], fitted[1])
-        for one in self._scaled:
-            one.setDevicePixelRatio(ratio)
+        for image in self._scaled:
+            image.setDevicePixelRatio(ratio)
         return self._scaled
 
-    def _follow(self, event: QMouseEvent) -> None:
+    def _drag_to(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton and self._pictures is not None:
             place = self.picture_rect()
             self.set_position((event.position().x() - place.left()) / max(1.0, place.width()))
@@ -454,7 +454,7 @@ class PreviewPane(QWidget):
         self.go = QPushButton(tr("Go to a face"))
         self.go.setToolTip(tr("Show the nearest frame in which a face is hidden"))
         self.go.setAutoDefault(False)
-        self.go.clicked.connect(self._go)
+        self.go.clicked.connect(self._go_to_nearest)
         row.addWidget(self.status, 1)
         row.addWidget(self.go)
         column.addLayout(row)
@@ -492,7 +492,7 @@ class PreviewPane(QWidget):
         self.status.set_text("")
         self.go.hide()
 
-    def _go(self) -> None:
+    def _go_to_nearest(self) -> None:
         if self._nearest_us is not None:
             self.time_us = self._nearest_us
             self.time_changed.emit()

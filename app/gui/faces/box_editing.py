@@ -106,14 +106,14 @@ class BoxCanvas(QWidget):
     """Transparent; a click that is no drag goes through to the picture. Boxes are in pixels of the recording's picture.
 
     Signals:
-        grabbed: a drag begins: what plays should stand still.
+        drag_started: a drag begins: what plays should stand still.
         draw_requested (tuple, bool): x, y, width, height of a new box; whether Shift was held.
         box_requested (tuple): where the selected box should be in the frame that is shown.
     """
 
     ROLE = Role.Graphic
 
-    grabbed = Signal()
+    drag_started = Signal()
     draw_requested = Signal(object, bool)
     box_requested = Signal(object)
 
@@ -158,7 +158,7 @@ class BoxCanvas(QWidget):
             words: a few about it.
         """
         self._box = None if box is None else QRectF(*box)
-        self._ghosts = tuple(QRectF(*one) for one in ghosts)
+        self._ghosts = tuple(QRectF(*ghost) for ghost in ghosts)
         self._keyed, self._words = keyed, words
         if self._grip is not None and self._box is None:
             self._grip = self._now = self._pressed = None
@@ -208,7 +208,7 @@ class BoxCanvas(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.ignore()
-        if event.button() != Qt.MouseButton.LeftButton or not self._may_draw(event.position()):
+        if event.button() != Qt.MouseButton.LeftButton or not self._can_draw(event.position()):
             return
         self._pressed = event.position()
         self._area = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -224,7 +224,7 @@ class BoxCanvas(QWidget):
         if self._now is None and not far:
             return
         if self._now is None:
-            self.grabbed.emit()
+            self.drag_started.emit()
         self._area = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         start, end = self._to_picture(self._pressed), self._to_picture(event.position())
         if self._grip is not None and self._box is not None:
@@ -250,7 +250,7 @@ class BoxCanvas(QWidget):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         event.ignore()
 
-    def _may_draw(self, point: QPointF) -> bool:
+    def _can_draw(self, point: QPointF) -> bool:
         # A small picture is moved by dragging it.
         there = min(self._size) > 0 and self._view.picture_rect().contains(point)
         return self._editable and there and not self._view.framed()
@@ -261,7 +261,7 @@ class BoxCanvas(QWidget):
             grip = grip_at(self._to_screen(self._box), point)
         if grip is not None:
             self.setCursor(_CURSORS[grip])
-        elif self._may_draw(point):
+        elif self._can_draw(point):
             self.setCursor(Qt.CursorShape.CrossCursor)
         else:
             self.unsetCursor()
@@ -308,10 +308,10 @@ class BoxEditor(QObject):
     """Joins the canvas over the picture with the study. A frame's time stamp is where a keyframe is set.
 
     Signals:
-        drawn (str): id of a region that was made.
+        region_drawn (str): id of a region that was made.
     """
 
-    drawn = Signal(str)
+    region_drawn = Signal(str)
 
     def __init__(
         self, studio: StudyController, player: Player, canvas: BoxCanvas, places: Places, parent: QObject | None = None
@@ -324,7 +324,7 @@ class BoxEditor(QObject):
         self._run_id = ""
         self._frame_us = 0
         self.selected = ""
-        canvas.grabbed.connect(player.pause)
+        canvas.drag_started.connect(player.pause)
         canvas.draw_requested.connect(self._draw)
         canvas.box_requested.connect(self._move)
         player.position_changed.connect(lambda _at: self.show_box())
@@ -339,9 +339,9 @@ class BoxEditor(QObject):
         frame_us: int,
     ) -> None:
         """Take what may be selected; `keyframes` are those on found tracks, by id."""
-        self._faces = {one.id: one for one in faces}
-        self._regions = {one.id: one for one in regions}
-        self._keyframes = {**keyframes, **{one.id: one.keyframes for one in regions}}
+        self._faces = {face.id: face for face in faces}
+        self._regions = {region.id: region for region in regions}
+        self._keyframes = {**keyframes, **{region.id: region.keyframes for region in regions}}
         self._run_id, self._frame_us = run_id, frame_us
         self.show_box()
 
@@ -356,12 +356,12 @@ class BoxEditor(QObject):
 
     def show_box(self) -> None:
         """Show the selected box where it is now, with those of the keyframes around as ghosts."""
-        box = self._box(inside=True)
+        box = self._current_box(inside=True)
         keys = self._keyframes.get(self.selected, ())
-        here = self._here()
-        before = [one for one in keys if one.time_us < here][-1:]
-        after = [one for one in keys if one.time_us > here][:1]
-        keyed = any(one.time_us == here for one in keys)
+        here = self._frame_time_us()
+        before = [key for key in keys if key.time_us < here][-1:]
+        after = [key for key in keys if key.time_us > here][:1]
+        keyed = any(key.time_us == here for key in keys)
         words = (
             ""
             if box is None or not keys
@@ -371,19 +371,19 @@ class BoxEditor(QObject):
             if before and after
             else ""
         )
-        self._canvas.show_box(box, [one.box for one in (*before, *after)], keyed=keyed, words=words)
+        self._canvas.show_box(box, [keyframe.box for keyframe in (*before, *after)], keyed=keyed, words=words)
 
     def set_keyframe(self) -> None:
         """Set a keyframe in the frame that is shown; beyond an end it lengthens what is selected up to here."""
-        box = self._box(inside=False)
+        box = self._current_box(inside=False)
         if box is None:
-            self._studio.told.emit(tr("Select a box first."))
+            self._studio.message.emit(tr("Select a box first."))
         else:
             self._move(box)
 
     def delete_keyframe(self) -> None:
         """Take the keyframe of the frame that is shown away."""
-        key, here = self.selected, self._here()
+        key, here = self.selected, self._frame_time_us()
         if key in self._regions:
             self._studio.edit(lambda s: commands.delete_region_box(s, key, here))
         elif key in self._faces:
@@ -391,7 +391,7 @@ class BoxEditor(QObject):
 
     def nudge(self, x: int, y: int, width: int = 0, height: int = 0) -> None:
         """Move the selected box by pixels, or make it larger."""
-        box = self._box(inside=True)
+        box = self._current_box(inside=True)
         if box is not None:
             self._move((box[0] + x, box[1] + y, max(1, box[2] + width), max(1, box[3] + height)))
 
@@ -400,7 +400,7 @@ class BoxEditor(QObject):
         region, times = self.region(), self._player.times
         if region is None or times is None:
             return False
-        here, key = self._here(), region.id
+        here, key = self._frame_time_us(), region.id
         if start:
             self._studio.edit(lambda s: commands.change_region(s, key, start_us=here))
         else:
@@ -418,11 +418,11 @@ class BoxEditor(QObject):
         recording, times = self._studio.recording, self._player.times
         if recording is None or times is None:
             return
-        here = self._here()
+        here = self._frame_time_us()
         keyframe = Keyframe(here, *box)
         kind = RegionKind.AREA if area else RegionKind.FACE
         start, end = here, min(here + _DEFAULT_REGION_US, times.end_us)
-        place = self._places.at(here)
+        place = self._places.span_at(here)
         if area:
             start, end = 0, recording.duration_us
         elif place is not None and place.reason in _FILLED:
@@ -435,13 +435,13 @@ class BoxEditor(QObject):
             return changes
 
         if self._studio.edit(do):
-            self.drawn.emit(made[0])
+            self.region_drawn.emit(made[0])
 
     def _move(self, box: Box) -> None:
         recording, key = self._studio.recording, self.selected
         if recording is None or self._player.times is None:
             return
-        here = self._here()
+        here = self._frame_time_us()
         keyframe, merge = Keyframe(here, *box), tr("box {key} {here}").format(key=key, here=here)
         if key in self._regions:
             self._studio.edit(lambda s: commands.set_region_box(s, key, keyframe, merge))
@@ -454,12 +454,12 @@ class BoxEditor(QObject):
         times = self._player.times
         return max(self._player.position_us, times.time_of(0)) if times is not None and len(times) else 0
 
-    def _here(self) -> int:
+    def _frame_time_us(self) -> int:
         """Return the time stamp of the frame that is shown."""
         times = self._player.times
         return times.time_of(times.frame_at(self._player.position_us)) if times is not None and len(times) else 0
 
-    def _box(self, *, inside: bool) -> Box | None:
+    def _current_box(self, *, inside: bool) -> Box | None:
         """Return where the selected box is now; outside of its span where it would be, unless `inside`."""
         time_us = self.now_us
         region, track = self._regions.get(self.selected), self._faces.get(self.selected)

@@ -32,10 +32,10 @@ from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 from widgets.theme import icon
 
 _FILTERS: dict[str, tuple[str, Callable[[FaceCard], bool]]] = {
-    "decide": (tr("To decide"), lambda card: card.to_decide),
+    "decide": (tr("To decide"), lambda card: card.is_undecided),
     "all": (tr("All"), lambda _card: True),
-    "places": (tr("With places to look at"), lambda card: card.places > 0),
-    "drawn": (tr("Drawn by hand"), lambda card: card.drawn),
+    "places": (tr("With places to look at"), lambda card: card.place_count > 0),
+    "drawn": (tr("Drawn by hand"), lambda card: card.is_drawn),
     "dismissed": (tr("Not a face"), lambda card: card.state is CardState.DISMISSED),
 }
 _ORDERS = {
@@ -80,7 +80,7 @@ class FaceFilterBar(QWidget):
         row.addWidget(self._count)
         self._people: list[Participant] = []
         self._fill()
-        self.choose("all")
+        self.select_filter("all")
 
     def set_people(self, people: Sequence[Participant]) -> None:
         """Offer to list one participant's faces only."""
@@ -88,17 +88,17 @@ class FaceFilterBar(QWidget):
             before = self.shown.currentData()
             self._people = list(people)
             self._fill()
-            self.choose(before)
+            self.select_filter(before)
 
     def set_count(self, shown: int, total: int) -> None:
         """Say how many of the cards are listed."""
         self._count.setText(tr("{shown} of {total}").format(shown=shown, total=total) if shown != total else f"{total}")
 
-    def choose(self, key: str) -> None:
+    def select_filter(self, key: str) -> None:
         """List what a key stands for: `all`, `decide`, ... or the id of a participant."""
         self.shown.setCurrentIndex(max(0, self.shown.findData(key)))
 
-    def wanted(self) -> Callable[[FaceCard], bool]:
+    def predicate(self) -> Callable[[FaceCard], bool]:
         """Return which cards are to be listed."""
         key = self.shown.currentData()
         return _FILTERS[key][1] if key in _FILTERS else lambda card: card.participant_id == key
@@ -137,12 +137,12 @@ class PeopleBar(ParticipantButtons):
 
     def set_people(self, people: Sequence[Participant]) -> None:
         """Offer these participants, in this order."""
-        self.offer(people)
+        self.set_participants(people)
 
-    def told(self, person: Participant) -> str:
+    def tooltip_for(self, person: Participant) -> str:
         return tr("It is {pseudonym}, {role}").format(pseudonym=person.pseudonym, role=person.role.value)
 
-    def others(self) -> tuple[QPushButton, ...]:
+    def extra_buttons(self) -> tuple[QPushButton, ...]:
         return self.new, self.nobody, self.dismiss
 
     def show_choice(self, participant_id: str | None, dismissed: bool, *, enabled: bool, named: bool) -> None:
@@ -200,7 +200,7 @@ class FaceQueueBar(QWidget):
         ):
             button.setToolTip(plain_tip(f"{words} ({keys[key]})" if keys.get(key) else words))
 
-    def show_left(self, left: str, why: str, *, any_left: bool, at_one: bool, writable: bool) -> None:
+    def show_remaining(self, left: str, why: str, *, any_left: bool, at_one: bool, writable: bool) -> None:
         """Say how much is left, and why the place that is shown needs a look."""
         self._left.set_text(left)
         self._why.set_text(why or (tr("{next}the worst first").format(next=self._next) if any_left else ""))
@@ -209,11 +209,11 @@ class FaceQueueBar(QWidget):
             button.setEnabled(any_left)
         self.seen.setEnabled(writable and at_one)
 
-    def left(self) -> str:
+    def remaining_text(self) -> str:
         """Return what is said about how much is left."""
         return self._left.text()
 
-    def why(self) -> str:
+    def reason_text(self) -> str:
         """Return what is said about the place that is shown."""
         return self._why.text()
 
@@ -267,7 +267,7 @@ class RegionBar(QWidget):
         self.label = QLineEdit()
         self.label.setPlaceholderText(tr("Name, such as badge"))
         self.label.setAccessibleName(tr("Name of this box"))
-        self.label.editingFinished.connect(self._name)
+        self.label.editingFinished.connect(self._rename)
         self.starts = QPushButton(tr("Starts here"))
         self.starts.setToolTip(tr("It starts at the frame that is shown ([)"))
         self.starts.clicked.connect(lambda: self._emit(self.start_requested))
@@ -314,7 +314,7 @@ class RegionBar(QWidget):
         if self._region is not None and kind is not self._region.kind:
             self.kind_requested.emit(self._region.id, kind)
 
-    def _name(self) -> None:
+    def _rename(self) -> None:
         if self._region is not None and self.label.text().strip() != self._region.label:
             self.label_requested.emit(self._region.id, self.label.text())
 
@@ -335,7 +335,7 @@ class ReviewBar(QWidget):
         column.setSpacing(0)
         words = tr("Every face is hidden as it should be. Any later change of the faces takes it back.")
         self.tick = TickRow(FieldChoice("reviewed", tr("Reviewed"), words))
-        self.tick.clicked.connect(self._ask)
+        self.tick.clicked.connect(self._on_tick)
         self._state = PlainLabel(wordWrap=True)
         self._state.setProperty("quiet", True)
         self._state.setContentsMargins(30, 0, 0, 0)
@@ -353,11 +353,11 @@ class ReviewBar(QWidget):
         ink = theme.palette().uncertain if warned else theme.palette().muted
         self._state.setStyleSheet(f"color: {ink.name()};")
 
-    def words(self) -> str:
+    def status_text(self) -> str:
         """Return the line under the box."""
         return self._state.text()
 
-    def _ask(self, on: bool) -> None:
+    def _on_tick(self, on: bool) -> None:
         # Only what the study says is shown as ticked.
         self.tick.setChecked(self._on)
         self.review_requested.emit(on)

@@ -54,14 +54,14 @@ class FaceCard:
     Attributes:
         key: id of the track or region.
         title: such as `Face 3`.
-        who: pseudonym of the participant; "" for nobody.
+        person_name: pseudonym of the participant; "" for nobody.
         participant_id: of the participant.
         start_us: when it begins.
         length_us: for how long it lasts.
         score: the best confidence of the detector, 0 to 1; None where a person drew it.
-        places: how many uncertain or uncovered places are about it.
+        place_count: how many uncertain or uncovered places are about it.
         rank: where the first of those is in the queue; large for none.
-        drawn: a person drew it.
+        is_drawn: a person drew it.
     """
 
     key: str
@@ -70,14 +70,14 @@ class FaceCard:
     start_us: int
     length_us: int
     score: float | None = None
-    who: str = ""
+    person_name: str = ""
     participant_id: str | None = None
-    places: int = 0
+    place_count: int = 0
     rank: int = 1 << 30
-    drawn: bool = False
+    is_drawn: bool = False
 
     @property
-    def to_decide(self) -> bool:
+    def is_undecided(self) -> bool:
         """Whether nobody said anything about it yet."""
         return self.state in UNDECIDED_STATES
 
@@ -100,7 +100,7 @@ class Order(IntEnum):
 
 
 _ORDERS: dict[Order, Callable[[FaceCard], tuple[float, ...]]] = {
-    Order.UNCERTAIN: lambda card: (not card.to_decide, card.rank, card.score if card.score is not None else 1.0),
+    Order.UNCERTAIN: lambda card: (not card.is_undecided, card.rank, card.score if card.score is not None else 1.0),
     Order.TIME: lambda card: (card.start_us,),
     Order.LENGTH: lambda card: (-card.length_us,),
     Order.SCORE: lambda card: (card.score if card.score is not None else 1.0,),
@@ -128,21 +128,21 @@ class CardsModel(QAbstractListModel):
 
     def set_cards(self, cards: Sequence[FaceCard]) -> None:
         """Show other cards, or the same ones changed: rows that stay keep their places while nothing is sorted anew."""
-        same = [one.key for one in cards] == [one.key for one in self._all]
+        same = [card.key for card in cards] == [face_card.key for face_card in self._all]
         self._all = list(cards)
         if not same:
-            keys = {one.key for one in cards}
+            keys = {card.key for card in cards}
             self._crops = {key: crops for key, crops in self._crops.items() if key in keys}
             self._asked &= self._crops.keys()
             self._arrange()
             return
-        fresh = {one.key: one for one in cards}
-        changed = [fresh[one.key] for one in self.cards]
+        fresh = {card.key: card for card in cards}
+        changed = [fresh[card.key] for card in self.cards]
         if changed != self.cards:
             self.cards = changed
             self.dataChanged.emit(self.index(0), self.index(len(self.cards) - 1))
 
-    def arrange(self, wanted: Callable[[FaceCard], bool] | None = None, order: Order | None = None) -> None:
+    def filter_and_sort(self, wanted: Callable[[FaceCard], bool] | None = None, order: Order | None = None) -> None:
         """Show the cards that are wanted, in an order."""
         self._wanted = wanted or self._wanted
         self._order = self._order if order is None else order
@@ -154,7 +154,7 @@ class CardsModel(QAbstractListModel):
 
     def card(self, key: str) -> FaceCard | None:
         """Return a card by its key."""
-        return next((one for one in self._all if one.key == key), None)
+        return next((face_card for face_card in self._all if face_card.key == key), None)
 
     def row(self, key: str) -> int | None:
         """Return in which row a card is shown; None where it is not."""
@@ -171,7 +171,7 @@ class CardsModel(QAbstractListModel):
         if row is not None:
             self.dataChanged.emit(self.index(row), self.index(row), [CROPS_ROLE])
 
-    def forget_crops(self, keys: Sequence[str] | None = None) -> None:
+    def drop_crops(self, keys: Sequence[str] | None = None) -> None:
         """Drop the pictures of some cards, or of all: they are asked for again when drawn."""
         for key in list(self._crops) if keys is None else keys:
             self._crops.pop(key, None)
@@ -200,14 +200,14 @@ class CardsModel(QAbstractListModel):
     def _arrange(self) -> None:
         self.beginResetModel()
         self.cards = sorted(filter(self._wanted, self._all), key=_ORDERS[self._order])
-        self._rows = {one.key: row for row, one in enumerate(self.cards)}
+        self._rows = {face_card.key: row for row, face_card in enumerate(self.cards)}
         self.endResetModel()
 
 
 def describe_card(card: FaceCard) -> str:
     """Return a card in words, for screen readers."""
-    who = f", {card.who}" if card.who else ""
-    places = tr(", {places} places to look at").format(places=card.places) if card.places else ""
+    who = f", {card.person_name}" if card.person_name else ""
+    places = tr(", {places} places to look at").format(places=card.place_count) if card.place_count else ""
     return tr("{title}{who}, {state}, from {start_us}{places}").format(
         title=card.title, who=who, state=tr(card.state.value), start_us=format_time(card.start_us), places=places
     )
@@ -307,10 +307,12 @@ def _paint_words(painter: QPainter, where: QRectF, card: FaceCard, gone: bool) -
     ink = colours.muted if gone else colours.text
     line = where.height() / 4
     rows = [QRectF(where.left(), where.top() + line * row, where.width(), line) for row in range(4)]
-    _draw_elided(painter, rows[0], card.who or card.title, bold, ink)
-    _draw_elided(painter, rows[1], card.title if card.who else format_seconds(card.length_us), small, colours.muted)
+    _draw_elided(painter, rows[0], card.person_name or card.title, bold, ink)
+    _draw_elided(
+        painter, rows[1], card.title if card.person_name else format_seconds(card.length_us), small, colours.muted
+    )
     score = "" if card.score is None else tr("score {score:.2f}").format(score=card.score)
-    lasting = f"{format_seconds(card.length_us)}  " if card.who else ""
+    lasting = f"{format_seconds(card.length_us)}  " if card.person_name else ""
     _draw_elided(painter, rows[2], f"{lasting}{score}", small, colours.muted)
     paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + _middle(line), _ink(card))
     words = _state_words(card)
@@ -323,15 +325,15 @@ def _middle(line: float) -> QPointF:
 
 def _state_words(card: FaceCard) -> str:
     return (
-        tr("{places} to look at").format(places=card.places)
-        if card.places
+        tr("{places} to look at").format(places=card.place_count)
+        if card.place_count
         else _SHORT_STATES.get(card.state, tr(card.state.value))
     )
 
 
 def _ink(card: FaceCard) -> QColor:
     colours = theme.palette()
-    if card.places or card.to_decide:
+    if card.place_count or card.is_undecided:
         return colours.uncertain
     return colours.muted if card.state in (CardState.DISMISSED, CardState.NOTHING) else colours.competence
 
@@ -347,11 +349,11 @@ class CardsView(QListView):
     """Cards in as many columns as fit; several can be selected.
 
     Signals:
-        chosen (list[str]): keys of the cards that are selected now, by the user.
+        selection_changed (list[str]): keys of the cards that are selected now, by the user.
         opened (str): key of a card that was clicked: go there.
     """
 
-    chosen = Signal(object)
+    selection_changed = Signal(object)
     opened = Signal(str)
 
     def __init__(self, model: CardsModel, parent: QWidget | None = None) -> None:
@@ -373,10 +375,10 @@ class CardsView(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setMinimumHeight(2 * CARD_HEIGHT)
-        self.selectionModel().selectionChanged.connect(self._tell)
+        self.selectionModel().selectionChanged.connect(self._emit_selection)
         model.modelReset.connect(self._restore)
         self.clicked.connect(lambda index: self.opened.emit(model.cards[index.row()].key))
-        self._fit()
+        self._fit_columns()
 
     def selected(self) -> list[FaceCard]:
         """Return the selected cards, from top to bottom."""
@@ -390,11 +392,11 @@ class CardsView(QListView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._fit_columns()
         if event.size().height() < event.oldSize().height() and self.selectionModel().hasSelection():
             self.scrollTo(self.currentIndex())
 
-    def _fit(self) -> None:
+    def _fit_columns(self) -> None:
         room = self.viewport().width()
         columns = max(1, room // MIN_CARD_WIDTH)
         wanted = QSize(max(1, room // columns), CARD_HEIGHT)
@@ -414,8 +416,8 @@ class CardsView(QListView):
                 self.scrollTo(index)
         self._quiet = False
 
-    def _tell(self) -> None:
+    def _emit_selection(self) -> None:
         if self._quiet:
             return
         self._kept = tuple(card.key for card in self.selected())
-        self.chosen.emit(list(self._kept))
+        self.selection_changed.emit(list(self._kept))

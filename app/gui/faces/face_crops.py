@@ -48,44 +48,44 @@ def build_cards(
 ) -> list[FaceCard]:
     """Return a card for each found track, then for each region."""
     places: dict[str, list[int]] = {}
-    for rank, one in enumerate(waiting):
-        places.setdefault(one.track_id or "", []).append(rank)
+    for rank, certainty_span in enumerate(waiting):
+        places.setdefault(certainty_span.track_id or "", []).append(rank)
     cards = [
         FaceCard(
-            one.id,
+            face_track.id,
             tr("Face {number}").format(number=number),
-            _state(one),
-            int(one.times_us[0]),
-            int(one.times_us[-1] - one.times_us[0]) + frame_us,
-            float(one.scores.max()),
-            *_person(people, one.participant_id),
-            len(places.get(one.id, ())),
-            places.get(one.id, [1 << 30])[0],
+            _state(face_track),
+            int(face_track.times_us[0]),
+            int(face_track.times_us[-1] - face_track.times_us[0]) + frame_us,
+            float(face_track.scores.max()),
+            *_person(people, face_track.participant_id),
+            len(places.get(face_track.id, ())),
+            places.get(face_track.id, [1 << 30])[0],
         )
-        for number, one in enumerate(tracks, 1)
-        if len(one.frames)
+        for number, face_track in enumerate(tracks, 1)
+        if len(face_track.frames)
     ]
     cards += [
         FaceCard(
-            one.id,
-            one.label or _NAMES[one.kind],
-            _STATES[one.kind],
-            one.start_us,
-            one.end_us - one.start_us,
+            region.id,
+            region.label or _NAMES[region.kind],
+            _STATES[region.kind],
+            region.start_us,
+            region.end_us - region.start_us,
             None,
-            *_person(people, one.participant_id),
-            len(places.get(one.id, ())),
-            places.get(one.id, [1 << 30])[0],
-            drawn=True,
+            *_person(people, region.participant_id),
+            len(places.get(region.id, ())),
+            places.get(region.id, [1 << 30])[0],
+            is_drawn=True,
         )
-        for one in regions
+        for region in regions
     ]
     return cards
 
 
 def region_styles(regions: Sequence[Region]) -> dict[str, tuple[str, FaceState | None]]:
     """Return region id -> its name on the picture, and how its box looks where it is no face."""
-    return {one.id: (one.label or _NAMES[one.kind], _LOOKS[one.kind]) for one in regions}
+    return {region.id: (region.label or _NAMES[region.kind], _LOOKS[region.kind]) for region in regions}
 
 
 def track_crops(track: FaceTrack) -> tuple[ThumbnailCrop, ThumbnailCrop, ThumbnailCrop]:
@@ -110,7 +110,7 @@ def _state(track: FaceTrack) -> CardState:
         return CardState.DISMISSED
     if not is_undecided(track):
         return CardState.ASSIGNED
-    return CardState.DOUBTFUL if track.doubtful else CardState.UNDECIDED
+    return CardState.DOUBTFUL if track.is_doubtful else CardState.UNDECIDED
 
 
 def _person(people: Mapping[str, Participant], participant_id: str | None) -> tuple[str, str | None]:
@@ -139,7 +139,7 @@ class Crops(QObject):
         self._waiting: dict[str, tuple[ThumbnailCrop, ...]] = {}
         self._busy = False
 
-    def open(self, path: Path | None) -> bool:
+    def set_source(self, path: Path | None) -> bool:
         """Take pictures from another file; returns whether those of one before have to be asked for anew.
 
         What is asked for while there is no file waits for one.
@@ -149,24 +149,24 @@ class Crops(QObject):
         left = self._path is not None
         if left:
             self._waiting.clear()
-            self._background.forget()
+            self._background.cancel_all()
             self._busy = False
         self._path = path
-        self._next()
+        self._decode_next()
         return left
 
     def request(self, key: str, crops: Sequence[ThumbnailCrop]) -> None:
         """Ask for the pictures of a face."""
         self._waiting.pop(key, None)
         self._waiting[key] = tuple(crops)
-        self._next()
+        self._decode_next()
 
     def close(self) -> None:
         """End the thread."""
         self._waiting.clear()
         self._background.close()
 
-    def _next(self) -> None:
+    def _decode_next(self) -> None:
         if self._busy or self._path is None or not self._waiting:
             return
         keys = [*self._waiting][-_BATCH_SIZE:]
@@ -181,11 +181,11 @@ class Crops(QObject):
         self._busy = False
         for key, images in found.items():
             self.ready.emit(key, images)
-        self._next()
+        self._decode_next()
 
     def _fail(self) -> None:
         self._busy = False
-        self._next()
+        self._decode_next()
 
 
 def _decode_crops(
@@ -203,7 +203,7 @@ def _decode_crops(
             if position >= len(reader.index):
                 continue
             if position != frame:
-                frame, image = position, reader.picture_at(position).image
+                frame, image = position, reader.decoded_frame_at(position).image
             found[key][place] = _crop_image(image, wanted[key][place])
     return found
 

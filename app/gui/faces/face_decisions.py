@@ -49,9 +49,9 @@ class FaceReviewController(QObject):
         page.people.new_requested.connect(lambda: self._assign_to_new(*self._selected()))
         page.people.dismiss_requested.connect(self.dismiss)
         page.suggestion.accept_requested.connect(self._accept)
-        page.suggestion.show_requested.connect(self._show_them)
+        page.suggestion.show_requested.connect(self._select_suggested)
         page.suggestion.skip_requested.connect(self._skip)
-        page.queue.seen_requested.connect(self.seen)
+        page.queue.seen_requested.connect(self.mark_seen)
         page.review.review_requested.connect(self._review)
         bar = page.region
         bar.kind_requested.connect(lambda key, kind: studio.edit(lambda s: regions.change_region(s, key, kind=kind)))
@@ -63,7 +63,7 @@ class FaceReviewController(QObject):
     def show_sheet(self, sheet: FaceSheet | None, people: Mapping[str, Participant], names: Mapping[str, str]) -> None:
         """Show what is suggested, and whether the recording is reviewed; `names` are the annotators'."""
         self._people = people
-        self._places_left = sheet is not None and bool(sheet.waiting)
+        self._places_left = sheet is not None and bool(sheet.pending)
         self._suggestions = sheet.suggestions() if sheet is not None else []
         self._show_suggestion()
         session = self._studio.session
@@ -71,7 +71,7 @@ class FaceReviewController(QObject):
             self._page.review.show_state(False, "", writable=False)
             return
         me = session.annotator()
-        mine = me is not None and any(one.annotator_id == me.id for one in sheet.reviews)
+        mine = me is not None and any(review.annotator_id == me.id for review in sheet.reviews)
         words, warned = _review_status(sheet, names)
         self._page.review.show_state(mine, words, warned=warned, writable=self._page.writable)
 
@@ -83,7 +83,7 @@ class FaceReviewController(QObject):
 
     def assign_by_digit(self, number: int) -> None:
         """Assign the selected faces to the participant whose button has a digit."""
-        person = self._page.people.person(number)
+        person = self._page.people.person_by_digit(number)
         if person is not None and self._page.writable:
             self.assign(person.id)
 
@@ -93,29 +93,29 @@ class FaceReviewController(QObject):
         if tracks:
             self._studio.edit(lambda s: commands.dismiss_faces(s, tracks, dismissed))
         elif drawn and dismissed:
-            self._studio.told.emit(
+            self._studio.message.emit(
                 tr("This box was drawn by hand: delete it (Del), or say that there is nothing in it.")
             )
-        self._page.show_chosen()
+        self._page.show_selection()
 
     def toggle_dismissed(self) -> None:
         """Dismiss the selected tracks, or take that back where all of them are."""
-        cards = [one for one in self._page.cards.selected() if not one.drawn]
-        self.dismiss(not all(one.state == "not a face" for one in cards))
+        cards = [face_card for face_card in self._page.cards.selected() if not face_card.is_drawn]
+        self.dismiss(not all(card.state == "not a face" for card in cards))
 
-    def seen(self) -> None:
+    def mark_seen(self) -> None:
         """Say that no face is bare at the place that is looked at, and go on to the next."""
         place, recording = self._places.current, self._studio.recording
         if place is None or recording is None:
-            self._studio.told.emit(tr("Go to a place to look at first."))
+            self._studio.message.emit(tr("Go to a place to look at first."))
             return
         span = [(place.start_us, place.end_us)]
         if self._studio.edit(lambda s: commands.mark_seen(s, recording.id, span)):
-            self._places.leave()
+            self._places.leave_current()
 
     def _selected(self) -> tuple[list[str], list[str]]:
         cards = self._page.cards.selected()
-        return [one.key for one in cards if not one.drawn], [one.key for one in cards if one.drawn]
+        return [card.key for card in cards if not card.is_drawn], [card.key for card in cards if card.is_drawn]
 
     def _assign_to_new(self, tracks: list[str], drawn: list[str]) -> None:
         recording = self._studio.recording
@@ -132,22 +132,22 @@ class FaceReviewController(QObject):
     def _accept(self) -> None:
         if not self._suggestions:
             return
-        one = self._suggestions[self._shown]
-        tracks = [*one.track_ids]
-        if one.participant_id is None:
-            self._show_them()
+        suggestion = self._suggestions[self._shown]
+        tracks = [*suggestion.track_ids]
+        if suggestion.participant_id is None:
+            self._select_suggested()
             self._assign_to_new(tracks, [])
         else:
-            self._studio.edit(lambda s: commands.assign_faces(s, tracks, one.participant_id))
+            self._studio.edit(lambda s: commands.assign_faces(s, tracks, suggestion.participant_id))
 
-    def _show_them(self) -> None:
+    def _select_suggested(self) -> None:
         if self._suggestions:
             self._page.select(self._suggestions[self._shown].track_ids)
 
     def _skip(self) -> None:
         self._shown += 1
         self._show_suggestion()
-        self._show_them()
+        self._select_suggested()
 
     def _show_suggestion(self) -> None:
         count = len(self._suggestions)
@@ -155,12 +155,12 @@ class FaceReviewController(QObject):
         if not count:
             self._page.suggestion.show_suggestion("", "", several=False, writable=False)
             return
-        one = self._suggestions[self._shown]
-        who = self._people.get(one.participant_id or "")
+        suggestion = self._suggestions[self._shown]
+        who = self._people.get(suggestion.participant_id or "")
         accept = (
             tr("Assign all to {pseudonym}").format(pseudonym=who.pseudonym) if who is not None else tr("Assign all to…")
         )
-        words = tr("These {track_ids} tracks look like one person").format(track_ids=len(one.track_ids))
+        words = tr("These {track_ids} tracks look like one person").format(track_ids=len(suggestion.track_ids))
         self._page.suggestion.show_suggestion(words, accept, several=count > 1, writable=self._page.writable)
 
     def _review(self, on: bool) -> None:
@@ -169,23 +169,23 @@ class FaceReviewController(QObject):
             return
         if on:
             # Where places are left, that is said before a large file is read for nothing.
-            if self._places_left or self._has_read(recording.id):
+            if self._places_left or self._ensure_file_read(recording.id):
                 self._studio.edit(lambda s: commands.mark_reviewed(s, recording.id, times))
         else:
             self._studio.edit(lambda s: commands.withdraw_review(s, recording.id))
 
-    def _has_read(self, recording_id: str) -> bool:
+    def _ensure_file_read(self, recording_id: str) -> bool:
         """Have the file read whole, in a thread, where no run did that; tell whether it was."""
         if not commands.needs_source_read(self._studio.session, recording_id):
             return True
         text = tr("Reading the whole file, so that a later change of it is noticed")
-        return self._studio.edit_apart(lambda s, progress: commands.read_source(s, recording_id, progress), text)
+        return self._studio.edit_in_thread(lambda s, progress: commands.read_source(s, recording_id, progress), text)
 
 
 def _review_status(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool]:
     """Return a line about who reviewed a recording, and whether it is a warning."""
     if sheet.reviews:
-        said = (f"{names.get(one.annotator_id, '?')}, {_format_local_time(one.at)}" for one in sheet.reviews)
+        said = (f"{names.get(review.annotator_id, '?')}, {_format_local_time(review.at)}" for review in sheet.reviews)
         return tr("Reviewed by {list}").format(list="; ".join(said)), False
     if sheet.revoked:
         last = sheet.revoked[-1]
@@ -222,11 +222,11 @@ class FaceKeys(ModeKeys):
         self._own: dict[str, Handler] = {}
         self._repeats = repeating
 
-    def set_own(self, keys: Mapping[str, Handler]) -> None:
+    def set_user_keys(self, keys: Mapping[str, Handler]) -> None:
         """Take the keys that the user can choose."""
         self._own = dict(keys)
 
-    def meant(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
+    def handler_for(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
         if isinstance(QApplication.focusWidget(), QLineEdit):
             return None
         pressed = event.keyCombination()

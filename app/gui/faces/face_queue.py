@@ -37,12 +37,12 @@ class Places(QObject):
 
     Signals:
         go_requested (int): time of a frame to look at.
-        entered (str): the track or region that the place is about, on going to it; "" for none.
+        place_entered (str): the track or region that the place is about, on going to it; "" for none.
         changed: other places wait, or the person is at another one.
     """
 
     go_requested = Signal(object)
-    entered = Signal(str)
+    place_entered = Signal(str)
     changed = Signal()
 
     def __init__(self, timeline: TimelineView, feed: TimelineFeed, parent: QObject | None = None) -> None:
@@ -63,13 +63,13 @@ class Places(QObject):
         self._times, self.spans, self.waiting = times, list(spans), list(waiting)
         if self.current not in self.waiting:
             self.current = None
-        self._draw()
+        self._update_band()
         self.changed.emit()
 
-    def set_shown(self, shown: bool) -> None:
+    def set_band_visible(self, shown: bool) -> None:
         """Show the band on the timeline, or not."""
         self._shown = shown
-        self._draw()
+        self._update_band()
 
     def step(self, step: int) -> None:
         """Go to the next place of the queue (1), or to the one before (-1)."""
@@ -79,9 +79,9 @@ class Places(QObject):
             at = (self.waiting.index(self.current) + step) % len(self.waiting)
         else:
             at = 0 if step > 0 else len(self.waiting) - 1
-        self._go(self.waiting[at])
+        self._go_to(self.waiting[at])
 
-    def leave(self) -> None:
+    def leave_current(self) -> None:
         """Go on from a place that was dealt with: to the one after it, before the queue is worked out anew."""
         if self.current not in self.waiting:
             return
@@ -89,35 +89,35 @@ class Places(QObject):
         self.waiting.remove(self.current)
         self.current = None
         if self.waiting:
-            self._go(self.waiting[min(at, len(self.waiting) - 1)])
+            self._go_to(self.waiting[min(at, len(self.waiting) - 1)])
         else:
             self.changed.emit()
 
-    def visit(self, time_us: int) -> None:
+    def note_playhead(self, time_us: int) -> None:
         """Note where the playhead is: the waiting place under it is the one that is looked at."""
-        here = self.at(time_us)
+        here = self.span_at(time_us)
         found = here if here is not None and here.state is not Cover.COVERED else None
         if found is not None and found != self.current and found in self.waiting:
             self.current = found
             self.changed.emit()
 
-    def at(self, time_us: int) -> CertaintySpan | None:
+    def span_at(self, time_us: int) -> CertaintySpan | None:
         """Return the span that a time lies in."""
         if not self.spans:
             return None
-        starts = np.fromiter((one.start_us for one in self.spans), np.int64, len(self.spans))
+        starts = np.fromiter((span.start_us for span in self.spans), np.int64, len(self.spans))
         return self.spans[max(0, int(np.searchsorted(starts, time_us, side="right")) - 1)]
 
-    def left(self) -> str:
+    def remaining_text(self) -> str:
         """Say how many places are left."""
         if not self.waiting:
             return tr("Nothing left to look at")
-        bare = sum(one.state is Cover.UNCOVERED for one in self.waiting)
+        bare = sum(certainty_span.state is Cover.UNCOVERED for certainty_span in self.waiting)
         kind = tr("uncertain place") if not bare else tr("uncovered place") if bare == len(self.waiting) else "place"
         more = tr(", {bare} uncovered").format(bare=bare) if 0 < bare < len(self.waiting) else ""
         return tr("{count} left{more}").format(count=pluralize(len(self.waiting), kind), more=more)
 
-    def why(self) -> str:
+    def reason_text(self) -> str:
         """Say why the place that is looked at needs it."""
         return "" if self.current is None else REASON_TEXTS[self.current.reason]
 
@@ -129,7 +129,7 @@ class Places(QObject):
         if hit.band is None or hit.band.lane.key != CERTAINTY:
             QToolTip.hideText()
             return False
-        span = self.at(hit.time_us)
+        span = self.span_at(hit.time_us)
         if span is None:
             return False
         words = f"{span.state.value.capitalize()}: {REASON_TEXTS[span.reason]}"
@@ -137,15 +137,15 @@ class Places(QObject):
         QToolTip.showText(event.globalPos(), plain_tip(f"{words}\n{when}"), self._timeline.viewport())
         return True
 
-    def _go(self, place: CertaintySpan) -> None:
+    def _go_to(self, place: CertaintySpan) -> None:
         self.current = place
         if self._times is not None:
             self.go_requested.emit(self._times.time_of(place.frame))
-        self.entered.emit(place.track_id or "")
+        self.place_entered.emit(place.track_id or "")
         self.changed.emit()
 
-    def _draw(self) -> None:
+    def _update_band(self) -> None:
         self._feed.set_certainty(_LANE if self._shown and self.spans else None)
         if self._shown:
-            kinds = [_COVERS.index(one.state) for one in self.spans]
-            self._timeline.set_spans(CERTAINTY, [(one.start_us, one.end_us) for one in self.spans], kinds)
+            kinds = [_COVERS.index(span.state) for span in self.spans]
+            self._timeline.set_spans(CERTAINTY, [(span.start_us, span.end_us) for span in self.spans], kinds)

@@ -53,10 +53,10 @@ class TextAreas(QObject):
         page.text.accept_requested.connect(self._accept)
         page.text.show_requested.connect(self._show_next)
 
-    def look(self) -> None:
+    def find_text(self) -> None:
         """Look for text in this recording."""
         session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.of(text_regions.KIND, recording.id) is not None:
+        if session is None or recording is None or self._jobs.find_job(text_regions.KIND, recording.id) is not None:
             return
         try:
             session.study.require_writable()
@@ -85,8 +85,8 @@ class TextAreas(QObject):
     def _show_next(self) -> None:
         if self.suggested:
             self._shown = (self._shown + 1) % len(self.suggested)
-            one = self.suggested[self._shown]
-            self._player.seek((one.start_us + one.end_us) // 2)
+            suggested_area = self.suggested[self._shown]
+            self._player.seek((suggested_area.start_us + suggested_area.end_us) // 2)
 
 
 class TrackingJob(QObject):
@@ -100,15 +100,15 @@ class TrackingJob(QObject):
         page.track_requested.connect(self.track)
         page.cancel_requested.connect(self.cancel)
         # Also one that is resumed, or was begun elsewhere.
-        jobs.started.connect(self._renew, Qt.ConnectionType.QueuedConnection)
+        jobs.started.connect(self._on_job_changed, Qt.ConnectionType.QueuedConnection)
         jobs.progressed.connect(self._show_progress)
-        jobs.done.connect(lambda work, _result: self._renew(work))
-        jobs.stopped.connect(self._renew)
+        jobs.done.connect(lambda work, _result: self._on_job_changed(work))
+        jobs.stopped.connect(self._on_job_changed)
 
     def track(self) -> None:
         """Look for faces in this recording."""
         session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.of("faces", recording.id) is not None:
+        if session is None or recording is None or self._jobs.find_job("faces", recording.id) is not None:
             return
         try:
             session.study.require_writable()
@@ -117,7 +117,7 @@ class TrackingJob(QObject):
             self._studio.failed.emit(error)
             return
         self._jobs.start(work)
-        self.show()
+        self.show_state()
 
     def cancel(self) -> None:
         """Stop looking for faces in this recording."""
@@ -125,22 +125,22 @@ class TrackingJob(QObject):
         if work is not None:
             self._jobs.cancel(work)
 
-    def show(self) -> None:
+    def show_state(self) -> None:
         """Show whether faces are being looked for in this recording."""
         work = self._running()
         self._page.set_progress(f"{work.title}…" if work else None)
 
     def _running(self) -> JobSpec | None:
         recording = self._studio.recording
-        return self._jobs.of("faces", recording.id) if recording else None
+        return self._jobs.find_job("faces", recording.id) if recording else None
 
     def _show_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
         if work is self._running():
             self._page.set_progress(text or f"{work.title}…", done, total)
 
-    def _renew(self, work: JobSpec) -> None:
+    def _on_job_changed(self, work: JobSpec) -> None:
         if self._studio.recording is not None and work.recording_id == self._studio.recording.id:
-            self.show()
+            self.show_state()
 
 
 _FACE_TABLES = frozenset({"run", "face_track", "track_correction", "track_box", "region", "region_box", "participant"})
@@ -195,25 +195,25 @@ class FacesController(QObject):
         fixed = fixed_keys(self.deciding, self.drawing, self._next_to_decide, lambda: page.select([]))
         self._keys = FaceKeys(page, fixed, REPEATING_KEYS, lambda key: key != "Esc" or bool(self.drawing.selected))
         self._later = QTimer(self, singleShot=True)
-        self._later.timeout.connect(self._look_again)
-        self._join()
+        self._later.timeout.connect(self._update_queue)
+        self._connect_signals()
 
-    def _join(self) -> None:
+    def _connect_signals(self) -> None:
         page, studio = self._page, self._studio
         studio.recording_changed.connect(self._leave_recording)
         self._player.opened.connect(lambda _times: self.reload())
-        self._player.position_changed.connect(self._visit)
-        page.cards.opened.connect(self._open)
-        page.selected.connect(self._select)
+        self._player.position_changed.connect(self._on_position)
+        page.cards.opened.connect(self._seek_to_card)
+        page.selection_changed.connect(self._select)
         page.boxes_toggled.connect(self.set_boxes)
         page.role_requested.connect(self._change_role)
         page.queue.step_requested.connect(self.places.step)
-        page.model.crops_needed.connect(self._make_crops)
+        page.model.crops_needed.connect(self._request_crops)
         self.crops.ready.connect(page.model.set_crops)
         self.places.changed.connect(self._show_place)
         self.places.go_requested.connect(self._playback.jump)
-        self.places.entered.connect(self._enter)
-        self.drawing.drawn.connect(lambda key: page.select([key]))
+        self.places.place_entered.connect(self._on_place_entered)
+        self.drawing.region_drawn.connect(lambda key: page.select([key]))
         self._view.face_clicked.connect(lambda key: page.select([key]))
 
     def track(self) -> None:
@@ -230,8 +230,8 @@ class FacesController(QObject):
         if active:
             self._keys.watch(self._page.window())
             if self._stale:
-                self._look_soon()
-        self.places.set_shown(active)
+                self._schedule_queue_update()
+        self.places.set_band_visible(active)
         self._show_canvas()
 
     def set_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
@@ -239,11 +239,11 @@ class FacesController(QObject):
         do = {
             "place_on": lambda: self.places.step(1),
             "place_back": lambda: self.places.step(-1),
-            "place_seen": self.deciding.seen,
+            "place_seen": self.deciding.mark_seen,
             "keyframe": self.drawing.set_keyframe,
             "keyframe_delete": self.drawing.delete_keyframe,
         }
-        self._keys.set_own({key: act for action, act in do.items() for key in keys.get(action, ())})
+        self._keys.set_user_keys({key: act for action, act in do.items() for key in keys.get(action, ())})
         first = {action: ", ".join(found) for action, found in keys.items()}
         self._page.queue.set_keys(
             {"after": first["place_on"], "before": first["place_back"], "seen": first["place_seen"]}
@@ -264,51 +264,51 @@ class FacesController(QObject):
         if _FACE_TABLES & set(changes):
             self.reload()
         elif _REVIEW_TABLES & set(changes):
-            self._look_soon()
+            self._schedule_queue_update()
 
     def reload(self) -> None:
         """Read the tracks and regions of the recording that is shown."""
         session, recording = self._studio.session, self._studio.recording
         if session is None or recording is None:
-            self._forget()
+            self._clear()
             return
         run, times = latest_run(session.study, recording.id, "faces"), self._player.times
         moments = times.times_us if times is not None else None
         self.tracks = tracks_of(session.study, recording.id, moments) if run else []
         self.regions = regions_of(session.study, recording.id)
-        here = {one.id for one in participants_in(session.study, recording.id)}
-        everybody = sorted(all_participants(session.study), key=lambda one: one.id not in here)
-        self._people = {one.id: one for one in everybody}
+        here = {participant.id for participant in participants_in(session.study, recording.id)}
+        everybody = sorted(all_participants(session.study), key=lambda participant: participant.id not in here)
+        self._people = {participant.id: participant for participant in everybody}
         medium = session.main_medium(recording.id)
         video = medium.facts.video if medium else None
         self.canvas.set_frame_size(*((video.width, video.height) if video else (0, 0)))
         self._frame_us = round(1e6 / video.frame_rate) if video and video.frame_rate else _FRAME_US
         boxes = track_boxes(session.study, run.id) if run is not None else {}
-        drawn = [region_to_track(one, moments) for one in self.regions] if moments is not None else []
-        shown = [*self.tracks, *(one for one in drawn if one is not None)]
-        self._renew_crops(shown, {**boxes, **{one.id: one for one in self.regions}})
+        drawn = [region_to_track(region, moments) for region in self.regions] if moments is not None else []
+        shown = [*self.tracks, *(face_track for face_track in drawn if face_track is not None)]
+        self._drop_changed_crops(shown, {**boxes, **{region.id: region for region in self.regions}})
         self._playback.faces.set_tracks(shown, self._people, self._frame_us, region_styles(self.regions))
         self.drawing.set_faces(self.tracks, self.regions, boxes, run.id if run is not None else "", self._frame_us)
         self._page.set_writable(self._studio.writable, session.study.read_only_reason)
         held = session.study.read_only and is_held(session.study.path)
-        self._page.set_elsewhere(held=held, asked=held and is_noted(session.study, "faces", recording.id))
+        self._page.set_other_window_state(held=held, asked=held and is_noted(session.study, "faces", recording.id))
         if medium is not None and video is None:
             self._page.show_no_picture()
         else:
             self._fill_cards(run)
-        if self.crops.open(self._player.path if times is not None else None):
-            self._page.model.forget_crops()
+        if self.crops.set_source(self._player.path if times is not None else None):
+            self._page.model.drop_crops()
         self._feed.set_has_faces(bool(self.tracks))
         self._timeline.set_spans(FACES, self._playback.faces.coverage())
         self._playback.show_faces()
         self._show_region()
         self.text.reload()
         self._show_canvas()
-        self.job.show()
-        self._look_soon()
+        self.job.show_state()
+        self._schedule_queue_update()
 
     def _fill_cards(self, run: Run | None) -> None:
-        waiting = self.sheet.waiting if self.sheet is not None else []
+        waiting = self.sheet.pending if self.sheet is not None else []
         cards = build_cards(self.tracks, self.regions, self._people, waiting, self._frame_us)
         facts = ""
         if run is not None:
@@ -322,13 +322,13 @@ class FacesController(QObject):
         self._sorted = subject
         self._page.set_cards(cards, self._people, facts, tracked=run is not None or bool(self.regions), sort=sort)
 
-    def _look_soon(self) -> None:
+    def _schedule_queue_update(self) -> None:
         """Work out anew where a look is needed, once the edits pause; nobody needs to know in another mode."""
         self._stale = True
         if self._active:
             self._later.start(_PAUSE_MS if len(self.tracks) < _MANY_TRACKS else _LONG_PAUSE_MS)
 
-    def _look_again(self) -> None:
+    def _update_queue(self) -> None:
         """Work out anew where a look is needed."""
         session, recording, times = self._studio.session, self._studio.recording, self._player.times
         if session is None or recording is None or times is None or not len(times):
@@ -336,15 +336,15 @@ class FacesController(QObject):
         self._stale = False
         self.sheet = found = build_face_sheet(session, recording.id, times)
         tracked = found.run is not None
-        self.places.set_spans(times, found.spans if tracked else [], found.waiting if tracked else [])
+        self.places.set_spans(times, found.spans if tracked else [], found.pending if tracked else [])
         self._fill_cards(found.run)
-        names = {one.id: one.name for one in all_annotators(session.study)}
+        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
         self.deciding.show_sheet(found if tracked else None, self._people, names)
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self.tracks, self.regions, self.sheet = [], [], None
         self._later.stop()
-        self.crops.open(None)
+        self.crops.set_source(None)
         self.places.set_spans(None, [], [])
         self.drawing.set_faces([], [], {}, "", _FRAME_US)
         self._playback.faces.set_tracks([], {}, _FRAME_US)
@@ -356,25 +356,25 @@ class FacesController(QObject):
         self.sheet = None
         self.places.set_spans(None, [], [])
         self.deciding.show_sheet(None, {}, {})
-        self.crops.open(None)
-        self._page.model.forget_crops()
+        self.crops.set_source(None)
+        self._page.model.drop_crops()
         self._shown_boxes = {}
         self._select([])
         self.reload()
 
-    def _renew_crops(self, shown: list[FaceTrack], drawn: Mapping[str, object]) -> None:
+    def _drop_changed_crops(self, shown: list[FaceTrack], drawn: Mapping[str, object]) -> None:
         """Drop the pictures of faces that a person drew elsewhere; `drawn` is what was drawn, by id."""
         changed = [key for key in {*drawn, *self._drawn} if drawn.get(key) != self._drawn.get(key)]
-        self._shown_boxes = {one.id: one for one in shown if len(one.frames)}
+        self._shown_boxes = {face_track.id: face_track for face_track in shown if len(face_track.frames)}
         self._drawn = dict(drawn)
-        self._page.model.forget_crops(changed)
+        self._page.model.drop_crops(changed)
 
-    def _make_crops(self, key: str) -> None:
+    def _request_crops(self, key: str) -> None:
         track = self._shown_boxes.get(key)
         if track is not None:
             self.crops.request(key, track_crops(track))
 
-    def _open(self, key: str) -> None:
+    def _seek_to_card(self, key: str) -> None:
         card = self._page.model.card(key)
         if card is not None:
             self._player.seek(card.start_us)
@@ -396,18 +396,18 @@ class FacesController(QObject):
 
     def _show_place(self) -> None:
         places = self.places
-        self._page.queue.show_left(
-            places.left(),
-            places.why(),
+        self._page.queue.show_remaining(
+            places.remaining_text(),
+            places.reason_text(),
             any_left=bool(places.waiting),
             at_one=places.current is not None,
             writable=self._page.writable,
         )
         self._show_suspect()
 
-    def _visit(self, time_us: int) -> None:
+    def _on_position(self, time_us: int) -> None:
         if self._active and not self._player.playing:
-            self.places.visit(time_us)
+            self.places.note_playhead(time_us)
         self._show_suspect()
 
     def _show_suspect(self) -> None:
@@ -418,7 +418,7 @@ class FacesController(QObject):
         else:
             self.canvas.show_suspect(place.box, tr("Is a face bare here?"))
 
-    def _enter(self, key: str) -> None:
+    def _on_place_entered(self, key: str) -> None:
         if self._page.model.row(key) is not None:
             self._page.select([key])
         else:
@@ -427,7 +427,7 @@ class FacesController(QObject):
     def _next_to_decide(self) -> None:
         card = self._page.select_next()
         if card is None:
-            self._studio.told.emit(tr("Every face is decided."))
+            self._studio.message.emit(tr("Every face is decided."))
         else:
             self._player.seek(card.start_us)
 

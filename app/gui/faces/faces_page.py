@@ -49,7 +49,7 @@ class FacesPage(QWidget):
     Signals:
         track_requested: look for faces in this recording.
         cancel_requested: stop looking.
-        selected (list[str]): keys of the cards that are selected now.
+        selection_changed (list[str]): keys of the cards that are selected now.
         role_requested (str, ParticipantRole): participant id and the new role.
         boxes_toggled (bool): draw boxes over the picture.
         export_requested: open the export.
@@ -57,7 +57,7 @@ class FacesPage(QWidget):
 
     track_requested = Signal()
     cancel_requested = Signal()
-    selected = Signal(object)
+    selection_changed = Signal(object)
     role_requested = Signal(str, object)
     boxes_toggled = Signal(bool)
     export_requested = Signal()
@@ -82,7 +82,7 @@ class FacesPage(QWidget):
         again = [Button("track", tr("Track faces"), "Ctrl+T", primary=True)]
         self._why_untracked = _UNTRACKED
         self._untracked = EmptyState("scan-face", *_UNTRACKED, again)
-        self._untracked.chosen.connect(lambda _key: self.track_requested.emit())
+        self._untracked.button_clicked.connect(lambda _key: self.track_requested.emit())
         # On a small screen the page is scrolled: the window must not be higher than it.
         self._listing = QScrollArea(self, widgetResizable=True)
         self._listing.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -126,23 +126,23 @@ class FacesPage(QWidget):
         self._facts.setText(facts)
         self._stack.setCurrentWidget(self._listing if tracked else self._untracked)
         self._show_count()
-        self.show_chosen()
+        self.show_selection()
 
     def set_writable(self, writable: bool, reason: str = "") -> None:
         """Allow changes, or only looking; the reason is shown as a tooltip."""
         self._writable = writable
         self._again.setEnabled(writable)
         self._again.setToolTip(plain_tip(_TRACK_AGAIN_TIP if writable else reason))
-        self._untracked.set_choosable(writable)
+        self._untracked.set_buttons_enabled(writable)
         self._untracked.setToolTip(plain_tip("" if writable else reason))
         self.people.setToolTip(plain_tip("" if writable else reason))
-        self.show_chosen()
+        self.show_selection()
 
     def untracked_title(self) -> str:
         """Return what the empty page says where no faces are saved."""
         return self._untracked.accessibleName()
 
-    def set_elsewhere(self, *, held: bool, asked: bool) -> None:
+    def set_other_window_state(self, *, held: bool, asked: bool) -> None:
         """Say on the empty page what another window does, where nobody looked for faces as far as the study says.
 
         Args:
@@ -161,7 +161,7 @@ class FacesPage(QWidget):
         """Show how far the search is; None when there is none."""
         self._progress.setVisible(text is not None)
         self._untracked.set_text(*(self._why_untracked if text is None else _TRACKING))
-        self._untracked.set_choosable(self._writable and text is None)
+        self._untracked.set_buttons_enabled(self._writable and text is None)
         self._again.setEnabled(self._writable and text is None)
         if text is not None:
             self._bar.show_value(done, total)
@@ -170,30 +170,30 @@ class FacesPage(QWidget):
     def select(self, keys: Sequence[str]) -> None:
         """Select these cards; where the filter hides one, all are listed."""
         if any(self.model.row(key) is None and self.model.card(key) is not None for key in keys):
-            self.filter.choose("all")
+            self.filter.select_filter("all")
             self._rearrange()
         self.cards.select(keys)
-        self.show_chosen()
-        self.selected.emit(list(keys))
+        self.show_selection()
+        self.selection_changed.emit(list(keys))
 
     def select_next(self) -> FaceCard | None:
         """Select the next card to decide after the selected one, in the order of the list; returns it."""
         listed, chosen = self.model.cards, self.cards.selected()
         start = listed.index(chosen[-1]) + 1 if chosen else 0
-        found = next((one for one in (*listed[start:], *listed[:start]) if one.to_decide), None)
+        found = next((face_card for face_card in (*listed[start:], *listed[:start]) if face_card.is_undecided), None)
         if found is not None:
             self.select([found.key])
         return found
 
-    def show_chosen(self) -> None:
+    def show_selection(self) -> None:
         """Show what was said about the selected cards."""
         cards = self.cards.selected()
-        people = {one.participant_id for one in cards}
+        people = {card.participant_id for card in cards}
         who = next(iter(people)) if len(people) == 1 else None
-        drawn_only = bool(cards) and all(one.state in (CardState.AREA, CardState.NOTHING) for one in cards)
+        drawn_only = bool(cards) and all(card.state in (CardState.AREA, CardState.NOTHING) for card in cards)
         self.people.show_choice(
             who,
-            bool(cards) and all(one.state is CardState.DISMISSED for one in cards),
+            bool(cards) and all(card.state is CardState.DISMISSED for card in cards),
             enabled=self._writable and bool(cards) and not drawn_only,
             named=any(people),
         )
@@ -220,7 +220,7 @@ class FacesPage(QWidget):
         self.filter = FaceFilterBar(page)
         self.filter.changed.connect(self._rearrange)
         self.cards = CardsView(self.model, page)
-        self.cards.chosen.connect(self._chosen)
+        self.cards.selection_changed.connect(self._on_selection)
         self.people = PeopleBar(page)
         self._role = QComboBox()
         for role, name in ROLES.items():
@@ -286,22 +286,24 @@ class FacesPage(QWidget):
         return self._progress
 
     def _rearrange(self) -> None:
-        self.model.arrange(self.filter.wanted(), self.filter.chosen_order())
+        self.model.filter_and_sort(self.filter.predicate(), self.filter.chosen_order())
         self._show_count()
 
     def _show_count(self) -> None:
         self.filter.set_count(len(self.model.cards), len(self.model.all_cards()))
 
-    def _chosen(self, keys: object) -> None:
-        self.show_chosen()
-        self.selected.emit(keys)
+    def _on_selection(self, keys: object) -> None:
+        self.show_selection()
+        self.selection_changed.emit(keys)
 
     def _change_role(self) -> None:
-        people = {one.participant_id for one in self.cards.selected()}
+        people = {face_card.participant_id for face_card in self.cards.selected()}
         person = self._people.get(next(iter(people)) or "") if len(people) == 1 else None
         if person is not None and self._role.currentData() is not person.role:
             self.role_requested.emit(person.id, ParticipantRole(self._role.currentData()))
 
 
 def _ask_pseudonym(parent: QWidget) -> str:
-    return TextDialog(tr("New participant"), tr("Pseudonym, such as P01, never a real name"), "", parent).text() or ""
+    return (
+        TextDialog(tr("New participant"), tr("Pseudonym, such as P01, never a real name"), "", parent).ask_text() or ""
+    )

@@ -99,11 +99,11 @@ class ExportWindow(QWidget):
         wanted = _ticked_ids(self.recordings)
         people = _ticked_ids(self.annotators)
         to = get_format(self.format.currentData())
-        chosen = [one for one in all_recordings(session.study) if one.id in wanted]
+        chosen = [recording for recording in all_recordings(session.study) if recording.id in wanted]
         if not chosen or (self.annotators.count() and not people):
-            self._say(UserError(tr("Nothing is ticked."), tr("Tick a recording and an annotator.")))
+            self._show_error(UserError(tr("Nothing is ticked."), tr("Tick a recording and an annotator.")))
             return
-        path = self._where(to, chosen, session.study.folder)
+        path = self._ask_target(to, chosen, session.study.folder)
         if path is None:
             return
         everybody = None if len(people) == self.annotators.count() else people
@@ -115,7 +115,7 @@ class ExportWindow(QWidget):
 
         self._show(0, 0, "")
         self._looking = read_in_background(
-            self._context.background, session, read, partial(self._done, path), self._fail, self._show
+            self._context.background, session, read, partial(self._on_exported, path), self._fail, self._show
         )
 
     def stop(self) -> None:
@@ -142,16 +142,16 @@ class ExportWindow(QWidget):
         self._set_idle()
         if not isinstance(error, UserError):
             raise error
-        self._say(error)
+        self._show_error(error)
 
-    def _done(self, path: Path, made: list[Path]) -> None:
+    def _on_exported(self, path: Path, made: list[Path]) -> None:
         self._set_idle()
         name = made[0].name if len(made) == 1 else tr("{made} files to {name}").format(made=len(made), name=path.name)
-        self._context.studio.told.emit(tr("Exported {name}.").format(name=name))
+        self._context.studio.message.emit(tr("Exported {name}.").format(name=name))
         self.close()
 
-    def _where(self, to: Format, chosen: list[Recording], folder: Path) -> Path | None:
-        if len(chosen) > 1 and not to.many:
+    def _ask_target(self, to: Format, chosen: list[Recording], folder: Path) -> Path | None:
+        if len(chosen) > 1 and not to.holds_several:
             return self._context.questions.folder(tr("Folder for one file a recording"))
         name = file_name(chosen[0]) if len(chosen) == 1 else "annotations"
         return self._context.questions.save(tr("Export annotations"), folder / f"{name}{to.suffixes[0]}", to.name)
@@ -163,9 +163,13 @@ class ExportWindow(QWidget):
         self.recordings.clear()
         self.annotators.clear()
         kept_back = hold_outs(session.study)
-        for one in all_recordings(session.study):
-            words = f"{one.number}. {one.name}" + (tr(" (hold-out, never exported)") if one.id in kept_back else "")
-            _add_item(self.recordings, one.id, words, one.id not in kept_back, one.id not in kept_back)
+        for recording in all_recordings(session.study):
+            words = f"{recording.number}. {recording.name}" + (
+                tr(" (hold-out, never exported)") if recording.id in kept_back else ""
+            )
+            _add_item(
+                self.recordings, recording.id, words, recording.id not in kept_back, recording.id not in kept_back
+            )
         for person in all_annotators(session.study):
             _add_item(self.annotators, person.id, person.name, True, True)
 
@@ -173,7 +177,7 @@ class ExportWindow(QWidget):
         losses = get_format(self.format.currentData()).losses
         self.losses.setText("\n".join([tr("What it cannot hold:"), *(f"• {loss}" for loss in losses)]))
 
-    def _say(self, error: UserError) -> None:
+    def _show_error(self, error: UserError) -> None:
         self.problem.setText(f"{error.message} {error.hint}".strip())
         self.problem.show()
 

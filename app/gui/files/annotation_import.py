@@ -111,37 +111,39 @@ class ImportChoices:
         """Let a lane become something else; its labels and fields are guessed anew."""
         first = self._lanes[name][0]
         if key == _NOTHING:
-            self._set(name, LaneTarget(Becomes.NOTHING))
+            self._set_lane_target(name, LaneTarget(Becomes.NOTHING))
         elif key == _SPEECH:
-            self._set(name, LaneTarget(Becomes.UTTERANCES, participant=first.participant))
+            self._set_lane_target(name, LaneTarget(Becomes.UTTERANCES, participant=first.participant))
         else:
             scheme_key, track_key = key.split(_KEY_SEPARATOR)
             scheme = self._session.schemes.get(scheme_key)
-            self._set(name, build_track_target(self._session, self._lanes[name], scheme, scheme.track(track_key)))
+            self._set_lane_target(
+                name, build_track_target(self._session, self._lanes[name], scheme, scheme.track(track_key))
+            )
 
-    def who(self, name: str) -> str:
+    def lane_author(self, name: str) -> str:
         """Return who made the segments of a lane, or who speaks."""
         target = self.mapping.lanes[name]
         return target.participant if target.becomes is Becomes.UTTERANCES else target.annotator
 
-    def set_who(self, name: str, who: str) -> None:
+    def set_lane_author(self, name: str, who: str) -> None:
         """Say who made the segments of a lane, or who speaks."""
         target = self.mapping.lanes[name]
         if target.becomes is Becomes.UTTERANCES:
-            self._set(name, replace(target, participant=who.strip()))
+            self._set_lane_target(name, replace(target, participant=who.strip()))
         elif target.becomes is Becomes.SEGMENTS and who.strip():
-            self._set(name, replace(target, annotator=who.strip()))
+            self._set_lane_target(name, replace(target, annotator=who.strip()))
 
     def recordings(self) -> Choices:
         """Return the recordings of the study: (id, words)."""
         present = all_recordings(self._session.study)
-        return (("", tr("None")), *((one.id, f"{one.number}. {one.name}") for one in present))
+        return (("", tr("None")), *((recording.id, f"{recording.number}. {recording.name}") for recording in present))
 
-    def set_outside(self, outside: Outside) -> None:
+    def set_outside_rule(self, outside: Outside) -> None:
         """Say what is done with entries that reach outside the recording."""
         self.mapping = replace(self.mapping, outside=outside)
 
-    def set_point(self, point_us: int) -> None:
+    def set_point_duration(self, point_us: int) -> None:
         """Say how long a point becomes; 0 leaves points out."""
         self.mapping = replace(self.mapping, point_us=point_us)
 
@@ -173,9 +175,9 @@ class ImportChoices:
         """Let a text become another label, or a value another field; "" for nothing."""
         target = self.mapping.lanes[name]
         if detail.is_text:
-            self._set(name, replace(target, labels=MappingProxyType({**target.labels, detail.name: key})))
+            self._set_lane_target(name, replace(target, labels=MappingProxyType({**target.labels, detail.name: key})))
         else:
-            self._set(name, replace(target, fields=MappingProxyType({**target.fields, detail.name: key})))
+            self._set_lane_target(name, replace(target, fields=MappingProxyType({**target.fields, detail.name: key})))
 
     def counts(self, plan: Plan | RowsPlan) -> dict[str, LaneImportCounts]:
         """Return what a plan says about each lane, over all recordings."""
@@ -196,7 +198,7 @@ class ImportChoices:
             )
         return found
 
-    def _set(self, name: str, target: LaneTarget) -> None:
+    def _set_lane_target(self, name: str, target: LaneTarget) -> None:
         self.mapping = ImportMapping(
             MappingProxyType({**self.mapping.lanes, name: target}), self.mapping.outside, self.mapping.point_us
         )
@@ -275,10 +277,10 @@ class ImportWindow(QWidget):
         self.notes.setPlaceholderText(tr("Remarks about what is changed or left out appear here."))
         column.addWidget(self.notes, 1)
         column.addLayout(self._buttons())
-        self.lanes.chosen.connect(self._lane_chosen)
+        self.lanes.choice_made.connect(self._lane_chosen)
         self.lanes.currentCellChanged.connect(self._show_details)
-        self.details.chosen.connect(self._detail_chosen)
-        self.parts.chosen.connect(self._part_chosen)
+        self.details.choice_made.connect(self._detail_chosen)
+        self.parts.choice_made.connect(self._part_chosen)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
         self.setAcceptDrops(True)
 
@@ -293,7 +295,7 @@ class ImportWindow(QWidget):
             self.load(paths[0])
         elif paths:
             self._forget()
-            self._say(UserError(tr("One file is imported at a time."), tr("Drop one of them.")))
+            self._show_error(UserError(tr("One file is imported at a time."), tr("Drop one of them.")))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -317,7 +319,7 @@ class ImportWindow(QWidget):
         self._context.background.run(
             lambda _progress: (guess_format(path).name, read_file(path)),
             lambda found: self._show(path, *found),
-            lambda error: self._failed(path, error),
+            lambda error: self._on_failed(path, error),
         )
 
     def accept(self) -> None:
@@ -340,7 +342,7 @@ class ImportWindow(QWidget):
 
         text = tr("Importing {name}…").format(name=escape_unprintable(path.name))
         if self._context.studio.edit_many(do, self._rows, text):
-            self._context.studio.told.emit(said[0])
+            self._context.studio.message.emit(said[0])
             self.close()
 
     def _forget(self) -> None:
@@ -351,9 +353,9 @@ class ImportWindow(QWidget):
         self.total.setText("")
         self.notes.clear()
         for table in (self.lanes, self.details, self.parts):
-            table.fill([])
+            table.set_rows([])
         self.apply.setEnabled(False)
-        self._say(None)
+        self._show_error(None)
 
     def _show(self, path: Path, name: str, document: Document) -> None:
         session = self._context.studio.session
@@ -366,26 +368,26 @@ class ImportWindow(QWidget):
         self.format.setText(name)
         self.tabs.setTabVisible(1, not self._choices.whole)
         self.tabs.setTabVisible(2, not self._choices.whole)
-        self.parts.fill(
+        self.parts.set_rows(
             [
                 [ChoiceCell(part.name), ChoiceCell(choices=self._choices.recordings(), key=place)]
                 for part, place in zip(document.recordings, self._choices.places, strict=True)
             ]
         )
-        self.lanes.fill([[ChoiceCell(name)] for name in self._choices.names])
+        self.lanes.set_rows([[ChoiceCell(name)] for name in self._choices.names])
         if self._choices.names:
             self.lanes.selectRow(0)
         self._update()
         if not self._choices.whole and not all(self._choices.places):
             self.tabs.setCurrentWidget(self.parts)
 
-    def _failed(self, path: Path, error: Exception) -> None:
+    def _on_failed(self, path: Path, error: Exception) -> None:
         if path != self._path:
             return
         if not isinstance(error, UserError):
             raise error
         self.format.setText("")
-        self._say(error)
+        self._show_error(error)
 
     def _update(self) -> None:
         """Plan anew and show the counts."""
@@ -394,11 +396,11 @@ class ImportWindow(QWidget):
         try:
             plan = choices.plan()
         except UserError as error:
-            self._say(error)
+            self._show_error(error)
             self.apply.setEnabled(False)
             return
-        self._say(None)
-        self._rows = plan.added + plan.further
+        self._show_error(None)
+        self._rows = plan.added + plan.other_row_count
         counts = choices.counts(plan)
         targets = () if choices.whole else choices.targets()
         for row, name in enumerate(choices.names):
@@ -409,7 +411,7 @@ class ImportWindow(QWidget):
                 (
                     ChoiceCell(name),
                     ChoiceCell(words, targets, choices.target(name)),
-                    ChoiceCell(choices.who(name), free=not choices.whole),
+                    ChoiceCell(choices.lane_author(name), is_editable=not choices.whole),
                     ChoiceCell(str(found.entries)),
                     ChoiceCell(str(found.added)),
                     ChoiceCell(str(found.known)),
@@ -425,7 +427,7 @@ class ImportWindow(QWidget):
         self.total.setText(
             tr("{added} new{known}, {left_out} left out").format(added=plan.added, known=known, left_out=plan.left_out)
         )
-        self.apply.setEnabled(self._context.studio.writable and plan.added + plan.further > 0)
+        self.apply.setEnabled(self._context.studio.writable and plan.added + plan.other_row_count > 0)
         self._show_details()
 
     def _show_details(self) -> None:
@@ -437,14 +439,14 @@ class ImportWindow(QWidget):
             self._details = choices.details(choices.names[row])
             name = choices.names[row].replace("&", "&&")
             self.tabs.setTabText(1, tr("&Texts and values of {name}").format(name=name)[:_MAX_TITLE_CHARS])
-        self.details.fill(
+        self.details.set_rows(
             [
                 [
-                    ChoiceCell(f"“{one.name}”" if one.is_text else tr("Value {name}").format(name=one.name)),
-                    ChoiceCell(str(one.count)),
-                    ChoiceCell(choices=one.choices, key=one.key),
+                    ChoiceCell(f"“{detail.name}”" if detail.is_text else tr("Value {name}").format(name=detail.name)),
+                    ChoiceCell(str(detail.count)),
+                    ChoiceCell(choices=detail.choices, key=detail.key),
                 ]
-                for one in self._details
+                for detail in self._details
             ]
         )
 
@@ -455,7 +457,7 @@ class ImportWindow(QWidget):
         if column == _BECOMES:
             self._choices.set_target(name, key)
         elif column == _WHO:
-            self._choices.set_who(name, key)
+            self._choices.set_lane_author(name, key)
         self._update()
 
     def _detail_chosen(self, row: int, _column: int, key: str) -> None:
@@ -470,11 +472,11 @@ class ImportWindow(QWidget):
 
     def _rules_changed(self) -> None:
         if self._choices is not None:
-            self._choices.set_outside(self.outside.currentData())
-            self._choices.set_point(self.point.value() * 1000)
+            self._choices.set_outside_rule(self.outside.currentData())
+            self._choices.set_point_duration(self.point.value() * 1000)
             self._update()
 
-    def _say(self, error: UserError | None) -> None:
+    def _show_error(self, error: UserError | None) -> None:
         self.problem.setVisible(error is not None)
         self.problem.setText("" if error is None else f"{error.message} {error.hint}".strip())
 

@@ -88,24 +88,24 @@ def _weakness(passphrase: str) -> str:
 class PassphrasePrompt(QObject):
     """Asks for the passphrases of sealed files, for whichever thread needs one; it is made in the window's."""
 
-    _wanted = Signal(object)
+    _requested = Signal(object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._wanted.connect(self._answer, Qt.ConnectionType.QueuedConnection)
+        self._requested.connect(self._answer, Qt.ConnectionType.QueuedConnection)
 
     def ask(self, path: Path, why: str) -> str | None:
         """Ask for the passphrase of a sealed file; None where the user gave up."""
         if threading.current_thread() is threading.main_thread():
             return _ask_passphrase(path, why)
         question = _Question(path, why)
-        self._wanted.emit(question)
+        self._requested.emit(question)
         question.answered.wait()
-        return question.typed
+        return question.passphrase
 
     def _answer(self, question: "_Question") -> None:
         try:
-            question.typed = _ask_passphrase(question.path, question.why)
+            question.passphrase = _ask_passphrase(question.path, question.reason)
         finally:
             question.answered.set()
 
@@ -113,8 +113,8 @@ class PassphrasePrompt(QObject):
 @dataclass(eq=False)
 class _Question:
     path: Path
-    why: str
-    typed: str | None = None
+    reason: str
+    passphrase: str | None = None
     answered: threading.Event = field(default_factory=threading.Event)
 
 
@@ -172,11 +172,11 @@ def _run_with_study_closed(
     path = session.study.path
     context.leave_full_screen()
     context.studio.close()
-    context.studio.told.emit(doing)
+    context.studio.message.emit(doing)
 
     def then(done: "Sealed") -> None:
         if context.open_study(path):
-            context.studio.told.emit(tell(done))
+            context.studio.message.emit(tell(done))
 
     def failed(error: Exception) -> None:
         context.open_study(path)

@@ -45,10 +45,10 @@ class RecoverDialog(OwnDialog):
         self.list.setAccessibleName(tr("What there is to go back to"))
         if path.is_file():
             self.list.addItem(QListWidgetItem(tr("What can be read of the file as it is")))
-        for one in backups:
-            when = f"{one.made.astimezone():%Y-%m-%d %H:%M}"
+        for backup in backups:
+            when = f"{backup.made.astimezone():%Y-%m-%d %H:%M}"
             text = tr("Backup {number}, of {when}, {size}").format(
-                number=one.number, when=when, size=format_size(one.size)
+                number=backup.number, when=when, size=format_size(backup.size)
             )
             self.list.addItem(QListWidgetItem(text))
         self._of_file = path.is_file()
@@ -61,7 +61,7 @@ class RecoverDialog(OwnDialog):
         buttons.go_on.clicked.connect(self.accept)
         column.addLayout(buttons)
 
-    def chosen(self) -> int:
+    def selected_backup(self) -> int:
         """Return the number of the backup that is chosen; 0 for the file itself."""
         row = self.list.currentRow()
         if self._of_file:
@@ -110,8 +110,8 @@ def recover_study(context: Context) -> None:
     place = path.with_name(tr("{stem} recovered.greenroom").format(stem=path.name.partition(".greenroom")[0]))
     out = context.questions.save(tr("Save the recovered study"), place, STUDY_FILTER.partition(" (")[0])
     if out is not None:
-        context.studio.told.emit(tr("Recovering…"))
-        number = dialog.chosen()
+        context.studio.message.emit(tr("Recovering…"))
+        number = dialog.selected_backup()
         context.background.run(
             lambda progress: _recover(path, number, out, progress),
             lambda found: _show_result(context, *found),

@@ -54,14 +54,14 @@ class StudyPlan:
         path: of the new study; None for none.
         scheme: key of the shipped scheme that it uses.
         recordings: files and folders to add.
-        made: whether the file of the study was made already.
+        is_created: whether the file of the study was made already.
     """
 
     annotator: str = ""
     path: Path | None = None
     scheme: str = DEFAULT_SCHEME
     recordings: tuple[Path, ...] = ()
-    made: bool = False
+    is_created: bool = False
 
 
 class StartDialog(OwnDialog):
@@ -316,7 +316,7 @@ def proposed_path(folder: Path, stem: str = "study") -> Path:
 def default_study_folder() -> Path:
     """Return the folder in which the first study is proposed: that of the user's documents, where there is one."""
     home = Path.home()
-    return next((one for one in (home / "Documents",) if one.is_dir()), home)
+    return next((path for path in (home / "Documents",) if path.is_dir()), home)
 
 
 def _list_style() -> str:
@@ -331,7 +331,7 @@ def _scheme_list() -> ShortList:
     schemes.setTextElideMode(Qt.TextElideMode.ElideRight)
     schemes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     schemes.setStyleSheet(_list_style())
-    for key in sorted(shipped_names(), key=lambda one: one != DEFAULT_SCHEME):
+    for key in sorted(shipped_names(), key=lambda text: text != DEFAULT_SCHEME):
         scheme = load_scheme(key)
         item = QListWidgetItem(f"{scheme.name}: {scheme.definition}")
         item.setData(_VALUE_ROLE, key)

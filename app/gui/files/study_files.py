@@ -110,16 +110,16 @@ class Files(QObject):
     """What the File menu does.
 
     Signals:
-        told: (str) something worth a line happened.
-        warned: (str, str) something did not work for some files: what, and what to do.
-        added: (str) id of the first recording that was added.
+        message: (str) something worth a line happened.
+        warning: (str, str) something did not work for some files: what, and what to do.
+        recordings_added: (str) id of the first recording that was added.
         relinked: files were found again.
         reading: (bool) files are being read in the background.
     """
 
-    told = Signal(str)
-    warned = Signal(str, str)
-    added = Signal(str)
+    message = Signal(str)
+    warning = Signal(str, str)
+    recordings_added = Signal(str)
     relinked = Signal()
     reading = Signal(bool)
 
@@ -131,17 +131,17 @@ class Files(QObject):
         self._background = background
         self.questions = questions
 
-    def new(self) -> None:
+    def new_study(self) -> None:
         """Ask where, by which scheme and with which recordings, make a study of that and open it."""
-        self.begin_with(())
+        self.new_study_with(())
 
-    def begin_with(self, recordings: Sequence[Path]) -> None:
+    def new_study_with(self, recordings: Sequence[Path]) -> None:
         """Ask as `new` does, with recordings that somebody named or dropped already in the list."""
-        dialog = self.questions.ask(lambda: self.start_dialog(recordings))
+        dialog = self.questions.ask(lambda: self.make_start_dialog(recordings))
         if dialog is not None:
-            self.begin(dialog.plan())
+            self.create_study(dialog.plan())
 
-    def start_dialog(self, recordings: Sequence[Path] = (), *, first: bool = False) -> StartDialog:
+    def make_start_dialog(self, recordings: Sequence[Path] = (), *, first: bool = False) -> StartDialog:
         """Return the dialog that asks for everything that a study begins with."""
         settings = self._studio.settings
         name = None if settings.welcomed else proposed_name() if first else settings.annotator
@@ -154,7 +154,7 @@ class Files(QObject):
             make=_make_study,
         )
 
-    def begin(self, plan: StudyPlan) -> None:
+    def create_study(self, plan: StudyPlan) -> None:
         """Make a study, open it, and add its first recordings."""
         if plan.annotator:
             self._studio.change_settings(lambda kept: replace(kept, annotator=plan.annotator, welcomed=True))
@@ -162,23 +162,23 @@ class Files(QObject):
             return
         path = plan.path if plan.path.suffix == _SUFFIX else plan.path.with_name(plan.path.name + _SUFFIX)
         try:
-            if not plan.made:
+            if not plan.is_created:
                 _make_study(path)
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        if self.open(path):
+        if self.open_study(path):
             self._studio.edit(lambda session: use_only(session, plan.scheme))
             if plan.recordings:
-                self.add(plan.recordings)
+                self.add_recordings(plan.recordings)
 
-    def open(self, path: Path | None = None) -> bool:
+    def open_study(self, path: Path | None = None) -> bool:
         """Open a study, asking which one if none is given; returns whether it is open now."""
         path = path or self.questions.study()
         if path is None:
             return False
         try:
-            if not self.make_way(path):
+            if not self.confirm_not_busy(path):
                 return False
             self._studio.open(path)
         except UserError as error:
@@ -186,38 +186,38 @@ class Files(QObject):
             return False
         return self._studio.session is not None and self._studio.session.study.path == resolve_path(path)
 
-    def make_way(self, path: Path) -> bool:
+    def confirm_not_busy(self, path: Path) -> bool:
         """Tell whether a study can be opened here now; where its jobs run without a window, somebody is asked."""
         return confirm_not_busy(path, self.questions, self._studio.apart)
 
     def open_sample(self) -> bool:
         """Open the sample, made where it is not there yet; returns whether it is open now."""
         try:
-            return self.open(make_sample_study())
+            return self.open_study(make_sample_study())
         except UserError as error:
             self._studio.failed.emit(error)
             return False
 
-    def take(self, paths: Sequence[Path]) -> None:
+    def handle_dropped(self, paths: Sequence[Path]) -> None:
         """Do what somebody wants who drops files on the window: open a study, else add recordings, or make a study."""
         study = next((path for path in paths if path.suffix == _SUFFIX), None)
         recordings = [path for path in _expand_folders(paths) if path.suffix.lower() in RECORDING_SUFFIXES]
         others = [path for path in paths if path.is_file() and path.suffix.lower() not in RECORDING_SUFFIXES]
         if study is not None:
-            self.open(study)
+            self.open_study(study)
         elif others and (refused := _unsupported_error(others[0])) is not None:
             self._studio.failed.emit(refused)
         elif self._studio.session is not None:
-            self.add(paths)
+            self.add_recordings(paths)
         elif recordings:
             # The program that things were dragged from waits until the drop is over.
-            QTimer.singleShot(0, self, lambda: self.begin_with(recordings))
+            QTimer.singleShot(0, self, lambda: self.new_study_with(recordings))
         else:
             names = _list_names([escape_unprintable(path.name) for path in paths])
             message = tr("There is no study and no recording in {names}.").format(names=names)
             self._studio.failed.emit(UserError(message, tr("Drop a study, or video or sound files.")))
 
-    def add(self, paths: Iterable[Path] | None = None) -> None:
+    def add_recordings(self, paths: Iterable[Path] | None = None) -> None:
         """Add recordings, asking which if none are given."""
         given = list(self.questions.videos() if paths is None else paths)
         wanted = _expand_folders(given)
@@ -225,7 +225,7 @@ class Files(QObject):
             return
         if not wanted:
             names = _list_names([path.name for path in given])
-            self.warned.emit(
+            self.warning.emit(
                 tr("There is no video or sound in {names}.").format(names=names),
                 tr("Add files one by one: File > Add recordings…"),
             )
@@ -234,7 +234,7 @@ class Files(QObject):
             reason = self._studio.session.study.read_only_reason
             self._studio.failed.emit(UserError(tr("This study is open for reading only."), reason))
             return
-        self.told.emit(
+        self.message.emit(
             tr("Reading {name}…").format(name=wanted[0].name)
             if len(wanted) == 1
             else tr("Reading {wanted} files…").format(wanted=len(wanted))
@@ -245,17 +245,17 @@ class Files(QObject):
         def store(read: _Read) -> None:
             self.reading.emit(False)
             if self._studio.session is session:
-                self._store(read)
+                self._store_recordings(read)
 
         self._background.run_confined(
             lambda progress: _probe_files(wanted, progress),
             store,
-            progress=lambda done, total, name: self.told.emit(
+            progress=lambda done, total, name: self.message.emit(
                 tr("Reading file {done} of {total}: {name}").format(done=done, total=total, name=name)
             ),
         )
 
-    def locate(self) -> None:
+    def locate_missing(self) -> None:
         """Ask for the folder that missing files were moved to, and link them all again."""
         folder = self.questions.folder(tr("Folder that the missing files are in"))
         if folder is None:
@@ -265,22 +265,22 @@ class Files(QObject):
             return
         from annotate.study.recording_edits import find_missing_files
 
-        self.told.emit(tr("Looking for the missing files…"))
+        self.message.emit(tr("Looking for the missing files…"))
         read_in_background(
             *(self._background, session, lambda second, progress: find_missing_files(second, folder, progress)),
-            lambda found: self._link(found) if self._studio.session is session else None,
-            self._failed,
-            lambda done, total, name: self.told.emit(
+            lambda found: self._relink(found) if self._studio.session is session else None,
+            self._on_failed,
+            lambda done, total, name: self.message.emit(
                 tr("Looking into file {done} of {total}: {name}").format(done=done + 1, total=total, name=name)
             ),
         )
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         if not isinstance(error, UserError):
             raise error
         self._studio.failed.emit(error)
 
-    def _link(self, by_content: Mapping[str, Path]) -> None:
+    def _relink(self, by_content: Mapping[str, Path]) -> None:
         from annotate.study.recording_edits import Relinked, relink_files
 
         found: list[Relinked] = []
@@ -294,14 +294,14 @@ class Files(QObject):
         result = found[0]
         if result.found:
             self.relinked.emit()
-            self.told.emit(tr("Found again: {found}").format(found=_list_names(result.found)))
+            self.message.emit(tr("Found again: {found}").format(found=_list_names(result.found)))
         if result.missing:
             hint = tr("Look in another folder: File > Locate missing media…")
-            self.warned.emit(tr("Still missing: {missing}").format(missing=_list_names(result.missing)), hint)
+            self.warning.emit(tr("Still missing: {missing}").format(missing=_list_names(result.missing)), hint)
         elif not result.found:
-            self.told.emit(tr("No file is missing."))
+            self.message.emit(tr("No file is missing."))
 
-    def _store(self, read: _Read) -> None:
+    def _store_recordings(self, read: _Read) -> None:
         from annotate.study.recording_edits import ProbedFile, add_recordings, truncation_warning
 
         session = self._studio.session
@@ -332,18 +332,18 @@ class Files(QObject):
                 " {count} files were left out: their content is in this study already.",
                 again,
             )
-            self.told.emit(what + (left_out if again else ""))
-            self.added.emit(made[0])
+            self.message.emit(what + (left_out if again else ""))
+            self.recordings_added.emit(made[0])
             short = [line for file in fresh if (line := truncation_warning(file))]
             if short:
                 more = tr(" So do {value} more of these files.").format(value=len(short) - 1) if len(short) > 1 else ""
-                self.warned.emit(short[0] + more, tr("What is there can be used."))
+                self.warning.emit(short[0] + more, tr("What is there can be used."))
         elif not fresh and not read.errors:
-            self.told.emit(tr("Already in this study."))
+            self.message.emit(tr("Already in this study."))
         if len(read.errors) == 1:
             self._studio.failed.emit(read.errors[0])
         elif read.errors:
-            self.warned.emit(
+            self.warning.emit(
                 tr("{errors} files were not added. {message}").format(
                     errors=len(read.errors), message=read.errors[0].message
                 ),
@@ -415,7 +415,7 @@ class Drops(QObject):
             return False
         event.acceptProposedAction()
         if event.type() == QEvent.Type.Drop:
-            self._files.take(paths)
+            self._files.handle_dropped(paths)
         return True
 
 

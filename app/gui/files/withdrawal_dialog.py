@@ -79,13 +79,13 @@ def share_annotations_only(context: Context) -> None:
         done.append((made, changes is not None))
         return changes
 
-    if not context.studio.edit_apart(make, tr("Making {file}…").format(file=place.name)):
+    if not context.studio.edit_in_thread(make, tr("Making {file}…").format(file=place.name)):
         return
     ((made, noted),) = done
     text = tr("Made {file}: {segments} of {recordings}, without words, names and footage.")
     if not noted:
         text += " " + tr("The study could not note that there is this copy.")
-    context.studio.told.emit(
+    context.studio.message.emit(
         text.format(
             file=made.path.name,
             segments=pluralize(made.rows.get("segment", 0), "segment"),
@@ -149,27 +149,27 @@ class LookAlikeList(QWidget):
         self.hide()
 
     @property
-    def theirs(self) -> tuple[str, ...]:
+    def confirmed(self) -> tuple[str, ...]:
         """What was decided to be theirs."""
         return tuple(text for text, theirs in self._decisions.items() if theirs)
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def rejected(self) -> tuple[str, ...]:
         """What was decided not to be theirs."""
         return tuple(text for text, theirs in self._decisions.items() if not theirs)
 
     @property
-    def undecided(self) -> int:
+    def undecided_count(self) -> int:
         """How many are left to decide about."""
         return sum(text not in self._decisions for text in self._rows)
 
-    def show_alike(self, left: Mapping[str, int], why: Mapping[str, LookAlikeReason]) -> None:
+    def show_look_alikes(self, left: Mapping[str, int], why: Mapping[str, LookAlikeReason]) -> None:
         """Show what is left to decide about, below what was decided before."""
         decided = {text: row for text, row in self._rows.items() if text in self._decisions}
         self._rows = {**decided, **{text: (count, _WHY_LISTED[why[text]]()) for text, count in left.items()}}
         self._show()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Begin anew, for somebody else."""
         self._decisions, self._rows = {}, {}
         self._show()
@@ -189,14 +189,14 @@ class LookAlikeList(QWidget):
     def _show(self) -> None:
         self.rows.clear()
         for text, (count, why) in self._rows.items():
-            item = QTreeWidgetItem([text, str(count), why, self._decision(text)])
+            item = QTreeWidgetItem([text, str(count), why, self._decision_text(text)])
             item.setData(_TEXT, Qt.ItemDataRole.UserRole, text)
             item.setTextAlignment(_TIMES, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.rows.addTopLevelItem(item)
         self.setVisible(bool(self._rows))
         self._enable()
 
-    def _decision(self, text: str) -> str:
+    def _decision_text(self, text: str) -> str:
         if text not in self._decisions:
             return tr("Undecided")
         return tr("Theirs") if self._decisions[text] else tr("Kept")
@@ -205,7 +205,7 @@ class LookAlikeList(QWidget):
         some = bool(self.rows.selectedItems())
         self.remove.setEnabled(some)
         self.keep.setEnabled(some)
-        self.keep_rest.setEnabled(self.undecided > 0)
+        self.keep_rest.setEnabled(self.undecided_count > 0)
 
 
 _WHY_LISTED = {
@@ -225,10 +225,10 @@ class WithdrawalDialog(OwnDialog):
     """Nothing is removed before the pseudonym is typed as it stands in the study.
 
     Signals:
-        asked: (Wanted) what would be removed has to be worked out.
+        plan_requested: (Wanted) what would be removed has to be worked out.
     """
 
-    asked = Signal(object)
+    plan_requested = Signal(object)
 
     def __init__(self, pseudonyms: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -237,7 +237,7 @@ class WithdrawalDialog(OwnDialog):
         self._looked: ErasureRequest | None = None
         self._why_not = ""
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._timer.timeout.connect(lambda: self.asked.emit(self.wanted()))
+        self._timer.timeout.connect(lambda: self.plan_requested.emit(self.request()))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 3 // 2)
@@ -255,7 +255,7 @@ class WithdrawalDialog(OwnDialog):
         self.lines.setTabChangesFocus(True)
         column.addWidget(self.lines, 1)
         self.alike = LookAlikeList()
-        self.alike.decided.connect(self._changed)
+        self.alike.decided.connect(self._on_request_changed)
         column.addWidget(self.alike, 1)
         self.typed = QLineEdit()
         self.typed.setAccessibleName(tr("Type the pseudonym to confirm"))
@@ -267,14 +267,14 @@ class WithdrawalDialog(OwnDialog):
         self.buttons.go_on.setToolTip(tr("Remove all of this; the study is closed for a moment"))
         self.buttons.go_on.clicked.connect(self.accept)
         column.addLayout(self.buttons)
-        self.who.currentIndexChanged.connect(self._chosen)
-        self.words.textChanged.connect(self._changed)
-        self.drop.toggled.connect(self._changed)
-        self.footage.toggled.connect(self._changed)
-        self.beside.toggled.connect(self._changed)
-        self.unread.toggled.connect(self._changed)
+        self.who.currentIndexChanged.connect(self._on_participant_chosen)
+        self.words.textChanged.connect(self._on_request_changed)
+        self.drop.toggled.connect(self._on_request_changed)
+        self.footage.toggled.connect(self._on_request_changed)
+        self.beside.toggled.connect(self._on_request_changed)
+        self.unread.toggled.connect(self._on_request_changed)
         self.typed.textChanged.connect(self._check)
-        self._changed()
+        self._on_request_changed()
 
     def _form(self, pseudonyms: Sequence[str]) -> QFormLayout:
         form = QFormLayout()
@@ -302,42 +302,40 @@ class WithdrawalDialog(OwnDialog):
         form.addRow("", self.unread)
         return form
 
-    def wanted(self) -> ErasureRequest:
+    def request(self) -> ErasureRequest:
         """Return what is asked for."""
-        words = tuple(one.strip() for one in self.words.text().split(",") if one.strip())
+        words = tuple(part.strip() for part in self.words.text().split(",") if part.strip())
         return ErasureRequest(
             self.who.currentText(),
-            (*words, *self.alike.theirs),
+            (*words, *self.alike.confirmed),
             self.drop.isChecked(),
             self.footage.isChecked(),
             self.unread.isChecked(),
-            keep=self.alike.kept,
+            keep=self.alike.rejected,
             delete_beside=self.beside.isChecked(),
         )
 
-    def show_lines(
-        self, wanted: ErasureRequest, lines: Sequence[str], alike: LookAlikeWords, why_not: str = ""
-    ) -> None:
+    def show_plan(self, wanted: ErasureRequest, lines: Sequence[str], alike: LookAlikeWords, why_not: str = "") -> None:
         """Show what would be removed, what has to be decided, and why nothing can be removed.
 
         Nothing is shown where something else is asked for by now.
         """
-        if wanted == self.wanted():
+        if wanted == self.request():
             self._looked, self._why_not = wanted, why_not
             self.lines.setPlainText("\n".join(lines))
-            self.alike.show_alike(alike.left, alike.why)
+            self.alike.show_look_alikes(alike.remaining, alike.reasons)
             self._check()
 
     def show_problem(self, wanted: ErasureRequest, message: str) -> None:
         """Say why it cannot be worked out."""
-        if wanted == self.wanted():
+        if wanted == self.request():
             self.lines.setPlainText(message)
 
-    def _chosen(self) -> None:
-        self.alike.forget()
-        self._changed()
+    def _on_participant_chosen(self) -> None:
+        self.alike.reset()
+        self._on_request_changed()
 
-    def _changed(self) -> None:
+    def _on_request_changed(self) -> None:
         self._looked, self._why_not = None, ""
         self.lines.setPlainText(tr("Looking for everything of theirs…"))
         self._check()
@@ -345,11 +343,11 @@ class WithdrawalDialog(OwnDialog):
 
     def _check(self) -> None:
         same = self.typed.text().strip() == self.who.currentText()
-        count = self.alike.undecided
+        count = self.alike.undecided_count
         why_not = self._why_not or (
             trn("{count} is to be decided.", "{count} are to be decided.", count) if count else ""
         )
-        self.buttons.go_on.setEnabled(same and self._looked == self.wanted() and not why_not)
+        self.buttons.go_on.setEnabled(same and self._looked == self.request() and not why_not)
         missing = "" if same else tr("Type {name} to confirm.").format(name=self.who.currentText())
         self.buttons.note.setText(why_not or missing)
 
@@ -366,10 +364,10 @@ def withdraw_participant(context: Context) -> None:
     try:
         for person, place in certificate.publish_pending(session.study.path):
             text = tr("The withdrawal of {name} was interrupted, and is done. The certificate is {file}.")
-            context.studio.told.emit(text.format(name=person, file=place.name))
+            context.studio.message.emit(text.format(name=person, file=place.name))
     except UserError as error:
         context.studio.failed.emit(error)
-    people = [one.pseudonym for one in all_participants(session.study)]
+    people = [participant.pseudonym for participant in all_participants(session.study)]
     if not people:
         context.studio.failed.emit(
             UserError(tr("This study has no participants."), tr("Add who is in a recording: File > Recording details…"))
@@ -397,10 +395,10 @@ class ErasureController(QObject):
         self._annotator = annotator
         self._asking = True
         self._finder = PersonalStringFinder()
-        dialog.asked.connect(self._look)
-        dialog.finished.connect(self._go_on)
+        dialog.plan_requested.connect(self._read_plan)
+        dialog.finished.connect(self._on_dialog_closed)
 
-    def _look(self, wanted: ErasureRequest) -> None:
+    def _read_plan(self, wanted: ErasureRequest) -> None:
         path = self._path
 
         def show(seen: ErasurePlan) -> None:
@@ -408,7 +406,7 @@ class ErasureController(QObject):
             if not self._asking:
                 return
             why_not = tr("Backups that cannot be read may hold them: have them erased, too.") if blocked else ""
-            self._dialog.show_lines(wanted, preview_lines(seen, deciding=False), seen.alike, why_not)
+            self._dialog.show_plan(wanted, preview_lines(seen, deciding=False), seen.lookalikes, why_not)
 
         def fail(error: Exception) -> None:
             if self._asking:
@@ -417,16 +415,16 @@ class ErasureController(QObject):
         finder = self._finder
         self._context.background.run(lambda _: plan_erasure(path, wanted, finder), show, fail)
 
-    def _go_on(self, result: int) -> None:
+    def _on_dialog_closed(self, result: int) -> None:
         self._asking = False
-        wanted = self._dialog.wanted()
+        wanted = self._dialog.request()
         self._dialog.deleteLater()
         if result != QDialog.DialogCode.Accepted:
             self.deleteLater()
             return
         context, path, who, finder = self._context, self._path, self._annotator, self._finder
         context.studio.close()
-        context.studio.told.emit(tr("Removing {name}…").format(name=wanted.pseudonym))
+        context.studio.message.emit(tr("Removing {name}…").format(name=wanted.pseudonym))
 
         def work(progress: Progress) -> tuple[ErasureResult, Path]:
             done = run_withdrawal(path, wanted, who, progress, finder, certificate.store_pending)
@@ -434,25 +432,25 @@ class ErasureController(QObject):
 
         def tell(done: int, total: int, text: str) -> None:
             step = tr("Removing {name}, step {done} of {total}: {what}")
-            context.studio.told.emit(step.format(name=wanted.pseudonym, done=done + 1, total=total, what=text))
+            context.studio.message.emit(step.format(name=wanted.pseudonym, done=done + 1, total=total, what=text))
 
         # Nothing may be opened meanwhile: least of all this study, which would be read in its old state.
         self._window.setEnabled(False)
-        context.background.run(work, self._told, self._failed, tell)
+        context.background.run(work, self._on_erased, self._on_failed, tell)
 
-    def _told(self, result: tuple[ErasureResult, Path]) -> None:
+    def _on_erased(self, result: tuple[ErasureResult, Path]) -> None:
         done, place = result
-        self._open_again()
-        name = done.foreseen.wanted.pseudonym
+        self._reopen_study()
+        name = done.plan.request.pseudonym
         text = tr("{name} was removed. The certificate is {file}.").format(name=name, file=place.name)
-        self._context.studio.told.emit(text)
-        self._say_what_is_left(name, remaining_steps(done))
+        self._context.studio.message.emit(text)
+        self._list_remaining_files(name, remaining_steps(done))
 
-    def _say_what_is_left(self, name: str, lines: list[str]) -> None:
+    def _list_remaining_files(self, name: str, lines: list[str]) -> None:
         """Name the files that the certificate only counts, once."""
         if not lines:
             return
-        listed = [f"• {one}" for one in lines[:_MAX_LISTED]]
+        listed = [f"• {line}" for line in lines[:_MAX_LISTED]]
         if len(lines) > _MAX_LISTED:
             listed.append(trn("and {count} more", "and {count} more", len(lines) - _MAX_LISTED))
         head = tr("{name} was removed from the study. Some of it must still be done by hand:").format(name=name)
@@ -461,14 +459,14 @@ class ErasureController(QObject):
         if self._context.questions.agree(tr("Still to be done"), text, tr("Copy the list"), careful=False):
             QGuiApplication.clipboard().setText("\n".join(lines))
 
-    def _failed(self, error: Exception) -> None:
-        self._open_again()
+    def _on_failed(self, error: Exception) -> None:
+        self._reopen_study()
         if not isinstance(error, UserError):
             raise error
         self._context.studio.failed.emit(error)
 
-    def _open_again(self) -> None:
+    def _reopen_study(self) -> None:
         self.deleteLater()
         self._window.setEnabled(True)
-        self._context.studio.reread_paths()
+        self._context.studio.reload_paths()
         self._context.open_study(self._path)

@@ -77,8 +77,8 @@ class AddressBar(QFrame):
         self.copy_it.setToolTip(tr("Copy the address, and fetch nothing"))
         leave = QPushButton(tr("Stay here"))
         leave.setToolTip(tr("Close this line (Esc)"))
-        self.open_it.clicked.connect(lambda: self._end(self.open_requested))
-        self.copy_it.clicked.connect(lambda: self._end(self.copy_requested))
+        self.open_it.clicked.connect(lambda: self._finish(self.open_requested))
+        self.copy_it.clicked.connect(lambda: self._finish(self.copy_requested))
         leave.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID * 2, theme.GRID, theme.GRID * 2, theme.GRID)
@@ -87,14 +87,14 @@ class AddressBar(QFrame):
             row.addWidget(button)
         self.hide()
 
-    def ask(self, address: str) -> None:
+    def confirm_link(self, address: str) -> None:
         """Show where a link leads, and wait."""
         self._address = address
         self.words.setText(tr("This link leads out of Greenroom, to {address}").format(address=address))
         self.show()
         self.open_it.setFocus()
 
-    def _end(self, told: object) -> None:
+    def _finish(self, told: object) -> None:
         self.hide()
         told.emit(self._address)  # type: ignore[attr-defined]
 
@@ -280,13 +280,13 @@ class PageView(QTextBrowser):
     Signals:
         link_chosen (str): a link, as the page has it.
         zoom_requested (int): one size larger (1) or smaller (-1).
-        walk_requested (int): back (-1) or forward (1), by the buttons of a mouse.
+        history_step_requested (int): back (-1) or forward (1), by the buttons of a mouse.
         width_changed: pictures and lines have another room now, so the page has to be drawn again.
     """
 
     link_chosen = Signal(str)
     zoom_requested = Signal(int)
-    walk_requested = Signal(int)
+    history_step_requested = Signal(int)
     width_changed = Signal()
 
     def __init__(self, whole: str, picture: Callable[[str], Path | None], parent: QWidget | None = None) -> None:
@@ -304,7 +304,7 @@ class PageView(QTextBrowser):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.anchorClicked.connect(lambda link: self.link_chosen.emit(link.toString()))
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
-        self._settled.timeout.connect(self._tell_width)
+        self._settled.timeout.connect(self._emit_width_changed)
 
     def show_page(self, html: str, rules: str, zoom: float) -> None:
         """Show a page; pictures that are wider than the room for them are made smaller."""
@@ -326,26 +326,26 @@ class PageView(QTextBrowser):
         height = document.documentLayout().documentSize().height()
         self.verticalScrollBar().setMaximum(max(0, math.ceil(height) - self.viewport().height()))
 
-    def place(self) -> ScrollAnchor:
+    def scroll_anchor(self) -> ScrollAnchor:
         """Return the place in the text that is at the top."""
         down = self.verticalScrollBar().value()
         if not down:
             return TOP
-        tops = ((self._room_of(block).top(), block.blockNumber()) for block in self._blocks())
-        top, number = max((one for one in tops if one[0] <= down), default=(0.0, 0))
-        height = self._room_of(self.document().findBlockByNumber(number)).height()
+        tops = ((self._block_rect(block).top(), block.blockNumber()) for block in self._blocks())
+        top, number = max((each_top for each_top in tops if each_top[0] <= down), default=(0.0, 0))
+        height = self._block_rect(self.document().findBlockByNumber(number)).height()
         return ScrollAnchor(number, min(1.0, (down - top) / max(height, 1.0)))
 
-    def go_to(self, place: ScrollAnchor) -> None:
+    def scroll_to(self, place: ScrollAnchor) -> None:
         """Show the text from a place on."""
         if place == TOP:
             self.verticalScrollBar().setValue(0)
             return
         block = self.document().findBlockByNumber(min(place.block, self.document().blockCount() - 1))
-        there = self._room_of(block)
+        there = self._block_rect(block)
         self.verticalScrollBar().setValue(round(there.top() + place.above * there.height()))
 
-    def mark(self, words: Sequence[str]) -> None:
+    def highlight(self, words: Sequence[str]) -> None:
         """Show where words begin that were searched for; none takes the marks away."""
         marks: list[QTextEdit.ExtraSelection] = []
         for word in words:
@@ -354,7 +354,7 @@ class PageView(QTextBrowser):
             )
             found = self.document().find(wanted)
             while not found.isNull() and len(marks) < _MAX_MARKS:
-                marks.append(self._marked(found))
+                marks.append(self._make_highlight(found))
                 found = self.document().find(wanted, found)
         self.setExtraSelections(marks)
 
@@ -386,7 +386,7 @@ class PageView(QTextBrowser):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() in (_BACK, _FORWARD):
-            self.walk_requested.emit(-1 if event.button() == _BACK else 1)
+            self.history_step_requested.emit(-1 if event.button() == _BACK else 1)
         else:
             super().mouseReleaseEvent(event)
 
@@ -396,19 +396,19 @@ class PageView(QTextBrowser):
             yield block
             block = block.next()
 
-    def _room_of(self, block: QTextBlock) -> QRectF:
+    def _block_rect(self, block: QTextBlock) -> QRectF:
         return self.document().documentLayout().blockBoundingRect(block)
 
     def _margins(self) -> tuple[int, int]:
         least = theme.GRID * 3
         return least, max(least, self.viewport().width() - least - round(_WIDEST * self._zoom))
 
-    def _marked(self, found: QTextCursor) -> QTextEdit.ExtraSelection:
+    def _make_highlight(self, found: QTextCursor) -> QTextEdit.ExtraSelection:
         mark = QTextEdit.ExtraSelection()
         mark.cursor = found
         mark.format.setBackground(theme.palette().selection)
         return mark
 
-    def _tell_width(self) -> None:
+    def _emit_width_changed(self) -> None:
         if self.viewport().width() != self._drawn_for:
             self.width_changed.emit()

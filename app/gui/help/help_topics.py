@@ -18,10 +18,10 @@ class ReferencePageLoader(QObject):
     """Asks once; where nothing comes back, the pages stay as they are and say which command shows the same.
 
     Signals:
-        filled: the pages have everything now.
+        pages_filled: the pages have everything now.
     """
 
-    filled = Signal()
+    pages_filled = Signal()
 
     def __init__(self, parent: QObject | None = None, command: Sequence[str] = COMMAND) -> None:
         super().__init__(parent)
@@ -30,16 +30,16 @@ class ReferencePageLoader(QObject):
         self._wanted: list[str] = []
 
     @property
-    def under_way(self) -> bool:
+    def is_running(self) -> bool:
         """Whether an answer is awaited."""
         return self._process is not None
 
-    def ask(self) -> None:
+    def load(self) -> None:
         """Have the pages filled in, unless they are, or are about to be."""
-        self._wanted = self._wanted if self.under_way else unfilled_pages()
+        self._wanted = self._wanted if self.is_running else unfilled_pages()
         if self._wanted and self._process is None:
             self._process = QProcess(self)
-            self._process.finished.connect(self._take)
+            self._process.finished.connect(self._on_finished)
             program, *arguments = self._command
             self._process.start(program, [*arguments, *self._wanted])
 
@@ -47,18 +47,18 @@ class ReferencePageLoader(QObject):
         """Stop, and wait until the process is gone."""
         process, self._process = self._process, None
         if process is not None:
-            process.finished.disconnect(self._take)
+            process.finished.disconnect(self._on_finished)
             process.kill()
             process.waitForFinished(2_000)
 
-    def _take(self, code: int, _status: QProcess.ExitStatus) -> None:
+    def _on_finished(self, code: int, _status: QProcess.ExitStatus) -> None:
         process, self._process = self._process, None
         if process is None or code != 0:
             return
         told = json.loads(bytes(process.readAllStandardOutput().data()))["pages"]
         for name, one in zip(self._wanted, told, strict=True):
             set_page_text(name, one["text"])
-        self.filled.emit()
+        self.pages_filled.emit()
 
 
 START_PAGE = "index.md"

@@ -52,8 +52,8 @@ class _ReadingPosition:
     page: str
     picture: str = ""
     anchor: str = ""
-    words: tuple[str, ...] = ()
-    down: ScrollAnchor = TOP
+    search_words: tuple[str, ...] = ()
+    scroll: ScrollAnchor = TOP
 
 
 def open_in_browser(address: str) -> None:
@@ -86,9 +86,9 @@ class HelpWindow(QWidget):
         self.address = AddressBar()
         self.reference = ReferencePageLoader(self)
         self._lay_out()
-        self._join(browse)
+        self._connect_signals(browse)
         self.contents.show_pages(
-            ListedPage(one.name, one.title, (*filter(None, (one.section, one.group)),)) for one in list_pages()
+            ListedPage(page.name, page.title, (*filter(None, (page.section, page.group)),)) for page in list_pages()
         )
 
     @property
@@ -99,24 +99,24 @@ class HelpWindow(QWidget):
     def show_page(self, name: str) -> None:
         """Show a page, given as `NAME` or `NAME#PLACE`."""
         page, _, anchor = name.partition("#")
-        self._go(_ReadingPosition(page if find_page(page) else START_PAGE, anchor=anchor))
+        self._go_to(_ReadingPosition(page if find_page(page) else START_PAGE, anchor=anchor))
 
     def follow(self, link: str) -> None:
         """Go where a link of the page leads; one that leads out is only asked about."""
         if link.startswith(PICTURE_PREFIX):
-            self._go(replace(self._here, picture=link.removeprefix(PICTURE_PREFIX), down=TOP))
+            self._go_to(replace(self._here, picture=link.removeprefix(PICTURE_PREFIX), scroll=TOP))
             return
         found = resolve_link(self._here.page, link)
         if found is not None and found.address:
-            self.address.ask(found.address)
+            self.address.confirm_link(found.address)
         elif found is not None and found.page:
-            self._go(_ReadingPosition(found.page, anchor=found.anchor))
+            self._go_to(_ReadingPosition(found.page, anchor=found.anchor))
 
-    def walk(self, step: int) -> None:
+    def step_history(self, step: int) -> None:
         """Go back (-1) to what was shown before, or forward (1) again."""
         taken, given = (self._before, self._after) if step < 0 else (self._after, self._before)
         if taken:
-            given.append(self._noted())
+            given.append(self._current_place())
             self._here = taken.pop()
             self._show()
 
@@ -125,9 +125,9 @@ class HelpWindow(QWidget):
         wanted = min(max(self._zoom + steps, 0), len(_ZOOMS) - 1) if steps else _DEFAULT_ZOOM
         if wanted != self._zoom:
             self._zoom = wanted
-            self._draw_again()
+            self._redraw()
 
-    def leave(self) -> None:
+    def escape(self) -> None:
         """Take away what was asked or searched for, else the window."""
         if self.address.isVisible():
             self.address.hide()
@@ -138,15 +138,15 @@ class HelpWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.reference.ask()
+        self.reference.load()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.reference.close()
         super().closeEvent(event)
 
     def _lay_out(self) -> None:
-        self.back = self._button("arrow-left", tr("Back (Alt+Left)"), lambda: self.walk(-1))
-        self.forward = self._button("arrow-right", tr("Forward (Alt+Right)"), lambda: self.walk(1))
+        self.back = self._button("arrow-left", tr("Back (Alt+Left)"), lambda: self.step_history(-1))
+        self.forward = self._button("arrow-right", tr("Forward (Alt+Right)"), lambda: self.step_history(1))
         home = self._button("book-open", tr("First page (Alt+Home)"), lambda: self.show_page(START_PAGE))
         smaller = self._button("zoom-out", tr("Smaller (Ctrl+-)"), lambda: self.zoom(-1))
         larger = self._button("zoom-in", tr("Larger (Ctrl++)"), lambda: self.zoom(1))
@@ -192,34 +192,34 @@ class HelpWindow(QWidget):
         made.clicked.connect(lambda: do())
         return made
 
-    def _join(self, browse: Callable[[str], object]) -> None:
+    def _connect_signals(self, browse: Callable[[str], object]) -> None:
         self.contents.page_chosen.connect(self.show_page)
-        self.found.place_chosen.connect(lambda key: self._go(self._places[key]))
+        self.found.place_chosen.connect(lambda key: self._go_to(self._places[key]))
         self.search.textChanged.connect(self._search)
         self.search.returnPressed.connect(self._go_to_first)
         self.view.link_chosen.connect(self.follow)
         self.view.zoom_requested.connect(self.zoom)
-        self.view.walk_requested.connect(self.walk)
-        self.view.width_changed.connect(self._draw_again)
+        self.view.history_step_requested.connect(self.step_history)
+        self.view.width_changed.connect(self._redraw)
         self.address.open_requested.connect(browse)
         self.address.copy_requested.connect(lambda address: QGuiApplication.clipboard().setText(address))
-        self.reference.filled.connect(self._draw_again)
-        theme.notifier.changed.connect(self._draw_again)
+        self.reference.pages_filled.connect(self._redraw)
+        theme.notifier.changed.connect(self._redraw)
         keys: dict[str, Callable[[], object]] = {
-            "Alt+Left": lambda: self.walk(-1),
-            "Alt+Right": lambda: self.walk(1),
+            "Alt+Left": lambda: self.step_history(-1),
+            "Alt+Right": lambda: self.step_history(1),
             "Alt+Home": lambda: self.show_page(START_PAGE),
-            "Ctrl+F": self._begin_search,
+            "Ctrl+F": self._focus_search,
             "Ctrl++": lambda: self.zoom(1),
             "Ctrl+=": lambda: self.zoom(1),
             "Ctrl+-": lambda: self.zoom(-1),
             "Ctrl+0": lambda: self.zoom(0),
-            "Esc": self.leave,
+            "Esc": self.escape,
         }
         for key, do in keys.items():
             QShortcut(QKeySequence(key), self).activated.connect(do)
 
-    def _begin_search(self) -> None:
+    def _focus_search(self) -> None:
         self.search.setFocus()
         self.search.selectAll()
 
@@ -228,31 +228,33 @@ class HelpWindow(QWidget):
         self._left.setCurrentWidget(self.found if words else self.contents)
         listed = []
         self._places = {}
-        for number, one in enumerate(search(typed)):
-            key, section = str(number), one.section
+        for number, docs_search_hit in enumerate(search(typed)):
+            key, section = str(number), docs_search_hit.section
             title = section.page.title
-            listed.append(FoundPlace(key, section.heading or title, title if section.heading else "", one.excerpt))
-            self._places[key] = _ReadingPosition(section.page.name, anchor=section.anchor, words=words)
+            listed.append(
+                FoundPlace(key, section.heading or title, title if section.heading else "", docs_search_hit.excerpt)
+            )
+            self._places[key] = _ReadingPosition(section.page.name, anchor=section.anchor, search_words=words)
         self.found.show_places(listed)
         self.found.nothing.setText(tr("No page has “{typed}”. Try fewer or shorter words.").format(typed=typed.strip()))
         if not words:
-            self._here = replace(self._here, words=())
-            self.view.mark(())
+            self._here = replace(self._here, search_words=())
+            self.view.highlight(())
 
     def _go_to_first(self) -> None:
         if self._places:
-            self._go(self._places["0"])
+            self._go_to(self._places["0"])
             self.found.setFocus()
 
-    def _go(self, place: _ReadingPosition) -> None:
+    def _go_to(self, place: _ReadingPosition) -> None:
         if self._here.page:
-            self._before.append(self._noted())
+            self._before.append(self._current_place())
         self._after.clear()
         self._here = place
         self._show()
 
-    def _noted(self) -> _ReadingPosition:
-        return replace(self._here, anchor="", down=self.view.place())
+    def _current_place(self) -> _ReadingPosition:
+        return replace(self._here, anchor="", scroll=self.view.scroll_anchor())
 
     def _show(self) -> None:
         here = self._here
@@ -261,7 +263,7 @@ class HelpWindow(QWidget):
         if here.anchor:
             self.view.scrollToAnchor(here.anchor)
         else:
-            self.view.go_to(here.down)
+            self.view.scroll_to(here.scroll)
         page = find_page(here.page)
         title = page.title if page is not None else ""
         self.setWindowTitle(tr("{title} (documentation)").format(title=title))
@@ -269,19 +271,19 @@ class HelpWindow(QWidget):
         self.back.setEnabled(bool(self._before))
         self.forward.setEnabled(bool(self._after))
 
-    def _draw_again(self) -> None:
+    def _redraw(self) -> None:
         if self._here.page:
-            down = self.view.place()
+            down = self.view.scroll_anchor()
             self._draw()
-            self.view.go_to(down)
+            self.view.scroll_to(down)
 
     def _draw(self) -> None:
-        look, here = self._look(), self._here
+        look, here = self._docs_theme(), self._here
         html = picture_html(here.picture) if here.picture else page_html(here.page, look)
         self.view.show_page(html, style_sheet(look), _ZOOMS[self._zoom])
-        self.view.mark(here.words)
+        self.view.highlight(here.search_words)
 
-    def _look(self) -> DocsTheme:
+    def _docs_theme(self) -> DocsTheme:
         colours = theme.palette()
         return DocsTheme(
             points=theme.POINTS * _FONT_SCALE * _ZOOMS[self._zoom],

@@ -39,7 +39,7 @@ class JobCenter(QObject):
         stopped: (Work) a job failed or was cancelled.
         progressed: (Work, done, total, text)
         failed: (UserError)
-        result_wanted: (Work, result) the user asked to see the result of a job that is done.
+        result_requested: (Work, result) the user asked to see the result of a job that is done.
     """
 
     started = Signal(object)
@@ -47,7 +47,7 @@ class JobCenter(QObject):
     stopped = Signal(object)
     progressed = Signal(object, int, int, str)
     failed = Signal(object)
-    result_wanted = Signal(object, object)
+    result_requested = Signal(object, object)
 
     def __init__(
         self, studio: StudyController, panel: JobsPanel, runner: WorkerRunner, parent: QObject | None = None
@@ -76,20 +76,20 @@ class JobCenter(QObject):
         self._plans: dict[str, str] = {}
         self._plan_kinds: dict[str, str] = {}
         self._sessions: dict[int, Session | None] = {}
-        for one in self._runners:
-            one.progressed.connect(self._on_progress)
-            one.part.connect(self._on_part)
-            one.finished.connect(self._on_finished)
-            one.failed.connect(self._on_failed)
-            one.cancelled.connect(self._on_cancelled)
-            one.renew = self._renewed
-            one.answer = self._answer
-            studio.apart.begun.connect(partial(one.hold, True))
-            studio.apart.freed.connect(partial(one.hold, False))
-        studio.leaving.connect(self._leave_notes)
-        studio.session_changed.connect(self._begin_notes)
+        for worker_runner in self._runners:
+            worker_runner.progressed.connect(self._on_progress)
+            worker_runner.partial_result.connect(self._on_part)
+            worker_runner.finished.connect(self._on_finished)
+            worker_runner.failed.connect(self._on_failed)
+            worker_runner.cancelled.connect(self._on_cancelled)
+            worker_runner.renew = self._refresh_spec
+            worker_runner.answer = self._answer
+            studio.apart.started.connect(partial(worker_runner.set_output_paused, True))
+            studio.apart.finished.connect(partial(worker_runner.set_output_paused, False))
+        studio.leaving.connect(self._detach_notes)
+        studio.session_changed.connect(self._open_notes)
         panel.cancel_requested.connect(self._cancel_row)
-        panel.result_requested.connect(lambda job: self.result_wanted.emit(self._works[job], self._results[job]))
+        panel.result_requested.connect(lambda job: self.result_requested.emit(self._works[job], self._results[job]))
 
     @property
     def busy(self) -> bool:
@@ -102,15 +102,15 @@ class JobCenter(QObject):
 
     def jobs(self) -> list[JobSpec]:
         """Return the jobs that run, and those that wait."""
-        running = [one.running for one in self._runners if one.running is not None]
-        return [*running, *(work for one in self._runners for work in one.waiting)]
+        running = [runner.running_job for runner in self._runners if runner.running_job is not None]
+        return [*running, *(work for runner in self._runners for work in runner.waiting_jobs)]
 
     def titles(self) -> list[str]:
         """Name what runs and waits and somebody asked for: plans of several jobs, then jobs that belong to none."""
-        lone = [one for one in self.jobs() if one.kind not in _AUTOMATIC_KINDS and id(one) not in self._planned]
-        return [*self._plans.values(), *(one.title for one in lone)]
+        lone = [job for job in self.jobs() if job.kind not in _AUTOMATIC_KINDS and id(job) not in self._planned]
+        return [*self._plans.values(), *(job_spec.title for job_spec in lone)]
 
-    def of(self, kind: str, recording_id: str) -> JobSpec | None:
+    def find_job(self, kind: str, recording_id: str) -> JobSpec | None:
         """Return the job of a kind that runs or waits for a recording."""
         return next((w for w in self.jobs() if w.kind == kind and w.recording_id == recording_id), None)
 
@@ -125,15 +125,15 @@ class JobCenter(QObject):
         self._sessions[id(work)] = self._studio.session
         if not noted:
             self._planned.add(id(work))
-        elif self.notes is not None and (note := self.notes.keep(work)):
+        elif self.notes is not None and (note := self.notes.add(work)):
             self._noted[id(work)] = note
         if then is not None:
-            self.after(work, then)
+            self.when_done(work, then)
         self._panel.add(job, work.title)
         self.started.emit(work)
         self._runner_of(work).submit(work)
 
-    def after(self, work: JobSpec, then: Callable[[Result], None]) -> None:
+    def when_done(self, work: JobSpec, then: Callable[[Result], None]) -> None:
         """Call something once the result of a job that runs or waits is in the study."""
         self._then.setdefault(id(work), []).append(then)
 
@@ -149,7 +149,7 @@ class JobCenter(QObject):
             title: names it in questions and in the list of what was interrupted.
             asked: what taking it up again needs; None where that is kept elsewhere.
         """
-        note = self.notes.keep_plan(kind, title, asked) if self.notes is not None and asked is not None else ""
+        note = self.notes.add_plan(kind, title, asked) if self.notes is not None and asked is not None else ""
         key = note or f"plan-{len(self._works)}-{len(self._plans)}"
         self._plans[key] = title
         self._plan_kinds[key] = kind
@@ -159,9 +159,9 @@ class JobCenter(QObject):
         """Say that a plan is over: its jobs are done, or nobody wants them. Where the study is left it stays noted."""
         self._plan_kinds.pop(key, None)
         if self._plans.pop(key, None) is not None and self.notes is not None:
-            self.notes.drop(key)
+            self.notes.remove(key)
 
-    def running_notes(self) -> set[str]:
+    def running_note_ids(self) -> set[str]:
         """Return the ids of the notes about what runs or waits now."""
         return {*self._noted.values(), *self._plans}
 
@@ -171,19 +171,19 @@ class JobCenter(QObject):
 
     def cancel_all(self) -> None:
         """Stop every job because the study is left; what was noted of them stays, and can be resumed."""
-        self._leave_notes()
+        self._detach_notes()
         self.leaving = True
-        for one in self._runners:
-            for work in (*one.waiting, one.running):
+        for runner in self._runners:
+            for work in (*runner.waiting_jobs, runner.running_job):
                 if work is not None:
-                    one.cancel(work)
+                    runner.cancel(work)
         self.leaving = False
 
-    def as_done(self, work: JobSpec) -> JobSpec:
+    def started_spec(self, work: JobSpec) -> JobSpec:
         """Return a job as it was when its turn came, after what changed while it waited."""
         return self._fresh.get(id(work), work)
 
-    def problem_of(self, work: JobSpec) -> UserError | None:
+    def failure_of(self, work: JobSpec) -> UserError | None:
         """Return why a job failed; None where it did not."""
         return self._problems.get(id(work))
 
@@ -205,14 +205,14 @@ class JobCenter(QObject):
     def close(self) -> None:
         """Stop every job; nothing is stored any more."""
         self._then.clear()
-        for one in self._runners:
-            one.close()
+        for runner in self._runners:
+            runner.close()
 
-    def _begin_notes(self) -> None:
+    def _open_notes(self) -> None:
         session = self._studio.session
         self.notes = JobNotes(session.study) if session is not None and self._studio.writable else None
 
-    def _leave_notes(self) -> None:
+    def _detach_notes(self) -> None:
         """From now on what ends does not end because somebody wants it to."""
         self.notes = None
         self._noted.clear()
@@ -222,7 +222,7 @@ class JobCenter(QObject):
     def _drop_note(self, work: JobSpec) -> None:
         note = self._noted.pop(id(work), "")
         if self.notes is not None:
-            self.notes.drop(note)
+            self.notes.remove(note)
 
     def _session_of(self, work: JobSpec) -> Session | None:
         """Return the open study that a job belongs to; None where another one is open by now, or none."""
@@ -238,7 +238,7 @@ class JobCenter(QObject):
         else:
             self.cancel(self._works[job])
 
-    def _renewed(self, work: JobSpec) -> JobSpec:
+    def _refresh_spec(self, work: JobSpec) -> JobSpec:
         """Give a job that waited what it has to know now, where its kind says how."""
         session, renew = self._session_of(work), getattr(load_kind(work.kind), "renew", None)
         if session is None or renew is None:
@@ -257,7 +257,7 @@ class JobCenter(QObject):
         if session is None:
             return
         try:
-            changes = store_part(session, self.as_done(work), part)
+            changes = store_part(session, self.started_spec(work), part)
         except UserError as error:
             # What comes after it could not be kept either.
             self.cancel(work)
@@ -269,7 +269,7 @@ class JobCenter(QObject):
         session = self._session_of(work)
         if session is None:
             raise UserError(tr("The study was closed meanwhile."), tr("Open it and start again."))
-        return answer(session, self.as_done(work), question)
+        return answer(session, self.started_spec(work), question)
 
     def _on_finished(self, work: JobSpec, result: Result) -> None:
         session = self._session_of(work)
@@ -277,7 +277,7 @@ class JobCenter(QObject):
             self._on_cancelled(work)
             return
         try:
-            changes = load_kind(work.kind).store(session, self.as_done(work), result)
+            changes = load_kind(work.kind).store(session, self.started_spec(work), result)
         except UserError as error:
             self._on_failed(work, error)
             return
@@ -294,7 +294,7 @@ class JobCenter(QObject):
         self._then.pop(id(work), None)
         self._drop_note(work)
         self._problems[id(work)] = error
-        delete_tracks_file(self.as_done(work).parameters)
+        delete_tracks_file(self.started_spec(work).parameters)
         self._panel.finish(self._ids[id(work)], JobState.FAILED, str(error))
         self.stopped.emit(work)
         self.failed.emit(error)
@@ -302,7 +302,7 @@ class JobCenter(QObject):
     def _on_cancelled(self, work: JobSpec) -> None:
         self._then.pop(id(work), None)
         self._drop_note(work)
-        delete_tracks_file(self.as_done(work).parameters)
+        delete_tracks_file(self.started_spec(work).parameters)
         self._panel.finish(self._ids[id(work)], JobState.CANCELLED)
         self.stopped.emit(work)
 

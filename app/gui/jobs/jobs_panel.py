@@ -94,7 +94,7 @@ class JobRow(QFrame):
         self.percent = min(100, 100 * done // total) if total > 0 else -1
         self._bar.show_value(max(0, self.percent), 100 if total > 0 else 0)
         figures = f"{self.percent} %" if total > 0 else ""
-        left = format_time_left(self._remaining.seconds(done, total), tr)
+        left = format_time_left(self._remaining.estimate(done, total), tr)
         self.text.setText("  ".join(part for part in (figures, left, text) if part) or tr("Running"))
         self._tint()
 

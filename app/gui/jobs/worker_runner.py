@@ -33,7 +33,7 @@ class WorkerRunner(QObject):
     Signals:
         queue_changed: a job was added, started or left.
         progressed: (Work, done, total, text)
-        part: (Work, JSON object) a job finished a piece.
+        partial_result: (Work, JSON object) a job finished a piece.
         finished: (Work, result)
         failed: (Work, UserError)
         cancelled: (Work)
@@ -41,7 +41,7 @@ class WorkerRunner(QObject):
 
     queue_changed = Signal()
     progressed = Signal(object, int, int, str)
-    part = Signal(object, object)
+    partial_result = Signal(object, object)
     finished = Signal(object, object)
     failed = Signal(object, object)
     cancelled = Signal(object)
@@ -80,12 +80,12 @@ class WorkerRunner(QObject):
         return self._command
 
     @property
-    def running(self) -> JobSpec | None:
+    def running_job(self) -> JobSpec | None:
         """The job that is being done."""
         return self._running
 
     @property
-    def waiting(self) -> tuple[JobSpec, ...]:
+    def waiting_jobs(self) -> tuple[JobSpec, ...]:
         """The jobs that wait for their turn."""
         return tuple(self._waiting)
 
@@ -106,16 +106,16 @@ class WorkerRunner(QObject):
             self._process.write(b"cancel\n")
             self._grace.start()
 
-    def hold(self, on: bool) -> None:
+    def set_output_paused(self, on: bool) -> None:
         """Take in nothing of what the worker writes for a while, and then all of it; the worker goes on meanwhile."""
         self._held = on
         if on:
             return
         process = self._process
         if process is not None and process.state() is QProcess.ProcessState.NotRunning:
-            self._done()
+            self._on_process_ended()
         elif self._lines and not self._taking:
-            self._take_some()
+            self._process_lines()
 
     def close(self) -> None:
         """Stop everything; returns when the process is gone."""
@@ -127,8 +127,8 @@ class WorkerRunner(QObject):
             return
         process.readyReadStandardOutput.disconnect(self._read)
         process.readyReadStandardError.disconnect(self._read_errors)
-        process.finished.disconnect(self._done)
-        process.errorOccurred.disconnect(self._not_started)
+        process.finished.disconnect(self._on_process_ended)
+        process.errorOccurred.disconnect(self._on_start_error)
         process.write(b"cancel\n")
         if not process.waitForFinished(1_000):
             process.kill()
@@ -157,8 +157,8 @@ class WorkerRunner(QObject):
         process = self._process = QProcess(self)
         process.readyReadStandardOutput.connect(self._read)
         process.readyReadStandardError.connect(self._read_errors)
-        process.finished.connect(self._done)
-        process.errorOccurred.connect(self._not_started)
+        process.finished.connect(self._on_process_ended)
+        process.errorOccurred.connect(self._on_start_error)
         process.start(self._command[0], [*self._command[1:], *(["--stay"] if self._stay else [])])
         return process
 
@@ -169,9 +169,9 @@ class WorkerRunner(QObject):
         *lines, self._buffer = self._buffer.split(b"\n")
         self._lines.extend(lines)
         if not self._taking and not self._held:
-            self._take_some()
+            self._process_lines()
 
-    def _take_some(self) -> None:
+    def _process_lines(self) -> None:
         """Take lines in their order, for a few milliseconds: the window is painted between them."""
         if self._held:
             self._taking = False
@@ -180,35 +180,35 @@ class WorkerRunner(QObject):
         self._taking = True
         try:
             while self._lines and perf_counter() < until:
-                self._take_line(self._lines.popleft())
+                self._process_line(self._lines.popleft())
         finally:
             self._taking = bool(self._lines)
             if self._taking:
-                QTimer.singleShot(0, self, self._take_some)
+                QTimer.singleShot(0, self, self._process_lines)
 
-    def _take_line(self, line: bytes) -> None:
+    def _process_line(self, line: bytes) -> None:
         try:
             message = json.loads(line)
         except ValueError:
             _log.warning("The worker wrote a line that is not JSON: %r", line[:200])
             return
-        self._take(message)
+        self._process_message(message)
 
-    def _take(self, message: dict[str, Any]) -> None:
+    def _process_message(self, message: dict[str, Any]) -> None:
         if "progress" in message:
             done, total, text = message["progress"]
             self.progressed.emit(self._running, done, total, text)
         elif "part" in message:
-            self.part.emit(self._running, message["part"])
+            self.partial_result.emit(self._running, message["part"])
         elif "ask" in message:
             self._answer(message["ask"], message["question"])
         elif "result" in message:
-            self._conclude("result", message["result"])
+            self._set_outcome("result", message["result"])
         elif "error" in message:
             error = message["error"]
-            self._conclude("error", UserError(str(error["message"]), str(error.get("hint", ""))))
+            self._set_outcome("error", UserError(str(error["message"]), str(error.get("hint", ""))))
         elif message.get("cancelled"):
-            self._conclude("cancelled", None)
+            self._set_outcome("cancelled", None)
 
     def _answer(self, number: int, question: dict[str, Json]) -> None:
         if self._running is None or self._process is None:
@@ -227,34 +227,34 @@ class WorkerRunner(QObject):
             }
         self._process.write(json.dumps(found).encode() + b"\n")
 
-    def _conclude(self, kind: str, content: Any) -> None:
+    def _set_outcome(self, kind: str, content: Any) -> None:
         """Take what came of the job; a process that stays is free for the next one, another one is waited for."""
         self._outcome = (kind, content)
         if self._stay:
             self._grace.stop()
             work, self._running = self._running, None
             if work is not None:
-                self._tell(work, kind, content)
+                self._emit_outcome(work, kind, content)
 
     def _read_errors(self) -> None:
         if self._process is not None:
             self._errors = (self._errors + bytes(self._process.readAllStandardError().data()))[-_MAX_STDERR_BYTES:]
 
-    def _not_started(self, error: QProcess.ProcessError) -> None:
+    def _on_start_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
             self._outcome = (
                 "error",
                 UserError(tr("The worker program could not be started."), tr("Install Greenroom again.")),
             )
-            self._done()
+            self._on_process_ended()
 
-    def _done(self) -> None:
+    def _on_process_ended(self) -> None:
         process = self._process
         if process is None or self._held:
             return
         self._read()
         while self._lines:
-            self._take_line(self._lines.popleft())
+            self._process_line(self._lines.popleft())
         self._read_errors()
         self._grace.stop()
         work, self._process, self._running = self._running, None, None
@@ -263,9 +263,9 @@ class WorkerRunner(QObject):
             return
         crash = ("crash", process.exitCode() if process.exitStatus() is QProcess.ExitStatus.CrashExit else None)
         kind, content = self._outcome or (("cancelled", None) if self._cancelling else crash)
-        self._tell(work, kind, content)
+        self._emit_outcome(work, kind, content)
 
-    def _tell(self, work: JobSpec, kind: str, content: Any) -> None:
+    def _emit_outcome(self, work: JobSpec, kind: str, content: Any) -> None:
         if kind == "result":
             self.finished.emit(work, content)
         elif kind == "cancelled":

@@ -73,7 +73,7 @@ class ChoiceChip:
     """One choice; `shared` where half of the people made it, or of all columns where no person says anything."""
 
     text: str
-    shared: bool
+    is_shared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,32 +109,32 @@ class JudgmentColumn:
 
     Attributes:
         key: tells columns apart.
-        what: backend and model, or what a person's column is.
+        subtitle: backend and model, or what a person's column is.
         condition: what the judge saw: `Raw`, or the name of a rendering; "" for people.
         said: a line about the state: why it is hidden, what went wrong.
         cells: one a row, by its key; a row that is missing has no answer.
-        thoughts: what the model wrote before its answer.
+        reasoning: what the model wrote before its answer.
         facts: time, tokens, cost, whether it was cached or mended, a line each.
         judgment_id: what is shown; "" where there is none.
         judge_id: who can be asked again; "" for people.
         own_condition: id of the condition, for asking again.
-        takeable: rows whose words can be taken over into one's own form.
+        adoptable: rows whose words can be taken over into one's own form.
     """
 
     key: str
     name: str
-    what: str
+    subtitle: str
     state: JudgmentColumnState
     condition: str = ""
     said: str = ""
     cells: dict[str, Cell] = field(default_factory=dict)
-    thoughts: str = ""
+    reasoning: str = ""
     facts: tuple[str, ...] = ()
     judgment_id: str = ""
     judge_id: str = ""
     own_condition: str = ""
     pair: ColumnPairPosition = ColumnPairPosition.NONE
-    takeable: frozenset[str] = frozenset()
+    adoptable: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +198,15 @@ class _ChipLabel(PlainLabel):
 
     def __init__(self, chip: ChoiceChip) -> None:
         super().__init__(
-            fill(escape_control_chars(chip.text if chip.shared else f"{DIFFERS} {chip.text}", 200), _CHIP_HEIGHT)
+            fill(escape_control_chars(chip.text if chip.is_shared else f"{DIFFERS} {chip.text}", 200), _CHIP_HEIGHT)
         )
-        self._shared = chip.shared
+        self._shared = chip.is_shared
         self.setContentsMargins(7, 2, 7, 2)
-        self.setFont(theme.font(theme.POINTS - 0.5, semibold=not chip.shared))
+        self.setFont(theme.font(theme.POINTS - 0.5, semibold=not chip.is_shared))
         self.setAccessibleName(
-            chip.text if chip.shared else tr("{text}, most people did not choose it").format(text=chip.text)
+            chip.text if chip.is_shared else tr("{text}, most people did not choose it").format(text=chip.text)
         )
-        self.setToolTip("" if chip.shared else tr("Most people did not choose it"))
+        self.setToolTip("" if chip.is_shared else tr("Most people did not choose it"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = theme.palette()
@@ -290,15 +290,15 @@ class ColumnFoot(QWidget):
     """Time, tokens, cost, and buttons.
 
     Signals:
-        again_requested (Column)
+        retry_requested (Column)
         cancel_requested (Column)
-        sent_requested (Column): show what was sent.
+        inspect_requested (Column): show what was sent.
         raw_requested (Column): show every character that came back.
     """
 
-    again_requested = Signal(object)
+    retry_requested = Signal(object)
     cancel_requested = Signal(object)
-    sent_requested = Signal(object)
+    inspect_requested = Signal(object)
     raw_requested = Signal(object)
 
     def __init__(self, column: JudgmentColumn) -> None:
@@ -326,13 +326,13 @@ class ColumnFoot(QWidget):
                     name=column.name,
                     words=tr("about this segment") if word == "Ask" else tr("again, and not the cache"),
                 )
-                flow.addWidget(_button(word, hint, lambda: self.again_requested.emit(column)))
+                flow.addWidget(_button(word, hint, lambda: self.retry_requested.emit(column)))
         if column.judgment_id and column.state is not JudgmentColumnState.HIDDEN:
             flow.addWidget(
                 _button(
                     tr("Sent…"),
                     tr("Show what was sent to {name}").format(name=column.name),
-                    lambda: self.sent_requested.emit(column),
+                    lambda: self.inspect_requested.emit(column),
                 )
             )
             flow.addWidget(
@@ -387,8 +387,8 @@ class ColumnHead(QFrame):
         name = _ElidedAnswer(column.name)
         name.setFont(theme.font(semibold=True))
         box.addWidget(name)
-        if column.what:
-            what = _ElidedAnswer(column.what)
+        if column.subtitle:
+            what = _ElidedAnswer(column.subtitle)
             what.setProperty("quiet", True)
             box.addWidget(what)
         if column.condition:
@@ -408,7 +408,9 @@ class ColumnHead(QFrame):
             box.addWidget(said)
         box.addStretch()
         words = STATES[column.state][2]
-        self.setAccessibleName(", ".join(one for one in (column.name, column.what, column.condition, words) if one))
+        self.setAccessibleName(
+            ", ".join(text for text in (column.name, column.subtitle, column.condition, words) if text)
+        )
 
     def _state(self, column: JudgmentColumn) -> QHBoxLayout:
         picture, colour, words = STATES[column.state]
@@ -461,9 +463,9 @@ class Fold(QWidget):
         self.button.setCheckable(True)
         self.button.setAccessibleName(name)
         self.button.setToolTip(tr("What the model wrote before its answer"))
-        self.button.toggled.connect(self._show)
+        self.button.toggled.connect(self._set_expanded)
         self._column.addWidget(self.button)
-        self._say(False)
+        self._update_button(False)
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -472,15 +474,15 @@ class Fold(QWidget):
         height = self.button.sizeHint().height()
         return height if self._cell is None else height + 2 + self._cell.heightForWidth(width)
 
-    def _show(self, on: bool) -> None:
+    def _set_expanded(self, on: bool) -> None:
         if on and self._cell is None:
             self._cell = WordsCell(self._text, self._name)
             self._column.addWidget(self._cell, 1)
         elif not on and self._cell is not None:
             self._cell.deleteLater()
             self._cell = None
-        self._say(on)
+        self._update_button(on)
         self.toggled.emit(on)
 
-    def _say(self, on: bool) -> None:
+    def _update_button(self, on: bool) -> None:
         self.button.setText(tr("{arrow} {count:,} characters").format(arrow="▾" if on else "▸", count=len(self._text)))

@@ -54,36 +54,36 @@ class AnswerComparison:
         people: Mapping[str, str],
         participants: Mapping[str, str],
     ) -> None:
-        self._track = scheme.lane(track) if scheme is not None else Track(track, track, ())
-        self._fields = {one.key: one for one in scheme.fields_of(track)} if scheme is not None else {}
+        self._track = scheme.track_or_empty(track) if scheme is not None else Track(track, track, ())
+        self._fields = {field.key: field for field in scheme.fields_of(track)} if scheme is not None else {}
         self._said = said
         self._people = people
         self._participants = participants
 
     def parts(self) -> list[str]:
         """Return which parts there are: the label, the fields of the scheme in its order, then whatever else."""
-        there = [key for said in self._said.values() for key in said.parts if said.of(key) is not None]
+        there = [key for said in self._said.values() for key in said.parts if said.part_value(key) is not None]
         ordered = [LABEL, *(key for key in self._fields if key in there)]
         rest = [key for key in dict.fromkeys(there) if key not in ordered]
         return [*ordered, *(key for key in rest if key.removesuffix(_REASON) not in rest or not key.endswith(_REASON))]
 
     def rows(self) -> tuple[RowHead, ...]:
         """Return the rows of the table."""
-        return tuple(RowHead(part, self._name(part), self._row_differs(part)) for part in self.parts())
+        return tuple(RowHead(part, self._part_name(part), self._row_differs(part)) for part in self.parts())
 
     def cells(self, column: str) -> dict[str, Cell]:
         """Return what one column says, by row."""
         return {part: self._cell(column, part) for part in self.parts()}
 
-    def texts(self, column: str) -> frozenset[str]:
+    def text_rows(self, column: str) -> frozenset[str]:
         """Return the rows in which a column has free text for a field of the form."""
         return frozenset(
             key
             for key, field in self._fields.items()
-            if field.kind is FieldKind.TEXT and self._said[column].of(key) is not None
+            if field.kind is FieldKind.TEXT and self._said[column].part_value(key) is not None
         )
 
-    def _name(self, part: str) -> str:
+    def _part_name(self, part: str) -> str:
         if part == LABEL:
             return tr("Verdict")
         field = self._fields.get(part)
@@ -92,41 +92,43 @@ class AnswerComparison:
     def _cell(self, column: str, part: str) -> Cell:
         if part == LABEL:
             return self._verdict(column)
-        value = self._said[column].of(part)
+        value = self._said[column].part_value(part)
         field = self._fields.get(part)
         if isinstance(value, list) and (field is None or field.kind is FieldKind.CHOICES):
             return self._chips(part, value)
         if value is None:
             empty = field is not None and field.kind is FieldKind.CHOICES and part in self._said[column].parts
             return Chips(()) if empty else None
-        reason = None if field is not None else self._said[column].of(part + _REASON)
-        own = self._words(field, value)
+        reason = None if field is not None else self._said[column].part_value(part + _REASON)
+        own = self._value_text(field, value)
         words = own if reason is None else f"{own}\n{reason}"
-        return TextCell(words, self._compared(field, value) and own not in self._usual(field, part))
+        return TextCell(words, self._is_comparable(field, value) and own not in self._most_common(field, part))
 
     def _verdict(self, column: str) -> Cell:
         label = self._said[column].label
         if not label:
             return None
-        looks = {one.key: one for one in label_looks(self._track)}
+        looks = {label_look.key: label_look for label_look in label_looks(self._track)}
         look = looks.get(label) or unknown_look(label[:_MAX_NAME_CHARS])
         if column in self._people:
             return LabelCell(look)
         theirs = {name: self._said[key].label for key, name in self._people.items() if self._said[key].label}
-        agrees = tuple(name for name, one in theirs.items() if one == label)
+        agrees = tuple(name for name, text in theirs.items() if text == label)
         return LabelCell(look, agrees, tuple(name for name in theirs if name not in agrees))
 
     def _chips(self, part: str, value: Sequence[Json]) -> Chips:
-        names = {one.key: one.name for one in self._fields[part].choices} if part in self._fields else {}
+        names = {choice.key: choice.name for choice in self._fields[part].choices} if part in self._fields else {}
         order = list(names)
-        chosen = sorted((str(one) for one in value), key=lambda one: (order.index(one) if one in order else 99, one))
-        every = self._sets(part, self._people) or self._sets(part)
+        chosen = sorted(
+            (str(one) for one in value), key=lambda text: (order.index(text) if text in order else 99, text)
+        )
+        every = self._choice_sets(part, self._people) or self._choice_sets(part)
         half = len(every) / 2
         return Chips(
-            tuple(ChoiceChip(names.get(one, one), sum(one in found for found in every) >= half) for one in chosen)
+            tuple(ChoiceChip(names.get(text, text), sum(text in found for found in every) >= half) for text in chosen)
         )
 
-    def _sets(self, part: str, columns: Collection[str] = ()) -> list[set[str]]:
+    def _choice_sets(self, part: str, columns: Collection[str] = ()) -> list[set[str]]:
         """Return the choices of every column that says something about a part; of none at all counts too."""
         found = []
         for key in columns or self._said:
@@ -135,31 +137,31 @@ class AnswerComparison:
                 found.append({str(one) for one in value})
         return found
 
-    def _usual(self, field: Field | None, part: str) -> set[str]:
+    def _most_common(self, field: Field | None, part: str) -> set[str]:
         """Return what is said most often about a part: by people, or by everybody where no person says anything."""
         for columns in (self._people, self._said):
-            values = [value for key in columns if (value := self._said[key].of(part)) is not None]
-            counted = Counter(self._words(field, value) for value in values)
+            values = [value for key in columns if (value := self._said[key].part_value(part)) is not None]
+            counted = Counter(self._value_text(field, value) for value in values)
             if counted:
                 return {words for words, count in counted.items() if count == max(counted.values())}
         return set()
 
     def _row_differs(self, part: str) -> bool:
         field = self._fields.get(part)
-        values = [value for said in self._said.values() if (value := said.of(part)) is not None]
+        values = [value for said in self._said.values() if (value := said.part_value(part)) is not None]
         if field is not None and field.kind is FieldKind.CHOICES:
-            return len({frozenset(one) for one in self._sets(part)}) > 1
-        kept = [value for value in values if part == LABEL or self._compared(field, value)]
-        return len({self._words(field, value) for value in kept}) > 1
+            return len({frozenset(each_set) for each_set in self._choice_sets(part)}) > 1
+        kept = [value for value in values if part == LABEL or self._is_comparable(field, value)]
+        return len({self._value_text(field, value) for value in kept}) > 1
 
-    def _compared(self, field: Field | None, value: Json) -> bool:
+    def _is_comparable(self, field: Field | None, value: Json) -> bool:
         if field is not None:
             return field.kind is not FieldKind.TEXT
         return isinstance(value, int | float)
 
-    def _words(self, field: Field | None, value: Json) -> str:
+    def _value_text(self, field: Field | None, value: Json) -> str:
         if field is not None and field.kind in CHOICE_KINDS:
-            return {one.key: one.name for one in field.choices}.get(str(value), str(value))
+            return {choice.key: choice.name for choice in field.choices}.get(str(value), str(value))
         if field is not None and field.kind is FieldKind.PARTICIPANT:
             return self._participants.get(str(value), str(value))
         return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
@@ -172,34 +174,34 @@ _REPAIR_LABELS = {
 }
 
 
-def judgment_facts(one: Judgment, about: Segment, edited: str = "") -> tuple[str, ...]:
+def judgment_facts(judgment: Judgment, about: Segment, edited: str = "") -> tuple[str, ...]:
     """Return time, tokens, cost, and what is worth knowing about an answer.
 
     Args:
-        one: the answer.
+        judgment: the answer.
         about: the segment as it is now.
         edited: when its words were edited last, as `words_edited` says it.
     """
-    cached = one.cached_from is not None
-    said = [tr("Cached: not asked again")] if cached else [f"{one.ms / 1000:.1f} s"]
-    if not cached and (one.tokens_in is not None or one.tokens_out is not None):
+    cached = judgment.cached_from is not None
+    said = [tr("Cached: not asked again")] if cached else [f"{judgment.ms / 1000:.1f} s"]
+    if not cached and (judgment.tokens_in is not None or judgment.tokens_out is not None):
         said.append(
             tr("{tokens_in} → {tokens_out} tokens").format(
-                tokens_in=_count(one.tokens_in), tokens_out=_count(one.tokens_out)
+                tokens_in=_count(judgment.tokens_in), tokens_out=_count(judgment.tokens_out)
             )
         )
-    if not cached and one.cost is not None:
-        said.append(f"{one.cost:.4f} {_judge_setting(one, 'currency') or 'USD'}")
-    if one.calls > 1:
-        said.append(tr("{calls} requests").format(calls=one.calls))
-    if one.mended in _REPAIR_LABELS:
-        said.append(_REPAIR_LABELS[RepairLevel(one.mended)])
-    shortened = one.sight.get("shortened")
+    if not cached and judgment.cost is not None:
+        said.append(f"{judgment.cost:.4f} {_judge_setting(judgment, 'currency') or 'USD'}")
+    if judgment.calls > 1:
+        said.append(tr("{calls} requests").format(calls=judgment.calls))
+    if judgment.mended in _REPAIR_LABELS:
+        said.append(_REPAIR_LABELS[RepairLevel(judgment.mended)])
+    shortened = judgment.sight.get("shortened")
     if shortened:
         said.append(tr("Shortened to fit the model"))
-    if (one.start_us, one.end_us) != (about.start_us, about.end_us):
+    if (judgment.start_us, judgment.end_us) != (about.start_us, about.end_us):
         said.append(tr("About the segment as it was before it was moved"))
-    if edited > one.at[:23]:
+    if edited > judgment.at[:23]:
         said.append(tr("The transcript of it was edited since"))
     return tuple(said)
 
@@ -208,8 +210,8 @@ def _count(tokens: int | None) -> str:
     return "?" if tokens is None else f"{tokens:,}"
 
 
-def _judge_setting(one: Judgment, key: str) -> str:
-    settings = one.judge.get("settings")
+def _judge_setting(judgment: Judgment, key: str) -> str:
+    settings = judgment.judge.get("settings")
     return str(settings.get(key, "")) if isinstance(settings, dict) else ""
 
 
@@ -223,36 +225,36 @@ class PersonSays:
 
     name: str
     segment: Segment
-    said: SegmentAnswer
+    answer: SegmentAnswer
     overlap: float
 
 
 def people_answers(session: Session, about: Segment) -> list[PersonSays]:
     """Return what each annotator says on the segment's track, who made it first, then the others by name."""
-    names = {one.id: one.name for one in all_annotators(session.study)}
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
     best: dict[str, tuple[float, Segment]] = {about.annotator_id: (1.0, about)}
-    for one in segments_of(session.study, about.recording_id, scheme=about.scheme):
-        share = _overlap(one, about)
-        if one.track != about.track or one.annotator_id == about.annotator_id or share <= 0:
+    for segment in segments_of(session.study, about.recording_id, scheme=about.scheme):
+        share = _overlap(segment, about)
+        if segment.track != about.track or segment.annotator_id == about.annotator_id or share <= 0:
             continue
-        if share > best.get(one.annotator_id, (0.0, one))[0]:
-            best[one.annotator_id] = (share, one)
+        if share > best.get(segment.annotator_id, (0.0, segment))[0]:
+            best[segment.annotator_id] = (share, segment)
     found = [
-        PersonSays(names.get(who, tr("Somebody")), one, _segment_answer(session, one), share)
-        for who, (share, one) in best.items()
+        PersonSays(names.get(who, tr("Somebody")), segment, _segment_answer(session, segment), share)
+        for who, (share, segment) in best.items()
     ]
-    return sorted(found, key=lambda one: (one.segment.id != about.id, one.name.casefold()))
+    return sorted(found, key=lambda person_says: (person_says.segment.id != about.id, person_says.name.casefold()))
 
 
-def _segment_answer(session: Session, one: Segment) -> SegmentAnswer:
-    scheme = session.schemes.known(one.scheme)
-    values = {key: value.value for key, value in values_of(session.study, one.id).items()}
-    return answer_of_segment(one.label, values if scheme is None else scheme.placed(one.track, values))
+def _segment_answer(session: Session, segment: Segment) -> SegmentAnswer:
+    scheme = session.schemes.find(segment.scheme)
+    values = {key: value.value for key, value in values_of(session.study, segment.id).items()}
+    return answer_of_segment(segment.label, values if scheme is None else scheme.known_values(segment.track, values))
 
 
-def _overlap(one: Segment, other: Segment) -> float:
-    both = min(one.end_us, other.end_us) - max(one.start_us, other.start_us)
-    return both / (max(one.end_us, other.end_us) - min(one.start_us, other.start_us)) if both > 0 else 0.0
+def _overlap(segment: Segment, other: Segment) -> float:
+    both = min(segment.end_us, other.end_us) - max(segment.start_us, other.start_us)
+    return both / (max(segment.end_us, other.end_us) - min(segment.start_us, other.start_us)) if both > 0 else 0.0
 
 
 _STATES = {
@@ -279,8 +281,8 @@ class SegmentJudgments:
         judgments: of the task and variant that are chosen, that may be seen, newest first.
         hidden: the same, without their answers.
         why_hidden: a line that says what to do.
-        wanted: who is chosen.
-        under_way: state by (judge id, condition), for who is being asked.
+        selected: who is chosen.
+        pending: state by (judge id, condition), for who is being asked.
         not_sent: why a judge was not asked, by (judge id, condition).
         conditions: names by id.
     """
@@ -288,58 +290,65 @@ class SegmentJudgments:
     judgments: Sequence[Judgment]
     hidden: Sequence[Judgment] = ()
     why_hidden: str = ""
-    wanted: Sequence[JudgeCondition] = ()
-    under_way: Mapping[tuple[str, str], JudgmentColumnState] = field(default_factory=dict)
+    selected: Sequence[JudgeCondition] = ()
+    pending: Mapping[tuple[str, str], JudgmentColumnState] = field(default_factory=dict)
     not_sent: Mapping[tuple[str, str], str] = field(default_factory=dict)
     conditions: Mapping[str, str] = field(default_factory=dict)
 
 
 def build_table(session: Session, about: Segment, known: SegmentJudgments) -> JudgmentTable:
     """Return everything that is said about a segment."""
-    scheme = session.schemes.known(about.scheme)
-    names = {one.id: one.name for one in all_annotators(session.study)}
+    scheme = session.schemes.find(about.scheme)
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
     newest = _newest_by_judge([*known.judgments, *known.hidden])
-    hidden = {one.id for one in known.hidden}
+    hidden = {judgment.id for judgment in known.hidden}
     people = people_answers(session, about)
-    said = {f"judge {one.id}": answer_of_judgment(one) for one in newest.values() if one.id not in hidden}
-    whose = {f"judge {one.id}": _person_name(one, names) for one in newest.values() if _is_person(one)}
-    said |= {f"person {one.segment.id}": one.said for one in people}
-    whose |= {f"person {one.segment.id}": one.name for one in people}
-    participants = {one.id: one.pseudonym for one in all_participants(session.study)}
+    said = {
+        f"judge {judgment.id}": answer_of_judgment(judgment)
+        for judgment in newest.values()
+        if judgment.id not in hidden
+    }
+    whose = {
+        f"judge {judgment.id}": _person_name(judgment, names) for judgment in newest.values() if _is_person(judgment)
+    }
+    said |= {f"person {person.segment.id}": person.answer for person in people}
+    whose |= {f"person {person.segment.id}": person.name for person in people}
+    participants = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     answers = AnswerComparison(
         scheme, about.track, said, {key: whose[key] for key in whose if key in said}, participants
     )
-    oldest = min((one.at for one in newest.values()), default="")
+    oldest = min((judgment.at for judgment in newest.values()), default="")
     edited = last_edit_time(session.study, about.recording_id, about.start_us, about.end_us, oldest) if oldest else ""
     columns = _judge_columns(newest, known, hidden, about, answers, names, edited)
-    columns += [_person_column(one, about, answers) for one in people]
+    columns += [_person_column(person, about, answers) for person in people]
     return JudgmentTable(answers.rows(), tuple(columns))
 
 
 def _newest_by_judge(judgments: Sequence[Judgment]) -> dict[tuple[str, str], Judgment]:
     """Return the newest by judge (or person) and condition: an answer where there is one, whatever failed later."""
     found: dict[tuple[str, str], Judgment] = {}
-    for one in _by_time(judgments):
-        key = (one.annotator_id or one.judge_id, one.condition)
-        if key not in found or (found[key].status is not JudgmentStatus.OK and one.status is JudgmentStatus.OK):
-            found[key] = one
+    for judgment in _by_time(judgments):
+        key = (judgment.annotator_id or judgment.judge_id, judgment.condition)
+        if key not in found or (found[key].status is not JudgmentStatus.OK and judgment.status is JudgmentStatus.OK):
+            found[key] = judgment
     return found
 
 
 def _failed_later(judgments: Sequence[Judgment], newest: Mapping[tuple[str, str], Judgment]) -> dict[str, str]:
     """Return judgment id -> what came of asking again, where that failed."""
     found: dict[str, str] = {}
-    for one in _by_time(judgments):
-        shown = newest[one.annotator_id or one.judge_id, one.condition]
-        if shown.status is JudgmentStatus.OK and (one.at, one.id) > (shown.at, shown.id):
+    for judgment in _by_time(judgments):
+        shown = newest[judgment.annotator_id or judgment.judge_id, judgment.condition]
+        if shown.status is JudgmentStatus.OK and (judgment.at, judgment.id) > (shown.at, shown.id):
             found.setdefault(
-                shown.id, tr("Asked again: {status}. {error}").format(status=one.status.value, error=one.error).strip()
+                shown.id,
+                tr("Asked again: {status}. {error}").format(status=judgment.status.value, error=judgment.error).strip(),
             )
     return found
 
 
 def _by_time(judgments: Sequence[Judgment]) -> list[Judgment]:
-    return sorted(judgments, key=lambda one: (one.at, one.id), reverse=True)
+    return sorted(judgments, key=lambda judgment: (judgment.at, judgment.id), reverse=True)
 
 
 def _judge_columns(
@@ -351,26 +360,30 @@ def _judge_columns(
     names: Mapping[str, str],
     edited: str,
 ) -> list[JudgmentColumn]:
-    places = [(one.judge.id, one.condition) for one in known.wanted if one.judge.backend != PERSON_BACKEND]
+    places = [
+        (judge_condition.judge.id, judge_condition.condition)
+        for judge_condition in known.selected
+        if judge_condition.judge.backend != PERSON_BACKEND
+    ]
     rest = [key for key in newest if key not in places]
-    entries = {one.judge.id: one.judge for one in known.wanted}
+    entries = {judge_condition.judge.id: judge_condition.judge for judge_condition in known.selected}
     later = _failed_later([*known.judgments, *known.hidden], newest)
     columns = []
     order = list(dict.fromkeys(who for who, _ in [*places, *rest]))
     for who, condition in sorted(
         [*places, *rest], key=lambda key: (order.index(key[0]), key[1] != RAW_CONDITION, key[1])
     ):
-        one = newest.get((who, condition))
-        if one is None:
+        judgment = newest.get((who, condition))
+        if judgment is None:
             column = _pending_column(entries[who], condition)
         else:
-            unseen = known.why_hidden if one.id in hidden else None
-            column = _answer_column(one, about, answers, names, edited, unseen)
-            if one.id in later and column.state is JudgmentColumnState.ANSWERED:
-                column = replace(column, said=later[one.id])
-        if (who, condition) in known.under_way:
-            how = known.under_way[who, condition]
-            column = replace(column, state=how, said="", cells={}, thoughts="", facts=(), takeable=frozenset())
+            unseen = known.why_hidden if judgment.id in hidden else None
+            column = _answer_column(judgment, about, answers, names, edited, unseen)
+            if judgment.id in later and column.state is JudgmentColumnState.ANSWERED:
+                column = replace(column, said=later[judgment.id])
+        if (who, condition) in known.pending:
+            how = known.pending[who, condition]
+            column = replace(column, state=how, said="", cells={}, reasoning="", facts=(), adoptable=frozenset())
         elif (who, condition) in known.not_sent:
             why = known.not_sent[who, condition]
             if column.state is JudgmentColumnState.ANSWERED:
@@ -383,7 +396,7 @@ def _judge_columns(
 
 
 def _answer_column(
-    one: Judgment,
+    judgment: Judgment,
     about: Segment,
     answers: AnswerComparison,
     names: Mapping[str, str],
@@ -391,23 +404,23 @@ def _answer_column(
     why_hidden: str | None,
 ) -> JudgmentColumn:
     """Return the column of an answer; `why_hidden` is None where it may be seen."""
-    key, person = f"judge {one.id}", _is_person(one)
-    answered, seen = one.status is JudgmentStatus.OK, why_hidden is None
+    key, person = f"judge {judgment.id}", _is_person(judgment)
+    answered, seen = judgment.status is JudgmentStatus.OK, why_hidden is None
     return JudgmentColumn(
-        key if seen else f"hidden {one.id}",
-        _person_name(one, names) if person else judge_name(one),
+        key if seen else f"hidden {judgment.id}",
+        _person_name(judgment, names) if person else judge_name(judgment),
         tr("In the form for people")
         if person
-        else _model_text(str(one.judge.get("backend")), str(one.judge.get("model"))),
-        JudgmentColumnState.HIDDEN if answered and not seen else _STATES[one.status],
-        said=(why_hidden or "") if answered else one.error,
+        else _model_text(str(judgment.judge.get("backend")), str(judgment.judge.get("model"))),
+        JudgmentColumnState.HIDDEN if answered and not seen else _STATES[judgment.status],
+        said=(why_hidden or "") if answered else judgment.error,
         cells=answers.cells(key) if answered and seen else {},
-        thoughts=one.thinking if seen else "",
-        facts=judgment_facts(one, about, edited),
-        judgment_id=one.id,
-        judge_id="" if person else one.judge_id,
-        own_condition=one.condition,
-        takeable=answers.texts(key) if seen and not person else frozenset(),
+        reasoning=judgment.thinking if seen else "",
+        facts=judgment_facts(judgment, about, edited),
+        judgment_id=judgment.id,
+        judge_id="" if person else judgment.judge_id,
+        own_condition=judgment.condition,
+        adoptable=answers.text_rows(key) if seen and not person else frozenset(),
     )
 
 
@@ -424,9 +437,12 @@ def _pending_column(entry: JudgeEntry, condition: str) -> JudgmentColumn:
 
 def _mark_pairs(columns: list[JudgmentColumn]) -> list[JudgmentColumn]:
     found = []
-    for at, one in enumerate(columns):
-        same = [other.judge_id == one.judge_id != "" for other in (*columns[at - 1 : at], *columns[at + 1 : at + 2])]
-        following = at + 1 < len(columns) and columns[at + 1].judge_id == one.judge_id != ""
+    for at, judgment_column in enumerate(columns):
+        same = [
+            other.judge_id == judgment_column.judge_id != ""
+            for other in (*columns[at - 1 : at], *columns[at + 1 : at + 2])
+        ]
+        following = at + 1 < len(columns) and columns[at + 1].judge_id == judgment_column.judge_id != ""
         pair = (
             ColumnPairPosition.NONE
             if not any(same)
@@ -434,19 +450,19 @@ def _mark_pairs(columns: list[JudgmentColumn]) -> list[JudgmentColumn]:
             if following
             else ColumnPairPosition.SECOND
         )
-        found.append(replace(one, pair=pair))
+        found.append(replace(judgment_column, pair=pair))
     return found
 
 
-def _person_column(one: PersonSays, about: Segment, answers: AnswerComparison) -> JudgmentColumn:
-    own = one.segment.id == about.id
+def _person_column(person_says: PersonSays, about: Segment, answers: AnswerComparison) -> JudgmentColumn:
+    own = person_says.segment.id == about.id
     what = (
         tr("This segment")
         if own
-        else tr("Own segment, {overlap} in common").format(overlap=format_percent(one.overlap, 0))
+        else tr("Own segment, {overlap} in common").format(overlap=format_percent(person_says.overlap, 0))
     )
-    key = f"person {one.segment.id}"
-    return JudgmentColumn(key, one.name, what, JudgmentColumnState.PERSON, cells=answers.cells(key))
+    key = f"person {person_says.segment.id}"
+    return JudgmentColumn(key, person_says.name, what, JudgmentColumnState.PERSON, cells=answers.cells(key))
 
 
 def _model_text(backend: str, model: str) -> str:
@@ -454,9 +470,9 @@ def _model_text(backend: str, model: str) -> str:
     return f"{backend} · {shown}" if shown else backend
 
 
-def _is_person(one: Judgment) -> bool:
-    return one.judge.get("backend") == PERSON_BACKEND
+def _is_person(judgment: Judgment) -> bool:
+    return judgment.judge.get("backend") == PERSON_BACKEND
 
 
-def _person_name(one: Judgment, names: Mapping[str, str]) -> str:
-    return names.get(one.annotator_id or "", judge_name(one))
+def _person_name(judgment: Judgment, names: Mapping[str, str]) -> str:
+    return names.get(judgment.annotator_id or "", judge_name(judgment))

@@ -77,8 +77,8 @@ class AnswerPanel(QSplitter):
         self.form.set_label("")
         self.form.value_changed.connect(self._changed)
         self.setChildrenCollapsible(False)
-        self.addWidget(self._material())
-        self.addWidget(self._answer())
+        self.addWidget(self._make_material_part())
+        self.addWidget(self._make_answer_part())
         self.setStretchFactor(0, 3)
         self.setStretchFactor(1, 2)
 
@@ -106,7 +106,7 @@ class AnswerPanel(QSplitter):
             if editor.field.applies_to(str(label or "")) and editor.value() is not None
         }
 
-    def pick(self, number: int) -> None:
+    def pick_choice(self, number: int) -> None:
         """Choose by number, from 1, in the first field that is a choice; nothing where there is none of that number."""
         for editor in self.form.editors.values():
             field = editor.field
@@ -115,7 +115,7 @@ class AnswerPanel(QSplitter):
                     editor.pick(field.choices[number - 1].key)
                 return
 
-    def _material(self) -> QWidget:
+    def _make_material_part(self) -> QWidget:
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
@@ -138,7 +138,7 @@ class AnswerPanel(QSplitter):
         column.addWidget(self.words, 1)
         return holder
 
-    def _answer(self) -> QWidget:
+    def _make_answer_part(self) -> QWidget:
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(theme.GRID, 0, theme.GRID, 0)
@@ -185,7 +185,7 @@ class PersonForm(OwnDialog):
         self.resize(bounded_to_screen(_SIZE, self))
         self.panel = AnswerPanel(scheme, track, people)
         self.form, self.words, self.pictures = self.panel.form, self.panel.words, self.panel.pictures
-        self.form.value_changed.connect(lambda _field, _value: self.say(""))
+        self.form.value_changed.connect(lambda _field, _value: self.show_note(""))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
@@ -203,15 +203,15 @@ class PersonForm(OwnDialog):
         self.panel.show_material(text, pictures)
         self.form.setEnabled(True)
         self.buttons.go_on.setEnabled(True)
-        self.say("")
+        self.show_note("")
 
     def show_waiting(self, text: str) -> None:
         """Say that what is asked is being made, or why it cannot be; nothing can be answered."""
         self.form.setEnabled(False)
         self.buttons.go_on.setEnabled(False)
-        self.say(text)
+        self.show_note(text)
 
-    def say(self, text: str) -> None:
+    def show_note(self, text: str) -> None:
         """Show a line beside the buttons."""
         self.buttons.note.setText(text)
 
@@ -238,9 +238,9 @@ class HumanAnswerController(QObject):
         if session is None or about is None:
             return
         self.close()
-        task, condition = bar.chosen_task(), self._shown.chosen_conditions()[0]
+        task, condition = bar.chosen_task(), self._shown.selected_conditions()[0]
         more = self._asking.more
-        settings = replace(more.sight(), frames=more.frames() or InputSettings().frames)
+        settings = replace(more.input_settings(), frames=more.frames() or InputSettings().frames)
         try:
             asked = plan_person_task(session, about.id, task, bar.chosen_variant(), condition, settings)
         except UserError as error:
@@ -261,8 +261,8 @@ class HumanAnswerController(QObject):
         def show(messages: tuple[Message, ...]) -> None:
             if form is self.form:
                 self._messages = messages
-                user = next(one for one in messages if one.role is Role.USER)
-                form.show_material(user.text, [(one.shown, one.jpeg) for one in user.pictures])
+                user = next(message for message in messages if message.role is Role.USER)
+                form.show_material(user.text, [(picture.time_label, picture.jpeg) for picture in user.pictures])
                 self._since = monotonic()
 
         def fail(error: Exception) -> None:
@@ -285,8 +285,8 @@ class HumanAnswerController(QObject):
         try:
             _, changes = save_answer(session, asked, answer, round((monotonic() - self._since) * 1e3), self._messages)
         except UserError as error:
-            form.say(f"{error.message} {error.hint}".strip())
+            form.show_note(f"{error.message} {error.hint}".strip())
             return
         self.close()
         self._context.studio.publish(changes)
-        self._context.studio.told.emit(tr("Your answer is saved."))
+        self._context.studio.message.emit(tr("Your answer is saved."))

@@ -52,7 +52,7 @@ class ChoiceBar(QWidget):
         inspect_requested: show what would be sent.
         policy_requested: show the policy of the study.
         answer_requested: answer the task oneself, in its form.
-        act_requested (str, str): `ADD`, `EDIT` or `REMOVE` a judge, with its id.
+        edit_requested (str, str): `ADD`, `EDIT` or `REMOVE` a judge, with its id.
         changed: something else is chosen.
     """
 
@@ -60,7 +60,7 @@ class ChoiceBar(QWidget):
     inspect_requested = Signal()
     policy_requested = Signal()
     answer_requested = Signal()
-    act_requested = Signal(str, str)
+    edit_requested = Signal(str, str)
     changed = Signal()
 
     def __init__(self, keys: str, parent: QWidget | None = None) -> None:
@@ -71,8 +71,8 @@ class ChoiceBar(QWidget):
         column.setSpacing(theme.GRID // 2)
         self._settings: SettingsForm | None = None
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
-        self.judges.set_acts({ADD: tr("&Add judge…")}, {EDIT: tr("&Edit"), REMOVE: tr("&Remove")})
-        self.judges.acted.connect(self.act_requested)
+        self.judges.set_actions({ADD: tr("&Add judge…")}, {EDIT: tr("&Edit"), REMOVE: tr("&Remove")})
+        self.judges.action_requested.connect(self.edit_requested)
         self.ask = QPushButton(tr("Ask"))
         self.ask.setProperty("primary", True)
         self.ask.setMinimumWidth(_ASK_WIDTH)
@@ -111,7 +111,7 @@ class ChoiceBar(QWidget):
         self.conditions.changed.connect(self.changed)
         for combo in (self.task, self.variant):
             combo.currentIndexChanged.connect(lambda _at: self.changed.emit())
-        self.set_askable(tr("Choose a segment first."))
+        self.set_ask_enabled(tr("Choose a segment first."))
 
     def set_tasks(self, tasks: Mapping[str, tuple[str, str]]) -> None:
         """Offer tasks: key -> name and what it asks."""
@@ -136,30 +136,30 @@ class ChoiceBar(QWidget):
             if at >= 0:
                 combo.setCurrentIndex(at)
 
-    def looks(self) -> dict[str, Json]:
+    def save_state(self) -> dict[str, Json]:
         """Return who and what is chosen, to be kept."""
         return {
-            "judges": [*sorted(self.judges.wanted())],
-            "conditions": [*sorted(self.conditions.wanted())],
+            "judges": [*sorted(self.judges.all_ticked_keys())],
+            "conditions": [*sorted(self.conditions.all_ticked_keys())],
             "task": self.chosen_task(),
             "variant": self.chosen_variant(),
             "more": self.more.isChecked(),
             "settings": self._settings.values() if self._settings is not None else {},
         }
 
-    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+    def restore_state(self, looks: Mapping[str, Json]) -> None:
         """Choose what was chosen; what is no longer offered is left out."""
         for menu, key in ((self.judges, "judges"), (self.conditions, "conditions")):
             found = looks.get(key)
             if isinstance(found, list):
-                menu.choose(str(one) for one in found)
+                menu.set_ticked(str(one) for one in found)
         self.choose(str(looks.get("task", "")), str(looks.get("variant", "")))
         self.more.setChecked(looks.get("more") is True)
         settings = looks.get("settings")
         if self._settings is not None and isinstance(settings, dict):
             self._settings.restore(settings)
 
-    def set_more(self, form: QWidget) -> None:
+    def set_settings_form(self, form: QWidget) -> None:
         """Put the rest of what can be set under the button that unfolds it."""
         while (item := self._more_column.takeAt(0)) is not None:
             if (old := item.widget()) is not None:
@@ -169,7 +169,7 @@ class ChoiceBar(QWidget):
             self._settings = form
             form.changed.connect(self.changed)
 
-    def set_askable(self, reason: str, segments: int = 1) -> None:
+    def set_ask_enabled(self, reason: str, segments: int = 1) -> None:
         """Allow asking about so many segments, or say why it makes no sense now."""
         several = segments > 1
         self.ask.setText(tr("Ask about {segments:,} segments").format(segments=segments) if several else tr("Ask"))
@@ -203,7 +203,7 @@ class ChoiceBar(QWidget):
         self.more.setProperty("segment", True)
         self.more.setToolTip(tr("Frames, turns before the segment, seed and limits"))
         self.more.setAccessibleName(tr("More: frames, turns before the segment, seed and limits"))
-        self.more.toggled.connect(self._unfold)
+        self.more.toggled.connect(self._set_expanded)
         self.inspect = QPushButton(tr("What is sent…"))
         self.inspect.setProperty("segment", True)
         self.inspect.setAccessibleName(tr("Show what would be sent"))
@@ -234,7 +234,7 @@ class ChoiceBar(QWidget):
         self._notes_row.hide()
         return self._notes_row
 
-    def _unfold(self, on: bool) -> None:
+    def _set_expanded(self, on: bool) -> None:
         self._more.setVisible(on)
 
 
@@ -265,19 +265,19 @@ class QueueLine:
 
     Attributes:
         judge_id: of the entry.
-        where: `this machine`, or the host that is asked.
+        destination: `this machine`, or the host that is asked.
     """
 
     judge_id: str
     name: str
-    where: str
+    destination: str
     running: int = 0
     waiting: int = 0
     done: int = 0
     failed: int = 0
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Requests that have no answer yet."""
         return self.running + self.waiting
 
@@ -334,9 +334,12 @@ class JudgeQueueBar(QFrame):
 
     def _show(self) -> None:
         self.setVisible(bool(self._lines))
-        left, failed = sum(one.left for one in self._lines), sum(one.failed for one in self._lines)
-        done = sum(one.done for one in self._lines)
-        running = sum(one.running for one in self._lines)
+        left, failed = (
+            sum(queue_line.remaining for queue_line in self._lines),
+            sum(queue_line.failed for queue_line in self._lines),
+        )
+        done = sum(queue_line.done for queue_line in self._lines)
+        running = sum(queue_line.running for queue_line in self._lines)
         parts = (
             [tr("{running} running").format(running=running), tr("{value} waiting").format(value=left - running)]
             if left
@@ -363,10 +366,10 @@ class JudgeQueueBar(QFrame):
         said += [tr("{done} done").format(done=line.done)] if line.done else []
         said += [tr("{failed} failed").format(failed=line.failed)] if line.failed else []
         name = PlainLabel(line.name)
-        for place, widget in enumerate((name, make_quiet_label(line.where), make_quiet_label(" · ".join(said)))):
+        for place, widget in enumerate((name, make_quiet_label(line.destination), make_quiet_label(" · ".join(said)))):
             widget.setAlignment(Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(widget, at, place)
-        if line.left:
+        if line.remaining:
             stop = QToolButton()
             stop.setIcon(icon("x"))
             stop.setIconSize(QSize(14, 14))

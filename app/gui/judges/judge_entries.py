@@ -57,12 +57,12 @@ class EntryDialog(OwnDialog):
     Signals:
         save_requested (JudgeEntry, str): what was filled in, and a key that was typed, or "".
         test_requested (JudgeEntry, str): try it, with the key that was typed.
-        forget_requested (JudgeEntry): take its key out of the keyring.
+        forget_key_requested (JudgeEntry): take its key out of the keyring.
     """
 
     save_requested = Signal(object, str)
     test_requested = Signal(object, str)
-    forget_requested = Signal(object)
+    forget_key_requested = Signal(object)
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class EntryDialog(OwnDialog):
         model = self.model.text().strip() if key != PERSON_BACKEND and self._row_of_model.isVisibleTo(self) else ""
         return JudgeEntry(made, self.name.text().strip(), key, model, settings)
 
-    def typed_key(self) -> str:
+    def take_typed_key(self) -> str:
         """Return the key that was typed, once: the field is empty then."""
         found = self.key.text().strip()
         self.key.clear()
@@ -120,7 +120,7 @@ class EntryDialog(OwnDialog):
         self._key_place.setText(escape_control_chars(text))
         self.forget.setVisible(kept)
 
-    def show_tested(self, text: str, *, failed: bool = False, busy: bool = False) -> None:
+    def show_test_result(self, text: str, *, failed: bool = False, busy: bool = False) -> None:
         """Say how the test goes."""
         colours = theme.palette()
         ink = colours.error if failed else colours.muted if busy else colours.competence
@@ -170,7 +170,7 @@ class EntryDialog(OwnDialog):
         self._buttons = DialogButtons(
             self, tr("Add") if entry is None else tr("Save"), tr("Leave everything as it was")
         )
-        self._buttons.go_on.clicked.connect(lambda: self.save_requested.emit(self.entry(), self.typed_key()))
+        self._buttons.go_on.clicked.connect(lambda: self.save_requested.emit(self.entry(), self.take_typed_key()))
         column.addLayout(self._buttons)
 
     def _make_model(self, model: str) -> QWidget:
@@ -206,7 +206,7 @@ class EntryDialog(OwnDialog):
         self.forget.setAutoDefault(False)
         self.forget.hide()
         self.forget.setToolTip(tr("Take the key out of the keyring of this machine"))
-        self.forget.clicked.connect(lambda: self.forget_requested.emit(self.entry()))
+        self.forget.clicked.connect(lambda: self.forget_key_requested.emit(self.entry()))
         self._key_title = PlainLabel(tr("Key"))
         self._key_title.setBuddy(self.key)
         row.addWidget(self.key, 1)
@@ -250,22 +250,22 @@ class EntryDialog(OwnDialog):
         if kind is not None:
             self.form = OptionForm(kind.options_type, self._values.get(key, {}), first=_FIRST_FIELDS)
             self._options.insertWidget(0, self.form)
-            self._offer_files(self.form)
+            self._add_file_button(self.form)
             self._align(self.form)
 
     def _align(self, form: OptionForm) -> None:
         """Let all fields of the dialog begin at one edge."""
-        titles = [self._top.labelForField(one) for one in (self.name, self.backend, self._row_of_model)]
+        titles = [self._top.labelForField(widget) for widget in (self.name, self.backend, self._row_of_model)]
         titles += [part for part in form.findChildren(QLabel) if part.parent() is form]
-        widest = max(one.sizeHint().width() for one in titles if one is not None)
-        for one in (*titles, self._key_title):
-            if one is not None:
-                one.setMinimumWidth(widest)
+        widest = max(title.sizeHint().width() for title in titles if title is not None)
+        for title in (*titles, self._key_title):
+            if title is not None:
+                title.setMinimumWidth(widest)
         for grid in (self._top, form.layout()):
             if isinstance(grid, QFormLayout):
                 grid.setHorizontalSpacing(theme.GRID)
 
-    def _offer_files(self, form: OptionForm) -> None:
+    def _add_file_button(self, form: OptionForm) -> None:
         """Put a way to choose a file into the field of the projector."""
         projector = form.inputs.get("projector")
         if isinstance(projector, QLineEdit):
@@ -303,7 +303,7 @@ class JudgeTrialRunner(QObject):
         self._runner = WorkerRunner(self, context.jobs.runner.command, grace_ms=500)
         self._runner.answer = self._answer
         self._runner.finished.connect(self._on_finished)
-        self._runner.failed.connect(lambda _work, error: self._tell(str(error), failed=True))
+        self._runner.failed.connect(lambda _work, error: self._report(str(error), failed=True))
         context.studio.leaving.connect(self.stop)
 
     def start(self, entry: JudgeEntry, key: str, then: Then) -> None:
@@ -325,10 +325,10 @@ class JudgeTrialRunner(QObject):
 
     def _on_finished(self, _work: JobSpec, result: Mapping[str, Json]) -> None:
         lines = result.get("lines")
-        said = "\n".join(str(one) for one in lines) if isinstance(lines, list) else ""
-        self._tell(said or tr("It answers."), failed=result.get("ok") is not True)
+        said = "\n".join(str(line) for line in lines) if isinstance(lines, list) else ""
+        self._report(said or tr("It answers."), failed=result.get("ok") is not True)
 
-    def _tell(self, text: str, *, failed: bool) -> None:
+    def _report(self, text: str, *, failed: bool) -> None:
         then, self._then = self._then, None
         if then is not None:
             then(text, failed)
@@ -345,16 +345,16 @@ class Entries(QObject):
         self.dialog: EntryDialog | None = None
         self._trying = JudgeTrialRunner(context, self)
         page.add_requested.connect(lambda: self._open(None))
-        page.bar.act_requested.connect(self._act)
+        page.bar.edit_requested.connect(self._on_action)
         context.studio.leaving.connect(self._close)
 
-    def _act(self, act: str, judge_id: str) -> None:
+    def _on_action(self, act: str, judge_id: str) -> None:
         if not self._context.studio.writable:
             session = self._shown.session()
             reason = session.study.read_only_reason if session is not None else ""
             self._context.studio.failed.emit(UserError(tr("This study is read-only."), reason))
             return
-        entry = next((one for one in self._shown.judges() if one.id == judge_id), None)
+        entry = next((judge for judge in self._shown.judges() if judge.id == judge_id), None)
         if act == ADD:
             self._open(None)
         elif act == EDIT and entry is not None:
@@ -369,11 +369,11 @@ class Entries(QObject):
         dialog = self.dialog = EntryDialog(entry, self._context.questions.file, self._page.window())
         dialog.save_requested.connect(self._save)
         dialog.test_requested.connect(self._test)
-        dialog.forget_requested.connect(self._forget)
+        dialog.forget_key_requested.connect(self._forget_key)
         dialog.finished.connect(lambda _how: self._trying.stop())
         dialog.open()
         if entry is not None:
-            self._say_place(entry)
+            self._show_key_place(entry)
         else:
             dialog.show_key_place(
                 tr("The key goes into the keyring of this machine, never into the study."), kept=False
@@ -390,7 +390,7 @@ class Entries(QObject):
         session, dialog = self._shown.session(), self.dialog
         if session is None or dialog is None:
             return
-        known = any(one.id == entry.id for one in self._shown.judges())
+        known = any(judge.id == entry.id for judge in self._shown.judges())
         did = _Did()
 
         def change(session: Session) -> Changes:
@@ -407,19 +407,21 @@ class Entries(QObject):
         self._context.studio.publish(changes)
         made = did.entry or entry
         if not known:
-            self._page.bar.judges.choose(self._page.bar.judges.wanted() | {made.id})
+            self._page.bar.judges.set_ticked(self._page.bar.judges.all_ticked_keys() | {made.id})
         dialog.accept()
         if note := unencrypted_warning(session, made):
-            self._context.studio.told.emit(note)
+            self._context.studio.message.emit(note)
         if key:
-            self._context.background.run(lambda _progress: store_key(made, key), lambda _none: None, self._failed)
+            self._context.background.run(
+                lambda _progress: store_key(made, key), lambda _none: None, self._on_keyring_error
+            )
 
-    def _forget(self, entry: JudgeEntry) -> None:
+    def _forget_key(self, entry: JudgeEntry) -> None:
         self._context.background.run(
-            lambda _progress: delete_key(entry), lambda _gone: self._say_place(entry), self._failed
+            lambda _progress: delete_key(entry), lambda _gone: self._show_key_place(entry), self._on_keyring_error
         )
 
-    def _say_place(self, entry: JudgeEntry) -> None:
+    def _show_key_place(self, entry: JudgeEntry) -> None:
         """Look for the key in a thread: a keyring may ask for its own password, and take its time."""
         if entry.backend == PERSON_BACKEND:
             return
@@ -439,7 +441,9 @@ class Entries(QObject):
                 said = tr("The key for {address} is in the variable {place}.").format(address=address, place=place)
             dialog.show_key_place(said, kept=place == "keyring")
 
-        self._context.background.run(lambda _progress: (server_address(entry), key_location(entry)), show, self._failed)
+        self._context.background.run(
+            lambda _progress: (server_address(entry), key_location(entry)), show, self._on_keyring_error
+        )
 
     def _test(self, entry: JudgeEntry, key: str) -> None:
         dialog = self.dialog
@@ -448,12 +452,12 @@ class Entries(QObject):
 
         def show(text: str, failed: bool) -> None:
             if dialog is self.dialog:
-                dialog.show_tested(text, failed=failed)
+                dialog.show_test_result(text, failed=failed)
 
-        dialog.show_tested(tr("Asking…"), busy=True)
+        dialog.show_test_result(tr("Asking…"), busy=True)
         self._trying.start(entry, key, show)
 
-    def _failed(self, error: Exception) -> None:
+    def _on_keyring_error(self, error: Exception) -> None:
         known = (
             error
             if isinstance(error, UserError)

@@ -116,7 +116,7 @@ class MoreForm(QWidget):
         """Return what is filled in."""
         return self.form.values()
 
-    def sight(self) -> InputSettings:
+    def input_settings(self) -> InputSettings:
         """Return what a judge sees."""
         found = self.values()
         return InputSettings(
@@ -154,11 +154,11 @@ class JudgeRunTracker:
         payload = read_payload(work.parameters)
         self.work = work
         self.open = True
-        asked = {one.judge for one in payload.items}
+        asked = {item.judge for item in payload.items}
         self._judges = {payload.entries[at].id: payload.entries[at] for at in sorted(asked)}
-        self._left = {(payload.entries[one.judge].id, one.about, one.condition) for one in payload.items}
-        self._segments = sorted({one.about for one in payload.items})
-        self._conditions = sorted({one.condition for one in payload.items})
+        self._left = {(payload.entries[item.judge].id, item.about, item.condition) for item in payload.items}
+        self._segments = sorted({item.about for item in payload.items})
+        self._conditions = sorted({item.condition for item in payload.items})
         self._done: dict[str, int] = dict.fromkeys(self._judges, 0)
         self._failed: dict[str, int] = dict.fromkeys(self._judges, 0)
         self._where = {key: _destination(entry) for key, entry in self._judges.items()}
@@ -171,34 +171,34 @@ class JudgeRunTracker:
         """Return which segments it is about."""
         return self._segments
 
-    def take(self, one: Judgment) -> None:
+    def record_answer(self, judgment: Judgment) -> None:
         """Take in that something came back."""
-        asked = (one.judge_id, one.segment_id, one.condition)
+        asked = (judgment.judge_id, judgment.segment_id, judgment.condition)
         if asked not in self._left:
             return
         self._left.discard(asked)
-        self._done[one.judge_id] += 1
-        if one.status is not JudgmentStatus.OK:
-            self._failed[one.judge_id] += 1
+        self._done[judgment.judge_id] += 1
+        if judgment.status is not JudgmentStatus.OK:
+            self._failed[judgment.judge_id] += 1
 
-    def withdraw(self, judge_id: str, segment_id: str = "", condition: str = "") -> bool:
+    def cancel_requests(self, judge_id: str, segment_id: str = "", condition: str = "") -> bool:
         """Give up what a judge is asked, all or a part; tells whether nothing is left of the run then."""
         gone = {
-            one for one in self._left if one[0] == judge_id and segment_id in ("", one[1]) and condition in ("", one[2])
+            row for row in self._left if row[0] == judge_id and segment_id in ("", row[1]) and condition in ("", row[2])
         }
         if gone:
             queue_of(self.work).withdraw(judge_id, segment_id)
             self._left -= gone
         return bool(gone) and not self._left
 
-    def end(self) -> None:
+    def mark_ended(self) -> None:
         """Take in that it ended."""
         self.open = False
         self._left.clear()
 
-    def states(self, running: bool) -> dict[tuple[str, str, str], JudgmentColumnState]:
+    def column_states(self, running: bool) -> dict[tuple[str, str, str], JudgmentColumnState]:
         """Return (segment, judge, condition) -> how far it is."""
-        asked = self._asked() if running else set()
+        asked = self._requests_in_flight() if running else set()
         return {
             (which, who, condition): JudgmentColumnState.ASKING
             if (who, which) in asked
@@ -206,24 +206,24 @@ class JudgeRunTracker:
             for who, which, condition in self._left
         }
 
-    def lines(self, running: bool) -> list[QueueLine]:
+    def queue_lines(self, running: bool) -> list[QueueLine]:
         """Return how far each judge is."""
-        asked = self._asked() if running else set()
+        asked = self._requests_in_flight() if running else set()
         found = []
         for key, entry in self._judges.items():
             left = [(who, which) for who, which, _ in self._left if who == key]
-            under_way = sum(one in asked for one in left)
+            under_way = sum(pair in asked for pair in left)
             done, failed = self._done[key] - self._failed[key], self._failed[key]
             found.append(QueueLine(key, entry.name, self._where[key], under_way, len(left) - under_way, done, failed))
         return found
 
-    def _asked(self) -> set[tuple[str, str]]:
-        return {(one.judge_id, which) for one in queue_of(self.work).standings for which in one.asking}
+    def _requests_in_flight(self) -> set[tuple[str, str]]:
+        return {(standing.judge_id, which) for standing in queue_of(self.work).standings for which in standing.asking}
 
 
 def _destination(entry: JudgeEntry) -> str:
     try:
-        return request_destination(entry).where
+        return request_destination(entry).host_label
     except UserError:
         return ""
 
@@ -243,15 +243,15 @@ class JudgingController(QObject):
         self._shown = shown
         self._runs: dict[int, JudgeRunTracker] = {}
         self.more = MoreForm()
-        page.bar.set_more(self.more)
+        page.bar.set_settings_form(self.more)
         self._timer = QTimer(self, interval=POLL_INTERVAL_MS)
-        self._timer.timeout.connect(self._look)
-        page.bar.ask_requested.connect(self.ask)
+        self._timer.timeout.connect(self._poll_runs)
+        page.bar.ask_requested.connect(self.ask_selected)
         page.bar.policy_requested.connect(lambda: context.trigger("policy"))
-        page.board.again_requested.connect(self._again)
+        page.board.retry_requested.connect(self._ask_again)
         page.board.cancel_requested.connect(self._cancel)
         page.queue.cancel_requested.connect(self._cancel_judge)
-        shown.renewed.connect(self._show_askable)
+        shown.changed.connect(self._show_askable)
         jobs, studio = context.jobs, context.studio
         jobs.started.connect(self._on_started)
         jobs.done.connect(self._on_done)
@@ -261,7 +261,7 @@ class JudgingController(QObject):
         for work in jobs.jobs():
             self._on_started(work)
 
-    def request(self, judges: Sequence[JudgeEntry], condition: str, *, fresh: bool = False) -> AskRequest:
+    def build_request(self, judges: Sequence[JudgeEntry], condition: str, *, fresh: bool = False) -> AskRequest:
         """Return what is asked with what is chosen on the page."""
         bar = self._page.bar
         return AskRequest(
@@ -271,20 +271,20 @@ class JudgingController(QObject):
             bar.chosen_variant(),
             condition,
             self.more.seed(),
-            self.more.sight(),
+            self.more.input_settings(),
             self.more.frames(),
             self.more.limits(),
             again=True,
             fresh=fresh,
         )
 
-    def ask(self) -> None:
+    def ask_selected(self) -> None:
         """Ask every judge that is chosen, in every condition that is chosen."""
-        for condition in self._shown.chosen_conditions():
-            self._start(self.request(self._shown.chosen(), condition))
+        for condition in self._shown.selected_conditions():
+            self._start(self.build_request(self._shown.selected_judges(), condition))
 
-    def _again(self, column: JudgmentColumn) -> None:
-        entry = next((one for one in self._shown.judges() if one.id == column.judge_id), None)
+    def _ask_again(self, column: JudgmentColumn) -> None:
+        entry = next((judge for judge in self._shown.judges() if judge.id == column.judge_id), None)
         if entry is None:
             self._context.studio.failed.emit(
                 UserError(
@@ -295,7 +295,7 @@ class JudgingController(QObject):
             return
         about = self._shown.segment()
         if about is not None:
-            request = self.request([entry], column.own_condition, fresh=bool(column.judgment_id))
+            request = self.build_request([entry], column.own_condition, fresh=bool(column.judgment_id))
             self._start(request, [about.id])
 
     def _start(self, request: AskRequest, segments: Sequence[str] = ()) -> None:
@@ -317,17 +317,17 @@ class JudgingController(QObject):
         except UserError as error:
             self._context.studio.failed.emit(error)
             return
-        self._note(found.notes, request.condition, request.about)
+        self._record_not_sent(found.notes, request.condition, request.about)
         if found.changes:
             self._context.studio.publish(found.changes)
-        if found.work is not None:
-            self._context.jobs.start(found.work)
+        if found.job is not None:
+            self._context.jobs.start(found.job)
         elif found.cached and not found.notes:
-            self._context.studio.told.emit(tr("Nothing was asked: the study has the answer already."))
-        self._shown.renew()
+            self._context.studio.message.emit(tr("Nothing was asked: the study has the answer already."))
+        self._shown.refresh()
 
-    def _note(self, notes: Sequence[Note], condition: str, segments: Sequence[str]) -> None:
-        judges = [one.id for one in self._shown.judges()]
+    def _record_not_sent(self, notes: Sequence[Note], condition: str, segments: Sequence[str]) -> None:
+        judges = [judge.id for judge in self._shown.judges()]
         for note in notes:
             for segment_id in note.about or segments:
                 for judge_id in [note.judge_id] if note.judge_id else judges:
@@ -343,18 +343,18 @@ class JudgingController(QObject):
             reason = session.study.read_only_reason or tr("This study is read-only.")
         elif not self._shown.segments():
             reason = tr("Choose a segment first.")
-        elif not self._shown.chosen():
+        elif not self._shown.selected_judges():
             reason = tr("Choose a judge first.")
-        bar.set_askable(reason, len(self._shown.segments()))
-        self._say_forbidden(session)
+        bar.set_ask_enabled(reason, len(self._shown.segments()))
+        self._show_egress(session)
         self._show_queue()
 
-    def _say_forbidden(self, session: Session) -> None:
+    def _show_egress(self, session: Session) -> None:
         """Say before anything is asked which judge the policy forbids to ask, and where what leaves would go."""
         recording, lines, hints = self._context.studio.recording, [], []
         if recording is not None:
-            for judge in self._shown.chosen():
-                for condition in self._shown.chosen_conditions():
+            for judge in self._shown.selected_judges():
+                for condition in self._shown.selected_conditions():
                     found, ways = check_egress(session, judge, self._shown.judges(), recording.id, condition)
                     if found is not None:
                         rule = found.rule if isinstance(found, Forbidden) else ""
@@ -375,56 +375,58 @@ class JudgingController(QObject):
     def _on_started(self, work: JobSpec) -> None:
         if work.kind != asking.KIND:
             return
-        if not any(one.open for one in self._runs.values()):
+        if not any(run.open for run in self._runs.values()):
             self._runs.clear()
         self._runs[id(work)] = JudgeRunTracker(work)
         self._timer.start()
-        self._look()
+        self._poll_runs()
 
     def _on_done(self, work: JobSpec, result: Result) -> None:
         run = self._runs.get(id(work))
         if run is None:
             return
-        run.end()
+        run.mark_ended()
         for condition in run.conditions():
-            self._note(read_outcome(result).notes, condition, run.segments())
-        self._look()
-        self._shown.renew()
+            self._record_not_sent(read_outcome(result).notes, condition, run.segments())
+        self._poll_runs()
+        self._shown.refresh()
 
     def _on_stopped(self, work: JobSpec) -> None:
         run = self._runs.get(id(work))
         if run is not None:
-            run.end()
-            self._look()
-            self._shown.renew()
+            run.mark_ended()
+            self._poll_runs()
+            self._shown.refresh()
 
     def _on_changed(self, changes: Changes, _initiator: object) -> None:
         session, ids = self._shown.session(), changes.ids("judgment")
         if session is None or not ids or not self._runs:
             return
-        for one in find_judgments(session.study, list(ids)):
+        for judgment in find_judgments(session.study, list(ids)):
             for run in self._runs.values():
-                run.take(one)
+                run.record_answer(judgment)
         # Many come in a second; the timer looks soon enough.
         if not self._timer.isActive():
-            self._look()
+            self._poll_runs()
 
-    def _look(self) -> None:
+    def _poll_runs(self) -> None:
         """Show what is asked at this moment; the page is only read again where that is another than before."""
-        running = self._context.jobs.beside.running
+        running = self._context.jobs.beside.running_job
         states: dict[tuple[str, str, str], JudgmentColumnState] = {}
         for run in self._runs.values():
-            states |= run.states(running is run.work)
+            states |= run.column_states(running is run.work)
         before, self._shown.under_way = self._shown.under_way, states
         if _states_of_shown(self._shown.segments(), before) != _states_of_shown(self._shown.segments(), states):
-            self._shown.renew()
+            self._shown.refresh()
         self._show_queue()
         if not any(run.open for run in self._runs.values()):
             self._timer.stop()
 
     def _show_queue(self) -> None:
         lines = [
-            line for run in self._runs.values() for line in run.lines(self._context.jobs.beside.running is run.work)
+            line
+            for run in self._runs.values()
+            for line in run.queue_lines(self._context.jobs.beside.running_job is run.work)
         ]
         self._page.queue.show_lines(lines)
 
@@ -433,15 +435,15 @@ class JudgingController(QObject):
         if about is None:
             return
         for run in self._runs.values():
-            if run.open and run.withdraw(column.judge_id, about.id, column.own_condition):
+            if run.open and run.cancel_requests(column.judge_id, about.id, column.own_condition):
                 self._context.jobs.cancel(run.work)
-        self._look()
+        self._poll_runs()
 
     def _cancel_judge(self, judge_id: str) -> None:
-        for run in [one for one in self._runs.values() if one.open]:
-            if not judge_id or run.withdraw(judge_id):
+        for run in [tracker for tracker in self._runs.values() if tracker.open]:
+            if not judge_id or run.cancel_requests(judge_id):
                 self._context.jobs.cancel(run.work)
-        self._look()
+        self._poll_runs()
 
     def _forget(self) -> None:
         self._runs.clear()

@@ -60,7 +60,7 @@ class RevisionsWindow(QWidget):
         self.switch.setToolTip(
             tr("What judges say about a segment stays hidden from an annotator until they have said it")
         )
-        self.switch.clicked.connect(self._set)
+        self.switch.clicked.connect(self._set_blind_first)
         self.people = PlainLabel(wordWrap=True)
         self.people.setFont(theme.font(semibold=True))
         self.rows = RowsTable(
@@ -103,29 +103,31 @@ class RevisionsWindow(QWidget):
         self.switch.setChecked(is_blind_first(session))
         self.switch.setEnabled(self._context.studio.writable)
         report = build_revision_report(session)
-        self.people.setText("\n".join(format_annotator_summary(one) for one in report.annotators) or NO_REVEALS_TEXT)
+        self.people.setText(
+            "\n".join(format_annotator_summary(annotator) for annotator in report.annotators) or NO_REVEALS_TEXT
+        )
         self.rows.show_rows(
             [
                 TableRow(
-                    one.recording.id if one.recording is not None else "",
+                    revision.recording.id if revision.recording is not None else "",
                     (
-                        one.annotator.name,
-                        format_place(one),
-                        part_name(session, one),
-                        format_value(session, one, one.before),
-                        format_value(session, one, one.after),
-                        ", ".join(one.toward) or "\N{EN DASH}",
-                        one.at[:16].replace("T", " "),
+                        revision.annotator.name,
+                        format_place(revision),
+                        part_name(session, revision),
+                        format_value(session, revision, revision.before),
+                        format_value(session, revision, revision.after),
+                        ", ".join(revision.toward) or "\N{EN DASH}",
+                        revision.at[:16].replace("T", " "),
                     ),
-                    time_us=one.start_us,
+                    time_us=revision.start_us,
                 )
-                for one in report.revisions
+                for revision in report.revisions
             ]
         )
         self.hidden.setText(format_hidden_count(report))
         self.hidden.setVisible(bool(report.hidden))
 
-    def _set(self, on: bool) -> None:
+    def _set_blind_first(self, on: bool) -> None:
         self._context.studio.edit(lambda session: set_blind_first(session, on), self)
         self.reload()
 
@@ -154,8 +156,8 @@ class RawView(OwnDialog):
         column.addWidget(self.field, 1)
         row = QHBoxLayout()
         self._said = make_quiet_label("")
-        self.back = _button(tr("Back"), tr("Show the part before"), lambda: self._go(-1))
-        self.on = _button(tr("Next"), tr("Show the part after"), lambda: self._go(1))
+        self.back = _button(tr("Back"), tr("Show the part before"), lambda: self._turn_page(-1))
+        self.on = _button(tr("Next"), tr("Show the part after"), lambda: self._turn_page(1))
         copy = _button(
             tr("Copy all"), tr("Copy every character"), lambda: QGuiApplication.clipboard().setText(self._text)
         )
@@ -164,9 +166,9 @@ class RawView(OwnDialog):
         for button in (self.back, self.on, copy, close):
             row.addWidget(button)
         column.addLayout(row)
-        self._go(0)
+        self._turn_page(0)
 
-    def _go(self, by: int) -> None:
+    def _turn_page(self, by: int) -> None:
         parts = max(1, -(-len(self._text) // MAX_SHOWN_CHARS))
         self._at = min(parts - 1, max(0, self._at + by))
         start = self._at * MAX_SHOWN_CHARS
@@ -201,28 +203,28 @@ class JudgmentActions(QObject):
         self._page = page
         self._shown = shown
         page.board.raw_requested.connect(self._show_raw)
-        page.board.take_requested.connect(self._take_over)
+        page.board.adopt_requested.connect(self._adopt)
 
     def _show_raw(self, column: JudgmentColumn) -> None:
         found = self._shown.judgment(column.judgment_id)
         if found is None:
             return
         about = ", ".join(
-            one
-            for one in (
+            text
+            for text in (
                 found.model_id and tr("model {model_id}").format(model_id=found.model_id),
                 found.prompt,
                 f"{datetime.fromisoformat(found.at).astimezone():%Y-%m-%d %H:%M}",
             )
-            if one
+            if text
         )
         view = RawView(tr("Raw answer of {name}").format(name=column.name), found.raw, about, self._page.window())
         view.finished.connect(view.deleteLater)
         view.open()
 
-    def _take_over(self, column: JudgmentColumn, field: str) -> None:
+    def _adopt(self, column: JudgmentColumn, field: str) -> None:
         if self._context.studio.edit(lambda session: adopt(session, column.judgment_id, field), self):
-            self._context.studio.told.emit(
+            self._context.studio.message.emit(
                 tr("Taken over from {name} into your own form; Undo takes it back.").format(name=column.name)
             )
 

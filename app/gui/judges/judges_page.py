@@ -59,7 +59,7 @@ class _JudgeColumn:
         self.cells = cells
         self.foot = foot
 
-    def all(self) -> list[QWidget]:
+    def widgets(self) -> list[QWidget]:
         return [self.head, *self.cells, self.foot]
 
 
@@ -67,18 +67,18 @@ class JudgmentTableView(QScrollArea):
     """Shows a table; what did not change keeps its widgets, so that focus and scrolling stay.
 
     Signals:
-        again_requested (Column)
+        retry_requested (Column)
         cancel_requested (Column)
-        sent_requested (Column)
+        inspect_requested (Column)
         raw_requested (Column)
-        take_requested (Column, str): take the words of a row over into one's own form.
+        adopt_requested (Column, str): take the words of a row over into one's own form.
     """
 
-    again_requested = Signal(object)
+    retry_requested = Signal(object)
     cancel_requested = Signal(object)
-    sent_requested = Signal(object)
+    inspect_requested = Signal(object)
     raw_requested = Signal(object)
-    take_requested = Signal(object, str)
+    adopt_requested = Signal(object, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,8 +96,8 @@ class JudgmentTableView(QScrollArea):
         for pane in (self._names, self._heads, self._corner):
             pane.setAutoFillBackground(True)
         self.setWidget(self._inner)
-        self.horizontalScrollBar().valueChanged.connect(self._freeze)
-        self.verticalScrollBar().valueChanged.connect(self._freeze)
+        self.horizontalScrollBar().valueChanged.connect(self._move_frozen_panes)
+        self.verticalScrollBar().valueChanged.connect(self._move_frozen_panes)
         theme.notifier.changed.connect(self._redraw)
 
     def table(self) -> JudgmentTable:
@@ -124,12 +124,12 @@ class JudgmentTableView(QScrollArea):
                 _delete_widgets(place)
         self._places = places
         self._name_rows()
-        self._order()
+        self._set_tab_order()
         self._arrange()
 
-    def place_of(self, key: str) -> dict[str, QWidget]:
+    def column_widgets(self, key: str) -> dict[str, QWidget]:
         """Return the widgets of a column: `head`, `foot`, and each row by its key."""
-        place = next(one for one in self._places if one.column.key == key)
+        place = next(judge_column for judge_column in self._places if judge_column.column.key == key)
         rows = {row.key: cell for row, cell in zip(self._table.rows, place.cells, strict=False)}
         return {"head": place.head, "foot": place.foot, **rows, "thoughts": place.cells[-1]}
 
@@ -155,38 +155,38 @@ class JudgmentTableView(QScrollArea):
             name = f"{column.name}, {row.name}"
             answered = column.state in (JudgmentColumnState.ANSWERED, JudgmentColumnState.PERSON)
             cell = cell_widget(column.cells.get(row.key), name) if answered else QWidget()
-            if answered and row.key in column.takeable and isinstance(column.cells.get(row.key), TextCell):
-                cell = self._with_button(cell, column, row.key, row.name)
+            if answered and row.key in column.adoptable and isinstance(column.cells.get(row.key), TextCell):
+                cell = self._with_adopt_button(cell, column, row.key, row.name)
             cells.append(cell)
-        if column.thoughts and column.state is not JudgmentColumnState.HIDDEN:
-            fold = Fold(column.thoughts, tr("Thoughts of {name}").format(name=column.name))
+        if column.reasoning and column.state is not JudgmentColumnState.HIDDEN:
+            fold = Fold(column.reasoning, tr("Thoughts of {name}").format(name=column.name))
             fold.toggled.connect(lambda _on: self._arrange())
             cells.append(fold)
         else:
             cells.append(QWidget())
         foot = ColumnFoot(column)
-        foot.again_requested.connect(self.again_requested)
+        foot.retry_requested.connect(self.retry_requested)
         foot.cancel_requested.connect(self.cancel_requested)
-        foot.sent_requested.connect(self.sent_requested)
+        foot.inspect_requested.connect(self.inspect_requested)
         foot.raw_requested.connect(self.raw_requested)
         for widget in (*cells, foot):
             widget.setParent(self._inner)
         place = _JudgeColumn(column, head, cells, foot)
-        for widget in place.all():
+        for widget in place.widgets():
             widget.show()
             for part in (widget, *widget.findChildren(QWidget)):
                 part.installEventFilter(self)
         return place
 
-    def _with_button(self, cell: QWidget, column: JudgmentColumn, row: str, name: str) -> QWidget:
+    def _with_adopt_button(self, cell: QWidget, column: JudgmentColumn, row: str, name: str) -> QWidget:
         both = _Under(cell)
         take = QPushButton(_ADOPT_LABEL)
         take.setProperty("flat", True)
         take.setStyleSheet("padding-left: 0; padding-right: 0; text-align: left;")
         take.setAccessibleName(tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name))
         take.setToolTip(tr("Put these words into your own form; the study notes whose they are"))
-        take.clicked.connect(lambda: self.take_requested.emit(column, row))
-        both.put(take)
+        take.clicked.connect(lambda: self.adopt_requested.emit(column, row))
+        both.set_button(take)
         return both
 
     def _name_rows(self) -> None:
@@ -194,7 +194,7 @@ class JudgmentTableView(QScrollArea):
             old.deleteLater()
         self._labels = []
         thoughts = any(
-            place.column.thoughts and place.column.state is not JudgmentColumnState.HIDDEN for place in self._places
+            place.column.reasoning and place.column.state is not JudgmentColumnState.HIDDEN for place in self._places
         )
         names = [(row.name, row.differs) for row in self._table.rows]
         for name, differs in (*names, (tr("Thoughts") if thoughts else "", False)):
@@ -207,11 +207,11 @@ class JudgmentTableView(QScrollArea):
             label.show()
             self._labels.append(label)
 
-    def _order(self) -> None:
+    def _set_tab_order(self) -> None:
         """Let Tab go through a column from top to bottom, then to the next."""
         before: QWidget = self
         for place in self._places:
-            for widget in place.all():
+            for widget in place.widgets():
                 for part in (widget, *widget.findChildren(QWidget)):
                     if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
                         QWidget.setTabOrder(before, part)
@@ -242,9 +242,9 @@ class JudgmentTableView(QScrollArea):
             for left, place in zip(lefts, self._places, strict=True):
                 place.cells[at].setGeometry(left + 4, y + 4, width - 4, height)
             if height:
-                self._rule(y, total)
+                self._draw_rule(y, total)
                 y += height + 9
-        self._rule(y, total)
+        self._draw_rule(y, total)
         feet = max((_height_for(place.foot, width) for place in self._places), default=0)
         for left, place in zip(lefts, self._places, strict=True):
             place.foot.setGeometry(left + 4, y + 5, width - 4, feet)
@@ -259,15 +259,15 @@ class JudgmentTableView(QScrollArea):
         for pane in (self._names, self._heads, self._corner):
             pane.raise_()
             pane.show()
-        self._freeze()
+        self._move_frozen_panes()
 
-    def _rule(self, y: int, width: int) -> None:
+    def _draw_rule(self, y: int, width: int) -> None:
         rule = QFrame(self._bands)
         rule.setStyleSheet(f"background: {theme.palette().border.name()};")
         rule.setGeometry(0, y, width, 1)
         rule.show()
 
-    def _freeze(self) -> None:
+    def _move_frozen_panes(self) -> None:
         x, y = self.horizontalScrollBar().value(), self.verticalScrollBar().value()
         self._names.move(x, 0)
         self._heads.move(0, y)
@@ -286,7 +286,7 @@ class _Under(QWidget):
         self._column.addWidget(cell, 1)
         self._button: QPushButton | None = None
 
-    def put(self, button: QPushButton) -> None:
+    def set_button(self, button: QPushButton) -> None:
         self._button = button
         self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -311,7 +311,7 @@ def _height_for(widget: QWidget, width: int) -> int:
 
 
 def _delete_widgets(place: _JudgeColumn) -> None:
-    for widget in place.all():
+    for widget in place.widgets():
         widget.hide()
         widget.deleteLater()
 
@@ -345,7 +345,7 @@ class JudgesPage(QWidget):
             ),
             (EmptyStateAction(ADD, tr("Add judge…"), primary=True),),
         )
-        self._no_judge.chosen.connect(lambda _key: self.add_requested.emit())
+        self._no_judge.button_clicked.connect(lambda _key: self.add_requested.emit())
         self._nothing = EmptyState("list-checks", "", "")
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
@@ -365,17 +365,17 @@ class JudgesPage(QWidget):
         }
         """What the window's menu can ask the page for."""
 
-    def looks(self) -> dict[str, Json]:
+    def save_state(self) -> dict[str, Json]:
         """Return who and what is chosen."""
-        return self.bar.looks()
+        return self.bar.save_state()
 
-    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+    def restore_state(self, looks: Mapping[str, Json]) -> None:
         """Choose what was chosen."""
-        self.bar.restore_looks(looks)
+        self.bar.restore_state(looks)
 
     def show_no_judge(self, writable: bool) -> None:
         """Say what judges are, and offer to add one."""
-        self._no_judge.set_choosable(writable)
+        self._no_judge.set_buttons_enabled(writable)
         self._stack.setCurrentWidget(self._no_judge)
 
     def show_nothing(self, title: str, hint: str) -> None:
@@ -421,10 +421,10 @@ class JudgmentPresenter(QObject):
     """Works while the page is in sight; what changed meanwhile is read when it comes back.
 
     Signals:
-        renewed: other judges, another segment or another choice is shown.
+        changed: other judges, another segment or another choice is shown.
     """
 
-    renewed = Signal()
+    changed = Signal()
 
     def __init__(self, context: Context, page: JudgesPage) -> None:
         super().__init__(page)
@@ -439,12 +439,12 @@ class JudgmentPresenter(QObject):
         page.bar.set_tasks({key: (get_judge_prompt(key).name, get_judge_prompt(key).description) for key in tasks})
         page.bar.set_variants({key: VARIANT_LABELS[key] for key in VARIANTS})
         studio = context.studio
-        studio.recording_changed.connect(self.renew)
-        studio.session_changed.connect(self.renew)
-        studio.selection_changed.connect(self.renew)
+        studio.recording_changed.connect(self.refresh)
+        studio.session_changed.connect(self.refresh)
+        studio.selection_changed.connect(self.refresh)
         studio.bridge.changed.connect(self._apply)
         page.visible_changed.connect(lambda visible: self._reload() if visible and self._stale else None)
-        page.bar.changed.connect(self.renew)
+        page.bar.changed.connect(self.refresh)
 
     def session(self) -> Session | None:
         """Return the study that is open."""
@@ -464,14 +464,14 @@ class JudgmentPresenter(QObject):
         session = self.session()
         return all_judges(session.study) if session is not None else []
 
-    def chosen(self) -> list[JudgeEntry]:
+    def selected_judges(self) -> list[JudgeEntry]:
         """Return the judges that are ticked, people left out: they answer in a form."""
-        wanted = set(self._page.bar.judges.chosen())
-        return [one for one in self.judges() if one.id in wanted and one.backend != PERSON_BACKEND]
+        wanted = set(self._page.bar.judges.ticked_keys())
+        return [judge for judge in self.judges() if judge.id in wanted and judge.backend != PERSON_BACKEND]
 
-    def chosen_conditions(self) -> list[str]:
+    def selected_conditions(self) -> list[str]:
         """Return what the judges see; raw where nothing else is ticked."""
-        return list(self._page.bar.conditions.chosen()) or [RAW_CONDITION]
+        return list(self._page.bar.conditions.ticked_keys()) or [RAW_CONDITION]
 
     def judgment(self, judgment_id: str) -> Judgment | None:
         """Return a judgment of the segment that is shown, as far as it may be seen."""
@@ -479,9 +479,12 @@ class JudgmentPresenter(QObject):
         if session is None or about is None:
             return None
         seen = split_by_visibility(session, judgments_of(session.study, about.id))
-        return next((one for one in (*seen.judgments, *seen.hidden) if one.id == judgment_id), None)
+        return next(
+            (each_judgment for each_judgment in (*seen.judgments, *seen.hidden) if each_judgment.id == judgment_id),
+            None,
+        )
 
-    def renew(self) -> None:
+    def refresh(self) -> None:
         """Read everything again, now or when the page comes into sight."""
         self._stale = True
         if self._page.isVisible():
@@ -489,12 +492,12 @@ class JudgmentPresenter(QObject):
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         touched = _TABLES & set(changes)
-        if touched == {"judgment"} and not self._concerned(changes):
+        if touched == {"judgment"} and not self._concerns_segment(changes):
             return
         if touched:
-            self.renew()
+            self.refresh()
 
-    def _concerned(self, changes: Changes) -> bool:
+    def _concerns_segment(self, changes: Changes) -> bool:
         """Tell whether any of the judgments that came is about the segment that is shown."""
         session, chosen = self.session(), self._context.studio.selected
         if session is None or not chosen:
@@ -511,22 +514,31 @@ class JudgmentPresenter(QObject):
             self._show(session)
         except UserError as error:
             self._page.show_nothing(error.message, error.hint)
-        self.renewed.emit()
+        self.changed.emit()
 
     def _fill_bar(self, session: Session, recording_id: str) -> None:
         bar = self._page.bar
         judges = all_judges(session.study)
-        offered = [TickMenuItem(one.id, one.name, f"{one.backend} {one.model}".strip()) for one in judges]
-        if {one.key for one in offered} - {one.key for one in bar.judges.entries()} and not bar.judges.wanted():
+        offered = [TickMenuItem(judge.id, judge.name, f"{judge.backend} {judge.model}".strip()) for judge in judges]
+        if {tick_menu_item.key for tick_menu_item in offered} - {
+            entry.key for entry in bar.judges.entries()
+        } and not bar.judges.all_ticked_keys():
             bar.judges.blockSignals(True)
-            bar.judges.choose(one.id for one in judges if _is_local(one, judges))
+            bar.judges.set_ticked(judge.id for judge in judges if _is_local(judge, judges))
             bar.judges.blockSignals(False)
         bar.judges.set_entries(offered)
         found = conditions(session, recording_id) if recording_id else []
         if recording_id and (files := unread_renderings(session, recording_id)):
-            self._context.background.run(lambda _progress: read_checksums(files), lambda _none: self.renew())
+            self._context.background.run(lambda _progress: read_checksums(files), lambda _none: self.refresh())
         bar.conditions.set_entries(
-            [TickMenuItem(one.id, tr("Raw") if one.id == RAW_CONDITION else one.name, one.why_not) for one in found]
+            [
+                TickMenuItem(
+                    condition.id,
+                    tr("Raw") if condition.id == RAW_CONDITION else condition.name,
+                    condition.unreviewed_reason,
+                )
+                for condition in found
+            ]
         )
 
     def _show(self, session: Session) -> None:
@@ -547,9 +559,9 @@ class JudgmentPresenter(QObject):
         bar = self._page.bar
         task, variant = bar.chosen_task(), bar.chosen_variant()
         said = [
-            one
-            for one in judgments_of(session.study, about.id, task)
-            if one.variant == variant or one.judge.get("backend") == PERSON_BACKEND
+            judgment
+            for judgment in judgments_of(session.study, about.id, task)
+            if judgment.variant == variant or judgment.judge.get("backend") == PERSON_BACKEND
         ]
         if said:
             reveal(session, about.id, task)
@@ -557,11 +569,15 @@ class JudgmentPresenter(QObject):
         if not judges and not said:
             self._page.show_no_judge(self._context.studio.writable)
             return
-        wanted = [JudgeCondition(judge, condition) for judge in self.chosen() for condition in self.chosen_conditions()]
+        wanted = [
+            JudgeCondition(judge, condition)
+            for judge in self.selected_judges()
+            for condition in self.selected_conditions()
+        ]
         under_way = {(who, seeing): how for (which, who, seeing), how in self.under_way.items() if which == about.id}
         not_sent = {(who, seeing): why for (which, who, seeing), why in self.not_sent.items() if which == about.id}
-        names = {one.key: one.name for one in bar.conditions.entries()} | {RAW_CONDITION: tr("Raw")}
-        known = SegmentJudgments(seen.judgments, seen.hidden, seen.why_not, wanted, under_way, not_sent, names)
+        names = {entry.key: entry.name for entry in bar.conditions.entries()} | {RAW_CONDITION: tr("Raw")}
+        known = SegmentJudgments(seen.judgments, seen.hidden, seen.hidden_reason, wanted, under_way, not_sent, names)
         self._page.show_table(build_table(session, about, known))
 
 

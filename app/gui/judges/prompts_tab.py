@@ -89,10 +89,10 @@ class PromptView(QWidget):
         column.addLayout(self._head())
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        middle = self._middle()
-        split.addWidget(self._left())
+        middle = self._make_editor()
+        split.addWidget(self._make_parts_column())
         split.addWidget(middle)
-        split.addWidget(self._right())
+        split.addWidget(self._make_slots_column())
         split.setSizes([180, 620, 260])
         split.setStretchFactor(1, 1)
         column.addWidget(split, 1)
@@ -161,7 +161,7 @@ class PromptView(QWidget):
         self.preview.setPlainText(text)
 
     @property
-    def previewing(self) -> bool:
+    def is_previewing(self) -> bool:
         """Whether the preview is in front."""
         return self.tabs.currentIndex() == 1
 
@@ -181,7 +181,7 @@ class PromptView(QWidget):
         row.addWidget(self.variants, 1)
         return row
 
-    def _left(self) -> QWidget:
+    def _make_parts_column(self) -> QWidget:
         holder, column = self._column(tr("Parts"))
         self.parts = QListWidget()
         self.parts.setAccessibleName(tr("Parts of the prompt"))
@@ -199,10 +199,10 @@ class PromptView(QWidget):
         column.addWidget(self.versions, 1)
         return holder
 
-    def _middle(self) -> QWidget:
+    def _make_editor(self) -> QWidget:
         self.editor = QPlainTextEdit()
         self.editor.setAccessibleName(tr("Text of the part"))
-        self.editor.textChanged.connect(self._typed)
+        self.editor.textChanged.connect(self._on_text_edited)
         self.preview = QPlainTextEdit()
         self.preview.setReadOnly(True)
         self.preview.setAccessibleName(tr("The prompt, filled in for the selected segment"))
@@ -212,7 +212,7 @@ class PromptView(QWidget):
         self.tabs.currentChanged.connect(lambda at: self.preview_requested.emit() if at else None)
         return self.tabs
 
-    def _right(self) -> QWidget:
+    def _make_slots_column(self) -> QWidget:
         holder, column = self._column(tr("Slots"))
         self.slots = QListWidget()
         self.slots.setAccessibleName(tr("Slots"))
@@ -261,7 +261,7 @@ class PromptView(QWidget):
         self.editor.setPlainText(self._texts.get(self._part, ""))
         self.editor.blockSignals(False)
 
-    def _typed(self) -> None:
+    def _on_text_edited(self) -> None:
         if self._part:
             self._texts[self._part] = self.editor.toPlainText()
             self._pause.start()
@@ -395,7 +395,7 @@ class PromptsWindow(PromptView):
 
     def _preview(self) -> None:
         session, chosen = self._context.studio.session, self._context.studio.selected
-        if session is None or not self.previewing:
+        if session is None or not self.is_previewing:
             return
         if self._prompt is None:
             self.show_preview(tr("Correct the prompt first."))
@@ -417,7 +417,7 @@ class PromptsWindow(PromptView):
 
 
 def _prompt_name(key: str) -> str:
-    return next((get_judge_prompt(one).name for one in TASKS if get_judge_prompt(one).prompt == key), key)
+    return next((get_judge_prompt(text).name for text in TASKS if get_judge_prompt(text).prompt == key), key)
 
 
 def _slot_description(name: str, what: str) -> str:

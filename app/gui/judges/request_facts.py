@@ -34,15 +34,15 @@ class SentPicture:
     """One frame, or a clip.
 
     Attributes:
-        shown: the time that the judge is told.
-        about: pixels, or length.
+        time_label: the time that the judge is told.
+        description: pixels, or length.
         size: bytes that are sent.
         picture: None where it is not there to be shown.
         note: why it is not, or what it is.
     """
 
-    shown: str
-    about: str
+    time_label: str
+    description: str
     size: int
     sha256: str
     picture: QImage | None = None
@@ -69,8 +69,8 @@ class JudgeRequestPreview:
 
     Attributes:
         judge: its name, and what it sees.
-        where: `this machine`, or which host.
-        local: whether it stays on this machine.
+        destination: `this machine`, or which host.
+        is_local: whether it stays on this machine.
         permission: under which it may leave, or was let through; "" where it is forbidden.
         forbidden: which rule forbids it, in words; "" where none does.
         notes: what was shortened and by which rule, and other remarks.
@@ -79,8 +79,8 @@ class JudgeRequestPreview:
     """
 
     judge: str
-    where: str
-    local: bool
+    destination: str
+    is_local: bool
     permission: str
     forbidden: str
     messages: tuple[SentMessage, ...]
@@ -89,19 +89,19 @@ class JudgeRequestPreview:
     settings: str = ""
 
     @property
-    def words(self) -> int:
+    def text_bytes(self) -> int:
         """Bytes of all words."""
-        return sum(one.size for one in self.messages)
+        return sum(message.size for message in self.messages)
 
     @property
     def pictures(self) -> tuple[SentPicture, ...]:
         """All frames and clips."""
-        return tuple(picture for one in self.messages for picture in one.pictures)
+        return tuple(picture for message in self.messages for picture in message.pictures)
 
     @property
-    def total(self) -> int:
+    def total_bytes(self) -> int:
         """Bytes of words, pictures and the form of the answer."""
-        return self.words + sum(one.size for one in self.pictures) + len(self.form.encode())
+        return self.text_bytes + sum(picture.size for picture in self.pictures) + len(self.form.encode())
 
 
 _PORTS = {"http": 80, "https": 443}
@@ -114,8 +114,8 @@ _WHAT = {True: ("pictures", tr("words as they are")), False: (tr("the rendering"
 class RequestDestination:
     """Where a request goes. `local` where it stays on this machine."""
 
-    where: str
-    local: bool
+    host_label: str
+    is_local: bool
 
 
 def request_destination(entry: JudgeEntry) -> RequestDestination:
@@ -135,7 +135,7 @@ def request_destination(entry: JudgeEntry) -> RequestDestination:
 def find_coercion_judge(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> JudgeEntry | None:
     """Return the judge that brings a judge's answers into form; None where there is none."""
     name = entry.settings.get("coerce", "")
-    return next((one for one in judges if name and one.name == name), None)
+    return next((judge for judge in judges if name and judge.name == name), None)
 
 
 def describe_egress(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> list[str]:
@@ -153,18 +153,18 @@ def describe_egress(entry: JudgeEntry, condition: str, second: JudgeEntry | None
     found = [(entry, what)] + (
         [(second, tr("what {name} answers").format(name=entry.name))] if second is not None else []
     )
-    ways = [(one, told, request_destination(one)) for one, told in found]
+    ways = [(judge_entry, told, request_destination(judge_entry)) for judge_entry, told in found]
     return [
         tr("{judge}: {content} would go to {place}.").format(
-            judge=one.name, content=told, place=_remote_label(one, way)
+            judge=judge_entry.name, content=told, place=_remote_label(judge_entry, way)
         )
-        for one, told, way in ways
-        if not way.local
+        for judge_entry, told, way in ways
+        if not way.is_local
     ]
 
 
 def _remote_label(entry: JudgeEntry, way: RequestDestination) -> str:
-    return f"{way.where}{tr(', without encryption') if server_address(entry).startswith('http:') else ''}"
+    return f"{way.host_label}{tr(', without encryption') if server_address(entry).startswith('http:') else ''}"
 
 
 def preview_request(
@@ -182,15 +182,18 @@ def preview_request(
         UserError: its settings do not fit.
     """
     way, forbidden = request_destination(entry), judge_refusal(session, entry, plan.recording_id, plan.condition)
-    permission = "local" if way.local else _permission_text(session)
-    notes = [*_shortening_notes([[one.rule, one.count, one.characters] for one in plan.shortened]), *plan.notes]
+    permission = "local" if way.is_local else _permission_text(session)
+    notes = [
+        *_shortening_notes([[shortened.rule, shortened.count, shortened.characters] for shortened in plan.shortened]),
+        *plan.notes,
+    ]
     return JudgeRequestPreview(
         name,
-        way.where,
-        way.local,
+        way.host_label,
+        way.is_local,
         "" if forbidden else permission,
         str(forbidden) if forbidden else "",
-        tuple(_sent_message(one) for one in messages),
+        tuple(_sent_message(message) for message in messages),
         tuple(notes),
         schema,
         tr("Temperature {temperature:g}, seed {seed}, at most {max_tokens:,} tokens back.").format(
@@ -200,18 +203,18 @@ def preview_request(
 
 
 def preview_sent_request(
-    session: Session, one: Judgment, name: str, rebuilt: Mapping[str, bytes]
+    session: Session, judgment: Judgment, name: str, rebuilt: Mapping[str, bytes]
 ) -> JudgeRequestPreview:
     """Return what was sent for a judgment; `rebuilt` holds frames by sha256, as far as they can be made again."""
     known = JudgeEntry(
-        one.judge_id,
-        str(one.judge.get("name")),
-        str(one.judge.get("backend")),
-        str(one.judge.get("model")),
-        _as_mapping(one.judge.get("settings")),
+        judgment.judge_id,
+        str(judgment.judge.get("name")),
+        str(judgment.judge.get("backend")),
+        str(judgment.judge.get("model")),
+        _as_mapping(judgment.judge.get("settings")),
     )
-    way, line = request_destination(known), _journal_entry(session, one)
-    sight = one.sight
+    way, line = request_destination(known), _journal_entry(session, judgment)
+    sight = judgment.sight
     pictures = [_sent_picture(frame, sight, rebuilt) for frame in _as_mapping_list(sight.get("frames"))]
     clip = _as_mapping(sight.get("clip"))
     if clip:
@@ -222,13 +225,13 @@ def preview_sent_request(
             )
         )
     notes = [*_shortening_notes(sight.get("shortened")), *_as_text_list(sight.get("notes"))]
-    if one.cached_from is not None:
+    if judgment.cached_from is not None:
         notes.append(tr("Nothing was sent: the same request had been answered before."))
-    permission = line.permission if line is not None else "local" if way.local else ""
+    permission = line.permission if line is not None else "local" if way.is_local else ""
     return JudgeRequestPreview(
         name,
-        line.departure.host if line is not None else way.where,
-        line.departure.local if line is not None else way.local,
+        line.request.host if line is not None else way.host_label,
+        line.request.local if line is not None else way.is_local,
         tr("{permission}; written down at {at}").format(permission=permission, at=line.at)
         if line is not None and line.permission
         else permission,
@@ -239,34 +242,34 @@ def preview_sent_request(
         ),
         tuple(notes),
         settings=tr("Prompt {prompt}, sha256 of all words {checksum}…, seed {seed}.").format(
-            prompt=one.prompt, checksum=one.prompt_sha256[:16], seed=one.seed
+            prompt=judgment.prompt, checksum=judgment.prompt_sha256[:16], seed=judgment.seed
         ),
     )
 
 
-def _sent_message(one: Message) -> SentMessage:
+def _sent_message(message: Message) -> SentMessage:
     pictures = [
         SentPicture(
-            picture.shown,
+            picture.time_label,
             f"{picture.width} x {picture.height}",
             len(picture.jpeg),
             picture.sha256,
             QImage.fromData(picture.jpeg),
         )
-        for picture in one.pictures
+        for picture in message.pictures
     ]
-    if one.clip is not None:
-        length = format_seconds(one.clip.end_us - one.clip.start_us)
+    if message.clip is not None:
+        length = format_seconds(message.clip.end_us - message.clip.start_us)
         pictures.append(
             SentPicture(
                 tr("The segment"),
                 tr("a clip of {length}").format(length=length),
-                len(one.clip.mp4),
-                one.clip.sha256,
+                len(message.clip.mp4),
+                message.clip.sha256,
                 note=tr("Clip, {length}").format(length=length),
             )
         )
-    return SentMessage(one.role.value, one.text, tuple(pictures))
+    return SentMessage(message.role.value, message.text, tuple(pictures))
 
 
 def _sent_picture(frame: Mapping[str, Json], sight: Mapping[str, Json], rebuilt: Mapping[str, bytes]) -> SentPicture:
@@ -291,16 +294,16 @@ def _permission_text(session: Session) -> str:
     )
 
 
-def _journal_entry(session: Session, one: Judgment) -> Egress | None:
+def _journal_entry(session: Session, judgment: Judgment) -> Egress | None:
     """Return the line of the journal of a judgment's last request; None where none was made."""
-    if one.cached_from is not None:
+    if judgment.cached_from is not None:
         return None
     found = [
         line
         for line in all_egress(session.study)
-        if (line.departure.judge_id, line.departure.segment_id, line.departure.condition)
-        == (one.judge_id, one.segment_id, one.condition)
-        and line.at <= one.at
+        if (line.request.judge_id, line.request.segment_id, line.request.condition)
+        == (judgment.judge_id, judgment.segment_id, judgment.condition)
+        and line.at <= judgment.at
     ]
     return found[-1] if found else None
 
@@ -337,7 +340,9 @@ def when_checksums_known(context: Context, judges: Sequence[JudgeEntry], then: C
     """
     session = context.studio.session
     slow = [
-        one for one in judges if one.backend == FILE_BACKEND and session is not None and has_trusted_files(session, one)
+        judge
+        for judge in judges
+        if judge.backend == FILE_BACKEND and session is not None and has_trusted_files(session, judge)
     ]
     if slow:
         context.background.run(lambda _progress: _hash_files(slow), lambda _none: then())
@@ -366,7 +371,7 @@ def check_egress(
 
 
 def _hash_files(judges: Sequence[JudgeEntry]) -> None:
-    for one in judges:
+    for judge in judges:
         # What is wrong with a file is said where it is asked.
         with suppress(UserError, OSError):
-            _ = create_judge(one, Means()).fingerprint
+            _ = create_judge(judge, Means()).fingerprint

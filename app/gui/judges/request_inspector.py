@@ -62,12 +62,12 @@ class SentView(OwnDialog):
     """Shows what goes to each judge; it sends nothing.
 
     Signals:
-        chosen (int): another one of the offered judges is looked at.
+        request_chosen (int): another one of the offered judges is looked at.
         policy_requested: show the policy of the study.
         ask_requested: it may be sent; only where the view offers it.
     """
 
-    chosen = Signal(int)
+    request_chosen = Signal(int)
     policy_requested = Signal()
     ask_requested = Signal()
 
@@ -81,9 +81,9 @@ class SentView(OwnDialog):
         column.setSpacing(theme.GRID)
         self.offered = QComboBox()
         self.offered.setAccessibleName(tr("Judge"))
-        for one in offered:
-            self.offered.addItem(escape_control_chars(one, 100))
-        self.offered.currentIndexChanged.connect(self.chosen)
+        for text in offered:
+            self.offered.addItem(escape_control_chars(text, 100))
+        self.offered.currentIndexChanged.connect(self.request_chosen)
         column.addWidget(self.offered)
         column.addLayout(self._make_head())
         self._area = QScrollArea(widgetResizable=True)
@@ -107,11 +107,11 @@ class SentView(OwnDialog):
         row.addWidget(self.ask)
         column.addLayout(row)
 
-    def sent(self) -> JudgeRequestPreview | None:
+    def current_preview(self) -> JudgeRequestPreview | None:
         """Return what is shown."""
         return self._sent
 
-    def say(self, text: str) -> None:
+    def show_placeholder(self, text: str) -> None:
         """Show a line in place of the content: that it is being made, or why it cannot be."""
         self._sent = None
         self._where.setText("")
@@ -126,18 +126,18 @@ class SentView(OwnDialog):
         box.addStretch()
         self._area.setWidget(inner)
 
-    def show_sent(self, sent: JudgeRequestPreview) -> None:
+    def show_preview(self, sent: JudgeRequestPreview) -> None:
         """Show what goes to one judge."""
         self._sent = sent
-        self._say_where(sent)
+        self._show_destination(sent)
         inner = QWidget()
         box = QVBoxLayout(inner)
         box.setContentsMargins(0, 0, theme.GRID, 0)
         box.setSpacing(theme.GRID)
         for note in sent.notes:
             box.addWidget(make_quiet_label(note))
-        for one in sent.messages:
-            box.addWidget(_message_widget(one))
+        for message in sent.messages:
+            box.addWidget(_message_widget(message))
         if sent.form:
             box.addWidget(_message_widget(SentMessage(tr("the form of the answer"), sent.form)))
         if sent.settings:
@@ -149,8 +149,8 @@ class SentView(OwnDialog):
             f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {_format_bytes(_total_bytes(pictures))}"
         ]
         parts += [
-            tr("words, {words}").format(words=_format_bytes(sent.words)),
-            tr("in all {total}").format(total=_format_bytes(sent.total)),
+            tr("words, {words}").format(words=_format_bytes(sent.text_bytes)),
+            tr("in all {total}").format(total=_format_bytes(sent.total_bytes)),
         ]
         self._total.setText(" · ".join(parts))
         self.ask.setEnabled(not sent.forbidden)
@@ -176,17 +176,17 @@ class SentView(OwnDialog):
         row.addWidget(self._policy, 0, Qt.AlignmentFlag.AlignTop)
         return row
 
-    def _say_where(self, sent: JudgeRequestPreview) -> None:
+    def _show_destination(self, sent: JudgeRequestPreview) -> None:
         colours = theme.palette()
-        icon, ink = ("shield-check", colours.competence) if sent.local else ("triangle-alert", colours.uncertain)
+        icon, ink = ("shield-check", colours.competence) if sent.is_local else ("triangle-alert", colours.uncertain)
         if sent.forbidden:
             icon, ink = "lock", colours.error
         self._icon.setPixmap(pixmap(icon, 20, ink, self.devicePixelRatioF()))
         leaves = tr("would leave") if sent.forbidden else "leaves"
         stays = (
             tr("stays on this machine")
-            if sent.local
-            else tr("{leaves} this machine, for {where}").format(leaves=leaves, where=sent.where)
+            if sent.is_local
+            else tr("{leaves} this machine, for {where}").format(leaves=leaves, where=sent.destination)
         )
         self._where.setText(escape_control_chars(f"{sent.judge}: {stays}", 300))
         said = sent.forbidden or (
@@ -194,28 +194,30 @@ class SentView(OwnDialog):
         )
         self._permission.setText(escape_control_chars(said, 600))
         self._permission.setStyleSheet(f"color: {(colours.error if sent.forbidden else colours.muted).name()};")
-        self._policy.setVisible(not sent.local)
+        self._policy.setVisible(not sent.is_local)
 
 
-def _message_widget(one: SentMessage) -> QWidget:
+def _message_widget(sent_message: SentMessage) -> QWidget:
     part = QWidget()
     column = QVBoxLayout(part)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(theme.GRID // 2)
     head = _wrapped_label(
-        tr("{role} · {size} of words").format(role=one.role.capitalize(), size=_format_bytes(one.size))
+        tr("{role} · {size} of words").format(
+            role=sent_message.role.capitalize(), size=_format_bytes(sent_message.size)
+        )
     )
     head.setFont(theme.font(semibold=True))
     column.addWidget(head)
-    if one.pictures:
+    if sent_message.pictures:
         flowing = QWidget()
         flow = FlowLayout(flowing)
         flow.setContentsMargins(0, 0, 0, 0)
-        for picture in one.pictures:
+        for picture in sent_message.pictures:
             flow.addWidget(_thumbnail_widget(picture))
         column.addWidget(flowing)
-    if one.text:
-        column.addWidget(_Grown(_WholeTextCell(one.text, tr("Words, {role}").format(role=one.role))))
+    if sent_message.text:
+        column.addWidget(_Grown(_WholeTextCell(sent_message.text, tr("Words, {role}").format(role=sent_message.role))))
     return part
 
 
@@ -241,7 +243,7 @@ class _Grown(QWidget):
             self.setMinimumHeight(height)
 
 
-def _thumbnail_widget(one: SentPicture) -> QWidget:
+def _thumbnail_widget(sent_picture: SentPicture) -> QWidget:
     box = QWidget()
     column = QVBoxLayout(box)
     column.setContentsMargins(0, 0, 0, 0)
@@ -250,21 +252,26 @@ def _thumbnail_widget(one: SentPicture) -> QWidget:
     picture.setFixedSize(_THUMBNAIL)
     colours = theme.palette()
     picture.setStyleSheet(f"background: {colours.stage.name()}; color: {colours.stage_text.name()};")
-    if one.picture is not None and not one.picture.isNull():
-        picture.setPixmap(_scaled_thumbnail(one.picture, picture.devicePixelRatioF()))
+    if sent_picture.picture is not None and not sent_picture.picture.isNull():
+        picture.setPixmap(_scaled_thumbnail(sent_picture.picture, picture.devicePixelRatioF()))
     else:
         picture.setWordWrap(True)
-        picture.setText(one.note or tr("Not shown"))
-    said = _wrapped_label(f"{one.shown} · {_format_bytes(one.size)}")
+        picture.setText(sent_picture.note or tr("Not shown"))
+    said = _wrapped_label(f"{sent_picture.time_label} · {_format_bytes(sent_picture.size)}")
     column.addWidget(picture)
     column.addWidget(said)
     picture.setAccessibleName(
-        tr("Picture at {shown}, {about}, {size}").format(shown=one.shown, about=one.about, size=_format_bytes(one.size))
+        tr("Picture at {shown}, {about}, {size}").format(
+            shown=sent_picture.time_label, about=sent_picture.description, size=_format_bytes(sent_picture.size)
+        )
     )
     box.setToolTip(
         plain_tip(
             tr("{shown}, {about}, {size:,} bytes, sha256 {checksum}…").format(
-                shown=one.shown, about=one.about, size=one.size, checksum=one.sha256[:16]
+                shown=sent_picture.time_label,
+                about=sent_picture.description,
+                size=sent_picture.size,
+                checksum=sent_picture.sha256[:16],
             )
         )
     )
@@ -285,7 +292,7 @@ def _wrapped_label(text: str) -> QLabel:
 
 
 def _total_bytes(pictures: Sequence[SentPicture]) -> int:
-    return sum(one.size for one in pictures)
+    return sum(picture.size for picture in pictures)
 
 
 def _format_bytes(count: int) -> str:
@@ -315,30 +322,30 @@ class InspectorController(QObject):
         self._shown = shown
         self._asking = asking
         self.view: SentView | None = None
-        page.bar.inspect_requested.connect(self._before)
-        page.board.sent_requested.connect(self._after)
+        page.bar.inspect_requested.connect(self._inspect_before_asking)
+        page.board.inspect_requested.connect(self._inspect_sent)
         context.studio.leaving.connect(self._close)
 
-    def _before(self) -> None:
+    def _inspect_before_asking(self) -> None:
         offers = [
-            _Offer(judge, condition, f"{judge.name}, {self._name(condition)}")
-            for judge in self._shown.chosen()
-            for condition in self._shown.chosen_conditions()
+            _Offer(judge, condition, f"{judge.name}, {self._condition_name(condition)}")
+            for judge in self._shown.selected_judges()
+            for condition in self._shown.selected_conditions()
         ]
         if not offers or self._shown.segment() is None:
             return
-        view = self._open(tr("What is sent"), [one.name for one in offers], before=True)
-        view.chosen.connect(lambda at: self._plan(view, offers[at]))
+        view = self._open(tr("What is sent"), [offer.name for offer in offers], before=True)
+        view.request_chosen.connect(lambda at: self._plan(view, offers[at]))
         view.ask_requested.connect(self._ask)
         self._plan(view, offers[0])
 
-    def _after(self, column: JudgmentColumn) -> None:
+    def _inspect_sent(self, column: JudgmentColumn) -> None:
         session, found = self._shown.session(), self._shown.judgment(column.judgment_id)
         if session is None or found is None:
             return
-        name = f"{column.name}, {self._name(found.condition)}"
+        name = f"{column.name}, {self._condition_name(found.condition)}"
         view = self._open(tr("What was sent"), [name], before=False)
-        view.show_sent(preview_sent_request(session, found, name, {}))
+        view.show_preview(preview_sent_request(session, found, name, {}))
         self._rebuild(session, view, found, name)
 
     def _open(self, title: str, offered: Sequence[str], *, before: bool) -> SentView:
@@ -356,14 +363,14 @@ class InspectorController(QObject):
 
     def _ask(self) -> None:
         self._close()
-        self._asking.ask()
+        self._asking.ask_selected()
 
     def _plan(self, view: SentView, offer: _Offer) -> None:
         session, about = self._shown.session(), self._shown.segment()
         if session is None or about is None:
             return
-        view.say(tr("Reading the frames…"))
-        request = self._asking.request([offer.entry], offer.condition)
+        view.show_placeholder(tr("Reading the frames…"))
+        request = self._asking.build_request([offer.entry], offer.condition)
         try:
             settings = settings_for(offer.entry, request.sight)
             if request.frames is not None and settings.frames:
@@ -371,7 +378,7 @@ class InspectorController(QObject):
             plan = plan_input(session, about.id, request.task, request.variant, request.condition, settings)
             sampling = _sampling(offer.entry, request.seed)
         except UserError as error:
-            view.say(str(error))
+            view.show_placeholder(str(error))
             return
 
         def show(built: tuple[tuple[Message, ...], str]) -> None:
@@ -379,42 +386,42 @@ class InspectorController(QObject):
                 return
             messages, schema = built
             try:
-                view.show_sent(preview_request(session, offer.entry, offer.name, plan, messages, sampling, schema))
+                view.show_preview(preview_request(session, offer.entry, offer.name, plan, messages, sampling, schema))
             except UserError as error:
-                view.say(str(error))
+                view.show_placeholder(str(error))
 
         def fail(error: Exception) -> None:
             if view is self.view:
-                view.say(str(error))
+                view.show_placeholder(str(error))
 
         self._context.background.run(lambda _progress: _build_messages(plan), show, fail)
 
-    def _rebuild(self, session: Session, view: SentView, one: Judgment, name: str) -> None:
+    def _rebuild(self, session: Session, view: SentView, judgment: Judgment, name: str) -> None:
         """Make the frames again, to show them: those that come out byte by byte as they were sent."""
-        frames = one.sight.get("frames")
+        frames = judgment.sight.get("frames")
         if not isinstance(frames, list) or not frames:
             return
-        side = max(_as_int(one.sight.get("width"), 512), _as_int(one.sight.get("height"), 512))
+        side = max(_as_int(judgment.sight.get("width"), 512), _as_int(judgment.sight.get("height"), 512))
         wanted = replace(
-            self._asking.more.sight(),
+            self._asking.more.input_settings(),
             frames=len(frames),
             longest_side=side,
-            quality=_as_int(one.sight.get("quality"), 85),
+            quality=_as_int(judgment.sight.get("quality"), 85),
         )
         try:
-            plan = plan_input(session, one.segment_id, one.task, one.variant, one.condition, wanted)
+            plan = plan_input(session, judgment.segment_id, judgment.task, judgment.variant, judgment.condition, wanted)
         except UserError:
             return
 
         def show(messages: tuple[Message, ...]) -> None:
             if view is self.view and self._shown.session() is session:
                 made = {picture.sha256: picture.jpeg for message in messages for picture in message.pictures}
-                view.show_sent(preview_sent_request(session, one, name, made))
+                view.show_preview(preview_sent_request(session, judgment, name, made))
 
         self._context.background.run(lambda _progress: build_messages(plan), show)
 
-    def _name(self, condition: str) -> str:
-        names = {one.key: one.name for one in self._page.bar.conditions.entries()}
+    def _condition_name(self, condition: str) -> str:
+        names = {entry.key: entry.name for entry in self._page.bar.conditions.entries()}
         return "raw" if condition == RAW_CONDITION else names.get(condition, tr("another rendering"))
 
 

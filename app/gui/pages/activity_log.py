@@ -57,36 +57,36 @@ class ActivityLog(QObject):
         self._watched: QWindow | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_INTERVAL_MS)
-        self._timer.timeout.connect(self.look)
-        studio.recording_changed.connect(self._turn_to)
-        studio.leaving.connect(self._leave)
+        self._timer.timeout.connect(self.count_elapsed)
+        studio.recording_changed.connect(self._on_context_changed)
+        studio.leaving.connect(self._on_leaving)
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         app.focusWindowChanged.connect(self._watch)
         self._watch(app.focusWindow())
 
     @property
-    def on(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether minutes are counted."""
         return self._studio.settings.activity
 
-    def switch(self, on: bool) -> None:
+    def set_enabled(self, on: bool) -> None:
         """Count from now on, or no longer."""
-        if on == self.on:
+        if on == self.is_enabled:
             return
-        self.look()
+        self.count_elapsed()
         if on:
-            self._time.forget()
+            self._time.clear()
         else:
-            self.write()
+            self.write_minutes()
         self._studio.change_settings(lambda kept: replace(kept, activity=on))
         self.changed.emit()
 
-    def delete(self) -> None:
+    def delete_minutes(self) -> None:
         """Delete the minutes of who works here from this study."""
         session = self._studio.session
         who = session.annotator() if session is not None else None
-        self._time.forget()
+        self._time.clear()
         if session is not None and who is not None:
             try:
                 activity.delete_activity_of(session, who)
@@ -94,24 +94,24 @@ class ActivityLog(QObject):
                 self._studio.failed.emit(error)
         self.changed.emit()
 
-    def look(self) -> None:
+    def count_elapsed(self) -> None:
         """Count the time since the last look; while something large is written, the study is left alone."""
         if self._studio.apart.busy:
             return
         now = self._clock()
         if self._player.playing:
-            self._time.note(now)
-        key = self._key if self.on else None
-        self._time.look(now, key, self._window.isVisible() and not self._window.isMinimized())
-        self._key = self._present()
+            self._time.record_activity(now)
+        key = self._key if self.is_enabled else None
+        self._time.tick(now, key, self._window.isVisible() and not self._window.isMinimized())
+        self._key = self._current_key()
         if now - self._written >= WRITE_INTERVAL_S:
-            self.write()
+            self.write_minutes()
 
-    def write(self) -> None:
+    def write_minutes(self) -> None:
         """Write what was counted."""
         self._written = self._clock()
-        session, seconds = self._studio.session, self._time.take()
-        if session is None or not seconds or not self.on:
+        session, seconds = self._studio.session, self._time.take_seconds()
+        if session is None or not seconds or not self.is_enabled:
             return
         try:
             activity.store_seconds(session, seconds)
@@ -121,7 +121,7 @@ class ActivityLog(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _INPUT_EVENTS:
-            self._time.note(self._clock())
+            self._time.record_activity(self._clock())
         return super().eventFilter(watched, event)
 
     def _watch(self, window: QWindow | None) -> None:
@@ -136,21 +136,21 @@ class ActivityLog(QObject):
     def _forget_window(self) -> None:
         self._watched = None
 
-    def _turn_to(self) -> None:
-        self.look()
-        self._key = self._present()
+    def _on_context_changed(self) -> None:
+        self.count_elapsed()
+        self._key = self._current_key()
         if self._studio.recording is None:
             self._timer.stop()
         elif not self._timer.isActive():
             self._timer.start()
-        self.write()
+        self.write_minutes()
 
-    def _leave(self) -> None:
-        self.look()
-        self.write()
-        self._time.forget()
+    def _on_leaving(self) -> None:
+        self.count_elapsed()
+        self.write_minutes()
+        self._time.clear()
 
-    def _present(self) -> Key | None:
+    def _current_key(self) -> Key | None:
         """Return what counts now; nobody is introduced into a study by being there."""
         session, recording = self._studio.session, self._studio.recording
         if session is None or recording is None or session.study.read_only:

@@ -99,25 +99,25 @@ class ModeKeys(QObject):
                 return False
             self._focused.removeEventFilter(self)
             self._focused = None
-        meant = self.meant(event) if self._page.isVisible() else None
+        meant = self.handler_for(event) if self._page.isVisible() else None
         if meant is None:
             return False
         do, repeats = meant
         event.accept()
         if override:
-            self._expect(QApplication.focusWidget())
+            self._filter_focused(QApplication.focusWidget())
         elif not event.isAutoRepeat() or repeats:
             do()
         return True
 
-    def meant(self, event: QKeyEvent) -> tuple[Callable[[], object], bool] | None:
+    def handler_for(self, event: QKeyEvent) -> tuple[Callable[[], object], bool] | None:
         """Return what a key does in this mode, and whether holding it down repeats that; None where it does nothing."""
         key = Qt.Key(event.key())
         if key not in self._keys or event.modifiers() | _PLAIN != _PLAIN:
             return None
         return self._keys[key], key in self._repeating
 
-    def _expect(self, focused: QWidget | None) -> None:
+    def _filter_focused(self, focused: QWidget | None) -> None:
         if focused is not None and focused is not self._watched:
             self._focused = focused
             focused.installEventFilter(self)

@@ -92,13 +92,13 @@ class PlotExporter:
         self._context = context
         self._tell = tell
 
-    def plot(self, plot: Plot, what: str) -> None:
+    def export_plot(self, plot: Plot, what: str) -> None:
         """Copy or save one plot."""
         if what == COPY_PICTURE:
             QGuiApplication.clipboard().setImage(as_image(plot))
             self._tell(tr("Copied the picture of “{title}”.").format(title=plot.title))
         elif what == COPY_TABLE:
-            self.copy(table_text(plot), plot.title)
+            self.copy_table(table_text(plot), plot.title)
         else:
             made: dict[str, Callable[[Plot], bytes]] = {
                 SVG: as_svg,
@@ -107,7 +107,7 @@ class PlotExporter:
             }
             self._save(plot.title, plot.key, what, made[what](plot))
 
-    def copy(self, text: str, title: str) -> None:
+    def copy_table(self, text: str, title: str) -> None:
         """Copy a table."""
         QGuiApplication.clipboard().setText(text)
         self._tell(tr("Copied the numbers of “{title}” as CSV.").format(title=title))

@@ -19,17 +19,17 @@ class FiguresComputing(QObject):
     """Computes one state of the study at a time; an answer that is no longer wanted is dropped.
 
     Signals:
-        found (object): the figures.
-        working (bool): whether they are computed.
+        finished (object): the figures.
+        working_changed (bool): whether they are computed.
         progressed (int, int, str): how far it is, of how many, and what is done.
-        refused (str): why they cannot be.
+        failed (str): why they cannot be.
         outdated (): the study has changed since it was looked at; they are not computed again by themselves.
     """
 
-    found = Signal(object)
-    working = Signal(bool)
+    finished = Signal(object)
+    working_changed = Signal(bool)
     progressed = Signal(int, int, str)
-    refused = Signal(str)
+    failed = Signal(str)
     outdated = Signal()
 
     def __init__(
@@ -59,9 +59,10 @@ class FiguresComputing(QObject):
             return
         self.stop()
         self._changed = False
-        self.working.emit(True)
+        self.working_changed.emit(True)
         self._looking = read_in_background(
-            *(self._context.background, session, self._asked(session)), *(self._take, self._fail, self.progressed.emit)
+            *(self._context.background, session, self._asked(session)),
+            *(self._on_finished, self._fail, self.progressed.emit),
         )
 
     def stop(self) -> None:
@@ -75,8 +76,8 @@ class FiguresComputing(QObject):
         self.stop()
         self._end(tr("Cancelled. Refresh computes the figures."))
 
-    def _take(self, found: object) -> None:
-        self.found.emit(found)
+    def _on_finished(self, found: object) -> None:
+        self.finished.emit(found)
         self._end()
 
     def _fail(self, error: Exception) -> None:
@@ -88,11 +89,11 @@ class FiguresComputing(QObject):
 
     def _end(self, why: str = "") -> None:
         self._looking = None
-        self.working.emit(False)
+        self.working_changed.emit(False)
         if self._changed:
             self.outdated.emit()
         if why:
-            self.refused.emit(why)
+            self.failed.emit(why)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if self._matters & changes.tables.keys():

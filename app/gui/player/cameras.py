@@ -90,17 +90,17 @@ class SideCamera(QObject):
         self._generation = frames.open(self.located.path)
 
     @property
-    def usable(self) -> bool:
+    def is_usable(self) -> bool:
         """Whether its file is there."""
         return self.located.state is MediaState.PRESENT
 
-    def move(self, offset_us: int) -> None:
+    def set_offset(self, offset_us: int) -> None:
         """Let the file begin elsewhere in the recording."""
         self.offset_us = offset_us
         self._asked = None
         self._show()
 
-    def stand(self, time_us: int) -> None:
+    def show_exact_frame(self, time_us: int) -> None:
         """Show the exact frame of a moment."""
         self._at_us, self._standing = time_us, True
         self._show()
@@ -199,11 +199,11 @@ class SideSound(QObject):
         player.position_changed.connect(self._tick)
 
     @property
-    def sounding(self) -> bool:
+    def is_playing(self) -> bool:
         """Whether it plays."""
         return self._on
 
-    def choose(self, located: LocatedMedium | None) -> None:
+    def set_source(self, located: LocatedMedium | None) -> None:
         """Be heard from now on, or be silent with None.
 
         Raises:
@@ -232,7 +232,7 @@ class SideSound(QObject):
 
     def error_us(self) -> int | None:
         """Return how far it is ahead of the clock; None while nothing new is known."""
-        seen = self._engine.observation() if self._engine is not None and self._on else None
+        seen = self._engine.take_observation() if self._engine is not None and self._on else None
         if seen is None:
             return None
         own, at = seen
@@ -251,7 +251,7 @@ class SideSound(QObject):
         self._stop()
         self._rate = rate
         own = at_us - self._offset_us
-        if self._engine is None or self._chosen is None or rate <= 0 or not self._has(own):
+        if self._engine is None or self._chosen is None or rate <= 0 or not self._covers(own):
             return
         self._on, self._loud = True, False
         self._moved_at = time.monotonic()
@@ -262,7 +262,7 @@ class SideSound(QObject):
             self._engine.pause()
         self._on = False
 
-    def _has(self, own_us: int) -> bool:
+    def _covers(self, own_us: int) -> bool:
         return self._chosen is not None and 0 <= own_us < self._chosen.medium.facts.duration_us
 
     def _follow_playing(self, playing: bool) -> None:
@@ -272,7 +272,7 @@ class SideSound(QObject):
     def _tick(self, time_us: int) -> None:
         if self._engine is None or self._chosen is None or not self._player.playing:
             return
-        if self._has(time_us - self._offset_us) != self._on:
+        if self._covers(time_us - self._offset_us) != self._on:
             self._start(time_us, self._player.rate)
             return
         if not self._on or not self._engine.running():
@@ -331,52 +331,56 @@ class Views(QObject):
         self._media: list[LocatedMedium] = []
         self._kept: dict[str, dict[str, Json]] = {}
         grid.clicked.connect(player.toggle)
-        grid.arranged.connect(self._keep)
+        grid.arrangement_changed.connect(self._remember_arrangement)
         grid.action_requested.connect(self.locate_requested)
         bar.layout_requested.connect(lambda key: self.set_layout(MultiViewLayout(key)))
-        bar.source_requested.connect(self.hear)
-        player.position_changed.connect(self._move)
-        player.playing_changed.connect(lambda _playing: self._move(player.position_us))
+        bar.source_requested.connect(self.select_sound)
+        player.position_changed.connect(self._follow_clock)
+        player.playing_changed.connect(lambda _playing: self._follow_clock(player.position_us))
         player.volume_changed.connect(self.sound.set_volume)
         playback.recording_opened.connect(self.reload)
         studio.bridge.changed.connect(self._apply)
 
     @property
-    def several(self) -> bool:
+    def has_several(self) -> bool:
         """Whether there is more than one picture."""
         return bool(self.cameras)
 
     def set_layout(self, layout: MultiViewLayout) -> None:
         """Show the pictures in another way."""
-        self.grid.change(layout=layout)
+        self.grid.change_arrangement(layout=layout)
 
     def sources(self) -> list[tuple[str, str]]:
         """Return key and name of every file whose sound can be heard, the main one first."""
-        heard = [one for one in self._media if one.medium.facts.audio is not None]
-        return [(_source_key(one.medium), self._name(one.medium)) for one in heard if one.state is MediaState.PRESENT]
+        heard = [medium for medium in self._media if medium.medium.facts.audio is not None]
+        return [
+            (_source_key(located_medium.medium), self._file_name(located_medium.medium))
+            for located_medium in heard
+            if located_medium.state is MediaState.PRESENT
+        ]
 
-    def hear(self, key: str) -> None:
+    def select_sound(self, key: str) -> None:
         """Hear a file's sound instead of the one before; the main file's where it is not there, or may not be read."""
-        there = (one for one in self._media if one.state is MediaState.PRESENT)
-        chosen = next((one for one in there if _source_key(one.medium) == key), None)
+        there = (medium for medium in self._media if medium.state is MediaState.PRESENT)
+        chosen = next((located_medium for located_medium in there if _source_key(located_medium.medium) == key), None)
         side = None if key == MAIN else chosen
         try:
-            self.sound.choose(side)
+            self.sound.set_source(side)
         except UserError as error:
             self._studio.failed.emit(error)
             return
         self.heard = key if side is not None else MAIN
-        self._player.set_heard(side is None)
-        self._keep()
+        self._player.set_audible(side is None)
+        self._remember_arrangement()
 
-    def hear_next(self) -> None:
+    def select_next_sound(self) -> None:
         """Hear the next file's sound."""
         keys = [key for key, _ in self.sources()]
         if len(keys) < 2:
-            self._playback.told.emit(tr("This recording has one sound."))
+            self._playback.message.emit(tr("This recording has one sound."))
             return
-        self.hear(keys[(keys.index(self.heard) + 1) % len(keys)] if self.heard in keys else keys[0])
-        self._playback.told.emit(tr("Sound of {value}.").format(value=dict(self.sources())[self.heard]))
+        self.select_sound(keys[(keys.index(self.heard) + 1) % len(keys)] if self.heard in keys else keys[0])
+        self._playback.message.emit(tr("Sound of {value}.").format(value=dict(self.sources())[self.heard]))
 
     def reload(self) -> None:
         """Open the further files of the recording that is shown."""
@@ -387,27 +391,29 @@ class Views(QObject):
             media = media_of(session.study, recording.id)
             # One file alone is the player's business, and is not looked for twice.
             self._media = [session.locate(medium) for medium in media] if len(media) > 1 else []
-        for one in self._media:
-            medium = one.medium
+        for located_medium in self._media:
+            medium = located_medium.medium
             if medium.role is MediumRole.CAMERA and medium.facts.video is not None:
-                self.cameras[medium.id] = SideCamera(one, self)
+                self.cameras[medium.id] = SideCamera(located_medium, self)
         self._show_views()
         for key, camera in self.cameras.items():
-            self._join(camera, self.grid.view(key))
+            self._connect_camera(camera, self.grid.view(key))
             camera.open()
-            camera.stand(self._player.position_us)
+            camera.show_exact_frame(self._player.position_us)
         self._restore(recording.id if recording else "")
-        main = next((one for one in self._media if one.medium.role is MediumRole.MAIN), None)
-        there = any(one.state is MediaState.PRESENT for one in self._media)
+        main = next(
+            (located_medium for located_medium in self._media if located_medium.medium.role is MediumRole.MAIN), None
+        )
+        there = any(located_medium.state is MediaState.PRESENT for located_medium in self._media)
         if there and (main is None or main.state is not MediaState.PRESENT):
             self._player.unaccompanied = True
             self._bar.set_playable(True)
 
-    def states(self) -> dict[str, Json]:
+    def saved_states(self) -> dict[str, Json]:
         """Return what is remembered: recording id -> arrangement and sound."""
         return {key: dict(value) for key, value in self._kept.items()}
 
-    def restore(self, states: object) -> None:
+    def restore_states(self, states: object) -> None:
         """Take what was remembered; anything that is not understood is left out."""
         self._kept = {}
         if isinstance(states, Mapping):
@@ -425,21 +431,21 @@ class Views(QObject):
         if session is None or recording is None:
             return
         media = media_of(session.study, recording.id)
-        before = {one.medium.id: (one.medium.path, one.medium.role) for one in self._media}
+        before = {medium.medium.id: (medium.medium.path, medium.medium.role) for medium in self._media}
         if not before and len(media) == 1:
             return
         if before != {m.id: (m.path, m.role) for m in media}:
             self.reload()
             return
-        moved = [session.locate(m) for m in media if m not in [one.medium for one in self._media]]
+        moved = [session.locate(m) for m in media if m not in [medium.medium for medium in self._media]]
         self._media = [next((new for new in moved if new.medium.id == o.medium.id), o) for o in self._media]
-        for one in moved:
-            if one.medium.id in self.cameras:
-                self.cameras[one.medium.id].move(one.medium.offset_us)
-        if any(one.medium.id == self.heard for one in moved):
-            self.hear(self.heard)
+        for located_medium in moved:
+            if located_medium.medium.id in self.cameras:
+                self.cameras[located_medium.medium.id].set_offset(located_medium.medium.offset_us)
+        if any(located_medium.medium.id == self.heard for located_medium in moved):
+            self.select_sound(self.heard)
 
-    def _join(self, camera: SideCamera, view: PlayerView) -> None:
+    def _connect_camera(self, camera: SideCamera, view: PlayerView) -> None:
         def show(image: QImage) -> None:
             view.set_picture(image)
 
@@ -451,43 +457,43 @@ class Views(QObject):
         camera.plate_changed.connect(tell)
         camera.exact_changed.connect(view.set_exact)
 
-    def _move(self, time_us: int) -> None:
+    def _follow_clock(self, time_us: int) -> None:
         for key, camera in self.cameras.items():
             view = self.grid.view(key)
             if view.isHidden():
                 continue
             if not self._player.playing:
-                camera.stand(time_us)
+                camera.show_exact_frame(time_us)
             else:
                 camera.follow(time_us, round(max(view.width(), view.height()) * view.devicePixelRatioF()))
 
     def _show_views(self) -> None:
-        main = next((one.medium for one in self._media if one.medium.role is MediumRole.MAIN), None)
+        main = next((medium.medium for medium in self._media if medium.medium.role is MediumRole.MAIN), None)
         views = [
-            ViewTile(key, self._name(camera.located.medium), _aspect(camera.located.medium))
+            ViewTile(key, self._file_name(camera.located.medium), _aspect(camera.located.medium))
             for key, camera in self.cameras.items()
         ]
-        self.grid.set_views(views, self._name(main) if main else "", _aspect(main))
+        self.grid.set_views(views, self._file_name(main) if main else "", _aspect(main))
 
     def _restore(self, recording_id: str) -> None:
         kept = self._kept.get(recording_id, {})
-        self.grid.arrange(_arrangement(kept))
+        self.grid.set_arrangement(_arrangement(kept))
         heard = kept.get("heard")
-        self.hear(heard if isinstance(heard, str) and heard in dict(self.sources()) else MAIN)
+        self.select_sound(heard if isinstance(heard, str) and heard in dict(self.sources()) else MAIN)
         if kept:
             # A file that is missing today is heard again when it is back.
             self._kept[recording_id] = kept
 
-    def _keep(self) -> None:
+    def _remember_arrangement(self) -> None:
         recording = self._studio.recording
         if recording is not None and len(self._media) > 1:
             arrangement: dict[str, Json] = {**asdict(self.grid.arrangement), "heard": self.heard}
             self._kept[recording.id] = arrangement
-        self._bar.set_layouts(LAYOUTS if self.several else (), self.grid.arrangement.layout.value)
+        self._bar.set_layouts(LAYOUTS if self.has_several else (), self.grid.arrangement.layout.value)
         self._bar.set_sources(self.sources(), self.heard)
-        if self.several:
+        if self.has_several:
             # What was hidden until now has stood at another moment.
-            self._move(self._player.position_us)
+            self._follow_clock(self._player.position_us)
         self.changed.emit()
 
     def _close_cameras(self) -> None:
@@ -496,7 +502,7 @@ class Views(QObject):
             camera.deleteLater()
         self.cameras = {}
 
-    def _name(self, medium: Medium) -> str:
+    def _file_name(self, medium: Medium) -> str:
         return Path(medium.path).stem
 
 

@@ -82,7 +82,7 @@ class FrameService(QObject):
         refuse_network(local_sockets=False)
         generation = 0
         while not self._closing:
-            generation, path = self._newest(generation)
+            generation, path = self._await_file(generation)
             if path is None:
                 continue
             try:
@@ -99,9 +99,9 @@ class FrameService(QObject):
                     ),
                 )
 
-    def _newest(self, served: int) -> tuple[int, Path | None]:
+    def _await_file(self, served: int) -> tuple[int, Path | None]:
         with self._wake:
-            self._wake.wait_for(lambda: self.replaced(served))
+            self._wake.wait_for(lambda: self.is_replaced(served))
             return self._generation, None if self._closing else self._path
 
     def _serve(self, generation: int, path: Path) -> None:
@@ -116,23 +116,23 @@ class FrameService(QObject):
         with FrameReader(path, index, memory=self._memory) as reader:
             self.opened.emit(generation, reader.times)
             while True:
-                wanted = self._next(generation)
+                wanted = self._await_request(generation)
                 if wanted is None:
                     return
                 time_us, longest = wanted
-                picture = reader.picture_at(reader.times.frame_at(time_us))
+                picture = reader.decoded_frame_at(reader.times.frame_at(time_us))
                 self.ready.emit(generation, picture.index, picture.time_us, _image(picture, longest))
 
-    def _next(self, generation: int) -> tuple[int, int] | None:
+    def _await_request(self, generation: int) -> tuple[int, int] | None:
         """Wait for the newest request, a time and a longest side; None when another file is wanted."""
         with self._wake:
-            self._wake.wait_for(lambda: self.replaced(generation) or self._wanted is not None)
-            if self.replaced(generation):
+            self._wake.wait_for(lambda: self.is_replaced(generation) or self._wanted is not None)
+            if self.is_replaced(generation):
                 return None
             wanted, self._wanted = self._wanted, None
             return wanted
 
-    def replaced(self, generation: int) -> bool:
+    def is_replaced(self, generation: int) -> bool:
         """Whether another file is wanted by now, or none."""
         return self._closing or self._generation != generation
 
@@ -156,5 +156,5 @@ class _StopsWhenReplaced(Silent):
         self._generation = generation
 
     def check_cancelled(self) -> None:
-        if self._service.replaced(self._generation):
+        if self._service.is_replaced(self._generation):
             raise _Replaced

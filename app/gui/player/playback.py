@@ -69,7 +69,7 @@ class FaceOverlay:
         self._tracks = []
         self._found = {t.id: t.times_us[(t.origins == Origin.DETECTED) | (t.origins == Origin.DRAWN)] for t in tracks}
         # Whom somebody gave a name to is a face.
-        self._doubtful = {t.id for t in tracks if t.doubtful and t.participant_id is None and not t.dismissed}
+        self._doubtful = {t.id for t in tracks if t.is_doubtful and t.participant_id is None and not t.dismissed}
         for number, track in enumerate(tracks, 1):
             who = people.get(track.participant_id or "")
             name, fixed = drawn.get(track.id, (tr("Face {number}").format(number=number), None))
@@ -94,7 +94,7 @@ class FaceOverlay:
             box = track.box_at(time_us, self._frame_us * 3 // 4)
             if box is None:
                 continue
-            state = fixed or (FaceState.DETECTED if self._sure(track, time_us) else FaceState.INTERPOLATED)
+            state = fixed or (FaceState.DETECTED if self._is_certain(track, time_us) else FaceState.INTERPOLATED)
             x, y, width, height = (float(side) * scale for side in box)
             doubtful = track.id in self._doubtful
             words = tr("{label}, doubtful").format(label=label) if doubtful else label
@@ -102,7 +102,7 @@ class FaceOverlay:
             found.append(FaceBox(track.id, words, x, y, width, height, state, chosen, doubtful))
         return found
 
-    def _sure(self, track: FaceTrack, time_us: int) -> bool:
+    def _is_certain(self, track: FaceTrack, time_us: int) -> bool:
         found = self._found[track.id]
         at = int(np.searchsorted(found, time_us))
         return any(abs(int(one) - time_us) <= _CERTAIN_US for one in found[max(0, at - 1) : at + 1])
@@ -131,13 +131,13 @@ class Playback(QObject):
 
     Signals:
         media_missing: (LocatedMedium) the file is not there, or is another one.
-        told: (str) something worth a line happened.
+        message: (str) something worth a line happened.
         loop_changed: (bool) the selected segment is repeated, or not any more.
         recording_opened: another recording's main file was opened, or none.
     """
 
     media_missing = Signal(object)
-    told = Signal(str)
+    message = Signal(str)
     loop_changed = Signal(bool)
     recording_opened = Signal()
 
@@ -264,20 +264,20 @@ class Playback(QObject):
         self.loop_changed.emit(True)
         self.jump(start_us)
 
-    def span(self) -> tuple[int, int] | None:
+    def current_span(self) -> tuple[int, int] | None:
         """Return the span of the selected segments together, else the marked one."""
-        found = (self._timeline.model.segment(one) for one in self._studio.selected)
-        chosen = [one for one in found if one is not None]
+        found = (self._timeline.model.segment(text) for text in self._studio.selected)
+        chosen = [segment for segment in found if segment is not None]
         if chosen:
-            return min(one.start_us for one in chosen), max(one.end_us for one in chosen)
+            return min(segment.start_us for segment in chosen), max(segment.end_us for segment in chosen)
         start, end = self._studio.mark_in, self._studio.mark_out
         return (start, end) if start is not None and end is not None else None
 
     def set_looping(self, on: bool) -> None:
         """Repeat the selected segment, or the marked span; or stop doing so."""
-        span = self.span() if on else None
+        span = self.current_span() if on else None
         if on and span is None:
-            self.told.emit(tr("Select a segment to repeat it, or mark a start and an end."))
+            self.message.emit(tr("Select a segment to repeat it, or mark a start and an end."))
         self.looping = span is not None
         self._player.loop = span
         self._bar.set_loop(self.looping)
@@ -366,7 +366,7 @@ class Playback(QObject):
         def fail(error: Exception) -> None:
             if not isinstance(error, UserError):
                 raise error
-            self.told.emit(str(error))
+            self.message.emit(str(error))
 
         self._background.run_confined(work, show, fail)
 
@@ -376,7 +376,7 @@ class Playback(QObject):
 
     def _update_loop(self) -> None:
         if self.looping:
-            self.set_looping(self.span() is not None)
+            self.set_looping(self.current_span() is not None)
 
 
 _SIZES = (0.75, 1.0, 1.25, 1.5, 2.0)
@@ -414,10 +414,10 @@ class Subtitles(QObject):
         self._told_off = False
         self._show(self._player.position_us)
 
-    def resize(self, steps: int) -> None:
+    def change_size(self, steps: int) -> None:
         """Make the letters larger or smaller by a step, and remember it."""
         settings = self._studio.settings
-        place = min(range(len(_SIZES)), key=lambda one: abs(_SIZES[one] - settings.subtitles)) + steps
+        place = min(range(len(_SIZES)), key=lambda number: abs(_SIZES[number] - settings.subtitles)) + steps
         size = _SIZES[min(max(place, 0), len(_SIZES) - 1)]
         self._studio.change_settings(lambda kept: replace(kept, subtitles=size))
         self._size = size
@@ -429,55 +429,55 @@ class Subtitles(QObject):
             return
         if touched:
             now = find_utterances(session.study, touched).values()
-            kept = [one for one in self._utterances if one.id not in touched]
-            self._say_why_not(now)
-            self._take([*kept, *(one for one in now if one.recording_id == recording.id)])
+            kept = [utterance for utterance in self._utterances if utterance.id not in touched]
+            self._explain_missing(now)
+            self._set_utterances([*kept, *(utterance for utterance in now if utterance.recording_id == recording.id)])
         if touched or changes.ids("participant"):
             self._name_speakers()
 
-    def _say_why_not(self, now: Collection[Utterance]) -> None:
+    def _explain_missing(self, now: Collection[Utterance]) -> None:
         """Say why what somebody has just checked is not to be seen in the picture."""
-        drafts = {one.id for one in self._utterances if not one.checked}
-        checked = [one for one in now if one.checked and one.id in drafts]
-        if any(not one.text.strip() for one in checked):
-            self._studio.told.emit(tr("Checked, but without text: no subtitle is shown for it."))
+        drafts = {utterance.id for utterance in self._utterances if not utterance.checked}
+        checked = [utterance for utterance in now if utterance.checked and utterance.id in drafts]
+        if any(not utterance.text.strip() for utterance in checked):
+            self._studio.message.emit(tr("Checked, but without text: no subtitle is shown for it."))
         elif checked and not self.on and not self._told_off:
             self._told_off = True
-            self._studio.told.emit(tr("Checked. Subtitles are switched off: U shows them in the picture."))
+            self._studio.message.emit(tr("Checked. Subtitles are switched off: U shows them in the picture."))
 
     def _reload(self) -> None:
         session, recording = self._studio.session, self._studio.recording
-        self._take(utterances_of(session.study, recording.id) if session and recording else [])
+        self._set_utterances(utterances_of(session.study, recording.id) if session and recording else [])
         self._name_speakers()
 
-    def _take(self, found: list[Utterance]) -> None:
-        self._utterances = sorted(found, key=lambda one: (one.start_us, one.end_us, one.id))
-        self._starts = [one.start_us for one in self._utterances]
-        self._longest_us = max((one.end_us - one.start_us for one in found), default=0)
+    def _set_utterances(self, found: list[Utterance]) -> None:
+        self._utterances = sorted(found, key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id))
+        self._starts = [utterance.start_us for utterance in self._utterances]
+        self._longest_us = max((utterance.end_us - utterance.start_us for utterance in found), default=0)
 
     def _name_speakers(self) -> None:
         session = self._studio.session
         people = all_participants(session.study) if session and self._utterances else []
-        self._speakers = {one.id: one.pseudonym for one in people}
+        self._speakers = {person.id: person.pseudonym for person in people}
         self._show(self._player.position_us)
 
     def _show(self, time_us: int) -> None:
-        text = "\n".join(self._said_at(time_us)) if self.on else ""
+        text = "\n".join(self._lines_at(time_us)) if self.on else ""
         front, *others = self._views.views()
         front.set_subtitle_scale(self._size)
         front.set_subtitle(text)
         for view in others:
             view.set_subtitle("")
 
-    def _said_at(self, time_us: int) -> list[str]:
+    def _lines_at(self, time_us: int) -> list[str]:
         """Return a line for each utterance at a time, with its speaker where known; a question mark is for a guess."""
         lines: list[str] = []
         at = bisect_right(self._starts, time_us) - 1
         while at >= 0 and self._starts[at] >= time_us - self._longest_us:
-            one = self._utterances[at]
-            if time_us < one.end_us and one.text:
-                speaker = self._speakers.get(one.participant_id or "")
-                guess = "?" if one.suggested else ""
-                lines.append(f"{speaker}{guess}: {one.text}" if speaker else one.text)
+            utterance = self._utterances[at]
+            if time_us < utterance.end_us and utterance.text:
+                speaker = self._speakers.get(utterance.participant_id or "")
+                guess = "?" if utterance.suggested else ""
+                lines.append(f"{speaker}{guess}: {utterance.text}" if speaker else utterance.text)
             at -= 1
         return lines[::-1]

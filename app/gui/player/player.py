@@ -50,7 +50,7 @@ class PlayClock:
         """Set where time stops at both ends."""
         self._range = (start_us, end_us)
 
-    def set(self, time_us: int) -> None:
+    def set_position(self, time_us: int) -> None:
         """Stand at a position."""
         self._playing = False
         self._last_us = self._anchor_us = self._clamp(time_us)
@@ -66,7 +66,7 @@ class PlayClock:
     def stop(self) -> int:
         """Stand still, and return where."""
         stopped = self.now_us()
-        self.set(stopped)
+        self.set_position(stopped)
         return self._last_us
 
     def observe(self, time_us: int, at: float) -> None:
@@ -111,7 +111,7 @@ class Player(QObject):
         rate_changed: (float) negative while running backward.
         opened: (FrameTimes) the exact frames of the file are known.
         problem: (UserError) something the user should read.
-        told: (str) something worth a line happened.
+        message: (str) something worth a line happened.
         exact_shown: (time_us) the exact frame of this time stamp is on screen.
         volume_changed: (int) how loud it is, 0 to 100, whoever is heard.
         started: (time_us, rate) the clock runs from here on; later than `playing_changed`, once libVLC plays.
@@ -126,7 +126,7 @@ class Player(QObject):
     rate_changed = Signal(float)
     opened = Signal(object)
     problem = Signal(object)
-    told = Signal(str)
+    message = Signal(str)
     exact_shown = Signal(object)
     started = Signal(object, float)
     volume_changed = Signal(int)
@@ -190,7 +190,7 @@ class Player(QObject):
             except UserError as error:
                 self.problem.emit(error)
             else:
-                self._engine.picture.connect(self._on_picture, Qt.ConnectionType.QueuedConnection)
+                self._engine.picture_ready.connect(self._on_picture, Qt.ConnectionType.QueuedConnection)
                 self._engine.ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
                 self._open_in_engine()
         return self._engine is not None
@@ -204,7 +204,7 @@ class Player(QObject):
         self.loop = None
         self.duration_us = duration_us
         self.clock.set_range(0, duration_us)
-        self.clock.set(at_us)
+        self.clock.set_position(at_us)
         if self._engine is not None:
             self._open_in_engine()
         has_picture = path is not None and facts is not None and facts.video is not None
@@ -216,7 +216,7 @@ class Player(QObject):
     def play_span(self, start_us: int, end_us: int) -> None:
         """Play from a start and pause at an end."""
         self._halt()
-        self.clock.set(start_us)
+        self.clock.set_position(start_us)
         self.play()
         self._stop_at = end_us
 
@@ -247,7 +247,7 @@ class Player(QObject):
             return
         at = self.position_us
         self._halt()
-        self._stand(at)
+        self._show_exact(at)
 
     def toggle(self) -> None:
         """Play or pause."""
@@ -284,10 +284,10 @@ class Player(QObject):
         if self.playing:
             rate = self.rate
             self._halt()
-            self.clock.set(time_us)
+            self.clock.set_position(time_us)
             self.play(rate)
         else:
-            self._stand(time_us)
+            self._show_exact(time_us)
 
     def step(self, frames: int) -> None:
         """Go to a neighbouring frame and stand there."""
@@ -295,11 +295,11 @@ class Player(QObject):
         if self.playing:
             self._halt()
         if self.times is None:
-            self._stand(at)
+            self._show_exact(at)
         elif at < self.times.time_of(0):
-            self._stand(self.times.time_of(0) if frames > 0 else 0)
+            self._show_exact(self.times.time_of(0) if frames > 0 else 0)
         else:
-            self._stand(self.times.step(at, frames))
+            self._show_exact(self.times.step(at, frames))
 
     def set_volume(self, percent: int) -> None:
         """Set how loud it is, 0 to 100."""
@@ -307,7 +307,7 @@ class Player(QObject):
         self._apply_volume()
         self.volume_changed.emit(percent)
 
-    def set_heard(self, heard: bool) -> None:
+    def set_audible(self, heard: bool) -> None:
         """Let this file's sound be heard, or be silent because another one's is."""
         self._heard = heard
         self._apply_volume()
@@ -321,7 +321,7 @@ class Player(QObject):
             self._engine = None
         self._path = None
 
-    def exact_us(self, time_us: int) -> int:
+    def frame_time_us(self, time_us: int) -> int:
         """Return the time stamp of the frame on screen at a time; the time itself where there is no picture."""
         times = self.times
         if times is None or time_us < times.time_of(0) or time_us >= times.end_us:
@@ -347,7 +347,7 @@ class Player(QObject):
         self._timer.stop()
         self._stop_at = None
         if self._waiting_from is not None:
-            self.clock.set(self._waiting_from)
+            self.clock.set_position(self._waiting_from)
             self._waiting_from = None
         self.clock.stop()
         if self._engine is not None and self._with_engine:
@@ -356,9 +356,9 @@ class Player(QObject):
             self.playing_changed.emit(False)
             self.rate_changed.emit(self._rate)
 
-    def _stand(self, time_us: int) -> None:
-        exact = self.exact_us(time_us)
-        self.clock.set(exact)
+    def _show_exact(self, time_us: int) -> None:
+        exact = self.frame_time_us(time_us)
+        self.clock.set_position(exact)
         self._frames.request_time(exact)
         self.position_changed.emit(exact)
 
@@ -367,8 +367,8 @@ class Player(QObject):
             if self._waiting_from is not None:
                 self._start_clock_when_running(self._engine)
             else:
-                self._tell_silence(self._engine)
-            seen = self._engine.observation()
+                self._report_missing_sound(self._engine)
+            seen = self._engine.take_observation()
             if seen is not None and self._waiting_from is None:
                 self.clock.observe(*seen)
         now = self.position_us
@@ -379,7 +379,7 @@ class Player(QObject):
             # Not where the clock is: a busy machine looks at it late.
             end = self._stop_at
             self._halt()
-            self._stand(end)
+            self._show_exact(end)
         elif self.loop is not None and not backward and now >= self.loop[1]:
             self.seek(self.loop[0])
         elif now <= 0 if backward else now >= self.duration_us:
@@ -401,16 +401,16 @@ class Player(QObject):
             self._apply_volume()
             self.started.emit(at, self._running_rate)
 
-    def _tell_silence(self, engine: VlcEngine) -> None:
+    def _report_missing_sound(self, engine: VlcEngine) -> None:
         if engine.lacks_sound and not self._silence_told:
             self._silence_told = True
-            self.told.emit(tr("No sound device was found: playing without sound."))
+            self.message.emit(tr("No sound device was found: playing without sound."))
 
     def _on_picture(self) -> None:
         if self.playing and self._with_engine and self._engine is not None:
             if self.position_us < self._started_from + _STILL_US:
                 return
-            image = self._engine.latest()
+            image = self._engine.latest_image()
             if image is not None:
                 self.picture_changed.emit(image)
 
@@ -420,10 +420,10 @@ class Player(QObject):
             self._halt()
             self._engine.stop()
             if self.loop is not None:
-                self.clock.set(self.loop[0])
+                self.clock.set_position(self.loop[0])
                 self.play()
             else:
-                self._stand(end)
+                self._show_exact(end)
 
     def _on_frame(self, generation: int, _index: int, time_us: int, image: QImage) -> None:
         if generation == self._generation and not (self.playing and self._with_engine):
@@ -437,7 +437,7 @@ class Player(QObject):
         self.times = times
         self.opened.emit(times)
         if not self.playing:
-            self._stand(self.position_us)
+            self._show_exact(self.position_us)
 
     def _on_failed(self, generation: int, error: UserError) -> None:
         if generation == self._generation:

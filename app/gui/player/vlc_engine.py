@@ -122,11 +122,11 @@ class PlaybackThread:
         """
         return self.call(lambda: self._load(vlc))
 
-    def when_sound_fails(self, method: Callable[[], None]) -> None:
+    def on_sound_failure(self, method: Callable[[], None]) -> None:
         """Let a bound method run in this thread when the sound's device turns out not to work."""
         self._without_sound.append(weakref.WeakMethod(method))
 
-    def _lose_sound(self) -> None:
+    def _disable_sound(self) -> None:
         if self.sound is not SoundOutput.NONE:
             self.sound = SoundOutput.NONE
             for reference in self._without_sound:
@@ -145,12 +145,12 @@ class PlaybackThread:
             library = vlc.Instance([*VLC_OPTIONS, *([f"--aout={output}"] if output else [])])
             if library is None:
                 raise UserError(tr("Playback with sound needs libVLC's plugins, which are missing."), MISSING_HINT)
-            self._take_log(vlc, library)
-            self._quiet_alsa()
+            self._redirect_log(vlc, library)
+            self._silence_alsa()
             self._library = library
         return self._library
 
-    def _take_log(self, vlc: ModuleType, library: Any) -> None:
+    def _redirect_log(self, vlc: ModuleType, library: Any) -> None:
         """Count what libVLC complains about, and print nothing of it."""
         counted = ctypes.CFUNCTYPE(
             None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
@@ -162,12 +162,12 @@ class PlaybackThread:
             said = (text or b"").decode("utf-8", "replace")
             self.errors[said] += 1
             if is_no_output_message(said):
-                self._lose_sound()
+                self._disable_sound()
 
         self._log_callback = counted(count)
         vlc.dll.libvlc_log_set(library, self._log_callback, None)
 
-    def _quiet_alsa(self) -> None:
+    def _silence_alsa(self) -> None:
         """Let ALSA print nothing: with a card that does not work, it would eight lines for each attempt."""
         if self.sound is SoundOutput.NONE or sys.platform != "linux":
             return
@@ -220,11 +220,11 @@ class VlcEngine(QObject):
     takes the place of a start that still waits.
 
     Signals:
-        picture: a frame was shown; ask `latest()` for it.
+        picture_ready: a frame was shown; ask `latest()` for it.
         ended: the end of the file was reached.
     """
 
-    picture = Signal()
+    picture_ready = Signal()
     ended = Signal()
     _end_reached = Signal(int)
 
@@ -244,7 +244,7 @@ class VlcEngine(QObject):
         self._run = 0
         self._failed_run = -1
         self._path: Path | None = None
-        self._file: "CheckedFile | None" = None
+        self._file: CheckedFile | None = None
         self._refusal: UserError | None = None
         self._loaded = False
         self._rate = 1.0
@@ -254,9 +254,9 @@ class VlcEngine(QObject):
         self._shown: tuple[bytes, int, int] | None = None
         self._shown_from = float("inf")
         self._observation: tuple[int, float] | None = None
-        self._end_reached.connect(self._tell_end, Qt.ConnectionType.QueuedConnection)
+        self._end_reached.connect(self._emit_ended, Qt.ConnectionType.QueuedConnection)
         self._player: Any = self._thread.call(self._make_player)
-        self._thread.when_sound_fails(self._go_on_without_sound)
+        self._thread.on_sound_failure(self._restart_without_sound)
 
     def open(self, path: Path, width: int, height: int) -> None:
         """Take a file; nothing is decoded before `start`. `width` and `height` are 0 for sound alone."""
@@ -322,12 +322,12 @@ class VlcEngine(QObject):
         """Whether there is no device that could make a sound, though nobody chose to do without one."""
         return self._thread.sound is SoundOutput.NONE and not os.environ.get(SOUND_VARIABLE)
 
-    def observation(self) -> tuple[int, float] | None:
+    def take_observation(self) -> tuple[int, float] | None:
         """Return the newest (position in microseconds, monotonic seconds) since the last `start`, once."""
         found, self._observation = self._observation, None
         return found
 
-    def latest(self) -> QImage | None:
+    def latest_image(self) -> QImage | None:
         """Return the picture shown last, or None."""
         shown = self._shown
         if shown is None:
@@ -351,7 +351,7 @@ class VlcEngine(QObject):
         self._thread.post(counted)
 
     @Slot(int)
-    def _tell_end(self, run: int) -> None:
+    def _emit_ended(self, run: int) -> None:
         if run == self._wish:
             self.ended.emit()
 
@@ -390,7 +390,7 @@ class VlcEngine(QObject):
             return
         from media.source import open_checked
 
-        self._drop()
+        self._stop_player()
         try:
             self._file = open_checked(self._path)
         except UserError as error:
@@ -420,10 +420,10 @@ class VlcEngine(QObject):
             self._player.set_pause(1)
 
     def _stop(self) -> None:
-        self._drop()
+        self._stop_player()
         self._shown = None
 
-    def _drop(self) -> None:
+    def _stop_player(self) -> None:
         self._player.stop()
         self._loaded = False
         self._refusal = None
@@ -442,11 +442,11 @@ class VlcEngine(QObject):
         self._player.release()
         self._player = None
 
-    def _go_on_without_sound(self) -> None:
+    def _restart_without_sound(self) -> None:
         if self._player is None or not self._loaded:
             return
         at_us = max(self._player.get_time(), 0) * 1000
-        self._drop()
+        self._stop_player()
         self._start(self._run, at_us, self._rate)
 
     # What follows runs in threads of libVLC.
@@ -459,7 +459,7 @@ class VlcEngine(QObject):
             return
         width, height = self._size
         self._shown = (ctypes.string_at(self._buffer, width * height * 4), width, height)
-        self.picture.emit()
+        self.picture_ready.emit()
 
     def _on_time(self, event: Any) -> None:
         self._observation = (event.u.new_time * 1000, time.monotonic())

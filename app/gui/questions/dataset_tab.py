@@ -75,12 +75,12 @@ class QuestionSetAssembler(QObject):
     """One gathering at a time; what is no longer wanted is dropped.
 
     Signals:
-        found (Gathering): what may leave.
+        finished (Gathering): what may leave.
         progressed (int, int, str): how far it is, of how many, and what is done.
         stopped (str): it was not gathered, and why.
     """
 
-    found = Signal(object)
+    finished = Signal(object)
     progressed = Signal(int, int, str)
     stopped = Signal(str)
 
@@ -92,9 +92,9 @@ class QuestionSetAssembler(QObject):
         self._wanted = False
         self._searching = PiiSearchController(context, self)
         self._searching.ready.connect(self._begin)
-        self._searching.stopped.connect(self._give_up)
+        self._searching.stopped.connect(self._stop_gathering)
         context.jobs.progressed.connect(self._show_search)
-        context.studio.leaving.connect(self.drop)
+        context.studio.leaving.connect(self.discard)
 
     @property
     def busy(self) -> bool:
@@ -105,12 +105,12 @@ class QuestionSetAssembler(QObject):
         """Gather the study as it is now; what was under way is dropped."""
         if self._context.studio.session is None:
             return
-        self.drop()
+        self.discard()
         self._wanted = True
         self.progressed.emit(0, 0, _SEARCHING)
         self._searching.begin()
 
-    def drop(self) -> None:
+    def discard(self) -> None:
         """Want nothing any more."""
         self._wanted = False
         if self._looking is not None:
@@ -118,10 +118,10 @@ class QuestionSetAssembler(QObject):
 
     def cancel(self) -> None:
         """Stop because the user says so."""
-        search = self._context.jobs.of(pii_search.KIND, "")
+        search = self._context.jobs.find_job(pii_search.KIND, "")
         if search is not None:
             self._context.jobs.cancel(search)
-        self._give_up()
+        self._stop_gathering()
 
     def _begin(self) -> None:
         """Number what is personal, which the study keeps, then scrub the texts; both in a thread."""
@@ -162,8 +162,8 @@ class QuestionSetAssembler(QObject):
                 progress.progress(done, total)
 
         def then(found: DatasetContents) -> None:
-            self.drop()
-            self.found.emit(found)
+            self.discard()
+            self.finished.emit(found)
 
         def show(done: int, total: int, _text: str) -> None:
             self.progressed.emit(done, total, tr("Scrubbing texts"))
@@ -171,12 +171,12 @@ class QuestionSetAssembler(QObject):
         self._looking = read_in_background(self._context.background, session, read, then, self._fail, show)
 
     def _fail(self, error: Exception) -> None:
-        self.drop()
+        self.discard()
         self.stopped.emit(str(error))
 
-    def _give_up(self) -> None:
+    def _stop_gathering(self) -> None:
         if self._wanted:
-            self.drop()
+            self.discard()
             self.stopped.emit(_STOPPED)
 
     def _show_search(self, work: object, done: int, total: int, text: str) -> None:
@@ -190,8 +190,8 @@ LEFT_OUT_COLUMNS = (tr("Questions"), tr("Left out because"))
 
 def count_rows(gathering: DatasetContents, seed: int) -> list[TableRow]:
     """Return how many questions of each kind are in each split, and of all kinds."""
-    splits = assign_splits(Counter(one.recording for one in gathering.items), seed)
-    found = Counter((one.kind, splits[one.recording]) for one in gathering.items)
+    splits = assign_splits(Counter(item.recording for item in gathering.items), seed)
+    found = Counter((item.kind, splits[item.recording]) for item in gathering.items)
     rows = [(kind, [found[kind, split] for split in SPLIT_SHARES]) for kind in sorted({kind for kind, _ in found})]
     rows.append((KIND_LABELS[""], [sum(found[kind, split] for kind, _ in rows) for split in SPLIT_SHARES]))
     return [
@@ -203,7 +203,7 @@ def count_rows(gathering: DatasetContents, seed: int) -> list[TableRow]:
 def left_out_rows(gathering: DatasetContents) -> list[TableRow]:
     """Return why questions do not leave, those with most first."""
     return [
-        TableRow(why, (f"{many:,}", why)) for why, many in sorted(gathering.left_out.items(), key=lambda one: -one[1])
+        TableRow(why, (f"{many:,}", why)) for why, many in sorted(gathering.left_out.items(), key=lambda pair: -pair[1])
     ]
 
 
@@ -214,12 +214,12 @@ class QuestionSetWriter(QObject):
     """One set at a time; what is stopped leaves nothing.
 
     Signals:
-        written (Exported, Path): it is in its place, and noted in the study.
+        finished (Exported, Path): it is in its place, and noted in the study.
         progressed (int, int, str): how far it is, of how many, and what is done.
         stopped (str): it was not written, and why.
     """
 
-    written = Signal(object, object)
+    finished = Signal(object, object)
     progressed = Signal(int, int, str)
     stopped = Signal(str)
 
@@ -246,7 +246,7 @@ class QuestionSetWriter(QObject):
                 self.stopped.emit(tr("Cancelled. Nothing was written."))
                 return
             self._context.studio.publish(record_export(session, made, folder))
-            self.written.emit(made, folder)
+            self.finished.emit(made, folder)
 
         def failed(error: Exception) -> None:
             self._stop = None
@@ -339,7 +339,7 @@ class SetForm(QWidget):
         form.addRow(tr("Clips and pictures"), row)
         self.show_release(None)
 
-    def chosen(self) -> SetChoice:
+    def choice(self) -> SetChoice:
         """Return what is chosen."""
         return SetChoice(self.table.isChecked(), self.everything.isChecked(), self.seed.value(), self._release)
 
@@ -391,7 +391,7 @@ class SetWindow(QWidget):
         self.texts = TextsView()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._what_page(), tr("&What leaves"))
+        self.tabs.addTab(self._make_contents_page(), tr("&What leaves"))
         self.tabs.addTab(self.texts, tr("Te&xts"))
         self.line = ProgressLine(tr("The data set"))
         self.report = PlainLabel(wordWrap=True)
@@ -399,10 +399,10 @@ class SetWindow(QWidget):
         self.export = QPushButton(tr("&Export…"))
         self.export.setProperty("primary", True)
         self.export.setToolTip(tr("Write the questions into a new folder, once their texts were read"))
-        self.gathering = QuestionSetAssembler(context, lambda: self.form.chosen().everything, self)
+        self.gathering = QuestionSetAssembler(context, lambda: self.form.choice().everything, self)
         self.writing = QuestionSetWriter(context, self)
         self._lay_out()
-        self._join()
+        self._connect_signals()
 
     def reload(self) -> None:
         """Look anew at what may leave."""
@@ -411,7 +411,7 @@ class SetWindow(QWidget):
             return
         self._fresh = True
         self._found = None
-        self._everything = self.form.chosen().everything
+        self._everything = self.form.choice().everything
         self.heading.setText(tr("Looking at what may leave…"))
         self._show_state()
         self.gathering.start()
@@ -448,12 +448,12 @@ class SetWindow(QWidget):
                 if reader
                 else tr("Nobody confirmed them as they are now.")
             )
-            changed = sum(bool(one.replacements) for one in once)
+            changed = sum(bool(released_text.replacements) for released_text in once)
             said = tr("{count}, each listed once, {changed:,} changed. {state}").format(
                 count=trn("{count} text", "{count} texts", len(once)), changed=changed, state=state
             )
         self.texts.show_texts(text_rows(once), said, confirmed=reader is not None, writable=self._studio.writable)
-        self.texts.show_words(replacements(session.study))
+        self.texts.show_private_words(replacements(session.study))
 
     def _show_state(self) -> None:
         session, found = self._studio.session, self._found
@@ -475,8 +475,8 @@ class SetWindow(QWidget):
         else:
             self.heading.setText(tr("{said}. {name} has read their texts.").format(said=said, name=reader.name))
 
-    def _choose(self) -> None:
-        if self._found is not None and self.form.chosen().everything == self._everything:
+    def _on_form_changed(self) -> None:
+        if self._found is not None and self.form.choice().everything == self._everything:
             self._show_counts()
         else:
             self.reload()
@@ -498,7 +498,7 @@ class SetWindow(QWidget):
         place = self._context.questions.question_set_place()
         if place is None:
             return
-        chosen = self.form.chosen()
+        chosen = self.form.choice()
         formats = (JSONL, VLMEVALKIT) if chosen.table else (JSONL,)
         try:
             require_free(place)
@@ -510,19 +510,19 @@ class SetWindow(QWidget):
         self.writing.start(ready, place)
         self._show_state()
 
-    def _written(self, made: Exported, folder: Path) -> None:
-        self._end(
+    def _on_written(self, made: Exported, folder: Path) -> None:
+        self._show_result(
             tr("Wrote {count} to {name}. Fill in DATACARD.md before it leaves.").format(
                 count=trn("{count} question", "{count} questions", made.questions), name=folder.name
             )
         )
 
-    def _end(self, said: str) -> None:
+    def _show_result(self, said: str) -> None:
         self.line.hide()
         self.report.setText(said)
         self._show_state()
 
-    def _not_gathered(self, why: str) -> None:
+    def _on_stopped(self, why: str) -> None:
         self.line.hide()
         self.heading.setText(why)
         self._show_state()
@@ -537,7 +537,7 @@ class SetWindow(QWidget):
     def _apply(self, changes: Changes, initiator: object) -> None:
         if not _RELEVANT_TABLES & set(changes):
             return
-        if initiator is self and self._still_holds():
+        if initiator is self and self._is_unchanged():
             # Only who read the texts was kept; the texts are as they were.
             self._show_texts()
             self._show_state()
@@ -549,18 +549,21 @@ class SetWindow(QWidget):
         if self.isVisible():
             self._soon.start()
 
-    def _still_holds(self) -> bool:
+    def _is_unchanged(self) -> bool:
         """Tell whether what was gathered is as it would be now: whoever confirms first of all is new to the study."""
         session, found = self._studio.session, self._found
         if session is None or found is None:
             return False
-        return release_checksum(session, {one.id: one for one in all_recordings(session.study)}) == found.decided
+        return (
+            release_checksum(session, {recording.id: recording for recording in all_recordings(session.study)})
+            == found.checksum
+        )
 
     def _show_error(self, error: UserError) -> None:
         if self.isVisible():
             self.report.setText(str(error))
 
-    def _what_page(self) -> QWidget:
+    def _make_contents_page(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
@@ -588,15 +591,15 @@ class SetWindow(QWidget):
         row.addWidget(self.export)
         column.addLayout(row)
 
-    def _join(self) -> None:
-        self.gathering.found.connect(self._show)
+    def _connect_signals(self) -> None:
+        self.gathering.finished.connect(self._show)
         self.gathering.progressed.connect(self.line.show_progress)
-        self.gathering.stopped.connect(self._not_gathered)
-        self.writing.written.connect(self._written)
+        self.gathering.stopped.connect(self._on_stopped)
+        self.writing.finished.connect(self._on_written)
         self.writing.progressed.connect(self.line.show_progress)
-        self.writing.stopped.connect(self._end)
+        self.writing.stopped.connect(self._show_result)
         self.line.cancel_requested.connect(self._cancel)
-        self.form.changed.connect(self._choose)
+        self.form.changed.connect(self._on_form_changed)
         self.form.release_requested.connect(self._choose_release)
         self.texts.words_changed.connect(lambda words: self._studio.edit(partial(set_private_words, words=words)))
         self.texts.confirm_requested.connect(self._confirm)

@@ -39,28 +39,28 @@ class FunnelResult:
     """The funnel of a study.
 
     Attributes:
-        deciding: steps that decide what goes on.
-        going: questions that go on to verification and export.
+        deciding_steps: steps that decide what goes on.
+        survivors: questions that go on to verification and export.
     """
 
-    reading: FunnelInput
+    funnel_input: FunnelInput
     funnel: Funnel
-    deciding: tuple[str, ...]
-    going: frozenset[str]
+    deciding_steps: tuple[str, ...]
+    survivors: frozenset[str]
 
 
 class FunnelComputing(QObject):
     """One computation at a time; what changes meanwhile starts another one after it.
 
     Signals:
-        found (object): what `compute` made of the study as it was a moment ago.
-        working (bool): whether it is computed.
-        refused (str): why it cannot be.
+        finished (object): what `compute` made of the study as it was a moment ago.
+        working_changed (bool): whether it is computed.
+        failed (str): why it cannot be.
     """
 
-    found = Signal(object)
-    working = Signal(bool)
-    refused = Signal(str)
+    finished = Signal(object)
+    working_changed = Signal(bool)
+    failed = Signal(str)
 
     def __init__(
         self, context: Context, parent: QObject, compute: Callable[[FunnelRows], object], wanted: Callable[[], bool]
@@ -98,7 +98,7 @@ class FunnelComputing(QObject):
         if session is not self._session:
             self._session, self._gatherer = session, Gatherer(session)
         self._busy = True
-        self.working.emit(True)
+        self.working_changed.emit(True)
         self._piece.start()
 
     def stop(self) -> None:
@@ -113,34 +113,34 @@ class FunnelComputing(QObject):
         if gatherer is None:
             return
         try:
-            if gatherer.more():
+            if gatherer.read_next():
                 self._piece.start()
                 return
-            gathered = gatherer.gathered()
+            gathered = gatherer.result()
         except UserError as error:
             self._end(str(error))
             return
         self._context.background.run(
             lambda _progress: self._compute(gathered),
-            lambda found: self._done(gatherer, found),
-            lambda error: self._failed(gatherer, error),
+            lambda found: self._on_done(gatherer, found),
+            lambda error: self._on_failed(gatherer, error),
         )
 
-    def _done(self, gatherer: Gatherer, found: object) -> None:
+    def _on_done(self, gatherer: Gatherer, found: object) -> None:
         if gatherer is self._gatherer:
-            self.found.emit(found)
+            self.finished.emit(found)
             self._end()
 
-    def _failed(self, gatherer: Gatherer, error: Exception) -> None:
+    def _on_failed(self, gatherer: Gatherer, error: Exception) -> None:
         if gatherer is self._gatherer:
             _log.error("The funnel could not be computed", exc_info=error)
             self._end(str(error))
 
     def _end(self, why: str = "") -> None:
         self._busy = False
-        self.working.emit(False)
+        self.working_changed.emit(False)
         if why:
-            self.refused.emit(why)
+            self.failed.emit(why)
         if self._again:
             self._again = False
             self._soon.start()
@@ -152,13 +152,13 @@ class FunnelComputing(QObject):
 
 def compute_funnel(gathered: FunnelRows) -> FunnelResult:
     """Return every step of the funnel; in any thread."""
-    reading = gathered.reading()
+    reading = gathered.to_input()
     return FunnelResult(reading, build_funnel(reading), deciding_steps(reading), final_survivors(reading))
 
 
 def compute_survivors(gathered: FunnelRows) -> frozenset[str]:
     """Return the questions that go on to verification and export; in any thread."""
-    return final_survivors(gathered.reading())
+    return final_survivors(gathered.to_input())
 
 
 ALL, NOT_KEPT = "all", tr("not kept")
@@ -169,20 +169,20 @@ def funnel_bars(found: FunnelResult) -> list[FunnelBar]:
     """Return the steps as bars."""
     bars = []
     for stage in found.funnel.steps:
-        names = {one.judge_id: one.judge for fate in stage.fates.values() for one in fate.scores}
+        names = {score.judge_id: score.judge for fate in stage.outcomes.values() for score in fate.scores}
         options = min_options(found, stage)
         bars.append(
             FunnelBar(
                 stage.key,
                 stage.step.name,
-                len(stage.fates),
+                len(stage.outcomes),
                 len(stage.kept),
-                len(stage.fallen),
-                len(stage.open),
+                len(stage.dropped),
+                len(stage.undecided),
                 format_rule(stage.step, stage.rule, names, options).replace(", decides", ""),
                 stage.step.description,
                 stage.rule.decides,
-                tr("{taken_over:,} taken over").format(taken_over=len(stage.taken_over))
+                tr("{taken_over:,} taken over").format(taken_over=len(stage.with_proposed_options))
                 if stage.key == DISTRACTORS
                 else "",
             )
@@ -198,15 +198,15 @@ def survivors_text(found: FunnelResult) -> str:
     survive = tr("{survivors:,} of {count} survive every step.").format(
         survivors=len(found.funnel.survivors), count=trn("{count} question", "{count} questions", total)
     )
-    if not found.deciding:
+    if not found.deciding_steps:
         return tr("{survive} No step decides yet, so all of them go on to verification and export.").format(
             survive=survive
         )
-    every = [key for key, step in STEPS.items() if step.needs is not Needs.NOTHING]
-    names = ", ".join(STEPS[key].name.lower() for key in found.deciding)
-    by = tr("all steps decide") if [*found.deciding] == every else tr("decided by: {names}").format(names=names)
+    every = [key for key, step in STEPS.items() if step.needs is not Needs.NO_LIMIT]
+    names = ", ".join(STEPS[key].name.lower() for key in found.deciding_steps)
+    by = tr("all steps decide") if [*found.deciding_steps] == every else tr("decided by: {names}").format(names=names)
     return tr("{survive} {going:,} go on to verification and export, as {by}.").format(
-        survive=survive, going=len(found.going), by=by
+        survive=survive, going=len(found.survivors), by=by
     )
 
 
@@ -226,7 +226,7 @@ def step_description(found: FunnelResult, stage: FunnelStage) -> str:
 
 def min_options(found: FunnelResult, stage: FunnelStage) -> int:
     """Return the fewest options of the questions that reach a step; 0 where there is none."""
-    return min((len(found.reading.questions[key].wrong) + 1 for key in stage.entered), default=0)
+    return min((len(found.funnel_input.questions[key].wrong) + 1 for key in stage.entered), default=0)
 
 
 def verdict_rows(found: FunnelResult, stage: FunnelStage, which: str) -> list[VerdictRow]:
@@ -238,19 +238,19 @@ def verdict_rows(found: FunnelResult, stage: FunnelStage, which: str) -> list[Ve
         which: `ALL`, or a verdict, or `NOT_KEPT`.
     """
     rows = []
-    for key, fate in stage.fates.items():
+    for key, fate in stage.outcomes.items():
         verdict = fate.verdict.value
         if which not in (ALL, verdict) and not (which == NOT_KEPT and verdict != "kept"):
             continue
-        one = found.reading.questions[key]
+        question = found.funnel_input.questions[key]
         why = _proposal_text(found, stage, key) if stage.key == DISTRACTORS else fate.reason
         rows.append(
             VerdictRow(
                 key,
                 verdict,
                 escape_control_chars(why, _MAX_CHARS),
-                one.kind.value,
-                escape_control_chars(one.text, _MAX_CHARS),
+                question.kind.value,
+                escape_control_chars(question.text, _MAX_CHARS),
             )
         )
     order = {"fell": 0, "open": 1, "kept": 2}
@@ -258,9 +258,12 @@ def verdict_rows(found: FunnelResult, stage: FunnelStage, which: str) -> list[Ve
 
 
 def _proposal_text(found: FunnelResult, stage: FunnelStage, question_id: str) -> str:
-    if question_id in stage.taken_over:
+    if question_id in stage.with_proposed_options:
         return tr("has what a judge proposed")
-    proposals = newest_proposals(found.reading, found.reading.questions[question_id])
+    proposals = newest_proposals(found.funnel_input, found.funnel_input.questions[question_id])
     if not proposals:
         return tr("nothing proposed")
-    return "; ".join(f"{one.judge}: {tr('cannot be used') if one.why_not else 'proposed'}" for one in proposals)
+    return "; ".join(
+        f"{proposal.judge}: {tr('cannot be used') if proposal.rejection_reason else 'proposed'}"
+        for proposal in proposals
+    )

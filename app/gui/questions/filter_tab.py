@@ -77,10 +77,10 @@ class RuleBar(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self.side = PlainLabel()
-        self.limit = self._number(tr("Limit"))
+        self.limit = self._make_number_box(tr("Limit"))
         self.side.setBuddy(self.limit)
         self.runs_label = PlainLabel(tr("Runs"))
-        self.runs = self._number(tr("Runs"))
+        self.runs = self._make_number_box(tr("Runs"))
         self.runs.setToolTip(tr("How often each judge is asked about a question, with another seed each time"))
         self.runs_label.setBuddy(self.runs)
         self.several = QComboBox()
@@ -88,22 +88,22 @@ class RuleBar(QWidget):
         self.several.setToolTip(tr("Every judge has to keep a question, or the mean of their values has to hold"))
         for key, name in _AGGREGATION_NAMES.items():
             self.several.addItem(name, key.value)
-        self.several.currentIndexChanged.connect(self._tell)
+        self.several.currentIndexChanged.connect(self._emit_rule)
         self.judges = TickMenu(tr("Whose scores count"), tr("Scores of everybody"))
-        self.judges.changed.connect(self._tell)
+        self.judges.changed.connect(self._emit_rule)
         self.judges.setToolTip(tr("Whose scores count; all who scored a question where nobody is ticked"))
         for part in (self.side, self.limit, self.runs_label, self.runs, self.several):
             row.addWidget(part)
         row.addWidget(self.judges, 1)
         column.addLayout(row)
         self.decides = QCheckBox(tr("Leave out of verification and export what this step does not keep"))
-        self.decides.toggled.connect(self._tell)
+        self.decides.toggled.connect(self._emit_rule)
         column.addWidget(self.decides)
 
     def show_rule(self, step: FilterStep, rule: FilterRule, judges: Sequence[JudgeEntry], *, writable: bool) -> None:
         """Show what a study asks at a step."""
         self._rule = None
-        drops = step.needs is not Needs.NOTHING
+        drops = step.needs is not Needs.NO_LIMIT
         fixed = step.low == step.high
         self.side.setText(tr("Keep {needs}").format(needs=step.needs.value))
         for part in (self.side, self.limit):
@@ -117,28 +117,28 @@ class RuleBar(QWidget):
         )
         self.limit.setValue(rule.limit)
         for other in (self.runs_label, self.runs):
-            other.setVisible(drops and step.most_runs > step.runs)
-        self.runs.setRange(step.runs, step.most_runs)
+            other.setVisible(drops and step.max_runs > step.runs)
+        self.runs.setRange(step.runs, step.max_runs)
         self.runs.setValue(rule.runs)
         for one in (self.several, self.judges):
             one.setVisible(drops and bool(step.task))
         self.several.setCurrentIndex(self.several.findData(rule.several.value))
-        self.judges.set_entries([TickMenuItem(one.id, one.name) for one in judges])
-        self.judges.choose(rule.judges)
+        self.judges.set_entries([TickMenuItem(judge.id, judge.name) for judge in judges])
+        self.judges.set_ticked(rule.judges)
         self.decides.setVisible(drops)
         self.decides.setChecked(rule.decides)
         self.setEnabled(writable)
         self._rule = rule
 
-    def _number(self, name: str) -> QSpinBox:
+    def _make_number_box(self, name: str) -> QSpinBox:
         made = IntegerBox()
         made.setAccessibleName(name)
         made.lineEdit().setAccessibleName(name)
         made.setKeyboardTracking(False)
-        made.valueChanged.connect(self._tell)
+        made.valueChanged.connect(self._emit_rule)
         return made
 
-    def _tell(self) -> None:
+    def _emit_rule(self) -> None:
         if self._rule is None:
             return
         rule = replace(
@@ -146,7 +146,7 @@ class RuleBar(QWidget):
             limit=self.limit.value(),
             runs=self.runs.value(),
             several=Several(self.several.currentData()),
-            judges=self.judges.chosen(),
+            judges=self.judges.ticked_keys(),
             decides=self.decides.isChecked(),
         )
         if rule != self._rule:
@@ -179,14 +179,14 @@ class FunnelLayout(QWidget):
         scroll.setMinimumWidth(self.funnel.minimumSizeHint().width() + theme.GRID * 2)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(scroll)
-        split.addWidget(self._right())
+        split.addWidget(self._make_right_part())
         split.setSizes([560, 660])
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
         column.addWidget(split, 1)
         column.addLayout(self._foot())
 
-    def show_asks(self, asks: bool, *, hardens: bool) -> None:
+    def show_ask_controls(self, asks: bool, *, hardens: bool) -> None:
         """Show what belongs to a step that asks judges, and to the one that hardens."""
         for part in (self.ask_label, self.ask_judges, self.again, self.run):
             part.setVisible(asks)
@@ -196,7 +196,7 @@ class FunnelLayout(QWidget):
             self.show_which.setCurrentIndex(at)
         self.show_which.setVisible(not hardens)
 
-    def say(self, text: str) -> None:
+    def show_status(self, text: str) -> None:
         """Say what is going on, or what came of it."""
         self.status.setText(text)
 
@@ -205,7 +205,7 @@ class FunnelLayout(QWidget):
         self.progress.setVisible(total > 0)
         self.progress.show_value(done, max(1, total))
 
-    def _right(self) -> QWidget:
+    def _make_right_part(self) -> QWidget:
         right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(theme.GRID, 0, 0, 0)
@@ -217,7 +217,7 @@ class FunnelLayout(QWidget):
         column.addWidget(self.description)
         self.rule = RuleBar()
         column.addWidget(self.rule)
-        column.addLayout(self._asks())
+        column.addLayout(self._make_ask_row())
         self.told_leaving = _label(tr("What would leave this machine"))
         self.told_leaving.setProperty("quiet", True)
         self.told_leaving.hide()
@@ -240,14 +240,14 @@ class FunnelLayout(QWidget):
         self.table = VerdictsTable()
         EmptyHint(self.table, tr("No question is listed here."))
         below.addWidget(self.table)
-        below.addWidget(self._detail())
+        below.addWidget(self._make_detail())
         below.setSizes([300, 180])
         below.setStretchFactor(0, 1)
         below.setChildrenCollapsible(False)
         column.addWidget(below, 1)
         return right
 
-    def _asks(self) -> QHBoxLayout:
+    def _make_ask_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self.ask_label = PlainLabel(tr("Run this step &with"))
@@ -271,7 +271,7 @@ class FunnelLayout(QWidget):
             row.addWidget(part)
         return row
 
-    def _detail(self) -> QWidget:
+    def _make_detail(self) -> QWidget:
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, theme.GRID // 2, theme.GRID, 0)
@@ -326,7 +326,7 @@ class FunnelWindow(FunnelLayout):
         self._step = _FIRST_STEP
         self.computing = FunnelComputing(context, self, compute_funnel, self.isVisible)
         self.running = FilterStepRunner(context, self)
-        self._join()
+        self._connect_signals()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -341,44 +341,46 @@ class FunnelWindow(FunnelLayout):
     def judges(self) -> list[JudgeEntry]:
         """Return the judges that can be asked."""
         session = self._context.studio.session
-        return [] if session is None else [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
+        return (
+            [] if session is None else [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]
+        )
 
     def run_step(self) -> None:
         """Ask the judges that are ticked what the chosen step needs about the questions that reach it."""
-        stage, found = self._stage(), self._found
-        ticked = [one for one in self.judges() if one.id in self.ask_judges.chosen()]
+        stage, found = self._current_stage(), self._found
+        ticked = [judge for judge in self.judges() if judge.id in self.ask_judges.ticked_keys()]
         if stage is not None and found is not None and ticked:
-            self.running.run(found.reading, stage.key, ticked, stage.entered, again=self.again.isChecked())
+            self.running.run(found.funnel_input, stage.key, ticked, stage.entered, again=self.again.isChecked())
 
-    def _join(self) -> None:
-        self.funnel.chosen.connect(self.show_step)
+    def _connect_signals(self) -> None:
+        self.funnel.step_chosen.connect(self.show_step)
         self.show_which.currentIndexChanged.connect(lambda _at: self._show_rows())
-        self.table.chosen.connect(self._show_question)
+        self.table.row_chosen.connect(self._show_question)
         self.rule.changed.connect(self._set_rule)
-        self.ask_judges.changed.connect(self._show_askable)
+        self.ask_judges.changed.connect(self._update_run_button)
         self.run.clicked.connect(self.run_step)
         self.cancel.clicked.connect(self.running.cancel)
-        self.take_all.clicked.connect(self._take_all)
-        self.proposals.take_over_requested.connect(self._take)
-        self.computing.found.connect(self._take_in)
-        self.computing.working.connect(self.busy.setVisible)
-        self.computing.refused.connect(self.going.setText)
-        self.running.said.connect(self.say)
+        self.take_all.clicked.connect(self._adopt_all_proposals)
+        self.proposals.adopt_requested.connect(self._adopt_proposal)
+        self.computing.finished.connect(self._on_result)
+        self.computing.working_changed.connect(self.busy.setVisible)
+        self.computing.failed.connect(self.going.setText)
+        self.running.message.connect(self.show_status)
         self.running.progressed.connect(self.show_progress)
         self.running.running_changed.connect(self._on_running)
         self._context.studio.bridge.changed.connect(self._on_changed)
 
-    def _take_in(self, found: FunnelResult) -> None:
+    def _on_result(self, found: FunnelResult) -> None:
         self._found = found
         self.funnel.show_bars(funnel_bars(found))
         self.going.setText(survivors_text(found))
         self._show()
 
-    def _stage(self) -> FunnelStage | None:
-        return None if self._found is None else self._found.funnel.at(self._step)
+    def _current_stage(self) -> FunnelStage | None:
+        return None if self._found is None else self._found.funnel.stage(self._step)
 
     def _show(self) -> None:
-        stage, found = self._stage(), self._found
+        stage, found = self._current_stage(), self._found
         if stage is None or found is None:
             return
         step = stage.step
@@ -386,65 +388,69 @@ class FunnelWindow(FunnelLayout):
         self.title.setText(step.name)
         self.description.setText(step_description(found, stage))
         self.rule.show_rule(step, stage.rule, self.judges(), writable=self._context.studio.writable)
-        self.show_asks(bool(step.task), hardens=step.key == DISTRACTORS)
-        self.ask_judges.set_entries([TickMenuItem(one.id, one.name) for one in self.judges()])
-        self.take_all.setEnabled(self._context.studio.writable and self._proposed())
-        self._show_askable()
+        self.show_ask_controls(bool(step.task), hardens=step.key == DISTRACTORS)
+        self.ask_judges.set_entries([TickMenuItem(judge.id, judge.name) for judge in self.judges()])
+        self.take_all.setEnabled(self._context.studio.writable and self._has_proposals())
+        self._update_run_button()
         self._show_rows()
 
     def _show_rows(self) -> None:
-        stage, found = self._stage(), self._found
+        stage, found = self._current_stage(), self._found
         if stage is not None and found is not None:
             self.table.show_rows(verdict_rows(found, stage, str(self.show_which.currentData())))
             self._show_question(self.table.current())
 
     def _show_question(self, question_id: str) -> None:
         found = self._found
-        one = None if found is None else found.reading.questions.get(question_id)
-        if one is None or found is None:
+        question = None if found is None else found.funnel_input.questions.get(question_id)
+        if question is None or found is None:
             self.question.setText("")
             self.proposals.hide()
             return
         harder = self._step == DISTRACTORS
-        letters = [f"{'✓' if text == one.answer else '·'} {escape_control_chars(text)}" for text in one.options]
-        shown = [f"✓ {escape_control_chars(one.answer)}"] if harder else letters
-        self.question.setText("\n".join([escape_control_chars(one.text), *shown]))
+        letters = [
+            f"{'✓' if text == question.answer else '·'} {escape_control_chars(text)}" for text in question.options
+        ]
+        shown = [f"✓ {escape_control_chars(question.answer)}"] if harder else letters
+        self.question.setText("\n".join([escape_control_chars(question.text), *shown]))
         self.proposals.setVisible(harder)
         if harder:
             proposed = [
-                Proposed(each.judgment_id, each.judge, each.wrong, each.why_not)
-                for each in newest_proposals(found.reading, one)
+                Proposed(each.judgment_id, each.judge, each.wrong, each.rejection_reason)
+                for each in newest_proposals(found.funnel_input, question)
             ]
-            self.proposals.show_proposals(one.wrong, proposed, writable=self._context.studio.writable)
+            self.proposals.show_proposals(question.wrong, proposed, writable=self._context.studio.writable)
 
-    def _proposed(self) -> bool:
-        stage, found = self._stage(), self._found
+    def _has_proposals(self) -> bool:
+        stage, found = self._current_stage(), self._found
         if stage is None or found is None or stage.key != DISTRACTORS:
             return False
-        return any(newest_proposals(found.reading, found.reading.questions[key]) for key in stage.entered)
+        return any(newest_proposals(found.funnel_input, found.funnel_input.questions[key]) for key in stage.entered)
 
     def _set_rule(self, rule: FilterRule) -> None:
         step = self._step
         if not self._context.studio.edit(lambda session: thresholds.set_rules(session, {step: rule})):
             self._show()
 
-    def _take(self, _key: str, wrong: tuple[WrongOption, ...]) -> None:
+    def _adopt_proposal(self, _key: str, wrong: tuple[WrongOption, ...]) -> None:
         found, question_id = self._found, self.table.current()
-        if found is None or question_id not in found.reading.states:
+        if found is None or question_id not in found.funnel_input.states:
             return
-        state = found.reading.states[question_id]
+        state = found.funnel_input.states[question_id]
         if self._context.studio.edit(lambda session: apply_options(session, question_id, state, wrong)):
-            self.say(tr("Taken over. The question is open at every step until judges have scored it as it is now."))
+            self.show_status(
+                tr("Taken over. The question is open at every step until judges have scored it as it is now.")
+            )
 
-    def _take_all(self) -> None:
-        found, stage = self._found, self._stage()
+    def _adopt_all_proposals(self) -> None:
+        found, stage = self._found, self._current_stage()
         if found is None or stage is None:
             return
-        ids = [one for one in stage.entered if one not in stage.taken_over]
+        ids = [text for text in stage.entered if text not in stage.with_proposed_options]
         told: list[str] = []
 
         def edit(session: Session) -> Changes:
-            changes, refused = apply_newest_proposals(session, found.reading, ids)
+            changes, refused = apply_newest_proposals(session, found.funnel_input, ids)
             told.append(
                 tr("{count} got harder options.").format(
                     count=trn("{count} question", "{count} questions", len(changes.ids("question")))
@@ -454,13 +460,13 @@ class FunnelWindow(FunnelLayout):
             return changes
 
         self._context.studio.edit(edit)
-        self.say("\n".join(told))
+        self.show_status("\n".join(told))
 
-    def _show_askable(self) -> None:
-        session, stage = self._context.studio.session, self._stage()
+    def _update_run_button(self) -> None:
+        session, stage = self._context.studio.session, self._current_stage()
         if session is None or stage is None:
             return
-        ticked = [one for one in self.judges() if one.id in self.ask_judges.chosen()]
+        ticked = [judge for judge in self.judges() if judge.id in self.ask_judges.ticked_keys()]
         reason = ""
         if not self._context.studio.writable:
             reason = session.study.read_only_reason or tr("This study is read-only.")
@@ -481,15 +487,15 @@ class FunnelWindow(FunnelLayout):
                 )
             )
         )
-        self.told_leaving.setText("\n".join(self._leaving(ticked, stage)))
+        self.told_leaving.setText("\n".join(self._egress_lines(ticked, stage)))
         self.told_leaving.setVisible(bool(self.told_leaving.text()))
 
-    def _leaving(self, judges: list[JudgeEntry], stage: FunnelStage) -> list[str]:
+    def _egress_lines(self, judges: list[JudgeEntry], stage: FunnelStage) -> list[str]:
         """Say before anything is asked whom the policy forbids to ask, and where what leaves would go."""
         session, found = self._context.studio.session, self._found
         if session is None or found is None or not stage.entered:
             return []
-        recording = found.reading.questions[stage.entered[0]].recording_id
+        recording = found.funnel_input.questions[stage.entered[0]].recording_id
         lines: list[str] = []
         for judge in judges:
             forbidden, ways = check_egress(session, judge, self.judges(), recording, RAW_CONDITION)
@@ -498,7 +504,7 @@ class FunnelWindow(FunnelLayout):
 
     def _on_running(self, on: bool) -> None:
         self.cancel.setVisible(on)
-        self._show_askable()
+        self._update_run_button()
 
     def _on_changed(self, changes: Changes, _initiator: object) -> None:
         if changes.ids("judge") and self.isVisible():

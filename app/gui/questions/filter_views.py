@@ -58,7 +58,7 @@ class FunnelBar:
     Attributes:
         entered: questions that reach it.
         rule: when a question is kept, in words.
-        decides: what it does not keep goes no further than this window.
+        is_deciding: what it does not keep goes no further than this window.
         note: in the place of numbers, for a step that drops nothing; "" for others.
     """
 
@@ -70,15 +70,15 @@ class FunnelBar:
     open: int
     rule: str
     description: str = ""
-    decides: bool = False
+    is_deciding: bool = False
     note: str = ""
 
-    def in_words(self) -> str:
+    def accessible_text(self) -> str:
         """Return it for screen readers."""
         numbers = self.note or tr("{kept} kept, {fell} fell, {open} open").format(
             kept=self.kept, fell=self.fell, open=self.open
         )
-        decides = tr(" This step decides what goes on.") if self.decides else ""
+        decides = tr(" This step decides what goes on.") if self.is_deciding else ""
         return tr("{name}: {entered} reach it, {numbers}. {rule}.{decides}").format(
             name=self.name, entered=self.entered, numbers=numbers, rule=self.rule, decides=decides
         )
@@ -104,7 +104,7 @@ class _BarButton(QAbstractButton):
     def show_bar(self, bar: FunnelBar, most: int) -> None:
         """Show another step; `most` is what the widest bar of the funnel stands for."""
         self.bar, self.most = bar, max(1, most)
-        self.setAccessibleName(bar.in_words())
+        self.setAccessibleName(bar.accessible_text())
         self.setToolTip(definition_tooltip(bar.name, bar.description))
         self.update()
 
@@ -139,7 +139,7 @@ class _BarButton(QAbstractButton):
         painter.setFont(theme.font(theme.POINTS - 1))
         painter.setPen(colours.text if self.isChecked() else colours.muted)
         first = self.bar.rule.split(", ")[0]
-        told = tr("{first} · decides").format(first=first) if self.bar.decides else first
+        told = tr("{first} · decides").format(first=first) if self.bar.is_deciding else first
         rule = painter.fontMetrics().elidedText(told, Qt.TextElideMode.ElideRight, int(width))
         painter.drawText(QRectF(left, area.top() + half, width, half - 6), Qt.AlignmentFlag.AlignVCenter, rule)
 
@@ -207,12 +207,12 @@ class FunnelView(QWidget):
     """Steps under one another; one of them is chosen, by mouse or with the arrow keys.
 
     Signals:
-        chosen (str): key of the step that somebody chose.
+        step_chosen (str): key of the step that somebody chose.
     """
 
     ROLE = Role.Chart
 
-    chosen = Signal(str)
+    step_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -232,8 +232,8 @@ class FunnelView(QWidget):
             self._buttons.append(button)
             self._group.addButton(button)
             self._column.insertWidget(len(self._buttons) - 1, button)
-            button.clicked.connect(lambda _on, button=button: self.chosen.emit(button.bar.key))
-        most = max((one.entered for one in bars), default=0)
+            button.clicked.connect(lambda _on, button=button: self.step_chosen.emit(button.bar.key))
+        most = max((bar.entered for bar in bars), default=0)
         for place, button in enumerate(self._buttons):
             button.setVisible(place < len(bars))
             if place < len(bars):
@@ -246,17 +246,17 @@ class FunnelView(QWidget):
 
     def current(self) -> str:
         """Return the key of the step that is chosen, or ""."""
-        return next((one.bar.key for one in self._buttons if one.isChecked()), "")
+        return next((button.bar.key for button in self._buttons if button.isChecked()), "")
 
     def texts(self) -> list[str]:
         """Return what screen readers are told."""
-        return [one.accessibleName() for one in self._buttons if not one.isHidden()]
+        return [button.accessibleName() for button in self._buttons if not button.isHidden()]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go to the step above or below with the arrow keys."""
         move = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()))
-        shown = [one for one in self._buttons if not one.isHidden()]
-        at = next((place for place, one in enumerate(shown) if one.hasFocus()), None)
+        shown = [button for button in self._buttons if not button.isHidden()]
+        at = next((place for place, bar_button in enumerate(shown) if bar_button.hasFocus()), None)
         if move is None or at is None or not 0 <= at + move < len(shown):
             super().keyPressEvent(event)
             return
@@ -278,10 +278,10 @@ class ProposalView(QWidget):
     """Two columns, a row for each pair; ticked rows are taken over.
 
     Signals:
-        take_over_requested (str, tuple): key of the proposal, and the wrong options that the question is to have.
+        adopt_requested (str, tuple): key of the proposal, and the wrong options that the question is to have.
     """
 
-    take_over_requested = Signal(str, tuple)
+    adopt_requested = Signal(str, tuple)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -302,7 +302,7 @@ class ProposalView(QWidget):
         self.take.setToolTip(
             tr("Give the question the ticked options; its scores and verifications count no more then")
         )
-        self.take.clicked.connect(self._take)
+        self.take.clicked.connect(self._request_adoption)
         head.addWidget(self.judge)
         head.addWidget(self.told, 1)
         head.addWidget(self.take)
@@ -320,21 +320,21 @@ class ProposalView(QWidget):
         chosen = self.judge.currentText()
         self.judge.blockSignals(True)
         self.judge.clear()
-        self.judge.addItems([one.judge for one in proposed])
+        self.judge.addItems([each_proposed.judge for each_proposed in proposed])
         self.judge.setCurrentIndex(max(0, self.judge.findText(chosen)))
         self.judge.blockSignals(False)
         self._show()
 
-    def wanted(self) -> tuple[WrongOption, ...]:
+    def selected_options(self) -> tuple[WrongOption, ...]:
         """Return the wrong options that the question would have with what is ticked."""
-        shown = self._shown()
+        shown = self._current_proposal()
         if shown is None:
             return self._now
         pairs = zip(self._now, shown.wrong, self.ticks, strict=False)
         changed = [new if tick.isChecked() else old for old, new, tick in pairs]
         return (*changed, *self._now[len(changed) :])
 
-    def _shown(self) -> Proposed | None:
+    def _current_proposal(self) -> Proposed | None:
         at = self.judge.currentIndex()
         return self._proposed[at] if 0 <= at < len(self._proposed) else None
 
@@ -344,7 +344,7 @@ class ProposalView(QWidget):
                 gone.setParent(None)
                 gone.deleteLater()
         self.ticks = []
-        shown = self._shown()
+        shown = self._current_proposal()
         self.judge.setVisible(shown is not None)
         self.take.setVisible(shown is not None)
         self.told.setText(
@@ -376,19 +376,21 @@ class ProposalView(QWidget):
         self._enable()
 
     def _enable(self) -> None:
-        self.take.setEnabled(self._writable and any(one.isChecked() for one in self.ticks))
+        self.take.setEnabled(self._writable and any(tick.isChecked() for tick in self.ticks))
 
-    def _take(self) -> None:
-        shown = self._shown()
+    def _request_adoption(self) -> None:
+        shown = self._current_proposal()
         if shown is not None:
-            self.take_over_requested.emit(shown.key, self.wanted())
+            self.adopt_requested.emit(shown.key, self.selected_options())
 
 
-def _option_label(one: WrongOption) -> QLabel:
-    likely = "" if one.plausibility is None else f" ({one.plausibility})"
-    label = PlainLabel(f"{escape_control_chars(one.text)}{likely}", wordWrap=True)
-    if one.plausibility is not None:
-        label.setToolTip(plain_tip(tr("Plausibility {plausibility} of 100").format(plausibility=one.plausibility)))
+def _option_label(wrong_option: WrongOption) -> QLabel:
+    likely = "" if wrong_option.plausibility is None else f" ({wrong_option.plausibility})"
+    label = PlainLabel(f"{escape_control_chars(wrong_option.text)}{likely}", wordWrap=True)
+    if wrong_option.plausibility is not None:
+        label.setToolTip(
+            plain_tip(tr("Plausibility {plausibility} of 100").format(plausibility=wrong_option.plausibility))
+        )
     return label
 
 
@@ -408,14 +410,14 @@ class VerdictRow:
 
     key: str
     verdict: str
-    why: str
+    reason: str
     kind: str
     text: str
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
         """What stands in the columns."""
-        return self.verdict, self.why, self.kind, self.text
+        return self.verdict, self.reason, self.kind, self.text
 
 
 class _FilterRows(QAbstractTableModel):
@@ -455,10 +457,10 @@ class VerdictsTable(LongTable):
     """As many questions as there are.
 
     Signals:
-        chosen (str): id of the question that is now the current one, "" for none.
+        row_chosen (str): id of the question that is now the current one, "" for none.
     """
 
-    chosen = Signal(str)
+    row_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("Questions at this step"), parent)
@@ -471,7 +473,7 @@ class VerdictsTable(LongTable):
         head.setStretchLastSection(True)
         head.setResizeContentsPrecision(_ROWS_MEASURED)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.selectionModel().currentRowChanged.connect(lambda _now, _before: self.chosen.emit(self.current()))
+        self.selectionModel().currentRowChanged.connect(lambda _now, _before: self.row_chosen.emit(self.current()))
 
     def show_rows(self, rows: Sequence[VerdictRow]) -> None:
         """Show other questions; the current one stays so if it is among them, else the first is."""
@@ -479,17 +481,17 @@ class VerdictsTable(LongTable):
         if tuple(rows) == self._rows.rows:
             return
         self._rows.show_rows(rows)
-        self._fit()
-        place = next((at for at, one in enumerate(self._rows.rows) if one.key == before), 0)
+        self._fit_columns()
+        place = next((at for at, verdict_row in enumerate(self._rows.rows) if verdict_row.key == before), 0)
         if self._rows.rows:
             self.selectRow(place)
-        self.chosen.emit(self.current())
+        self.row_chosen.emit(self.current())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._fit_columns()
 
-    def _fit(self) -> None:
+    def _fit_columns(self) -> None:
         """Give the reasons what they need, and no more than the questions have."""
         room = self.viewport().width() - sum(_WIDTHS.values())
         needed = max(self.sizeHintForColumn(_WHY), self.horizontalHeader().sectionSizeHint(_WHY))
@@ -502,4 +504,4 @@ class VerdictsTable(LongTable):
 
     def texts(self) -> list[tuple[str, str, str, str]]:
         """Return what is shown."""
-        return [one.cells for one in self._rows.rows]
+        return [row.cells for row in self._rows.rows]

@@ -81,7 +81,7 @@ KINDS = {
 }
 """Kind -> its name, and what published rows call it; the other kinds have no row there."""
 MODALITY_NAMES = {
-    Modality.WORDS: tr("text only"),
+    Modality.TEXT: tr("text only"),
     Modality.PICTURES: tr("frames only"),
     Modality.BOTH: tr("text and frames"),
     Modality.NOTHING: tr("nothing shown"),
@@ -119,7 +119,11 @@ def judge_label(asking: JudgeSetup) -> str:
 
 def published_by_name() -> dict[str, PublishedTableRow]:
     """Return the rows of R3-VQA's table of generated questions by the name that a person chooses from."""
-    return {f"{one.model}, {one.setting}": one for one in published_rows(R3_VQA) if one.table == 3}
+    return {
+        f"{published_row.model}, {published_row.setting}": published_row
+        for published_row in published_rows(R3_VQA)
+        if published_row.table == 3
+    }
 
 
 def overview_rows(found: Measures) -> list[TableRow]:
@@ -128,25 +132,25 @@ def overview_rows(found: Measures) -> list[TableRow]:
         TableRow(
             str(place),
             (
-                one.asking.judge,
-                one.asking.setting,
-                MODALITY_NAMES[one.asking.modality],
-                f"{one.asked:,}",
-                format_share(one.overall),
-                *(format_share(one.by_kind.get(kind.value)) for kind in KINDS),
-                format_share(one.chain),
-                format_share(one.subchain),
+                judge_measures.setup.judge,
+                judge_measures.setup.setting,
+                MODALITY_NAMES[judge_measures.setup.modality],
+                f"{judge_measures.asked:,}",
+                format_share(judge_measures.overall),
+                *(format_share(judge_measures.by_kind.get(kind.value)) for kind in KINDS),
+                format_share(judge_measures.chain),
+                format_share(judge_measures.subchain),
             ),
         )
-        for place, one in enumerate(found.judges)
+        for place, judge_measures in enumerate(found.judges)
     ]
     keys = ("overall", "mse", "eu", "cw", "chw", "chain", "subchain")
-    for name, one in published_by_name().items():
-        texts = (f"{one.figures[key]:.1f} %" if key in one.figures else "–" for key in keys)  # noqa: RUF001
+    for name, row in published_by_name().items():
+        texts = (f"{row.figures[key]:.1f} %" if key in row.figures else "–" for key in keys)  # noqa: RUF001
         rows.append(
             TableRow(
                 tr("published {name}").format(name=name),
-                (tr("R3-VQA: {model}").format(model=one.model), one.setting, "", "", *texts),
+                (tr("R3-VQA: {model}").format(model=row.model), row.setting, "", "", *texts),
             )
         )
     return rows
@@ -160,27 +164,28 @@ def format_share(figure: StatisticResult | None) -> str:
     return f"{figure.value * _PERCENT:.1f}{between} %"
 
 
-def judge_rows(one: JudgeMeasures, beside: PublishedTableRow | None) -> list[AgreementFigureRow]:
+def judge_rows(judge_measures: JudgeMeasures, beside: PublishedTableRow | None) -> list[AgreementFigureRow]:
     """Return the figures of one judge under headings, with a published row beside them."""
     rows = [
         AgreementFigureRow(tr("Accuracy")),
-        _figure_row(tr("All questions"), _SHARE, one.overall, beside, "overall"),
+        _figure_row(tr("All questions"), _SHARE, judge_measures.overall, beside, "overall"),
     ]
     for kind in QuestionKind:
-        if kind.value in one.by_kind:
+        if kind.value in judge_measures.by_kind:
             name, key = KINDS.get(kind, (kind.value, ""))
-            rows.append(_figure_row(name, _SHARE, one.by_kind[kind.value], beside, key))
-    if one.by_state:
+            rows.append(_figure_row(name, _SHARE, judge_measures.by_kind[kind.value], beside, key))
+    if judge_measures.by_state:
         rows.append(AgreementFigureRow(tr("Accuracy by mental state")))
         rows += [
-            _figure_row(state.capitalize(), _SHARE, figure, beside, state) for state, figure in one.by_state.items()
+            _figure_row(state.capitalize(), _SHARE, figure, beside, state)
+            for state, figure in judge_measures.by_state.items()
         ]
     rows.append(AgreementFigureRow(tr("Consistency")))
-    rows.append(_figure_row(tr("Chains"), _CHAIN, one.chain, beside, "chain"))
-    rows.append(_figure_row(tr("Subchains"), _SUBCHAIN, one.subchain, beside, "subchain"))
-    if one.by_steps:
+    rows.append(_figure_row(tr("Chains"), _CHAIN, judge_measures.chain, beside, "chain"))
+    rows.append(_figure_row(tr("Subchains"), _SUBCHAIN, judge_measures.subchain, beside, "subchain"))
+    if judge_measures.by_steps:
         rows.append(AgreementFigureRow(tr("By the length of the chain, in steps")))
-        for steps, (accuracy, chain, subchain) in one.by_steps.items():
+        for steps, (accuracy, chain, subchain) in judge_measures.by_steps.items():
             named = trn("{count} step", "{count} steps", steps)
             rows.append(AgreementFigureRow(tr("{named}: accuracy").format(named=named), _SHARE, to_measured(accuracy)))
             rows.append(AgreementFigureRow(tr("{named}: chains").format(named=named), _CHAIN, to_measured(chain)))
@@ -192,7 +197,7 @@ def judge_rows(one: JudgeMeasures, beside: PublishedTableRow | None) -> list[Agr
 
 def diagnostics_rows(found: Measures) -> list[AgreementFigureRow]:
     """Return what the set of questions is like, beside ESI-Bench."""
-    theirs = next((one for one in found.published if one.model == "ESI-Bench"), None)
+    theirs = next((row for row in found.published if row.model == "ESI-Bench"), None)
     rows = []
     for key, figure in found.diagnostics.items():
         means = tr("Share; n: answers.") if key in (BIAS, ACCURACY) else tr("Mean of the scores; n: answers of judges.")
@@ -203,8 +208,10 @@ def diagnostics_rows(found: Measures) -> list[AgreementFigureRow]:
 def chain_rows(found: ChainStatistics) -> list[TableRow]:
     """Return what chains are made of, beside R3-VQA."""
     return [
-        TableRow(one.key, (one.name, _format_number(one.value), _format_number(one.published), one.source))
-        for one in found.figures()
+        TableRow(
+            figure.key, (figure.name, _format_number(figure.value), _format_number(figure.published), figure.source)
+        )
+        for figure in found.figures()
     ]
 
 
@@ -234,30 +241,38 @@ _MAX_JUDGES = 30
 """Judges and ways of asking that are drawn side by side."""
 _WHISKERS = tr("whiskers: 95 % intervals over recordings")
 _NOTHING = Measured(None)
-_MODALITIES = (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)
+_MODALITIES = (Modality.BOTH, Modality.PICTURES, Modality.TEXT, Modality.NOTHING)
 
 
-def judge_plots(one: JudgeMeasures, beside: PublishedTableRow | None) -> list[Plot]:
+def judge_plots(judge_measures: JudgeMeasures, beside: PublishedTableRow | None) -> list[Plot]:
     """Return what one judge, asked in one way, is drawn as."""
-    kinds = [kind for kind in KINDS if kind.value in one.by_kind]
+    kinds = [kind for kind in KINDS if kind.value in judge_measures.by_kind]
     found: list[Plot] = []
     if kinds:
         names = [KINDS[kind][0] for kind in kinds]
-        figures = [one.by_kind[kind.value] for kind in kinds]
+        figures = [judge_measures.by_kind[kind.value] for kind in kinds]
         found.append(
             _share_bars(
-                "accuracy_by_kind", tr("Accuracy by kind"), one, names, figures, beside, [KINDS[k][1] for k in kinds]
+                "accuracy_by_kind",
+                tr("Accuracy by kind"),
+                judge_measures,
+                names,
+                figures,
+                beside,
+                [KINDS[k][1] for k in kinds],
             )
         )
-    if one.by_state:
-        states = [*one.by_state]
+    if judge_measures.by_state:
+        states = [*judge_measures.by_state]
         names = [state.capitalize() for state in states]
-        figures = [*one.by_state.values()]
+        figures = [*judge_measures.by_state.values()]
         found.append(
-            _share_bars("accuracy_by_state", tr("Accuracy by mental state"), one, names, figures, beside, states)
+            _share_bars(
+                "accuracy_by_state", tr("Accuracy by mental state"), judge_measures, names, figures, beside, states
+            )
         )
-    if one.by_steps:
-        found.append(_length_plot(one))
+    if judge_measures.by_steps:
+        found.append(_length_plot(judge_measures))
     return found
 
 
@@ -271,32 +286,32 @@ def comparison_plots(found: Measures) -> list[Plot]:
             "consistency",
             tr("Consistency"),
             tr("Chains and subchains that were answered right as a whole; {whiskers}").format(whiskers=_WHISKERS),
-            tuple(judge_label(one.asking) for one in shown),
+            tuple(judge_label(judge_measures.setup) for judge_measures in shown),
             _series(
                 (tr("Questions"), tr("Subchains"), tr("Chains")),
                 [
-                    [to_measured(one.overall) for one in shown],
-                    [to_measured(one.subchain) for one in shown],
-                    [to_measured(one.chain) for one in shown],
+                    [to_measured(judge_measures.overall) for judge_measures in shown],
+                    [to_measured(judge_measures.subchain) for judge_measures in shown],
+                    [to_measured(judge_measures.chain) for judge_measures in shown],
                 ],
             ),
             "share",
             PlotNumberFormat.FIGURE,
         )
     ]
-    settings = [one for one in (BASE, SUB, SUB_TOM) if any(judge.asking.setting == one for judge in shown)]
+    settings = [text for text in (BASE, SUB, SUB_TOM) if any(judge.setup.setting == text for judge in shown)]
     if len(settings) > 1:
-        most = sorted(shown, key=lambda one: _MODALITIES.index(one.asking.modality))
+        most = sorted(shown, key=lambda judge_measures: _MODALITIES.index(judge_measures.setup.modality))
         about = tr("The most that each judge was shown")
         plots.append(
             _trait_bars(
                 "by_setting", tr("Accuracy by setting"), about, most, settings, settings, _setting, _judge_group
             )
         )
-    ways = [one for one in _MODALITIES if any(judge.asking.modality is one for judge in shown)]
+    ways = [modality for modality in _MODALITIES if any(judge.setup.modality is modality for judge in shown)]
     if len(ways) > 1:
         title = tr("Accuracy by what was shown")
-        names = [MODALITY_NAMES[one].capitalize() for one in ways]
+        names = [MODALITY_NAMES[way].capitalize() for way in ways]
         plots.append(
             _trait_bars(
                 "by_modality", title, tr("Settings of one prompt"), shown, ways, names, _modality, _prompt_group
@@ -309,7 +324,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
     """Return what the chains of a study are drawn as."""
     if not found.chains:
         return []
-    theirs = {one.key: one.published for one in found.figures()}
+    theirs = {figure.key: figure.published for figure in found.figures()}
     whole = theirs.get("nodes")
     about = tr("{nodes} of {chains}").format(
         nodes=trn("{count} node", "{count} nodes", found.nodes),
@@ -331,7 +346,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
             tr("share of all nodes"),
             PlotNumberFormat.FIGURE,
             reference="R3-VQA",
-            references=tuple(None if one is None or not whole else one / whole for one in references),
+            references=tuple(None if reference is None or not whole else reference / whole for reference in references),
         ),
         _count_bars(
             "steps",
@@ -363,7 +378,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
 def _share_bars(
     key: str,
     title: str,
-    one: JudgeMeasures,
+    judge_measures: JudgeMeasures,
     names: Sequence[str],
     figures: Sequence[StatisticResult],
     beside: PublishedTableRow | None,
@@ -374,7 +389,7 @@ def _share_bars(
     return Bars(
         key,
         title,
-        f"{judge_label(one.asking)}; {_WHISKERS}",
+        f"{judge_label(judge_measures.setup)}; {_WHISKERS}",
         tuple(names),
         (Series("accuracy", tuple(to_measured(each) for each in figures)),),
         tr("share answered right"),
@@ -384,13 +399,13 @@ def _share_bars(
     )
 
 
-def _length_plot(one: JudgeMeasures) -> Lines:
-    values = [[to_measured(each[place]) for each in one.by_steps.values()] for place in range(3)]
+def _length_plot(judge_measures: JudgeMeasures) -> Lines:
+    values = [[to_measured(each[place]) for each in judge_measures.by_steps.values()] for place in range(3)]
     return Lines(
         "by_steps",
         tr("By the length of the chain"),
-        f"{judge_label(one.asking)}; {_WHISKERS}",
-        tuple(float(steps) for steps in one.by_steps),
+        f"{judge_label(judge_measures.setup)}; {_WHISKERS}",
+        tuple(float(steps) for steps in judge_measures.by_steps),
         _series((tr("Questions"), tr("Subchains"), tr("Chains")), [values[0], values[2], values[1]]),
         "steps",
         tr("Share answered right"),
@@ -409,8 +424,10 @@ def _trait_bars(
 ) -> Bars:
     """Draw a bar for each value of a trait, in a group of whatever else is alike; the first one of a kind counts."""
     groups: dict[str, dict[str, Measured]] = {}
-    for one in shown:
-        groups.setdefault(group_of(one.asking), {}).setdefault(trait(one.asking), to_measured(one.overall))
+    for judge_measures in shown:
+        groups.setdefault(group_of(judge_measures.setup), {}).setdefault(
+            trait(judge_measures.setup), to_measured(judge_measures.overall)
+        )
     columns = [[group.get(value, _NOTHING) for group in groups.values()] for value in values]
     note = f"{about}; {_WHISKERS}"
     return Bars(
@@ -437,7 +454,9 @@ def _prompt_group(asking: JudgeSetup) -> str:
 
 def _count_bars(key: str, title: str, note: str, counts: Mapping[int, int], axis: str, thing: str) -> Bars:
     names = tuple(pluralize(number, thing) for number in counts)
-    return Bars(key, title, note, names, (Series(axis, tuple(Measured(float(one)) for one in counts.values())),), axis)
+    return Bars(
+        key, title, note, names, (Series(axis, tuple(Measured(float(count)) for count in counts.values())),), axis
+    )
 
 
 def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
@@ -463,11 +482,12 @@ def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> d
         "measures.json": f"{to_json(found.measures.as_json())}\n".encode(),
         "tables/judges.csv": _csv(_HEAD, _judge_table(found.measures)),
         "tables/questions.csv": _csv(
-            ("figure", *_HEAD[-5:]), ((name, *_cells(one)) for name, one in found.measures.diagnostics.items())
+            ("figure", *_HEAD[-5:]),
+            ((name, *_cells(statistic_result)) for name, statistic_result in found.measures.diagnostics.items()),
         ),
         "tables/chains.csv": _csv(
             ("figure", "value", "published", "source"),
-            ((one.key, one.value, one.published, one.source) for one in found.chains.figures()),
+            ((figure.key, figure.value, figure.published, figure.source) for figure in found.chains.figures()),
         ),
     }
     for folder, plots in _plots(found, beside):
@@ -480,31 +500,37 @@ def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> d
 
 def _plots(found: MeasuresResult, beside: PublishedTableRow | None) -> Iterable[tuple[str, Sequence[Plot]]]:
     yield "", [*comparison_plots(found.measures), *chain_plots(found.chains)]
-    for place, one in enumerate(found.measures.judges, 1):
-        yield f"judge-{place}-", judge_plots(one, beside)
+    for place, judge_measures in enumerate(found.measures.judges, 1):
+        yield f"judge-{place}-", judge_plots(judge_measures, beside)
 
 
 def _judge_table(found: Measures) -> Iterable[Sequence[Cell]]:
-    for one in found.judges:
-        told = one.asking
+    for judge in found.judges:
+        told = judge.setup
         named = (told.judge, told.setting, told.modality.value, told.condition, told.seed)
-        yield (*named, "accuracy", "all", *_cells(one.overall))
-        for kind in [*(kind.value for kind in KINDS), *(one.by_kind.keys() - {kind.value for kind in KINDS})]:
-            if kind in one.by_kind:
-                yield (*named, "accuracy", kind, *_cells(one.by_kind[kind]))
-        for state, figure in one.by_state.items():
+        yield (*named, "accuracy", "all", *_cells(judge.overall))
+        for kind in [*(kind.value for kind in KINDS), *(judge.by_kind.keys() - {kind.value for kind in KINDS})]:
+            if kind in judge.by_kind:
+                yield (*named, "accuracy", kind, *_cells(judge.by_kind[kind]))
+        for state, figure in judge.by_state.items():
             yield (*named, "accuracy", state, *_cells(figure))
-        yield (*named, tr("chain consistency"), "all", *_cells(one.chain))
-        yield (*named, tr("subchain consistency"), "all", *_cells(one.subchain))
-        for steps, figures in one.by_steps.items():
+        yield (*named, tr("chain consistency"), "all", *_cells(judge.chain))
+        yield (*named, tr("subchain consistency"), "all", *_cells(judge.subchain))
+        for steps, figures in judge.by_steps.items():
             for name, figure in zip(
                 ("accuracy", tr("chain consistency"), tr("subchain consistency")), figures, strict=True
             ):
                 yield (*named, name, tr("{steps} steps").format(steps=steps), *_cells(figure))
 
 
-def _cells(one: StatisticResult) -> tuple[Cell, ...]:
-    return one.value, one.low, one.high, one.n, one.reason
+def _cells(statistic_result: StatisticResult) -> tuple[Cell, ...]:
+    return (
+        statistic_result.value,
+        statistic_result.low,
+        statistic_result.high,
+        statistic_result.n,
+        statistic_result.reason,
+    )
 
 
 def _csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:

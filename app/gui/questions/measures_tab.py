@@ -62,8 +62,8 @@ class MeasuresWindow(QWidget):
         self.everything.setToolTip(
             tr("Count questions that two people have not approved of yet; dropped ones never count")
         )
-        self.computing = FiguresComputing(context, self._work, RELEVANT_TABLES, self)
-        self._taking = PlotExporter(context, self._tell)
+        self.computing = FiguresComputing(context, self._measures_reader, RELEVANT_TABLES, self)
+        self._taking = PlotExporter(context, self._show_status)
         self.overview = RowsTable(tr("Judges and published rows"), measures_rows.COLUMNS)
         self.figures, self.about = (
             FiguresView(tr("Figures of one judge")),
@@ -76,7 +76,7 @@ class MeasuresWindow(QWidget):
         self.chains_drawn = PlotWall(tr("Plots of the chains"))
         self._hint = EmptyHint(self.figures, _NOBODY_ASKED)
         self._lay_out()
-        self._join()
+        self._connect_signals()
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -93,7 +93,7 @@ class MeasuresWindow(QWidget):
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
             (_make_splitter(self.overview, self.compared), tr("&All judges")),
-            (self._one_judge(), tr("&One judge")),
+            (self._make_judge_page(), tr("&One judge")),
             (self.about, tr("&Questions")),
             (_make_splitter(self.chains, self.chains_drawn), tr("&Chains")),
         ):
@@ -113,7 +113,7 @@ class MeasuresWindow(QWidget):
         foot.addWidget(self.export)
         column.addLayout(foot)
 
-    def _one_judge(self) -> QWidget:
+    def _make_judge_page(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, theme.GRID, 0, 0)
@@ -139,20 +139,20 @@ class MeasuresWindow(QWidget):
         self.beside.setCurrentText(_DEFAULT_REFERENCE)
         return page
 
-    def _join(self) -> None:
+    def _connect_signals(self) -> None:
         self.everything.toggled.connect(lambda _: self.computing.start())
         self.refresh_button.clicked.connect(self.computing.start)
-        self.computing.found.connect(self._show)
-        self.computing.working.connect(self._show_working)
+        self.computing.finished.connect(self._show)
+        self.computing.working_changed.connect(self._show_working)
         self.computing.progressed.connect(self.status.show_progress)
         self.status.cancel_requested.connect(self.computing.cancel)
-        self.computing.refused.connect(self._tell)
+        self.computing.failed.connect(self._show_status)
         self.computing.outdated.connect(self._show_outdated)
         self.judge.currentIndexChanged.connect(lambda _: self._show_judge())
         self.beside.currentIndexChanged.connect(lambda _: self._show_judge())
         self.overview.row_chosen.connect(lambda key, _: self._open_judge(key))
         for wall in (self.compared, self.drawn, self.chains_drawn):
-            wall.asked.connect(self._taking.plot)
+            wall.action_requested.connect(self._taking.export_plot)
         self.export.clicked.connect(self.export_all)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -169,18 +169,18 @@ class MeasuresWindow(QWidget):
         if parent is None:
             return
         try:
-            files = measures_files(found, self._published())
+            files = measures_files(found, self._published_row())
             made = write_folder(parent, f"{session.study.path.stem} measures", files)
         except UserError as error:
-            self._tell(f"{error.message} {error.hint}".strip())
+            self._show_status(f"{error.message} {error.hint}".strip())
         else:
-            self._tell(
+            self._show_status(
                 tr("Wrote {count} to the folder {name}.").format(
                     count=trn("{count} file", "{count} files", len(files)), name=made.name
                 )
             )
 
-    def _work(self, _session: Session) -> Read[object]:
+    def _measures_reader(self, _session: Session) -> Read[object]:
         everything = self.everything.isChecked()
         return lambda second, progress: compute_measures_result(second, progress, everything)
 
@@ -190,18 +190,18 @@ class MeasuresWindow(QWidget):
         self.overview.show_rows(measures_rows.overview_rows(found.measures))
         self.compared.set_plots(measures_plots.comparison_plots(found.measures))
         self.compared.setVisible(self.compared.has_plots)
-        self._offer(found.measures.judges)
+        self._fill_judges(found.measures.judges)
         self.about.show_rows(measures_rows.diagnostics_rows(found.measures), "ESI-Bench")
         self.chains.show_rows(measures_rows.chain_rows(found.chains))
         self.chains_drawn.set_plots(measures_plots.chain_plots(found.chains))
         self.chains_drawn.setVisible(self.chains_drawn.has_plots)
-        self._tell(_summary(found.measures))
+        self._show_status(_summary(found.measures))
 
-    def _offer(self, judges: Sequence[JudgeMeasures]) -> None:
+    def _fill_judges(self, judges: Sequence[JudgeMeasures]) -> None:
         chosen = self.judge.currentText()
         blocked = self.judge.blockSignals(True)
         self.judge.clear()
-        self.judge.addItems([measures_rows.judge_label(one.asking) for one in judges])
+        self.judge.addItems([measures_rows.judge_label(judge.setup) for judge in judges])
         self.judge.setCurrentIndex(max(0, self.judge.findText(chosen)) if judges else -1)
         self.judge.blockSignals(blocked)
         self.judge.setEnabled(bool(judges))
@@ -209,15 +209,17 @@ class MeasuresWindow(QWidget):
 
     def _show_judge(self) -> None:
         at = self.judge.currentIndex()
-        beside = self._published()
+        beside = self._published_row()
         if self._found is None or not 0 <= at < len(self._found.measures.judges):
             self.figures.show_rows(())
             self.drawn.set_plots(())
             self.drawn.hide()
             return
-        one = self._found.measures.judges[at]
-        self.figures.show_rows(measures_rows.judge_rows(one, beside), beside.paper if beside is not None else "")
-        self.drawn.set_plots(measures_plots.judge_plots(one, beside))
+        judge_measures = self._found.measures.judges[at]
+        self.figures.show_rows(
+            measures_rows.judge_rows(judge_measures, beside), beside.paper if beside is not None else ""
+        )
+        self.drawn.set_plots(measures_plots.judge_plots(judge_measures, beside))
         self.drawn.setVisible(self.drawn.has_plots)
 
     def _open_judge(self, key: str) -> None:
@@ -228,7 +230,7 @@ class MeasuresWindow(QWidget):
         else:
             self.beside.setCurrentText(key.removeprefix("published "))
 
-    def _published(self) -> PublishedTableRow | None:
+    def _published_row(self) -> PublishedTableRow | None:
         return measures_rows.published_by_name().get(self.beside.currentText())
 
     def _show_working(self, working: bool) -> None:
@@ -236,15 +238,15 @@ class MeasuresWindow(QWidget):
         if working:
             self.status.show_progress(0, 0, tr("Reading the study"))
         else:
-            self.status.rest()
+            self.status.show_last_text()
 
     def _show_outdated(self) -> None:
         self._fresh = False
         if self.isVisible() and self._found is not None:
-            self._tell(tr("Out of date: the study has changed. Refresh computes the figures again."))
+            self._show_status(tr("Out of date: the study has changed. Refresh computes the figures again."))
 
-    def _tell(self, text: str) -> None:
-        self.status.tell(text)
+    def _show_status(self, text: str) -> None:
+        self.status.show_text(text)
 
 
 def _make_splitter(upper: QWidget, lower: QWidget) -> QSplitter:

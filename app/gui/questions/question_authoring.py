@@ -50,59 +50,61 @@ class AdversarialQuestionWriter(QObject):
         self._told: tuple[str, ...] = ()
         panel, studio = self._panel, context.studio
         panel.changed.connect(self._check)
-        panel.span_requested.connect(self._take_span)
-        panel.new_requested.connect(self._begin)
+        panel.span_requested.connect(self._use_selected_span)
+        panel.new_requested.connect(self._start_new)
         panel.save_requested.connect(lambda: self._save())
-        panel.draft_requested.connect(self._draft)
-        panel.asking.ask_requested.connect(self._try)
+        panel.draft_requested.connect(self._draft_chain)
+        panel.asking.ask_requested.connect(self._ask_judges)
         panel.asking.judges.changed.connect(self._check)
         panel.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
-        page.tab_changed.connect(lambda tab: self._open() if tab == WRITE else None)
-        page.question_chosen.connect(lambda _id: self._open())
-        shown.renewed.connect(self._renew)
+        page.tab_changed.connect(lambda tab: self._open_shown() if tab == WRITE else None)
+        page.question_chosen.connect(lambda _id: self._open_shown())
+        shown.changed.connect(self._refresh)
         for signal in (studio.selection_changed, studio.marks_changed):
             signal.connect(self._follow_span)
-        studio.session_changed.connect(self._begin)
-        studio.recording_changed.connect(self._begin)
+        studio.session_changed.connect(self._start_new)
+        studio.recording_changed.connect(self._start_new)
 
     # What is written
 
-    def _open(self) -> None:
+    def _open_shown(self) -> None:
         """Take up the question that is shown, where whoever works here wrote it."""
-        session, one = self._shown.session, self._shown.current
-        if session is None or one is None or one.question.id == self._id:
+        session, item = self._shown.session, self._shown.current
+        if session is None or item is None or item.question.id == self._id:
             return
-        if is_author(one.question, current_annotator_id(session)):
-            question = one.question
+        if is_author(item.question, current_annotator_id(session)):
+            question = item.question
             self._id, self._span = question.id, (question.start_us, question.end_us)
             wrong = tuple(each.text for each in question.wrong)
-            self._panel.set_words(QuestionFormValues(question.text, question.answer, wrong, question.explanation))
+            self._panel.set_values(QuestionFormValues(question.text, question.answer, wrong, question.explanation))
             self._told = ()
         elif self._id:
-            self._begin()
-        self._renew()
+            self._start_new()
+        self._refresh()
 
-    def _begin(self) -> None:
+    def _start_new(self) -> None:
         self._id, self._span, self._told = "", None, ()
-        self._panel.set_words(QuestionFormValues())
+        self._panel.set_values(QuestionFormValues())
         self._follow_span()
-        self._renew()
+        self._refresh()
 
-    def _take_span(self) -> None:
-        span = self._context.playback.span()
+    def _use_selected_span(self) -> None:
+        span = self._context.playback.current_span()
         if span is None:
-            self._context.studio.told.emit(tr("Select something on the timeline, or mark a start and an end (I, O)."))
+            self._context.studio.message.emit(
+                tr("Select something on the timeline, or mark a start and an end (I, O).")
+            )
             return
         self._span = span
-        self._renew()
+        self._refresh()
 
     def _follow_span(self) -> None:
-        if not self._id and not self._panel.words().text:
-            self._span = self._context.playback.span()
+        if not self._id and not self._panel.values().text:
+            self._span = self._context.playback.current_span()
             self._check()
 
-    def _reason(self) -> str:
-        words = self._panel.words()
+    def _problem(self) -> str:
+        words = self._panel.values()
         if reason := written_question_problem(words.text, words.answer, words.wrong, words.explanation):
             return reason
         if self._context.studio.recording is None and not self._id:
@@ -112,27 +114,27 @@ class AdversarialQuestionWriter(QObject):
         return ""
 
     def _check(self) -> None:
-        session, panel, reason = self._shown.session, self._panel, self._reason()
+        session, panel, reason = self._shown.session, self._panel, self._problem()
         span = self._span
         panel.span.setText(
             tr("No span yet")
             if span is None
             else tr("{start} to {end}").format(start=format_time(span[0]), end=format_time(span[1]))
         )
-        panel.fields.say(reason, tr("It can be tried."))
+        panel.fields.show_problem(reason, tr("It can be tried."))
         writable = self._context.studio.writable
         panel.save.setEnabled(writable and not reason)
-        panel.draft.setEnabled(writable and bool(self._id) and self._one_judge() is not None)
-        asked = panel.asking.judges.chosen()
+        panel.draft.setEnabled(writable and bool(self._id) and self._first_selected_judge() is not None)
+        asked = panel.asking.judges.ticked_keys()
         barred = "" if writable else tr("This study is read-only.")
-        panel.asking.set_askable(barred or reason or ("" if asked else tr("Choose a judge first.")))
+        panel.asking.set_ask_enabled(barred or reason or ("" if asked else tr("Choose a judge first.")))
         if session is None:
-            panel.asking.set_askable(tr("Open a study first."))
+            panel.asking.set_ask_enabled(tr("Open a study first."))
 
     def _save(self) -> bool:
         """Save what stands in the form; returns whether it is in the study as it stands."""
-        words, span, recording = self._panel.words(), self._span, self._context.studio.recording
-        if span is None or self._reason():
+        words, span, recording = self._panel.values(), self._span, self._context.studio.recording
+        if span is None or self._problem():
             return False
 
         def do(session: Session) -> Changes:
@@ -156,20 +158,20 @@ class AdversarialQuestionWriter(QObject):
         if not self._context.studio.edit(do, self):
             return False
         self._shown.reload()
-        self._shown.show_quietly(self._id)
+        self._shown.show_without_seeking(self._id)
         return True
 
     # Trying it
 
-    def _try(self) -> None:
+    def _ask_judges(self) -> None:
         session = self._shown.session
         if session is None or not self._save():
             return
-        chosen = {*self._panel.asking.judges.chosen()}
-        judges = [one for one in all_judges(session.study) if one.id in chosen]
+        chosen = {*self._panel.asking.judges.ticked_keys()}
+        judges = [judge for judge in all_judges(session.study) if judge.id in chosen]
         request, about = answer_request(judges, [self._id], self._panel.asking.chosen_setting()), self._id
         self._told = (tr("Asking…"),)
-        self._renew()
+        self._refresh()
 
         def then(notes: Sequence[str]) -> None:
             def do(session: Session) -> Changes:
@@ -177,56 +179,56 @@ class AdversarialQuestionWriter(QObject):
                 if question is None:
                     return Changes()
                 answers = read_trial_answers(session, question, request)
-                kept = all_judges_failed(answers, [one.id for one in judges])
+                kept = all_judges_failed(answers, [judge.id for judge in judges])
                 fine = tr("Kept: all of them failed. Two others verify it before it counts.")
-                right = ", ".join(one.judge for one in answers if one.right)
+                right = ", ".join(answer.judge for answer in answers if answer.right)
                 still = (
                     tr("Still a draft: {right} gave the right answer.").format(right=right)
                     if right
                     else tr("Still a draft: no answer is no failure.")
                 )
                 self._told = (fine if kept else still, *notes)
-                return record_trial(session, about, answers, [one.id for one in judges])
+                return record_trial(session, about, answers, [judge.id for judge in judges])
 
             self._context.studio.edit(do, self)
             self._shown.reload()
-            self._renew()
+            self._refresh()
 
         def stopped() -> None:
             self._told = ()
-            self._renew()
+            self._refresh()
 
         ask_judges(self._context, request, then, stopped)
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         session, panel = self._shown.session, self._panel
         if session is None:
             self._check()
             return
         recording = self._context.studio.recording
-        judges = [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
+        judges = [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]
         panel.asking.set_judges(judge_menu_items(session, judges, recording.id if recording is not None else ""))
-        one = self._mine()
-        panel.state.setText(_state_text(one))
-        panel.asking.say("\n".join(self._told))
-        said = judgments_of_question(session.study, self._id) if one is not None else []
+        item = self._current_item()
+        panel.state.setText(_state_text(item))
+        panel.asking.show_status("\n".join(self._told))
+        said = judgments_of_question(session.study, self._id) if item is not None else []
         panel.asking.show_answers(
-            [answer_row(one.question, each) for each in said if one is not None and each.task == ANSWER]
+            [answer_row(item.question, each) for each in said if item is not None and each.task == ANSWER]
         )
         self._check()
 
-    def _mine(self) -> VerificationItem | None:
-        return next((one for one in self._shown.all if one.question.id == self._id), None)
+    def _current_item(self) -> VerificationItem | None:
+        return next((item for item in self._shown.all if item.question.id == self._id), None)
 
     # From the explanation to a chain
 
-    def _one_judge(self) -> JudgeEntry | None:
-        session, chosen = self._shown.session, self._panel.asking.judges.chosen()
+    def _first_selected_judge(self) -> JudgeEntry | None:
+        session, chosen = self._shown.session, self._panel.asking.judges.ticked_keys()
         known = all_judges(session.study) if session is not None else []
-        return next((one for one in known if one.id in chosen), None)
+        return next((judge_entry for judge_entry in known if judge_entry.id in chosen), None)
 
-    def _draft(self) -> None:
-        judge = self._one_judge()
+    def _draft_chain(self) -> None:
+        judge = self._first_selected_judge()
         if judge is None or not self._save():
             return
         request = chain_draft.explanation_chain_request(self._id, judge)
@@ -240,11 +242,11 @@ class AdversarialQuestionWriter(QObject):
                     )
                 judgment = find_judgments(session.study, [answers[0].id])[0]
                 _, changes = chain_draft.add_chain_draft(session, judgment)
-                self._told = (_DRAWN, *_unread_lines(chain_draft.read_chain_answer(session, judgment).unread))
+                self._told = (_DRAWN, *_unread_lines(chain_draft.read_chain_answer(session, judgment).problems))
                 return changes
 
             if self._context.studio.edit(do, self):
-                self._renew()
+                self._refresh()
 
         ask_judges(self._context, request, then)
 
@@ -263,11 +265,11 @@ def _unread_lines(unread: Sequence[str]) -> list[str]:
     ]
 
 
-def _state_text(one: VerificationItem | None) -> str:
-    if one is None or one.question.kind is not QuestionKind.WRITTEN:
+def _state_text(item: VerificationItem | None) -> str:
+    if item is None or item.question.kind is not QuestionKind.WRITTEN:
         return tr("A new question: trying it saves it as a draft.")
-    if one.ready:
+    if item.ready:
         return tr("Kept, and {standing}: two others have to approve of it before it counts.").format(
-            standing=one.standing.value
+            standing=item.state.value
         )
     return tr("A draft: it is kept once every judge of a try gave a wrong answer.")

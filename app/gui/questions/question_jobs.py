@@ -50,11 +50,11 @@ def ask_judges(context: Context, request: AskRequest, then: Then, stopped: Stopp
             return
         if found.changes:
             context.studio.publish(found.changes)
-        notes = [one.as_text() for one in found.notes]
-        if found.work is None:
+        notes = [note.as_text() for note in found.notes]
+        if found.job is None:
             then(notes)
         else:
-            _watch_job(context, found.work, lambda more: then([*notes, *more]), stopped)
+            _watch_job(context, found.job, lambda more: then([*notes, *more]), stopped)
 
     when_checksums_known(context, request.judges, start)
 
@@ -64,10 +64,10 @@ def _watch_job(context: Context, work: JobSpec, then: Then, stopped: Stopped) ->
 
     def done(result: Result) -> None:
         jobs.stopped.disconnect(ended)
-        then([one.as_text() for one in read_outcome(result).notes])
+        then([note.as_text() for note in read_outcome(result).notes])
 
-    def ended(one: JobSpec) -> None:
-        if one is work:
+    def ended(job_spec: JobSpec) -> None:
+        if job_spec is work:
             jobs.stopped.disconnect(ended)
             stopped()
 
@@ -78,12 +78,12 @@ def _watch_job(context: Context, work: JobSpec, then: Then, stopped: Stopped) ->
 def judge_menu_items(session: Session, judges: Sequence[JudgeEntry], recording_id: str) -> list[TickMenuItem]:
     """Return the judges as they are offered; what the policy says against one, or where it sends what, is its hint."""
     found = []
-    for one in judges:
+    for judge in judges:
         forbidden, ways = (
-            check_egress(session, one, judges, recording_id, RAW_CONDITION) if recording_id else (None, [])
+            check_egress(session, judge, judges, recording_id, RAW_CONDITION) if recording_id else (None, [])
         )
         hint = "\n".join(ways) if forbidden is None else f"{forbidden} {forbidden.hint}".strip()
-        found.append(TickMenuItem(one.id, one.name, hint))
+        found.append(TickMenuItem(judge.id, judge.name, hint))
     return found
 
 
@@ -95,12 +95,12 @@ class FilterStepRunner(QObject):
     """One run at a time: looks up what is missing piece by piece, then starts a job for each judge and seed.
 
     Signals:
-        said (str): what is going on, or what came of it.
+        message (str): what is going on, or what came of it.
         progressed (int, int): how much of how much is done; 0 of 0 while nothing runs.
         running_changed (bool): whether a run is under way.
     """
 
-    said = Signal(str)
+    message = Signal(str)
     progressed = Signal(int, int)
     running_changed = Signal(bool)
 
@@ -135,10 +135,10 @@ class FilterStepRunner(QObject):
         try:
             found = plan_step_requests(reading, step, judges, {*question_ids}, again=again)
         except UserError as error:
-            self.said.emit(str(error))
+            self.message.emit(str(error))
             return
         self._session, self._name = session, get_step(step).name
-        self._total, self._there = RunOutcome(), found.there
+        self._total, self._there = RunOutcome(), found.answered_count
         self._works.clear()
         self._made.clear()
         self._notes = [
@@ -148,10 +148,12 @@ class FilterStepRunner(QObject):
             for why, keys in found.left_out.items()
         ]
         requests = found.requests
-        self._pieces = [(at, piece) for at, one in enumerate(requests) for piece in split_request(one, _CHUNK_SIZE)]
+        self._pieces = [
+            (at, piece) for at, ask_request in enumerate(requests) for piece in split_request(ask_request, _CHUNK_SIZE)
+        ]
         self._all = len(self._pieces)
         self._set_running(on=True)
-        self.said.emit(tr("Looking up what is missing…"))
+        self.message.emit(tr("Looking up what is missing…"))
         when_checksums_known(self._context, judges, self._timer.start)
 
     def cancel(self) -> None:
@@ -181,8 +183,8 @@ class FilterStepRunner(QObject):
             for note in asking.notes:
                 if (text := f"{note.title()} {note.hint}".strip()) not in self._notes:
                     self._notes.append(text)
-            if asking.work is not None:
-                self._made.setdefault(at, []).append(asking.work)
+            if asking.job is not None:
+                self._made.setdefault(at, []).append(asking.job)
             if asking.changes:
                 self._context.studio.publish(asking.changes)
         self.progressed.emit(self._all - len(self._pieces), self._all)
@@ -191,7 +193,7 @@ class FilterStepRunner(QObject):
     def _start(self) -> None:
         for works in self._made.values():
             first = works[0].title.partition(" about ")[0]
-            number = sum(len(_requests(one)) for one in works)
+            number = sum(len(_requests(job_spec)) for job_spec in works)
             work = merge_jobs(
                 works,
                 tr("{step}: {task} about {questions}").format(
@@ -204,46 +206,46 @@ class FilterStepRunner(QObject):
         if not self._works:
             self._finish("")
             return
-        self.said.emit(tr("Asking…"))
+        self.message.emit(tr("Asking…"))
         for work, _, _ in [*self._works.values()]:
             self._context.jobs.start(work)
 
     def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
         if id(work) in self._works:
             self._works[id(work)] = (work, done, total)
-            self._tell_progress()
+            self._emit_progress()
 
     def _on_done(self, work: JobSpec, result: Result) -> None:
         if id(work) not in self._works:
             return
         found = read_outcome(result)
         self._total.add(found)
-        self._notes += [one.as_text() for one in found.notes if one.as_text() not in self._notes]
-        self._end(work)
+        self._notes += [note.as_text() for note in found.notes if note.as_text() not in self._notes]
+        self._remove_job(work)
 
     def _on_stopped(self, work: JobSpec) -> None:
         if id(work) in self._works:
-            problem = self._context.jobs.problem_of(work)
+            problem = self._context.jobs.failure_of(work)
             self._notes.append(str(problem) if problem is not None else tr("Cancelled. What was answered stays."))
-            self._end(work)
+            self._remove_job(work)
 
-    def _end(self, work: JobSpec) -> None:
+    def _remove_job(self, work: JobSpec) -> None:
         del self._works[id(work)]
         if not self._works:
             self._finish("")
 
     def _finish(self, why: str) -> None:
-        parts = [self._total.as_text()] if self._total.asked else []
+        parts = [self._total.as_text()] if self._total.completed else []
         if self._there:
             parts.append(tr("{count} from before").format(count=trn("{count} answer", "{count} answers", self._there)))
         said = f"{', '.join(parts)}." if parts else tr("Nothing was asked.") if not why else ""
         self._set_running(on=False)
         self.progressed.emit(0, 0)
-        self.said.emit("\n".join(dict.fromkeys(one for one in (said, why, *self._notes) if one)))
+        self.message.emit("\n".join(dict.fromkeys(note for note in (said, why, *self._notes) if note)))
 
-    def _tell_progress(self) -> None:
-        done = sum(one for _, one, _ in self._works.values())
-        self.progressed.emit(done, sum(one for _, _, one in self._works.values()))
+    def _emit_progress(self) -> None:
+        done = sum(number for _, number, _ in self._works.values())
+        self.progressed.emit(done, sum(number for _, _, number in self._works.values()))
 
     def _set_running(self, *, on: bool) -> None:
         self.running = on

@@ -101,18 +101,18 @@ class ListBar(QWidget):
 
     def set_choices(self, which: str, choices: Mapping[str, str]) -> None:
         """Offer these (key -> text) without a signal; what was chosen stays chosen, else the first is."""
-        box, chosen = self._boxes[which], self.chosen(which)
+        box, chosen = self._boxes[which], self.selected_key(which)
         with QSignalBlocker(box):
             box.clear()
             for key, text in choices.items():
                 box.addItem(text, key)
             box.setCurrentIndex(max(box.findData(chosen), 0))
 
-    def chosen(self, which: str) -> str:
+    def selected_key(self, which: str) -> str:
         """Return the key of what is chosen."""
         return str(self._boxes[which].currentData() or ANY)
 
-    def choose(self, which: str, key: str) -> None:
+    def select_key(self, which: str, key: str) -> None:
         """Choose one, where it is offered."""
         box = self._boxes[which]
         place = box.findData(key)
@@ -179,9 +179,9 @@ class ShownQuestion:
         head: its kind, span and maker, in a line.
         notice: what whoever works here has to know first, such as that its chain was edited; "" for nothing.
         options: as they are shown.
-        right: place of the right one.
+        correct_index: place of the right one.
         checklist: key of the list that is offered first.
-        said: by whoever works here, about the question as it is now or as it was.
+        verification: by whoever works here, about the question as it is now or as it was.
         others: what others say, a line each; () before one's own word.
         reason: why nothing can be said about it; "" where it can.
     """
@@ -193,10 +193,10 @@ class ShownQuestion:
     answer: str
     wrong: tuple[str, ...]
     options: tuple[str, ...]
-    right: int
+    correct_index: int
     explanation: str
     checklist: str
-    said: PriorVerification
+    verification: PriorVerification
     others: tuple[str, ...] = ()
     reason: str = ""
 
@@ -286,39 +286,39 @@ def kind_label(question: Question) -> str:
     return f"{question.kind.value}, {question.aspect}" if question.aspect else question.kind.value
 
 
-def question_row(one: VerificationItem, who: str, *, survives: bool, recording: str) -> QuestionRow:
+def question_row(item: VerificationItem, who: str, *, survives: bool, recording: str) -> QuestionRow:
     """Return a row of the list; `recording` is its number and name where all are listed, else ""."""
-    question = one.question
+    question = item.question
     where = format_time(question.start_us) + (f"  ·  {recording}" if recording else "")
     return QuestionRow(
-        question.id, kind_label(question), question.maker.value, where, question.text, row_state(one, who, survives)
+        question.id, kind_label(question), question.maker.value, where, question.text, row_state(item, who, survives)
     )
 
 
-def row_state(one: VerificationItem, who: str, survives: bool) -> RowState:
+def row_state(item: VerificationItem, who: str, survives: bool) -> RowState:
     """Return how far a question is, without what others say before it is settled or one has said something oneself."""
-    if not one.ready:
+    if not item.ready:
         return RowState.DRAFT
-    if one.waits_for(who):
-        if one.stale or one.again(who):
+    if item.is_waiting_for(who):
+        if item.stale or item.needs_recheck_by(who):
             return RowState.AGAIN
         return RowState.WAITS if survives else RowState.FILTERED
-    return _ROW_STATES.get(one.standing, RowState.MINE)
+    return _ROW_STATES.get(item.state, RowState.MINE)
 
 
 def shown_question(
-    one: VerificationItem, who: str, names: Mapping[str, str], *, scores: Iterable[float], reason: str
+    item: VerificationItem, who: str, names: Mapping[str, str], *, scores: Iterable[float], reason: str
 ) -> ShownQuestion:
     """Return a question in full, for whoever works here.
 
     Args:
-        one: the question.
+        item: the question.
         who: the annotator; what others say is shown to them after they have said something themselves.
         names: annotator id -> name.
         scores: of difficulty, by models.
         reason: why nothing can be said about it; "" where it can.
     """
-    question, own = one.question, one.by(who)
+    question, own = item.question, item.verification_by(who)
     head = tr("{question} · {start_us} to {end_us} · made by ").format(
         question=kind_label(question), start_us=format_time(question.start_us), end_us=format_time(question.end_us)
     )
@@ -327,8 +327,8 @@ def shown_question(
         if own is None
         else PriorVerification(own.checks, own.difficulty, own.note, own.decision.value)
     )
-    open_to = one.looked_at_by(who)
-    if own is not None and (one.stale or not open_to):
+    open_to = item.is_verified_by(who)
+    if own is not None and (item.stale or not open_to):
         said = PriorVerification((), own.difficulty, own.note, own.decision.value if open_to else "")
     return ShownQuestion(
         question.id,
@@ -340,7 +340,7 @@ def shown_question(
             if question.maker is Maker.RULES
             else tr("a judge")
         ),
-        _notice(one, who),
+        _notice(item, who),
         question.text,
         question.answer,
         tuple(each.text for each in question.wrong),
@@ -349,7 +349,7 @@ def shown_question(
         question.explanation,
         own.checklist if own is not None else "esi" if question.kind is QuestionKind.ESI else "chain",
         said,
-        _other_verifications(one, who, names, scores) if open_to else (),
+        _other_verifications(item, who, names, scores) if open_to else (),
         reason,
     )
 
@@ -364,13 +364,13 @@ def progress_text(far: VerificationProgress, shown: int) -> str:
         tr("{waiting} wait for you").format(waiting=far.waiting) if far.waiting else tr("nothing waits for you")
     )
     parts += [
-        f"{far.standings[where]} {word}"
+        f"{far.states[where]} {word}"
         for where, word in (
             (VerificationState.VERIFIED, "verified"),
             (VerificationState.DISPUTED, tr("in dispute")),
             (VerificationState.DROPPED, "dropped"),
         )
-        if far.standings[where]
+        if far.states[where]
     ]
     if far.stale:
         parts.append(tr("{stale} of edited chains").format(stale=far.stale))
@@ -380,12 +380,12 @@ def progress_text(far: VerificationProgress, shown: int) -> str:
 def agreement_text(found: Agreement) -> str:
     """Say how far two people agree, with Cohen's kappa; "" where nobody can be compared."""
     parts = []
-    for one in found.figures:
-        if one.raw is not None:
-            kappa = "" if one.kappa is None else f", κ {one.kappa:.2f}"
-            name = _FIGURES.get(one.key, one.key)
-            parts.append(f"{name} {format_percent(one.raw, 0)}{kappa}")
-    pairs = found.of("decision").pairs
+    for figure in found.figures:
+        if figure.raw is not None:
+            kappa = "" if figure.kappa is None else f", κ {figure.kappa:.2f}"
+            name = _FIGURES.get(figure.key, figure.key)
+            parts.append(f"{name} {format_percent(figure.raw, 0)}{kappa}")
+    pairs = found.figure("decision").pairs
     return (
         tr("Agreement of {count}: {list}").format(
             count=trn("{count} pair", "{count} pairs", pairs), list=" · ".join(parts)
@@ -397,20 +397,24 @@ def agreement_text(found: Agreement) -> str:
 
 def answer_row(question: Question, judgment: Judgment) -> AnswerRow:
     """Return what a judge answered."""
-    one = trial_answer(question, judgment)
-    outcome = _OUTCOMES[one.right] if judgment.state == question.state else tr("asked before it was changed")
-    if one.right is None and judgment.error:
+    tried = trial_answer(question, judgment)
+    outcome = _OUTCOMES[tried.right] if judgment.state == question.checksum else tr("asked before it was changed")
+    if tried.right is None and judgment.error:
         outcome = f"{judgment.status.value}: {judgment.error}"
-    return AnswerRow(one.judgment_id, one.judge, setting_name(judgment), one.letter, outcome)
+    return AnswerRow(tried.judgment_id, tried.judge, setting_name(judgment), tried.letter, outcome)
 
 
 def setting_name(judgment: Judgment) -> str:
     """Return the name of the setting in which a judge was asked."""
-    words = judgment.modality in (Modality.WORDS, Modality.BOTH)
+    words = judgment.modality in (Modality.TEXT, Modality.BOTH)
     pictures = judgment.modality in (Modality.PICTURES, Modality.BOTH)
-    for one in QUESTION_SETTINGS.values():
-        if (one.variant, one.words, one.pictures) == (judgment.variant, words, pictures):
-            return one.name
+    for question_setting in QUESTION_SETTINGS.values():
+        if (question_setting.variant, question_setting.words, question_setting.pictures) == (
+            judgment.variant,
+            words,
+            pictures,
+        ):
+            return question_setting.name
     return f"{judgment.variant}, {judgment.modality.value}"
 
 
@@ -428,29 +432,29 @@ _FIGURES = {
 }
 
 
-def _notice(one: VerificationItem, who: str) -> str:
-    if one.stale:
+def _notice(item: VerificationItem, who: str) -> str:
+    if item.stale:
         return tr(
             "The chain was edited after this question was made. Hold it against the highlighted nodes: what you keep "
             "or correct fits the chain as it is now."
         )
-    if one.again(who):
+    if item.needs_recheck_by(who):
         return tr("This question was changed after you verified it. Look at it again.")
-    if not one.ready:
+    if not item.ready:
         return tr("A draft: whoever wrote it has not kept it yet, because not every judge failed at it.")
     return ""
 
 
 def _other_verifications(
-    one: VerificationItem, who: str, names: Mapping[str, str], scores: Iterable[float]
+    item: VerificationItem, who: str, names: Mapping[str, str], scores: Iterable[float]
 ) -> tuple[str, ...]:
     lines = []
-    counts = {each.annotator_id for each in counted_verifications(one.question, one.said)}
-    for each in one.said:
+    counts = {each.annotator_id for each in counted_verifications(item.question, item.verifications)}
+    for each in item.verifications:
         if each.annotator_id == who:
             continue
         late = "" if each.annotator_id in counts else tr(", before it was changed")
-        if one.question.kind is QuestionKind.WRITTEN and each.annotator_id == one.question.annotator_id:
+        if item.question.kind is QuestionKind.WRITTEN and each.annotator_id == item.question.annotator_id:
             lines.append(
                 tr("{names} wrote it. {note}").format(
                     names=names.get(each.annotator_id, tr("Somebody")), note=each.note
@@ -461,7 +465,7 @@ def _other_verifications(
         lines.append(
             f"{names.get(each.annotator_id, tr('Somebody'))}: {each.decision.value}{late}{f' · {more}' if more else ''}"
         )
-    label = combine_difficulty(counted_verifications(one.question, one.said), [*scores])
+    label = combine_difficulty(counted_verifications(item.question, item.verifications), [*scores])
     if label:
         lines.append(tr("Difficulty, people and models together: {label}").format(label=label))
     return tuple(lines)

@@ -53,32 +53,32 @@ class QuestionAnswersController(QObject):
         page.asking.ask_all_requested.connect(self._ask_all)
         page.asking.judges.changed.connect(self._show)
         page.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
-        shown.renewed.connect(self._show)
+        shown.changed.connect(self._show)
 
     def _show(self) -> None:
-        session, one, bar = self._shown.session, self._shown.current, self._page.asking
-        if session is None or one is None:
-            bar.set_askable(tr("Choose a question first."))
+        session, item, bar = self._shown.session, self._shown.current, self._page.asking
+        if session is None or item is None:
+            bar.set_ask_enabled(tr("Choose a question first."))
             bar.show_answers([])
-            bar.say("")
+            bar.show_status("")
             return
-        question = one.question
+        question = item.question
         judges = [each for each in all_judges(session.study) if each.backend != PERSON_BACKEND]
         bar.set_judges(judge_menu_items(session, judges, question.recording_id))
         reason = ""
         if not self._context.studio.writable:
             reason = session.study.read_only_reason or tr("This study is read-only.")
-        elif not bar.judges.chosen():
+        elif not bar.judges.ticked_keys():
             reason = tr("Choose a judge first.")
-        bar.set_askable(reason)
+        bar.set_ask_enabled(reason)
         who = current_annotator_id(session)
-        if not one.looked_at_by(who) and not is_author(question, who):
+        if not item.is_verified_by(who) and not is_author(question, who):
             bar.show_answers([], _HIDDEN)
             return
         said = [each for each in judgments_of_question(session.study, question.id) if each.task == ANSWER]
         bar.show_answers([answer_row(question, each) for each in said])
         if self._under_way != question.id:
-            bar.say("" if said else tr("No judge was asked yet."))
+            bar.show_status("" if said else tr("No judge was asked yet."))
 
     def _ask(self) -> None:
         if self._shown.current is not None:
@@ -88,21 +88,23 @@ class QuestionAnswersController(QObject):
         self._ask_about([row.key for row in self._page.list.rows()])
 
     def _ask_about(self, ids: Sequence[str]) -> None:
-        session, one, bar = self._shown.session, self._shown.current, self._page.asking
-        if session is None or one is None:
+        session, item, bar = self._shown.session, self._shown.current, self._page.asking
+        if session is None or item is None:
             return
-        chosen = {*bar.judges.chosen()}
+        chosen = {*bar.judges.ticked_keys()}
         judges = [each for each in all_judges(session.study) if each.id in chosen]
-        self._under_way = one.question.id
-        bar.say(tr("Asking about {count}…").format(count=trn("{count} question", "{count} questions", len(ids))))
+        self._under_way = item.question.id
+        bar.show_status(
+            tr("Asking about {count}…").format(count=trn("{count} question", "{count} questions", len(ids)))
+        )
         request = answer_request(judges, ids, bar.chosen_setting())
-        ask_judges(self._context, request, self._done, lambda: self._done(()))
+        ask_judges(self._context, request, self._on_answered, lambda: self._on_answered(()))
 
-    def _done(self, notes: Sequence[str]) -> None:
+    def _on_answered(self, notes: Sequence[str]) -> None:
         self._under_way = ""
         self._show()
         if notes:
-            self._page.asking.say("\n".join(notes))
+            self._page.asking.show_status("\n".join(notes))
 
 
 class VerificationController(QObject):
@@ -115,90 +117,92 @@ class VerificationController(QObject):
         self._shown = shown
         panel, key = page.verify, Qt.Key
         keys: dict[Qt.Key, Callable[[], object]] = {
-            key.Key_Y: lambda: self._press(KEEP),
-            key.Key_X: lambda: self._press(DROP),
-            key.Key_C: lambda: self._press(CORRECT),
-            key.Key_W: panel.take_back,
+            key.Key_Y: lambda: self._press_decision(KEEP),
+            key.Key_X: lambda: self._press_decision(DROP),
+            key.Key_C: lambda: self._press_decision(CORRECT),
+            key.Key_W: panel.request_withdrawal,
             key.Key_T: panel.write_note,
             key.Key_V: panel.reveal,
-            key.Key_A: panel.tick_all,
+            key.Key_A: panel.toggle_all_checks,
             key.Key_D: panel.cycle_difficulty,
             key.Key_N: lambda: page.step(1),
             key.Key_P: lambda: page.step(-1),
-            key.Key_R: self._repeat,
+            key.Key_R: self._toggle_loop,
         }
         for place in range(5):
-            keys[Qt.Key(key.Key_1 + place)] = partial(panel.answer, place)
+            keys[Qt.Key(key.Key_1 + place)] = partial(panel.choose_answer, place)
         for place, check in enumerate((key.Key_6, key.Key_7, key.Key_8, key.Key_9, key.Key_0)):
-            keys[check] = partial(panel.tick, place)
+            keys[check] = partial(panel.toggle_check, place)
         self._keys = ModeKeys(panel, keys, frozenset({key.Key_N, key.Key_P}))
         panel.form.save_requested.connect(lambda: panel.decide(CORRECT))
-        panel.form.left.connect(panel.stop_editing)
+        panel.form.cancelled.connect(panel.stop_editing)
         page.visible_changed.connect(lambda visible: self._keys.watch(page.window()) if visible else None)
         panel.decided.connect(self._decide)
         panel.corrected.connect(self._correct)
-        panel.editing.connect(self._check)
+        panel.form_changed.connect(self._check)
         panel.withdraw_requested.connect(self._withdraw)
         panel.step_requested.connect(page.step)
-        panel.repeat_requested.connect(self._repeat)
+        panel.repeat_requested.connect(self._toggle_loop)
 
-    def _press(self, decision: str) -> None:
+    def _press_decision(self, decision: str) -> None:
         self._page.verify.decide(decision)
 
-    def _repeat(self) -> None:
-        self._shown.repeat(on=not self._context.playback.looping)
+    def _toggle_loop(self) -> None:
+        self._shown.set_looping(on=not self._context.playback.looping)
 
     def _decide(self, decision: str) -> None:
-        self._say(VerificationDecision(decision), None)
+        self._store_verification(VerificationDecision(decision), None)
 
     def _correct(self, words: QuestionFormValues) -> None:
-        one = self._shown.current
-        if one is None:
+        item = self._shown.current
+        if item is None:
             return
-        wrong = reword_options(one.question, words.wrong)
-        self._say(VerificationDecision.CORRECT, QuestionCorrection(words.text, words.answer, wrong, words.explanation))
+        wrong = reword_options(item.question, words.wrong)
+        self._store_verification(
+            VerificationDecision.CORRECT, QuestionCorrection(words.text, words.answer, wrong, words.explanation)
+        )
 
-    def _say(self, decision: VerificationDecision, correction: QuestionCorrection | None) -> None:
-        one, panel = self._shown.current, self._page.verify
-        if one is None:
+    def _store_verification(self, decision: VerificationDecision, correction: QuestionCorrection | None) -> None:
+        item, panel = self._shown.current, self._page.verify
+        if item is None:
             return
-        said, checklist = panel.said(), panel.chosen_checklist()
+        said, checklist = panel.verification(), panel.chosen_checklist()
         # Whoever corrects a question says that it is good now.
         checks = said.checks if correction is None else CHECKLIST_KEYS[checklist]
 
         def do(session: Session) -> Changes:
             return commands.verify(
-                *(session, one.question.id, decision, checks, said.difficulty, said.note, checklist, correction)
+                *(session, item.question.id, decision, checks, said.difficulty, said.note, checklist, correction)
             )
 
         if not self._context.studio.edit(do, self):
             return
         if panel.is_editing():
             panel.stop_editing()
-        self._shown.read_again(one.question.id)
+        self._shown.reload_question(item.question.id)
         following = self._shown.next_waiting()
         if following:
             self._shown.go_to(following)
         else:
-            self._context.studio.told.emit(tr("Nothing of this list waits for you any more."))
+            self._context.studio.message.emit(tr("Nothing of this list waits for you any more."))
 
     def _withdraw(self) -> None:
-        one = self._shown.current
-        if one is not None:
+        item = self._shown.current
+        if item is not None:
             do = self._context.studio.edit
-            if do(lambda session: commands.withdraw_verification(session, one.question.id), self):
-                self._shown.read_again(one.question.id)
+            if do(lambda session: commands.withdraw_verification(session, item.question.id), self):
+                self._shown.reload_question(item.question.id)
 
     def _check(self, words: QuestionFormValues) -> None:
-        one = self._shown.current
-        if one is None:
+        item = self._shown.current
+        if item is None:
             return
-        question = one.question
+        question = item.question
         wrong = tuple(WrongOption(text) for text in words.wrong)
         draft = QuestionDraft(
             question.kind, question.aspect, question.covers, words.text, words.answer, wrong, words.explanation
         )
-        self._page.verify.form.say(
+        self._page.verify.form.show_problem(
             draft_problem(draft, len(question.wrong) + 1),
             tr("Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was."),
         )
@@ -211,22 +215,22 @@ class QuestionGenerationController(QObject):
         super().__init__(page)
         self._context = context
         self._page = page
-        page.bar.make_requested.connect(self._make)
-        page.empty_chosen.connect(self._make)
+        page.bar.make_requested.connect(self._generate)
+        page.empty_chosen.connect(self._generate)
 
-    def _make(self, maker: str) -> None:
+    def _generate(self, maker: str) -> None:
         if maker == "write":
-            self._page.choose_tab(WRITE)
+            self._page.select_tab(WRITE)
             self._page.write.fields.text.setFocus()
         elif maker == "rules":
-            self._by_rules()
+            self._generate_by_rules()
         else:
             self._choose_judge()
 
-    def _by_rules(self) -> None:
+    def _generate_by_rules(self) -> None:
         def do(session: Session) -> Changes:
-            made, changes = add_rule_questions(session, self._chains(session))
-            self._tell(made)
+            made, changes = add_rule_questions(session, self._selected_chains(session))
+            self._report(made)
             return changes
 
         self._context.studio.edit(do)
@@ -235,22 +239,24 @@ class QuestionGenerationController(QObject):
         session = self._context.studio.session
         if session is None:
             return
-        judges = [one for one in all_judges(session.study) if one.backend != PERSON_BACKEND]
+        judges = [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]
         menu = QMenu(self._page)
-        for one in judges:
-            menu.addAction(one.name.replace("&", "&&")).triggered.connect(lambda _=False, one=one: self._by_judge(one))
+        for judge in judges:
+            menu.addAction(judge.name.replace("&", "&&")).triggered.connect(
+                lambda _=False, one=judge: self._generate_with_judge(one)
+            )
         if not judges:
             menu.addAction(tr("Add a judge in the mode Judges…")).triggered.connect(
                 lambda: self._context.trigger("mode_judges")
             )
         menu.popup(QCursor.pos())
 
-    def _by_judge(self, judge: JudgeEntry) -> None:
+    def _generate_with_judge(self, judge: JudgeEntry) -> None:
         session = self._context.studio.session
         if session is None:
             return
         try:
-            request = by_judge.chain_requests(session, self._chains(session), [judge])
+            request = by_judge.chain_requests(session, self._selected_chains(session), [judge])
         except UserError as error:
             self._context.studio.failed.emit(error)
             return
@@ -259,39 +265,40 @@ class QuestionGenerationController(QObject):
             def do(session: Session) -> Changes:
                 # Everything is answered by now: asked once more, all answers are found in the study.
                 made, changes = by_judge.import_chain_questions(session, prepare(session, request).cached)
-                self._tell(made, notes)
+                self._report(made, notes)
                 return changes
 
             self._context.studio.edit(do)
 
         ask_judges(self._context, request, then)
 
-    def _chains(self, session: Session) -> list[str]:
+    def _selected_chains(self, session: Session) -> list[str]:
         """Return which chains are meant: none stands for all."""
         recording = self._context.studio.recording
-        if self._page.bar.chosen(SCOPE) != HERE or recording is None:
+        if self._page.bar.selected_key(SCOPE) != HERE or recording is None:
             return []
-        found = [one.id for one in chains_of(session.study, recording.id)]
+        found = [chain.id for chain in chains_of(session.study, recording.id)]
         if not found:
             raise UserError(tr("This recording has no chain yet."), tr("Draw one in the mode Chains first."))
         return found
 
-    def _tell(self, made: QuestionGenerationResult, notes: Sequence[str] = ()) -> None:
+    def _report(self, made: QuestionGenerationResult, notes: Sequence[str] = ()) -> None:
         kinds = ", ".join(f"{number} {kind}" for kind, number in made.by_kind.items() if number)
         said = tr("{count} made{words}.").format(
             count=trn("{count} question", "{count} questions", len(made.ids)), words=f" ({kinds})" if kinds else ""
         )
         if made.skipped:
             said += tr(" {number} left out: {skipped}").format(
-                number=sum(made.skipped.values()), skipped=max(made.skipped, key=lambda one: made.skipped[one])
+                number=sum(made.skipped.values()), skipped=max(made.skipped, key=lambda text: made.skipped[text])
             )
-        self._context.studio.told.emit(" ".join([said, *notes[:1]]))
+        self._context.studio.message.emit(" ".join([said, *notes[:1]]))
 
 
 def make_questions_page(context: Context) -> QWidget:
     """Return the page."""
     settings = {
-        key: one.name for key, one in sorted(QUESTION_SETTINGS.items(), key=lambda item: item[0] != DEFAULT_SETTING)
+        key: question_setting.name
+        for key, question_setting in sorted(QUESTION_SETTINGS.items(), key=lambda item: item[0] != DEFAULT_SETTING)
     }
     page = QuestionsPage(MAKER_ACTIONS, CHECKLISTS, DIFFICULTIES, settings, OPTION_COUNT - 1)
     shown = QuestionPresenter(context, page)

@@ -101,7 +101,7 @@ class QuestionsPage(QWidget):
         self.setAccessibleName(tr("Questions"))
         self.bar = ListBar(makers)
         self.list = QuestionList()
-        self.list.chosen.connect(self.question_chosen)
+        self.list.row_chosen.connect(self.question_chosen)
         self.progress = ElidedLabel()
         self.progress.setProperty("muted", True)
         self.agreement = ElidedLabel()
@@ -111,8 +111,8 @@ class QuestionsPage(QWidget):
         self.write = WritePanel(settings, wrong)
         self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)
-        self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*one) for one in makers[:1]])
-        self._empty.chosen.connect(self.empty_chosen)
+        self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
+        self._empty.button_clicked.connect(self.empty_chosen)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
@@ -127,13 +127,13 @@ class QuestionsPage(QWidget):
         self._lists.addWidget(self.list)
         self._lists.addWidget(self._empty)
         parts.addWidget(self._held)
-        parts.addWidget(self._make_one())
+        parts.addWidget(self._make_question_part())
         # What one has to read at once, the question with its options and checks, gives way last.
         parts.setStretchFactor(0, 1)
         parts.setStretchFactor(1, 0)
         parts.setSizes([136, 620])
         column.addWidget(parts, 1)
-        self.choose_tab(VERIFY)
+        self.select_tab(VERIFY)
 
     def show_rows(self, rows: Sequence[QuestionRow], current: str) -> None:
         """List these questions; where there is none, say what to do."""
@@ -143,23 +143,23 @@ class QuestionsPage(QWidget):
         self._held.setMinimumHeight(_MIN_LIST_HEIGHT if rows else 0)
         self._show_panels()
 
-    def say_empty(self, title: str, hint: str) -> None:
+    def show_empty(self, title: str, hint: str) -> None:
         """Say why nothing is listed."""
         self._empty.set_text(title, hint)
 
     def step(self, by: int) -> None:
         """Go to the next or the previous question of the list."""
         keys = [row.key for row in self.list.rows()]
-        current = self.list.current()
+        current = self.list.current_key()
         place = keys.index(current) + by if current in keys else 0
         if 0 <= place < len(keys):
             self.question_chosen.emit(keys[place])
 
-    def tab(self) -> str:
+    def current_tab(self) -> str:
         """Return the key of the tab that is on."""
         return next(key for key, button in self._tabs.items() if button.isChecked())
 
-    def choose_tab(self, key: str) -> None:
+    def select_tab(self, key: str) -> None:
         """Turn a tab on."""
         self._tabs[key].setChecked(True)
         self._panels.setCurrentIndex([*self._tabs].index(key))
@@ -168,7 +168,7 @@ class QuestionsPage(QWidget):
 
     def _show_panels(self) -> None:
         """Where there is no question, nothing can be said about one: only another can be written."""
-        self._panels.setVisible(self._lists.currentIndex() == 0 or self.tab() == WRITE)
+        self._panels.setVisible(self._lists.currentIndex() == 0 or self.current_tab() == WRITE)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -178,9 +178,9 @@ class QuestionsPage(QWidget):
         super().hideEvent(event)
         self.visible_changed.emit(False)
 
-    def _make_one(self) -> QWidget:
-        one = QWidget()
-        column = QVBoxLayout(one)
+    def _make_question_part(self) -> QWidget:
+        widget = QWidget()
+        column = QVBoxLayout(widget)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
         row = QHBoxLayout()
@@ -192,7 +192,7 @@ class QuestionsPage(QWidget):
             button.setProperty("segment", True)
             button.setCheckable(True)
             button.setAccessibleName(tr("Show: {name}").format(name=name.lower()))
-            button.clicked.connect(lambda _=False, key=key: self.choose_tab(key))
+            button.clicked.connect(lambda _=False, key=key: self.select_tab(key))
             group.addButton(button)
             row.addWidget(button, 1)
             self._tabs[key] = button
@@ -209,7 +209,7 @@ class QuestionsPage(QWidget):
             self._panels.addWidget(panel)
         column.addWidget(self._panels, 1)
         column.addStretch()
-        return one
+        return widget
 
 
 _TABLES = frozenset(
@@ -228,10 +228,10 @@ class QuestionPresenter(QObject):
     """Works while the page is in sight; what changed meanwhile is read when it comes back.
 
     Signals:
-        renewed: the questions were read again, or another one is shown.
+        changed: the questions were read again, or another one is shown.
     """
 
-    renewed = Signal()
+    changed = Signal()
 
     def __init__(self, context: Context, page: QuestionsPage) -> None:
         super().__init__(page)
@@ -255,18 +255,18 @@ class QuestionPresenter(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._reload)
         self._computing = FunnelComputing(
-            context, page, compute_survivors, lambda: page.isVisible() and self._filtered()
+            context, page, compute_survivors, lambda: page.isVisible() and self._has_deciding_filter()
         )
-        self._computing.found.connect(self._take_in)
+        self._computing.finished.connect(self._set_survivors)
         self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_MS)
-        self._answered.timeout.connect(self.renewed)
-        bar.changed.connect(self._list)
+        self._answered.timeout.connect(self.changed)
+        bar.changed.connect(self._show_list)
         page.question_chosen.connect(self.go_to)
         page.visible_changed.connect(lambda visible: self._reload() if visible and self._stale else None)
         page.graph.seek_requested.connect(context.playback.jump)
         studio = context.studio
-        studio.session_changed.connect(self._forget)
-        studio.recording_changed.connect(self._renew)
+        studio.session_changed.connect(self._clear)
+        studio.recording_changed.connect(self._schedule_reload)
         studio.bridge.changed.connect(self._apply)
 
     @property
@@ -276,7 +276,7 @@ class QuestionPresenter(QObject):
 
     def go_to(self, question_id: str) -> None:
         """Show a question, and repeat its span in the player."""
-        found = next((one for one in self.all if one.question.id == question_id), None)
+        found = next((item for item in self.all if item.question.id == question_id), None)
         if found is None:
             return
         self.current = found
@@ -286,17 +286,17 @@ class QuestionPresenter(QObject):
             self._wanted = question_id
             self._context.look_at(question.recording_id, question.start_us)
         self._show()
-        self.repeat(on=True)
+        self.set_looping(on=True)
 
-    def show_quietly(self, question_id: str) -> None:
+    def show_without_seeking(self, question_id: str) -> None:
         """Show a question without moving the player."""
-        found = next((one for one in self.all if one.question.id == question_id), None)
+        found = next((item for item in self.all if item.question.id == question_id), None)
         if found is not None:
             self.current = found
             self._page.list.set_current(question_id)
             self._show()
 
-    def repeat(self, *, on: bool) -> None:
+    def set_looping(self, *, on: bool) -> None:
         """Repeat the span of the question that is shown, or stop doing so."""
         if self.current is None:
             return
@@ -316,34 +316,34 @@ class QuestionPresenter(QObject):
         who = current_annotator_id(session)
         keys = [row.key for row in self._page.list.rows()]
         at = keys.index(self.current.question.id) if self.current and self.current.question.id in keys else -1
-        waiting = {one.question.id for one in self.all if one.waits_for(who)}
+        waiting = {item.question.id for item in self.all if item.is_waiting_for(who)}
         return next((key for key in [*keys[at + 1 :], *keys[: at + 1]] if key in waiting), "")
 
     def reload(self) -> None:
         """Read the questions again now."""
         self._reload()
 
-    def read_again(self, question_id: str) -> None:
+    def reload_question(self, question_id: str) -> None:
         """Read one question again now, and nothing else."""
         session = self.session
         found = None if session is None else read_item(session, question_id)
-        if found is None or question_id not in {one.question.id for one in self.all}:
+        if found is None or question_id not in {item.question.id for item in self.all}:
             self._reload()
             return
-        self.all = [found if one.question.id == question_id else one for one in self.all]
+        self.all = [found if item.question.id == question_id else item for item in self.all]
         if self.current is not None and self.current.question.id == question_id:
             self.current = found
         self._stale = False
         self._soon.stop()
-        self._list()
+        self._show_list()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self.current = None
         self.all = []
         self._going = None
-        self._renew()
+        self._schedule_reload()
 
-    def _renew(self) -> None:
+    def _schedule_reload(self) -> None:
         self._stale = True
         if self._page.isVisible():
             self._soon.start()
@@ -354,17 +354,17 @@ class QuestionPresenter(QObject):
             if self._page.isVisible():
                 self._answered.start()
         elif _TABLES & tables:
-            self._renew()
+            self._schedule_reload()
 
     def _reload(self) -> None:
         session = self.session
         self._stale = False
         recording = self._context.studio.recording
         here = recording.id if recording is not None else ""
-        self._everywhere = self._page.bar.chosen(SCOPE) == EVERYWHERE
+        self._everywhere = self._page.bar.selected_key(SCOPE) == EVERYWHERE
         nothing = session is None or not (here or self._everywhere)
         self.all = [] if session is None or nothing else read_items(session, "" if self._everywhere else here)
-        if self._filtered():
+        if self._has_deciding_filter():
             # Until it is read who goes on, nobody does: nobody verifies what the filters leave out.
             self._going = frozenset() if self._going is None else self._going
             self._computing.start()
@@ -372,117 +372,122 @@ class QuestionPresenter(QObject):
             self._going = None
         shown = self._wanted or (self.current.question.id if self.current is not None else "")
         self._wanted = ""
-        self.current = next((one for one in self.all if one.question.id == shown), None)
-        self._list()
+        self.current = next((item for item in self.all if item.question.id == shown), None)
+        self._show_list()
 
-    def _filtered(self) -> bool:
+    def _has_deciding_filter(self) -> bool:
         session = self.session
         return session is not None and has_deciding_step(session.study)
 
-    def _take_in(self, going: frozenset[str]) -> None:
+    def _set_survivors(self, going: frozenset[str]) -> None:
         if going != self._going:
             self._going = going
-            self._list()
+            self._show_list()
 
-    def _goes_on(self, one: VerificationItem) -> bool:
+    def _survives(self, item: VerificationItem) -> bool:
         """Tell whether a question is to be verified; every one is where no filter decides."""
-        return self._going is None or one.goes_on(self._going)
+        return self._going is None or item.is_to_verify(self._going)
 
-    def _list(self) -> None:
+    def _show_list(self) -> None:
         session, bar, page = self.session, self._page.bar, self._page
         if session is None:
             page.show_rows([], "")
-            page.say_empty(tr("No study is open"), tr("Open one first."))
+            page.show_empty(tr("No study is open"), tr("Open one first."))
             self._show()
             return
         who, recording = current_annotator_id(session), self._context.studio.recording
-        everywhere = bar.chosen(SCOPE) == EVERYWHERE
+        everywhere = bar.selected_key(SCOPE) == EVERYWHERE
         if everywhere and not self._everywhere:
             self._reload()
             return
-        owners = {one.id: f"{one.number} {one.name}" for one in all_recordings(session.study)}
+        owners = {
+            each_recording.id: f"{each_recording.number} {each_recording.name}"
+            for each_recording in all_recordings(session.study)
+        }
         here = recording.id if recording is not None else ""
-        of_scope = [one for one in self.all if everywhere or one.question.recording_id == here]
-        found = [one for one in of_scope if self._fits(one, who)]
-        found.sort(key=lambda one: not (one.waits_for(who) and (one.stale or one.again(who))))
+        of_scope = [item for item in self.all if everywhere or item.question.recording_id == here]
+        found = [item for item in of_scope if self._matches_filter(item, who)]
+        found.sort(key=lambda item: not (item.is_waiting_for(who) and (item.stale or item.needs_recheck_by(who))))
         rows = [
             question_row(
-                one,
+                item,
                 who,
-                survives=self._goes_on(one),
-                recording=owners.get(one.question.recording_id, "") if everywhere else "",
+                survives=self._survives(item),
+                recording=owners.get(item.question.recording_id, "") if everywhere else "",
             )
-            for one in found
+            for item in found
         ]
         if self.all and of_scope:
-            page.say_empty(tr("Nothing fits"), tr("Choose something else above, or look for other words."))
+            page.show_empty(tr("Nothing fits"), tr("Choose something else above, or look for other words."))
         else:
-            page.say_empty(
+            page.show_empty(
                 tr("No questions yet"),
                 tr("Make them by rules from the chains of the study, with a judge, or write one."),
             )
         page.show_rows(rows, self.current.question.id if self.current is not None else "")
         page.progress.set_text(progress_text(verification_progress(of_scope, who), len(rows)))
-        agreed = agreement_text(compute_agreement([counted_verifications(one.question, one.said) for one in of_scope]))
+        agreed = agreement_text(
+            compute_agreement([counted_verifications(item.question, item.verifications) for item in of_scope])
+        )
         page.agreement.set_text(agreed)
         page.agreement.setVisible(bool(agreed))
         if self.current is None and rows:
-            self.current = next(one for one in found if one.question.id == rows[0].key)
+            self.current = next(item for item in found if item.question.id == rows[0].key)
             page.list.set_current(rows[0].key)
         self._show()
 
-    def _fits(self, one: VerificationItem, who: str) -> bool:
-        bar, question = self._page.bar, one.question
-        wanted = bar.chosen(STANDING)
+    def _matches_filter(self, item: VerificationItem, who: str) -> bool:
+        bar, question = self._page.bar, item.question
+        wanted = bar.selected_key(STANDING)
         words = bar.words.text().casefold().split()
         text = " ".join((question.text, *question.options)).casefold()
         return (
-            bar.chosen(KIND) in ("", question.kind.value)
-            and bar.chosen(MAKER) in ("", question.maker.value)
+            bar.selected_key(KIND) in ("", question.kind.value)
+            and bar.selected_key(MAKER) in ("", question.maker.value)
             and all(word in text for word in words)
             and (
                 not wanted
-                or (wanted == WAITING and one.waits_for(who) and self._goes_on(one))
-                or (wanted == STALE and one.stale)
-                or wanted == one.standing.value
+                or (wanted == WAITING and item.is_waiting_for(who) and self._survives(item))
+                or (wanted == STALE and item.stale)
+                or wanted == item.state.value
             )
         )
 
     def _show(self) -> None:
-        session, one = self.session, self.current
+        session, item = self.session, self.current
         page = self._page
-        if session is None or one is None:
+        if session is None or item is None:
             page.verify.setEnabled(False)
             page.graph.hide()
             page.graph.show_graph(None, {}, {})
-            self.renewed.emit()
+            self.changed.emit()
             return
         page.verify.setEnabled(True)
-        page.verify.show_question(self._shown(session, one))
+        page.verify.show_question(self._shown_question(session, item))
         people = all_participants(session.study)
         colours = participant_colours([each.id for each in people])
-        page.graph.setVisible(one.graph is not None)
-        if one.graph is not None:
+        page.graph.setVisible(item.graph is not None)
+        if item.graph is not None:
             page.graph.show_graph(
-                one.graph, {each.id: NodePerson(each.pseudonym, colours.get(each.id)) for each in people}, {}
+                item.graph, {each.id: NodePerson(each.pseudonym, colours.get(each.id)) for each in people}, {}
             )
-            page.graph.highlight(one.question.covers)
-            if self._fitted != (one.question.id, one.graph.chain.id):
-                self._fitted = (one.question.id, one.graph.chain.id)
-                page.graph.look_at(one.question.covers)
-        self.renewed.emit()
+            page.graph.highlight(item.question.covers)
+            if self._fitted != (item.question.id, item.graph.chain.id):
+                self._fitted = (item.question.id, item.graph.chain.id)
+                page.graph.reveal_nodes(item.question.covers)
+        self.changed.emit()
 
-    def _shown(self, session: Session, one: VerificationItem) -> ShownQuestion:
+    def _shown_question(self, session: Session, item: VerificationItem) -> ShownQuestion:
         reason = ""
         if not self._context.studio.writable:
             reason = session.study.read_only_reason or tr("This study is read-only.")
-        elif is_author(one.question, current_annotator_id(session)):
+        elif is_author(item.question, current_annotator_id(session)):
             reason = tr("You wrote this question: two others verify it.")
-        elif not one.ready:
+        elif not item.ready:
             reason = tr("A draft cannot be verified: whoever wrote it tries it on judges first.")
         scores: list[float] = []
-        if one.looked_at_by(current_annotator_id(session)):
-            found = judge_scores(read_question_input(session, one.question), get_step("difficulty"), one.question)
+        if item.is_verified_by(current_annotator_id(session)):
+            found = judge_scores(read_question_input(session, item.question), get_step("difficulty"), item.question)
             scores = [each.value for each in found if each.value is not None]
         names = {each.id: each.name for each in all_annotators(session.study)}
-        return shown_question(one, current_annotator_id(session), names, scores=scores, reason=reason)
+        return shown_question(item, current_annotator_id(session), names, scores=scores, reason=reason)

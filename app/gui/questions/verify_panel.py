@@ -57,12 +57,12 @@ class QuestionFields(QWidget):
     Signals:
         changed: something was typed.
         save_requested: Ctrl+Return was pressed in a field.
-        left: Esc was pressed in a field.
+        cancelled: Esc was pressed in a field.
     """
 
     changed = Signal()
     save_requested = Signal()
-    left = Signal()
+    cancelled = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +83,7 @@ class QuestionFields(QWidget):
         """The fields of the wrong options."""
         return [*self._wrong]
 
-    def set_words(self, words: QuestionFormValues, wrong: int) -> None:
+    def set_values(self, words: QuestionFormValues, wrong: int) -> None:
         """Fill the form, with so many wrong options; no signal."""
         while len(self._wrong) < wrong:
             self._wrong.append(
@@ -103,16 +103,16 @@ class QuestionFields(QWidget):
                 field.setPlainText(text)
             field.blockSignals(blocked)
 
-    def words(self) -> QuestionFormValues:
+    def values(self) -> QuestionFormValues:
         """Return what stands in the form."""
         return QuestionFormValues(
             self.text.toPlainText().strip(),
             self.answer.text().strip(),
-            tuple(one.text().strip() for one in self._wrong),
+            tuple(line_edit.text().strip() for line_edit in self._wrong),
             self.explanation.toPlainText().strip(),
         )
 
-    def say(self, reason: str, fine: str) -> None:
+    def show_problem(self, reason: str, fine: str) -> None:
         """Say what is wrong, or that nothing is."""
         self.told.setText(reason or fine)
 
@@ -124,7 +124,7 @@ class QuestionFields(QWidget):
             return super().eventFilter(watched, event)
         event.accept()
         if event.type() == QEvent.Type.KeyPress:
-            (self.save_requested if saves else self.left).emit()
+            (self.save_requested if saves else self.cancelled).emit()
         return True
 
     def _area(self, name: str) -> QPlainTextEdit:
@@ -224,12 +224,12 @@ class OptionsView(QWidget):
         self._right, self.own, self.known = right, -1, known
         for letter, text in zip(LETTERS, options, strict=False):
             row = OptionRow(letter, text)
-            row.pressed.connect(lambda row=row: self.answer(self.rows.index(row)))
+            row.pressed.connect(lambda row=row: self.choose_answer(self.rows.index(row)))
             self.rows.append(row)
             self._column.addWidget(row)
         self._mark()
 
-    def answer(self, place: int) -> None:
+    def choose_answer(self, place: int) -> None:
         """Take one as the own answer, and show which one is right."""
         if 0 <= place < len(self.rows):
             self.own = place
@@ -264,7 +264,7 @@ class VerifyPanel(QWidget):
         withdraw_requested: take back what was said.
         step_requested (int): 1 for the next question, -1 for the previous one.
         repeat_requested: play the span again and again, or stop doing so.
-        editing (Words): what stands in the form of a correction now.
+        form_changed (Words): what stands in the form of a correction now.
     """
 
     decided = Signal(str)
@@ -272,7 +272,7 @@ class VerifyPanel(QWidget):
     withdraw_requested = Signal()
     step_requested = Signal(int)
     repeat_requested = Signal()
-    editing = Signal(object)
+    form_changed = Signal(object)
 
     def __init__(
         self,
@@ -301,9 +301,9 @@ class VerifyPanel(QWidget):
         self.notice, self.text, self.why, self.others = (_make_text_label() for _ in range(4))
         self.text.setFont(theme.font(theme.POINTS + 1, semibold=True))
         self.options = OptionsView()
-        self.options.revealed.connect(self._show_known)
+        self.options.revealed.connect(self._show_explanation)
         self.form = QuestionFields()
-        self.form.changed.connect(lambda: self.editing.emit(self.form.words()))
+        self.form.changed.connect(lambda: self.form_changed.emit(self.form.values()))
         for part in (self.head, self.notice, self.text, self.options, self.form, self.why):
             self._body.addWidget(part)
         self._body.addWidget(self._make_checks())
@@ -317,10 +317,10 @@ class VerifyPanel(QWidget):
 
     def show_question(self, shown: ShownQuestion) -> None:
         """Show a question; one that is shown already keeps what was ticked and typed."""
-        same = self._shown is not None and (self._shown.id, self._shown.options, self._shown.said) == (
+        same = self._shown is not None and (self._shown.id, self._shown.options, self._shown.verification) == (
             shown.id,
             shown.options,
-            shown.said,
+            shown.verification,
         )
         self._shown = shown
         self.head.set_text(shown.head)
@@ -328,23 +328,23 @@ class VerifyPanel(QWidget):
         self.text.setText(shown.text)
         _set_text(self.others, "\n".join(shown.others))
         if not same:
-            self.options.show_options(shown.options, shown.right, known=bool(shown.said.decision))
+            self.options.show_options(shown.options, shown.correct_index, known=bool(shown.verification.decision))
             self._edit(on=False)
             self.checklist.setCurrentIndex(max(self.checklist.findData(shown.checklist), 0))
-            self._fill(shown.said)
-        self._show_known()
+            self._fill(shown.verification)
+        self._show_explanation()
         for button in self._buttons.values():
             button.setEnabled(not shown.reason)
             button.setToolTip(plain_tip(shown.reason or str(button.property("usual"))))
-        self.withdraw.setEnabled(bool(shown.said.decision) and not shown.reason)
+        self.withdraw.setEnabled(bool(shown.verification.decision) and not shown.reason)
         for field in (self.note, self._checks, self._difficulty):
             field.setEnabled(not shown.reason)
 
-    def question(self) -> ShownQuestion | None:
+    def current_question(self) -> ShownQuestion | None:
         """Return what is shown."""
         return self._shown
 
-    def said(self) -> PriorVerification:
+    def verification(self) -> PriorVerification:
         """Return what is ticked, labelled and noted."""
         ticked = tuple(key for key, row in self._ticks.items() if row.isChecked())
         label = next((key for key, button in self._labels.items() if button.isChecked()), "")
@@ -356,22 +356,22 @@ class VerifyPanel(QWidget):
 
     # What keys and buttons do
 
-    def answer(self, place: int) -> None:
+    def choose_answer(self, place: int) -> None:
         """Answer the question oneself."""
         if self.form.isHidden():
-            self.options.answer(place)
+            self.options.choose_answer(place)
 
     def reveal(self) -> None:
         """Show which option is right."""
         self.options.reveal()
 
-    def tick(self, place: int) -> None:
+    def toggle_check(self, place: int) -> None:
         """Tick a point of the checklist, or not."""
         rows = [*self._ticks.values()]
         if place < len(rows) and rows[place].isEnabled():
             rows[place].toggle()
 
-    def tick_all(self) -> None:
+    def toggle_all_checks(self) -> None:
         """Tick all points, or none where all are ticked."""
         rows = [row for row in self._ticks.values() if row.isEnabled()]
         on = not all(row.isChecked() for row in rows)
@@ -381,8 +381,8 @@ class VerifyPanel(QWidget):
     def cycle_difficulty(self) -> None:
         """Choose the next label, and none after the last."""
         keys = ["", *self._labels]
-        following = keys[(keys.index(self.said().difficulty) + 1) % len(keys)]
-        self._label(following)
+        following = keys[(keys.index(self.verification().difficulty) + 1) % len(keys)]
+        self._set_difficulty(following)
 
     def write_note(self) -> None:
         """Let the verifier type a note."""
@@ -399,7 +399,7 @@ class VerifyPanel(QWidget):
         elif self.form.isHidden():
             self._edit(on=True)
         else:
-            self.corrected.emit(self.form.words())
+            self.corrected.emit(self.form.values())
 
     def stop_editing(self) -> None:
         """Leave the words as they are."""
@@ -409,7 +409,7 @@ class VerifyPanel(QWidget):
         """Tell whether the words are being corrected."""
         return not self.form.isHidden()
 
-    def take_back(self) -> None:
+    def request_withdrawal(self) -> None:
         """Take back what was said."""
         if self.withdraw.isEnabled():
             self.withdraw_requested.emit()
@@ -435,12 +435,12 @@ class VerifyPanel(QWidget):
             self._rows.removeWidget(row)
             row.deleteLater()
         self._ticks = {}
-        for key, one in zip(_CHECK_KEYS, self._checklists[self.chosen_checklist()][1], strict=False):
-            row = TickRow(FieldChoice(one.key, one.name, one.meaning, shortcut=key))
+        for key, check in zip(_CHECK_KEYS, self._checklists[self.chosen_checklist()][1], strict=False):
+            row = TickRow(FieldChoice(check.key, check.name, check.meaning, shortcut=key))
             row.setMinimumWidth(0)
             place = len(self._ticks)
             self._rows.addWidget(row, place // 2, place % 2)
-            self._ticks[one.key] = row
+            self._ticks[check.key] = row
 
     def _make_difficulty(self, difficulties: Sequence[str]) -> QWidget:
         self._difficulty = QWidget()
@@ -459,7 +459,7 @@ class VerifyPanel(QWidget):
             button.setCheckable(True)
             button.setAccessibleName(tr("Difficulty: {key}").format(key=key))
             button.setToolTip(plain_tip(tr("The question is {key} (D goes on to the next label)").format(key=key)))
-            button.clicked.connect(lambda on, key=key: self._label(key if on else ""))
+            button.clicked.connect(lambda on, key=key: self._set_difficulty(key if on else ""))
             group.addButton(button)
             row.addWidget(button, 1)
             self._labels[key] = button
@@ -481,7 +481,7 @@ class VerifyPanel(QWidget):
         self.note.setToolTip(tr("Why; saved with what you say (T; Return goes back to the keys)"))
         upper.addWidget(self.note, 1)
         self.known = _tool("info", tr("Show which option is right"), "V", self.reveal)
-        self.withdraw = _tool("undo-2", tr("Take back what you said about this question"), "W", self.take_back)
+        self.withdraw = _tool("undo-2", tr("Take back what you said about this question"), "W", self.request_withdrawal)
         tools = (
             self.known,
             self.withdraw,
@@ -513,10 +513,10 @@ class VerifyPanel(QWidget):
     def _edit(self, *, on: bool) -> None:
         shown = self._shown
         if on and shown is not None:
-            self.form.set_words(
+            self.form.set_values(
                 QuestionFormValues(shown.text, shown.answer, shown.wrong, shown.explanation), len(shown.wrong)
             )
-            self.form.say(
+            self.form.show_problem(
                 "", tr("Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was.")
             )
         self.form.setVisible(on)
@@ -528,9 +528,9 @@ class VerifyPanel(QWidget):
         self._buttons[CORRECT].setText(tr(" Save correction (Ctrl+Return)") if on else tr(" Correct (C)"))
         if on:
             self.form.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self._show_known()
+        self._show_explanation()
 
-    def _show_known(self) -> None:
+    def _show_explanation(self) -> None:
         shown = self._shown
         told = shown.explanation if shown is not None and self.options.known and self.form.isHidden() else ""
         _set_text(self.why, tr("Why: {told}").format(told=told) if told else "")
@@ -538,10 +538,10 @@ class VerifyPanel(QWidget):
     def _fill(self, said: PriorVerification) -> None:
         for key, row in self._ticks.items():
             row.setChecked(key in said.checks)
-        self._label(said.difficulty)
+        self._set_difficulty(said.difficulty)
         self.note.setText(said.note)
 
-    def _label(self, wanted: str) -> None:
+    def _set_difficulty(self, wanted: str) -> None:
         for key, button in self._labels.items():
             button.setChecked(key == wanted)
 

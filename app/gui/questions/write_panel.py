@@ -43,8 +43,8 @@ class AskBar(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
-        self.judges.set_acts({"add": tr("Add a judge…")}, {})
-        self.judges.acted.connect(lambda _act, _key: self.add_requested.emit())
+        self.judges.set_actions({"add": tr("Add a judge…")}, {})
+        self.judges.action_requested.connect(lambda _act, _key: self.add_requested.emit())
         self.setting = QComboBox()
         self.setting.setAccessibleName(tr("Setting"))
         self.setting.setToolTip(tr("How much of the moment the judges are shown"))
@@ -78,7 +78,7 @@ class AskBar(QWidget):
         """Return the key of the setting."""
         return str(self.setting.currentData())
 
-    def set_askable(self, reason: str) -> None:
+    def set_ask_enabled(self, reason: str) -> None:
         """Let it be asked, or say why not."""
         self.ask.setEnabled(not reason)
         self.ask.setToolTip(plain_tip(reason or tr("{verb}: the judges that are ticked").format(verb=self._verb)))
@@ -90,7 +90,7 @@ class AskBar(QWidget):
             )
         )
 
-    def say(self, text: str) -> None:
+    def show_status(self, text: str) -> None:
         """Say what is going on."""
         self.told.setText(text)
         self.told.setVisible(bool(text))
@@ -99,11 +99,11 @@ class AskBar(QWidget):
         """Show what was answered, or say why it is hidden."""
         self.answers.setVisible(not hidden)
         if hidden:
-            self.say(hidden)
+            self.show_status(hidden)
         self.answers.show_rows(
             [
-                TableRow(one.key, (one.judge, one.setting, one.letter, one.outcome), _OUTCOMES.get(one.outcome, "info"))
-                for one in rows
+                TableRow(row.key, (row.judge, row.setting, row.letter, row.outcome), _OUTCOMES.get(row.outcome, "info"))
+                for row in rows
             ]
         )
 
@@ -146,7 +146,7 @@ class WritePanel(QWidget):
         row.addWidget(self.new)
         column.addLayout(row)
         self.fields = QuestionFields()
-        self.fields.set_words(QuestionFormValues(), wrong)
+        self.fields.set_values(QuestionFormValues(), wrong)
         self.fields.changed.connect(self.changed)
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -169,10 +169,10 @@ class WritePanel(QWidget):
         self.asking = AskBar(tr("Try it"), settings)
         column.addWidget(self.asking, 1)
 
-    def set_words(self, words: QuestionFormValues) -> None:
+    def set_values(self, words: QuestionFormValues) -> None:
         """Fill the form."""
-        self.fields.set_words(words, max(self._wrong, len(words.wrong)))
+        self.fields.set_values(words, max(self._wrong, len(words.wrong)))
 
-    def words(self) -> QuestionFormValues:
+    def values(self) -> QuestionFormValues:
         """Return what stands in the form."""
-        return self.fields.words()
+        return self.fields.values()

@@ -57,19 +57,19 @@ class FileLine:
 
     Attributes:
         offset_us: where it begins on the recording's axis; None for the main file, which is the axis.
-        heard: whether its sound can be compared with the main file's.
-        searching: whether that is being done.
-        found: what came of it, in a line.
-        found_us: where it begins by that; None where nothing stands out.
+        has_sound: whether its sound can be compared with the main file's.
+        is_searching: whether that is being done.
+        search_result: what came of it, in a line.
+        found_offset_us: where it begins by that; None where nothing stands out.
     """
 
     medium_id: str
     text: str
     offset_us: int | None = None
-    heard: bool = False
-    searching: bool = False
-    found: str = ""
-    found_us: int | None = None
+    has_sound: bool = False
+    is_searching: bool = False
+    search_result: str = ""
+    found_offset_us: int | None = None
 
 
 class FileLines(QWidget):
@@ -129,7 +129,7 @@ class FileLines(QWidget):
             if line.offset_us is not None:
                 self.offsets[line.medium_id] = field = make_offset_field(tr("this file"))
                 field.setPrefix(tr("begins at "))
-                field.editingFinished.connect(lambda one=line.medium_id: self._entered(one))
+                field.editingFinished.connect(lambda one=line.medium_id: self._on_offset_entered(one))
                 self._grid.addWidget(field, row, 1)
                 self._make_search(line.medium_id, row)
 
@@ -144,29 +144,29 @@ class FileLines(QWidget):
         self.moves[medium_id] = move = QPushButton(tr("Move it there"))
         move.setToolTip(tr("Let the file begin where its sound fits; can be undone"))
         move.setAutoDefault(False)
-        move.clicked.connect(lambda: self._move(medium_id))
+        move.clicked.connect(lambda: self._apply_found_offset(medium_id))
         self._grid.addWidget(move, row + 1, 2)
 
     def _show_search(self, line: FileLine) -> None:
         search = self.searches[line.medium_id]
-        search.setEnabled(line.heard and not line.searching)
-        search.setText(tr("Comparing the sounds…") if line.searching else tr("Find offset by sound"))
+        search.setEnabled(line.has_sound and not line.is_searching)
+        search.setText(tr("Comparing the sounds…") if line.is_searching else tr("Find offset by sound"))
         why_not = tr("One of the two files has no sound, or is missing")
-        search.setToolTip(plain_tip(tr("Compare its sound with the main file's") if line.heard else why_not))
+        search.setToolTip(plain_tip(tr("Compare its sound with the main file's") if line.has_sound else why_not))
         answer, move = self.answers[line.medium_id], self.moves[line.medium_id]
-        answer.setText(line.found)
-        answer.setVisible(bool(line.found))
-        move.setVisible(line.found_us is not None)
-        there = line.found_us is not None and abs(line.found_us - (line.offset_us or 0)) < _NEAR_US
+        answer.setText(line.search_result)
+        answer.setVisible(bool(line.search_result))
+        move.setVisible(line.found_offset_us is not None)
+        there = line.found_offset_us is not None and abs(line.found_offset_us - (line.offset_us or 0)) < _NEAR_US
         move.setEnabled(not there)
         move.setText(tr("It is there") if there else tr("Move it there"))
 
-    def _move(self, medium_id: str) -> None:
+    def _apply_found_offset(self, medium_id: str) -> None:
         line = next(line for line in self._lines if line.medium_id == medium_id)
-        if line.found_us is not None:
-            self.offset_entered.emit(medium_id, line.found_us)
+        if line.found_offset_us is not None:
+            self.offset_entered.emit(medium_id, line.found_offset_us)
 
-    def _entered(self, medium_id: str) -> None:
+    def _on_offset_entered(self, medium_id: str) -> None:
         offset_us = round(self.offsets[medium_id].value() * SECOND_US)
         before = next(line.offset_us for line in self._lines if line.medium_id == medium_id)
         if before is not None and round(before / 1000) != round(offset_us / 1000):
@@ -200,7 +200,7 @@ class ParticipantTableRow:
     """A participant as this table shows them."""
 
     participant: Participant
-    here: bool
+    is_present: bool
     consents: Mapping[ConsentUse, bool]
 
 
@@ -210,13 +210,13 @@ class ParticipantsTable(QWidget):
     Signals:
         add_requested (str): pseudonym of a new participant who is in this recording.
         role_changed (Participant, ParticipantRole)
-        here_changed (Participant, bool): in this recording or not.
+        presence_changed (Participant, bool): in this recording or not.
         consent_changed (Participant, ConsentUse, bool)
     """
 
     add_requested = Signal(str)
     role_changed = Signal(object, object)
-    here_changed = Signal(object, bool)
+    presence_changed = Signal(object, bool)
     consent_changed = Signal(object, object, bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -242,7 +242,7 @@ class ParticipantsTable(QWidget):
             self.tree.setColumnWidth(place, width)
         self.tree.header().setSectionResizeMode(_PERSON, QHeaderView.ResizeMode.Stretch)
         self.tree.setMinimumHeight(136)
-        self.tree.itemChanged.connect(self._ticked)
+        self.tree.itemChanged.connect(self._on_ticked)
         column.addWidget(self.tree, 1)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
@@ -259,9 +259,9 @@ class ParticipantsTable(QWidget):
 
     def set_people(self, people: Sequence[ParticipantTableRow]) -> None:
         """Show these participants; those that are shown keep their places, and the row with the focus keeps it."""
-        places = {one.participant.id: place for place, one in enumerate(self._people)}
-        people = sorted(people, key=lambda one: places.get(one.participant.id, len(places)))
-        same = [one.participant.id for one in people] == [*places]
+        places = {table_row.participant.id: place for place, table_row in enumerate(self._people)}
+        people = sorted(people, key=lambda table_row: places.get(table_row.participant.id, len(places)))
+        same = [table_row.participant.id for table_row in people] == [*places]
         self._people = people
         self.tree.blockSignals(True)
         if not same:
@@ -273,7 +273,7 @@ class ParticipantsTable(QWidget):
         for row, person in enumerate(people):
             item = self.tree.topLevelItem(row)
             assert item is not None
-            item.setCheckState(_HERE, _check_state(person.here))
+            item.setCheckState(_HERE, _check_state(person.is_present))
             for place, use in enumerate(_CONSENT_LABELS, _FIRST_USE):
                 item.setCheckState(place, _check_state(person.consents.get(use, False)))
             self.tree.setItemWidget(item, _ROLE, self._role_box(person.participant))
@@ -294,13 +294,13 @@ class ParticipantsTable(QWidget):
         if role is not participant.role:
             self.role_changed.emit(participant, role)
 
-    def _ticked(self, item: QTreeWidgetItem, column: int) -> None:
+    def _on_ticked(self, item: QTreeWidgetItem, column: int) -> None:
         if column < _HERE:
             return
         person = self._people[self.tree.indexOfTopLevelItem(item)].participant
         on = item.checkState(column) is Qt.CheckState.Checked
         if column == _HERE:
-            self.here_changed.emit(person, on)
+            self.presence_changed.emit(person, on)
         else:
             self.consent_changed.emit(person, list(_CONSENT_LABELS)[column - _FIRST_USE], on)
 
@@ -365,7 +365,7 @@ class RecordingDialog(OwnDialog):
         form.setSpacing(theme.GRID)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self.name = QLineEdit()
-        self.name.editingFinished.connect(lambda: self._entered(self.name, self.name_entered))
+        self.name.editingFinished.connect(lambda: self._on_text_entered(self.name, self.name_entered))
         form.addRow(tr("&Name"), self.name)
         self.collection = QComboBox(editable=True)
         self.collection.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -375,12 +375,12 @@ class RecordingDialog(OwnDialog):
         self._home = QLineEdit()
         self._home.setAccessibleName(tr("Collection"))
         self.collection.setLineEdit(self._home)
-        self._home.editingFinished.connect(lambda: self._entered(self._home, self.collection_entered))
-        self.collection.activated.connect(lambda: self._entered(self._home, self.collection_entered))
+        self._home.editingFinished.connect(lambda: self._on_text_entered(self._home, self.collection_entered))
+        self.collection.activated.connect(lambda: self._on_text_entered(self._home, self.collection_entered))
         form.addRow(tr("&Collection"), self.collection)
         self.agent = QLineEdit(placeholderText=tr("What the agent is, such as wellness coach robot"))
         self.agent.setToolTip(tr("What the agent is in every recording of this collection"))
-        self.agent.editingFinished.connect(lambda: self._entered(self.agent, self.agent_entered))
+        self.agent.editingFinished.connect(lambda: self._on_text_entered(self.agent, self.agent_entered))
         form.addRow(tr("&Agent"), self.agent)
         self.files = FileLines()
         form.addRow(tr("Files"), self.files)
@@ -390,7 +390,7 @@ class RecordingDialog(OwnDialog):
         column.addWidget(self.body, 1)
         column.addLayout(self._foot())
 
-    def show_known(self, known: RecordingDetails) -> None:
+    def show_details(self, known: RecordingDetails) -> None:
         """Show what is known; what is being typed stays."""
         self._shown = {
             self.name: known.name,
@@ -408,7 +408,7 @@ class RecordingDialog(OwnDialog):
         self.files.show_lines(known.files)
         self.body.setEnabled(known.writable)
 
-    def _entered(self, field: QLineEdit, signal: object) -> None:
+    def _on_text_entered(self, field: QLineEdit, signal: object) -> None:
         text = field.text().strip()
         before, self._shown[field] = self._shown[field], text
         if text != before:
@@ -495,16 +495,16 @@ class RecordingDetailsController(QObject):
         dialog.collection_entered.connect(
             lambda text: edit(lambda s: collection_commands.move_recording(s, self._recording_id, text))
         )
-        dialog.agent_entered.connect(lambda text: edit(lambda s: self._describe(s, text)))
+        dialog.agent_entered.connect(lambda text: edit(lambda s: self._set_agent(s, text)))
         dialog.file_requested.connect(self._add_file)
         dialog.files.offset_entered.connect(
             lambda medium, at: edit(lambda s: recordings.move_medium(s, self._recording_id, medium, at))
         )
-        dialog.files.search_requested.connect(self._search)
+        dialog.files.search_requested.connect(self._start_search)
         people = dialog.participants
         people.add_requested.connect(self._add_participant)
         people.role_changed.connect(lambda who, role: edit(lambda s: participants.change_role(s, who, role)))
-        people.here_changed.connect(
+        people.presence_changed.connect(
             lambda who, on: edit(lambda s: participants.set_appearance(s, self._recording_id, who, on))
         )
         people.consent_changed.connect(lambda who, use, on: edit(lambda s: participants.set_consent(s, who, use, on)))
@@ -526,30 +526,30 @@ class RecordingDetailsController(QObject):
             return
         study = session.study
         homes = all_collections(study)
-        home = next((one for one in homes if one.id == recording.collection_id), None)
-        dialog.show_known(
+        home = next((collection for collection in homes if collection.id == recording.collection_id), None)
+        dialog.show_details(
             RecordingDetails(
                 tr("Recording {number}").format(number=recording.number),
                 recording.name,
                 home.name if home else "",
-                [one.name for one in homes],
+                [collection.name for collection in homes],
                 home.agent_context if home else "",
-                self._files(session),
+                self._file_lines(session),
                 self._studio.writable,
             )
         )
-        here = {one.id for one in participants_in(study, recording.id)}
+        here = {participant.id for participant in participants_in(study, recording.id)}
         dialog.participants.set_people(
             [
-                ParticipantTableRow(one, one.id in here, consents(study, one.id))
-                for one in sorted(all_participants(study), key=lambda one: one.id not in here)
+                ParticipantTableRow(participant, participant.id in here, consents(study, participant.id))
+                for participant in sorted(all_participants(study), key=lambda participant: participant.id not in here)
             ]
         )
 
-    def _files(self, session: Session) -> list[FileLine]:
+    def _file_lines(self, session: Session) -> list[FileLine]:
         lines = []
         media = media_of(session.study, self._recording_id)
-        main_heard = any(m.role is MediumRole.MAIN and self._heard(session, m) for m in media)
+        main_heard = any(m.role is MediumRole.MAIN and self._has_sound(session, m) for m in media)
         for medium in media:
             facts = [Path(medium.path).name, _FILE_ROLES[medium.role], format_time(medium.facts.duration_us)]
             state = session.locate(medium).state
@@ -557,28 +557,28 @@ class RecordingDetailsController(QObject):
                 facts.append(state.value)
             offset_us = None if medium.role is MediumRole.MAIN else medium.offset_us
             line = FileLine(medium.id, ", ".join(facts), offset_us)
-            lines.append(line if offset_us is None else self._with_search(session, medium, line, main_heard))
+            lines.append(line if offset_us is None else self._with_search_state(session, medium, line, main_heard))
         return lines
 
-    def _heard(self, session: Session, medium: Medium) -> bool:
+    def _has_sound(self, session: Session, medium: Medium) -> bool:
         return medium.facts.audio is not None and session.locate(medium).state is MediaState.PRESENT
 
-    def _with_search(self, session: Session, medium: Medium, line: FileLine, main_heard: bool) -> FileLine:
+    def _with_search_state(self, session: Session, medium: Medium, line: FileLine, main_heard: bool) -> FileLine:
         found = synchronizing.latest_sync_result(session, medium)
         return replace(
             line,
-            heard=main_heard and self._heard(session, medium) and self._studio.writable,
-            searching=medium.id in self._searched(),
-            found=found.as_text() if found else "",
-            found_us=found.offset_us if found and found.sure else None,
+            has_sound=main_heard and self._has_sound(session, medium) and self._studio.writable,
+            is_searching=medium.id in self._media_being_searched(),
+            search_result=found.as_text() if found else "",
+            found_offset_us=found.offset_us if found and found.sure else None,
         )
 
-    def _searched(self) -> set[Json]:
+    def _media_being_searched(self) -> set[Json]:
         return {work.parameters["medium"] for work in self._jobs.jobs() if work.kind == synchronizing.KIND}
 
-    def _search(self, medium_id: str) -> None:
+    def _start_search(self, medium_id: str) -> None:
         session = self._studio.session
-        if session is None or medium_id in self._searched():
+        if session is None or medium_id in self._media_being_searched():
             return
         try:
             session.study.require_writable()
@@ -588,9 +588,11 @@ class RecordingDetailsController(QObject):
             return
         self._jobs.start(work)
 
-    def _describe(self, session: Session, agent: str) -> Changes:
+    def _set_agent(self, session: Session, agent: str) -> Changes:
         recording = session.recording(self._recording_id)
-        home = next(one for one in all_collections(session.study) if one.id == recording.collection_id)
+        home = next(
+            collection for collection in all_collections(session.study) if collection.id == recording.collection_id
+        )
         return collection_commands.describe_collection(session, home.id, home.name, agent)
 
     def _add_participant(self, name: str) -> None:

@@ -69,7 +69,7 @@ class RecordingsList(QWidget):
             tr("Drop videos here, or press Ctrl+O."),
             [EmptyStateAction("add", tr("Add recordings…"), "Ctrl+O", primary=True)],
         )
-        self._empty.chosen.connect(lambda _key: self.add_requested.emit())
+        self._empty.button_clicked.connect(lambda _key: self.add_requested.emit())
         self._stack.addWidget(self._empty)
         self._nothing = EmptyState("search", tr("Nothing found"), tr("No recording has these words."))
         self._stack.addWidget(self._nothing)
@@ -80,8 +80,8 @@ class RecordingsList(QWidget):
         self._tint()
         # Queued: the model asks while a row is being painted.
         self.model.thumbnail_needed.connect(self.thumbnail_needed, Qt.ConnectionType.QueuedConnection)
-        self.model.modelReset.connect(self._arrange)
-        self._arrange()
+        self.model.modelReset.connect(self._restore_expansion)
+        self._restore_expansion()
 
     def set_rows(self, rows: Sequence[RecordingRow]) -> None:
         """Show these recordings; the selected one stays selected where it is still there."""
@@ -119,7 +119,7 @@ class RecordingsList(QWidget):
         """Return the ids of the recordings that match the search, in the order shown."""
         return [row.id for row in self.model.shown_rows()]
 
-    def go(self, steps: int) -> None:
+    def select_relative(self, steps: int) -> None:
         """Choose the recording so many places further down (or up)."""
         shown = self.visible_recordings()
         if shown:
@@ -157,7 +157,7 @@ class RecordingsList(QWidget):
         self.search.setAccessibleName(tr("Search recordings"))
         self.search.setToolTip(tr("Search by name, number, collection or annotator (Ctrl+F)"))
         self.search.textChanged.connect(self._search)
-        self.search.returnPressed.connect(self._choose_found)
+        self.search.returnPressed.connect(self._choose_first_match)
         add = QToolButton()
         add.setIcon(icon("plus"))
         add.setIconSize(QSize(16, 16))
@@ -180,17 +180,17 @@ class RecordingsList(QWidget):
         self.tree.setVerticalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.tree.customContextMenuRequested.connect(self._context)
+        self.tree.customContextMenuRequested.connect(self._request_context_menu)
         # Dropped files are for the whole panel, not for a row.
         self.tree.setAcceptDrops(False)
         self.tree.viewport().setAcceptDrops(False)
-        self.tree.clicked.connect(self._clicked)
+        self.tree.clicked.connect(self._on_clicked)
         self.tree.collapsed.connect(lambda index: self._collapsed.add(str(index.data())))
         self.tree.expanded.connect(lambda index: self._collapsed.discard(str(index.data())))
         self.tree.selectionModel().currentChanged.connect(self._current_changed)
         return self.tree
 
-    def _arrange(self) -> None:
+    def _restore_expansion(self) -> None:
         closed = set() if self.search.text() else self._collapsed
         self.tree.blockSignals(True)
         # One by one and not `expandAll`, which lays the whole tree out at once, to be laid out again for the selection.
@@ -209,10 +209,10 @@ class RecordingsList(QWidget):
             self._stack.setCurrentWidget(self.tree if self.model.rowCount() else self._nothing)
 
     def _search(self, text: str) -> None:
-        self.model.set_words(text)
+        self.model.set_search(text)
 
-    def _choose_found(self) -> None:
-        self.go(0)
+    def _choose_first_match(self) -> None:
+        self.select_relative(0)
         self.tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _current_changed(self, current: QModelIndex) -> None:
@@ -221,11 +221,11 @@ class RecordingsList(QWidget):
             self._chosen = row.id
             self.recording_chosen.emit(row.id)
 
-    def _clicked(self, index: QModelIndex) -> None:
+    def _on_clicked(self, index: QModelIndex) -> None:
         if not index.parent().isValid():
             self.tree.setExpanded(index, not self.tree.isExpanded(index))
 
-    def _context(self, place: QPoint) -> None:
+    def _request_context_menu(self, place: QPoint) -> None:
         row = self.model.recording_at(self.tree.indexAt(place))
         if row:
             self.context_requested.emit(row.id, self.tree.viewport().mapToGlobal(place))
@@ -263,7 +263,7 @@ class RecordingsFeed(QObject):
         self._collections: dict[str, str] = {}
         self._held_out: frozenset[str] = frozenset()
         self._done: frozenset[str] = frozenset()
-        studio.recording_changed.connect(self._mark)
+        studio.recording_changed.connect(self._mark_current)
         listing.thumbnail_needed.connect(self._make_thumbnail)
 
     def reload(self) -> None:
@@ -282,7 +282,7 @@ class RecordingsFeed(QObject):
         self._done = frozenset(place for place, whose in completions(study) if who is not None and whose == who.id)
         counts, kinds = segment_counts(study), run_kinds(study)
         self._list.set_rows([self._row(r, counts.get(r.id, {}), kinds.get(r.id, set())) for r in all_recordings(study)])
-        self._mark()
+        self._mark_current()
 
     def apply(self, changes: Changes, came_or_went: CameOrWent, here: dict[str, int]) -> None:
         """Read what an edit touched; `here` counts the segments of the recording that is shown, by annotator."""
@@ -296,10 +296,10 @@ class RecordingsFeed(QObject):
         if came_or_went is CameOrWent.HERE and shown is not None:
             row = self._list.model.row(shown.id)
             if row is not None:
-                self._list.update_row(replace(row, segments=self._named(here)))
+                self._list.update_row(replace(row, segments=self._named_counts(here)))
         elif came_or_went:
             counts = segment_counts(session.study)
-            now = ((row, self._named(counts.get(row.id, {}))) for row in self._list.model.rows())
+            now = ((row, self._named_counts(counts.get(row.id, {}))) for row in self._list.model.rows())
             self._list.update_rows([replace(row, segments=found) for row, found in now if found != row.segments])
 
     def runs_changed(self, recording_id: str) -> None:
@@ -311,7 +311,7 @@ class RecordingsFeed(QObject):
             row = self._row(recording, counts.get(recording_id, {}), kinds.get(recording_id, set()))
             self._list.update_row(row)
 
-    def medium(self, recording_id: str) -> Medium | None:
+    def main_medium(self, recording_id: str) -> Medium | None:
         """Return the main file of a recording."""
         return self._media.get(recording_id)
 
@@ -325,16 +325,16 @@ class RecordingsFeed(QObject):
             recording.name,
             recording.duration_us,
             self._collections.get(recording.collection_id, ""),
-            self._named(counts),
+            self._named_counts(counts),
             "faces" in kinds,
             "anonymize" in kinds,
-            medium is not None and not session.seems_there(medium),
+            medium is not None and not session.seems_present(medium),
             recording.id in self._held_out,
             recording.id in self._done,
             medium.fingerprint if medium is not None else "",
         )
 
-    def _named(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
+    def _named_counts(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
         session = self._studio.session
         if session is not None and not counts.keys() <= self._names.keys():
             self._names = {a.id: a.name for a in all_annotators(session.study)}
@@ -342,7 +342,7 @@ class RecordingsFeed(QObject):
         own = ((who, count) for who, count in sorted(counts.items()) if who not in self._suggested)
         return tuple((self._names.get(who, "?"), count) for who, count in own)
 
-    def _mark(self) -> None:
+    def _mark_current(self) -> None:
         if self._studio.recording is not None:
             self._list.select(self._studio.recording.id)
 
@@ -350,7 +350,7 @@ class RecordingsFeed(QObject):
         session, medium = self._studio.session, self._media.get(recording_id)
         if session is None or medium is None or medium.facts.video is None:
             return
-        path = session.place_of(medium)
+        path = session.media_path(medium)
         if path is None:
             return
         kept = cache_folder() / "thumbnails" / f"{medium.fingerprint}.png"

@@ -63,7 +63,7 @@ class RecordingRow:
     done: bool = False
     file: str = ""
 
-    def described(self) -> str:
+    def describe(self) -> str:
         """Return the row in words, for screen readers and the tooltip."""
         facts = [
             f"{self.number}. {self.name}",
@@ -111,14 +111,14 @@ class RecordingsModel(QAbstractItemModel):
         every = {row.id: row for members in _group_by_collection(rows).values() for row in members}
         for key, row in self._every.items():
             if key not in every or every[key].file != row.file:
-                self._forget(key)
+                self._drop_thumbnail(key)
         self._every = every
-        self._show()
+        self._rebuild()
 
-    def set_words(self, text: str) -> None:
+    def set_search(self, text: str) -> None:
         """Show only recordings that have all these words in what the list says of them; all where there are none."""
         self._words = text.casefold().split()
-        self._show()
+        self._rebuild()
 
     def update_row(self, row: RecordingRow) -> None:
         """Show new facts about one recording; one that is new or has changed its collection is put in its place."""
@@ -129,11 +129,11 @@ class RecordingsModel(QAbstractItemModel):
             self.set_rows([*(other for other in self._every.values() if other.id != row.id), row])
             return
         if before.file != row.file:
-            self._forget(row.id)
+            self._drop_thumbnail(row.id)
         self._every[row.id] = row
         place = self._places.get(row.id)
-        if self._has_words(row) != (place is not None):
-            self._show()
+        if self._matches_search(row) != (place is not None):
+            self._rebuild()
         elif place is not None:
             self._rows[place[0]][place[1]] = row
             where = self.index_of(row.id)
@@ -146,7 +146,7 @@ class RecordingsModel(QAbstractItemModel):
             place = self._places.get(row.id)
             before = self._every.get(row.id)
             same = before is not None and (before.collection, before.file) == (row.collection, row.file)
-            if place is None or not same or not self._has_words(row):
+            if place is None or not same or not self._matches_search(row):
                 self.update_row(row)
                 continue
             self._every[row.id] = self._rows[place[0]][place[1]] = row
@@ -162,7 +162,7 @@ class RecordingsModel(QAbstractItemModel):
         if where.isValid():
             self.dataChanged.emit(where, where, [THUMBNAIL_ROLE])
 
-    def _forget(self, recording_id: str) -> None:
+    def _drop_thumbnail(self, recording_id: str) -> None:
         self._thumbnails.pop(recording_id, None)
         self._asked.discard(recording_id)
 
@@ -224,7 +224,7 @@ class RecordingsModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.name
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            return plain_tip(row.described()) if role == Qt.ItemDataRole.ToolTipRole else row.described()
+            return plain_tip(row.describe()) if role == Qt.ItemDataRole.ToolTipRole else row.describe()
         if role == ROW_ROLE:
             return row
         if role == THUMBNAIL_ROLE:
@@ -245,9 +245,9 @@ class RecordingsModel(QAbstractItemModel):
             return f"{name}, {trn('{count} recording', '{count} recordings', count)}"
         return None
 
-    def _show(self) -> None:
+    def _rebuild(self) -> None:
         self.beginResetModel()
-        grouped = _group_by_collection(row for row in self._every.values() if self._has_words(row))
+        grouped = _group_by_collection(row for row in self._every.values() if self._matches_search(row))
         self._groups = list(grouped)
         self._rows = list(grouped.values())
         self._places = {
@@ -255,7 +255,7 @@ class RecordingsModel(QAbstractItemModel):
         }
         self.endResetModel()
 
-    def _has_words(self, row: RecordingRow) -> bool:
+    def _matches_search(self, row: RecordingRow) -> bool:
         if not self._words:
             return True
         searched = f"{row.number} {row.name} {row.collection} {' '.join(name for name, _ in row.segments)}".casefold()

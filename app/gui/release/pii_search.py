@@ -60,7 +60,7 @@ class NamesModels(QWidget):
         context.jobs.progressed.connect(self._on_progress)
         self.hide()
 
-    def offer(self, names: Iterable[str]) -> None:
+    def show_missing(self, names: Iterable[str]) -> None:
         """Show a button for each of some weights."""
         wanted = [*dict.fromkeys(names)]
         for name in [*self.buttons]:
@@ -106,7 +106,7 @@ class NamesModels(QWidget):
         if name in self.buttons:
             self.buttons[name].setEnabled(name not in self._works)
 
-    def _forget(self, work: JobSpec) -> bool:
+    def _remove_job(self, work: JobSpec) -> bool:
         for name, own in [*self._works.items()]:
             if own is work:
                 del self._works[name]
@@ -117,13 +117,13 @@ class NamesModels(QWidget):
     def _on_done(self, work: JobSpec, _result: object) -> None:
         if work.kind != fetching.KIND:
             return
-        if self._forget(work):
+        if self._remove_job(work):
             self.state.setText("")
         self.changed.emit()
 
     def _on_stopped(self, work: JobSpec) -> None:
-        if self._forget(work):
-            problem = self._context.jobs.problem_of(work)
+        if self._remove_job(work):
+            problem = self._context.jobs.failure_of(work)
             self.state.setText(str(problem) if problem else tr("Stopped; nothing was installed."))
 
     def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
@@ -137,12 +137,12 @@ class PiiSearchController(QObject):
 
     Signals:
         ready: all texts are searched as they were when this was asked for last.
-        told (str): what is done right now.
+        message (str): what is done right now.
         stopped: the search failed or was cancelled.
     """
 
     ready = Signal()
-    told = Signal(str)
+    message = Signal(str)
     stopped = Signal()
 
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
@@ -150,11 +150,11 @@ class PiiSearchController(QObject):
         self._context = context
         self._turn = 0
         self._asked: JobSpec | None = None
-        context.jobs.stopped.connect(self._stopped)
-        context.jobs.progressed.connect(self._progressed)
+        context.jobs.stopped.connect(self._on_stopped)
+        context.jobs.progressed.connect(self._on_progress)
 
     @property
-    def needed(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether there are texts that were not searched yet."""
         session = self._context.studio.session
         return session is not None and pii_search.prepare(session) is not None
@@ -166,16 +166,18 @@ class PiiSearchController(QObject):
             return
         self._turn += 1
         turn, tell = self._turn, share_findings(session)
-        self.told.emit(tr("Looking for personal information…"))
-        running = self._context.jobs.of(pii_search.KIND, "")
+        self.message.emit(tr("Looking for personal information…"))
+        running = self._context.jobs.find_job(pii_search.KIND, "")
         if running is not None:
             self._asked = running
-            self._context.jobs.after(running, lambda _result: self._searched())
+            self._context.jobs.when_done(running, lambda _result: self._on_searched())
             return
 
         def read(second: Session, _progress: Progress) -> JobSpec | Callable[[Session], None]:
             tell(second)
-            return pii_search.prepare(second) or prepare_hits(second, [one.text for one in free_texts(second.study)])
+            return pii_search.prepare(second) or prepare_hits(
+                second, [free_text.text for free_text in free_texts(second.study)]
+            )
 
         def then(found: JobSpec | Callable[[Session], None]) -> None:
             if turn != self._turn or self._context.studio.session is not session:
@@ -186,28 +188,28 @@ class PiiSearchController(QObject):
                 found(session)
                 self.ready.emit()
 
-        read_in_background(self._context.background, session, read, then, self._failed)
+        read_in_background(self._context.background, session, read, then, self._on_failed)
 
     def _start(self, work: JobSpec) -> None:
         self._asked = work
-        self._context.jobs.start(work, lambda _result: self._searched())
+        self._context.jobs.start(work, lambda _result: self._on_searched())
 
-    def _failed(self, error: Exception) -> None:
-        self.told.emit(str(error))
+    def _on_failed(self, error: Exception) -> None:
+        self.message.emit(str(error))
         self.stopped.emit()
 
-    def _searched(self) -> None:
+    def _on_searched(self) -> None:
         self._asked = None
         self.begin()
 
-    def _stopped(self, work: JobSpec) -> None:
+    def _on_stopped(self, work: JobSpec) -> None:
         if work is self._asked:
             self._asked = None
             self.stopped.emit()
 
-    def _progressed(self, work: JobSpec, done: int, total: int, text: str) -> None:
+    def _on_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
         if work is self._asked:
-            self.told.emit(tr("{text}: {done} of {total} texts…").format(text=text, done=done, total=total))
+            self.message.emit(tr("{text}: {done} of {total} texts…").format(text=text, done=done, total=total))
 
 
 _PAUSE_MS = 600
@@ -224,7 +226,7 @@ class PiiHitMonitor(QObject):
 
     Signals:
         changed: `hits` are others, or were decided otherwise.
-        told (str): what is done right now; "" when it is done.
+        message (str): what is done right now; "" when it is done.
 
     Attributes:
         hits: of the whole study, in the order of recordings and time.
@@ -234,7 +236,7 @@ class PiiHitMonitor(QObject):
     """
 
     changed = Signal()
-    told = Signal(str)
+    message = Signal(str)
 
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -246,8 +248,8 @@ class PiiHitMonitor(QObject):
         self.complete = False
         self._searching = PiiSearchController(context, self)
         self._searching.ready.connect(self._assemble)
-        self._searching.told.connect(self.told)
-        self._searching.stopped.connect(self._tell_stopped)
+        self._searching.message.connect(self.message)
+        self._searching.stopped.connect(self._on_search_stopped)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.refresh)
 
@@ -267,16 +269,16 @@ class PiiHitMonitor(QObject):
             if self.looking:
                 self._assemble()
             else:
-                self._decide()
+                self._apply_decisions()
         elif tables & _KNOWLEDGE_TABLES:
             self.refresh()
         elif tables & _TEXT_TABLES:
             self.looking, self.complete = True, False
             self._pause.start()
 
-    def _tell_stopped(self) -> None:
+    def _on_search_stopped(self) -> None:
         self.looking = False
-        self.told.emit(tr("The search was stopped, so this list may lack something. Search again: F5"))
+        self.message.emit(tr("The search was stopped, so this list may lack something. Search again: F5"))
 
     def _assemble(self) -> None:
         """Put the hits of the whole study together in a thread; an edit meanwhile has them put together again."""
@@ -294,40 +296,40 @@ class PiiHitMonitor(QObject):
 
         def then(found: _Read) -> None:
             if turn == self._turn and self._context.studio.session is session:
-                self._take(session, *found)
+                self._store_hits(session, *found)
 
         read_in_background(self._context.background, session, read, then, self._fail)
 
-    def _take(
+    def _store_hits(
         self, session: Session, found: list[PlacedHit], numbers: Numbers, gaps: list[tuple[int, LanguageCoverage]]
     ) -> None:
         self.hits, self.gaps = found, gaps
         store_numbers(session, numbers)
         self.looking, self.complete = self._pause.isActive(), not self._pause.isActive()
-        self.told.emit("")
+        self.message.emit("")
         self.changed.emit()
 
     def _fail(self, error: Exception) -> None:
         self.looking = False
-        self.told.emit(str(error))
+        self.message.emit(str(error))
 
-    def _decide(self) -> None:
+    def _apply_decisions(self) -> None:
         """Take over decisions; where one changes what is listed, all is found anew from what was searched."""
         session = self._context.studio.session
         if session is None:
             return
         decisions = pii_decisions(session.study)
         made, seen = [], 0
-        for one in self.hits:
-            decision = decisions.get(one.place)
+        for hit in self.hits:
+            decision = decisions.get(hit.place)
             seen += decision is not None
-            if (decision is None and one.annotator_id) or (decision is not None and decision.kind != one.kind):
+            if (decision is None and hit.annotator_id) or (decision is not None and decision.kind != hit.kind):
                 self._assemble()
                 return
             if decision is not None:
-                one = replace(one, verdict=decision.verdict, annotator_id=decision.annotator_id)
-            made.append(one)
-        known = {one.place for one in made}
+                hit = replace(hit, verdict=decision.verdict, annotator_id=decision.annotator_id)
+            made.append(hit)
+        known = {placed_hit.place for placed_hit in made}
         if any(place not in known and decision.verdict == "hide" for place, decision in decisions.items()):
             self._assemble()
             return
@@ -342,19 +344,19 @@ class SearchingAhead(QObject):
         super().__init__(parent)
         self._studio = context.studio
         self._searching = PiiSearchController(context, self)
-        self._studio.session_changed.connect(self.look)
+        self._studio.session_changed.connect(self.start_if_needed)
         self._studio.bridge.changed.connect(self._on_change)
 
-    def look(self) -> None:
+    def start_if_needed(self) -> None:
         """Begin where it is wanted and somebody has read the scrubbed texts; without that none of them leaves."""
         session = self._studio.session
         if session is None or policy_in_force(session).level is not EgressLevel.ANONYMIZED:
             return
         from anonymize.release.release_texts import CONFIRMATION_PROPERTY
 
-        if session.study.get_property(CONFIRMATION_PROPERTY) is not None and self._searching.needed:
+        if session.study.get_property(CONFIRMATION_PROPERTY) is not None and self._searching.is_needed:
             self._searching.begin()
 
     def _on_change(self, changes: Changes, _initiator: object) -> None:
         if changes.ids("property"):
-            self.look()
+            self.start_if_needed()

@@ -88,7 +88,7 @@ class KeyPage(QWidget):
         column.addWidget(self.table, 1)
         column.addLayout(row)
         self.names.clicked.connect(self._use_names)
-        self.save.clicked.connect(self.write)
+        self.save.clicked.connect(self.export_key)
 
     def reload(self) -> None:
         """Show the key as it is now."""
@@ -96,12 +96,12 @@ class KeyPage(QWidget):
         if session is None:
             return
         rows = [(after, KINDS[kind].title, who, texts, places) for after, kind, who, texts, places in key_rows(session)]
-        self.table.show_rows([TableRow(f"{one[0]} {one[1]}", one) for one in rows])
+        self.table.show_rows([TableRow(f"{row[0]} {row[1]}", row) for row in rows])
         self.names.setChecked(bool(read_stand_ins(session)))
         self.names.setEnabled(self._context.studio.writable)
         self.save.setEnabled(bool(rows))
 
-    def write(self) -> None:
+    def export_key(self) -> None:
         """Ask for a file and write the key into it."""
         session = self._context.studio.session
         if session is None:
@@ -167,7 +167,7 @@ class PiiWindow(QWidget):
         self.words = DecisionTable(tr("Words"), WORD_COLUMNS, DECISION_OF_WORD, WORD_COUNT_COLUMNS)
         looking = tr("What is found stands here once all texts were searched.")
         self._hints = [EmptyHint(table, looking) for table in (self.places, self.words)]
-        self.key = KeyPage(context, self._tell)
+        self.key = KeyPage(context, self._show_status)
         self.tabs = QTabWidget(documentMode=True)
         for page, name in ((self.places, tr("Places")), (self.words, tr("Words")), (self.key, tr("Who is behind"))):
             self.tabs.addTab(page, name)
@@ -181,135 +181,141 @@ class PiiWindow(QWidget):
         self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State"))
         self._lay_out()
-        self._join()
-        self._offer_people()
-        self._show_choice()
+        self._connect_signals()
+        self._fill_people()
+        self._update_decision_bar()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._stale:
             self._stale = False
-            self._offer_people()
+            self._fill_people()
             self._finding.refresh()
-        self.table.setFocus()
+        self.current_table.setFocus()
 
     @property
-    def table(self) -> DecisionTable:
+    def current_table(self) -> DecisionTable:
         """The table that is shown."""
         return self.words if self.tabs.currentIndex() == 1 else self.places
 
     def refresh(self) -> None:
         """Filter and show what was found."""
         typed = self.bar.search.text().strip().casefold()
-        kinds, states = self.bar.chosen("kind"), self.bar.chosen("state")
-        recordings, spoken = self.bar.chosen("recording"), self.bar.chosen("spoken")
+        kinds, states = self.bar.ticked_keys("kind"), self.bar.ticked_keys("state")
+        recordings, spoken = self.bar.ticked_keys("recording"), self.bar.ticked_keys("spoken")
         found = [
-            one
-            for one in self._finding.hits
-            if (not kinds or one.kind in kinds)
-            and (not states or hit_state(one) in states)
-            and (not recordings or one.recording_id in recordings)
-            and (not spoken or ("said" if one.is_spoken else "written") in spoken)
-            and (not typed or typed in one.text.casefold())
+            hit
+            for hit in self._finding.hits
+            if (not kinds or hit.kind in kinds)
+            and (not states or hit_state(hit) in states)
+            and (not recordings or hit.recording_id in recordings)
+            and (not spoken or ("said" if hit.is_spoken else "written") in spoken)
+            and (not typed or typed in hit.text.casefold())
         ]
-        self._shown = {hit_key(one): one for one in found}
+        self._shown = {hit_key(placed_hit): placed_hit for placed_hit in found}
         self._words = {}
-        for one in found:
-            self._words.setdefault(word_key(one), []).append(one)
+        for placed_hit in found:
+            self._words.setdefault(word_key(placed_hit), []).append(placed_hit)
         self.places.show_rows(place_rows(found, self._people))
         self.words.show_rows(word_rows(found, self._people))
         self.tabs.setTabText(0, tr("Places {found:,}").format(found=len(found)))
         self.tabs.setTabText(1, tr("Words {words:,}").format(words=len(self._words)))
         every = self._finding.hits
-        left = sum(one.verdict is None for one in every)
-        self.decide_bar.show_left(left, len(every))
-        self._show_choice()
+        left = sum(placed_hit.verdict is None for placed_hit in every)
+        self.decide_bar.show_remaining(left, len(every))
+        self._update_decision_bar()
 
     def selected(self) -> list[PlacedHit]:
         """Return the places that are selected, or all places of the words that are."""
-        keys = self.table.selected()
-        if self.table is self.words:
-            return [one for key in keys for one in self._words.get(key, ())]
+        keys = self.current_table.selected()
+        if self.current_table is self.words:
+            return [word for key in keys for word in self._words.get(key, ())]
         return [self._shown[key] for key in keys if key in self._shown]
 
     def decide(self, verdict: PiiVerdict) -> None:
         """Hide or keep what is selected, and go to the next place that nobody decided on."""
         those = self.selected()
-        alone = len(self.table.selected()) == 1
+        alone = len(self.current_table.selected()) == 1
         if self._change(partial(commands.decide_places, places=those, verdict=verdict), those) and alone:
             self.step(1, only_if_decided=True)
 
     def decide_everywhere(self, verdict: PiiVerdict) -> None:
         """Hide or keep the words that are selected wherever they stand."""
-        words = {one.hit.word or one.hit.text: one for one in self.selected()}
-        those = [one for one in self._finding.hits if (one.hit.word or one.hit.text) in words]
+        words = {placed_hit.hit.word or placed_hit.hit.text: placed_hit for placed_hit in self.selected()}
+        those = [hit for hit in self._finding.hits if (hit.hit.word or hit.hit.text) in words]
         if verdict is PiiVerdict.HIDE:
-            hidden = [commands.WordToHide(word, one.kind, one.hit.participant_id) for word, one in words.items()]
+            hidden = [
+                commands.WordToHide(word, placed_hit.kind, placed_hit.hit.participant_id)
+                for word, placed_hit in words.items()
+            ]
             done = self._change(partial(commands.hide_words, words=hidden), those)
         else:
             done = self._change(partial(commands.keep_words, words=[*words]), those)
         if done:
             self._moving = True
-            self._tell(tr("Looking at all texts again…"))
+            self._show_status(tr("Looking at all texts again…"))
 
-    def say_whose(self, participant_id: str) -> None:
+    def assign_name(self, participant_id: str) -> None:
         """Say whose name is selected; all names of one participant have one stand-in."""
-        names = {one.hit.text: commands.WordToHide(one.hit.text, PERSON, participant_id) for one in self.selected()}
-        those = [one for one in self._finding.hits if one.hit.text in names]
+        names = {
+            placed_hit.hit.text: commands.WordToHide(placed_hit.hit.text, PERSON, participant_id)
+            for placed_hit in self.selected()
+        }
+        those = [hit for hit in self._finding.hits if hit.hit.text in names]
         if self._change(partial(commands.hide_words, words=[*names.values()]), those):
             self._moving = True
 
     def play(self) -> None:
         """Play the selected place with a second around it, in the main window."""
-        one = next((each for each in self.selected() if each.is_spoken), None)
-        if one is None or one.recording_id is None:
+        placed_hit = next((each for each in self.selected() if each.is_spoken), None)
+        if placed_hit is None or placed_hit.recording_id is None:
             return
-        self._context.look_at(one.recording_id, one.time_us)
-        self._context.player.play_span(max(0, one.time_us - _CONTEXT_US), one.end_us + _CONTEXT_US)
+        self._context.look_at(placed_hit.recording_id, placed_hit.time_us)
+        self._context.player.play_span(max(0, placed_hit.time_us - _CONTEXT_US), placed_hit.end_us + _CONTEXT_US)
 
     def jump(self) -> None:
         """Show the selected place in the main window, and select its utterance or segment there."""
-        one = next(iter(self.selected()), None)
-        if one is None or one.recording_id is None:
+        placed_hit = next(iter(self.selected()), None)
+        if placed_hit is None or placed_hit.recording_id is None:
             return
-        self._context.look_at(one.recording_id, one.time_us)
-        if one.is_spoken:
-            self._context.studio.select_utterances([one.place.row])
-        elif one.place.table == "segment_value":
-            self._context.studio.select([one.place.row])
+        self._context.look_at(placed_hit.recording_id, placed_hit.time_us)
+        if placed_hit.is_spoken:
+            self._context.studio.select_utterances([placed_hit.place.row])
+        elif placed_hit.place.table == "segment_value":
+            self._context.studio.select([placed_hit.place.row])
 
     def step(self, direction: int, *, only_if_decided: bool = False) -> None:
         """Go to the next or previous row that nobody decided on."""
-        here = self.table.selected()
-        rows = self.table.rows_model.rows()
-        place = self.table.rows_model.place(here[0]) if here else None
+        here = self.current_table.selected()
+        rows = self.current_table.rows_model.rows()
+        place = self.current_table.rows_model.row_of(here[0]) if here else None
         if only_if_decided and place is not None and rows[place].state == UNDECIDED:
             return
-        if self.table.step_undecided(direction) or only_if_decided:
+        if self.current_table.step_undecided(direction) or only_if_decided:
             return
         if self._finding.looking:
-            self._tell(tr("It still looks for personal information: wait until it is done."))
+            self._show_status(tr("It still looks for personal information: wait until it is done."))
         elif not self._finding.complete:
-            self._tell(tr("The search was stopped, so this list may lack something. Search again: F5"))
+            self._show_status(tr("The search was stopped, so this list may lack something. Search again: F5"))
         else:
-            self._tell(tr("Nothing is undecided in this list."))
+            self._show_status(tr("Nothing is undecided in this list."))
 
-    def mark(self, start: int, end: int, kind: str) -> None:
+    def hide_span(self, start: int, end: int, kind: str) -> None:
         """Hide a stretch of the text that is shown, which no rule found."""
-        one = next(iter(self.selected()), None)
-        if one is None:
+        placed_hit = next(iter(self.selected()), None)
+        if placed_hit is None:
             return
-        at = one.place
+        at = placed_hit.place
         text = next(
             (t for t in free_texts(self._session.study) if (t.table, t.row, t.field) == (at.table, at.row, at.field)),
             None,
         )
-        if text is None or text.text != one.text:
-            self._tell(tr("This text was changed meanwhile; the list is made anew."))
+        if text is None or text.text != placed_hit.text:
+            self._show_status(tr("This text was changed meanwhile; the list is made anew."))
             self._finding.refresh()
             return
         if self._edit(partial(commands.mark_text, text=text, start=start, end=end, kind=kind)):
-            self._tell(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
+            self._show_status(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -333,30 +339,30 @@ class PiiWindow(QWidget):
         foot.addWidget(close_button(self, by_escape=False))
         column.addLayout(foot)
 
-    def _join(self) -> None:
+    def _connect_signals(self) -> None:
         studio = self._context.studio
         self.bar.searched.connect(lambda _: self.refresh())
         self.bar.changed.connect(self.refresh)
-        self.bar.left_downwards.connect(lambda: self.table.setFocus())
+        self.bar.moved_down.connect(lambda: self.current_table.setFocus())
         for table in (self.places, self.words):
-            table.picked.connect(self._show_choice)
+            table.rows_selected.connect(self._update_decision_bar)
             table.opened.connect(lambda _key: self.jump())
             table.play_requested.connect(self.play)
-        self.tabs.currentChanged.connect(self._turned)
-        self.context_pane.marked.connect(self.mark)
+        self.tabs.currentChanged.connect(self._on_tab_changed)
+        self.context_pane.hide_requested.connect(self.hide_span)
         bar = self.decide_bar
         bar.hide_requested.connect(lambda: self.decide(PiiVerdict.HIDE))
         bar.keep_requested.connect(lambda: self.decide(PiiVerdict.KEEP))
         bar.hide_everywhere_requested.connect(lambda: self.decide_everywhere(PiiVerdict.HIDE))
         bar.keep_everywhere_requested.connect(lambda: self.decide_everywhere(PiiVerdict.KEEP))
         bar.undecide_requested.connect(self._undecide)
-        bar.person_chosen.connect(self.say_whose)
+        bar.person_chosen.connect(self.assign_name)
         bar.kind_chosen.connect(self._set_kind)
         bar.play_requested.connect(self.play)
         bar.jump_requested.connect(self.jump)
         bar.step_requested.connect(self.step)
-        self._finding.changed.connect(self._found)
-        self._finding.told.connect(self._tell)
+        self._finding.changed.connect(self._on_hits)
+        self._finding.message.connect(self._show_status)
         self.models.changed.connect(self._search_again)
         studio.bridge.changed.connect(self._apply)
         studio.failed.connect(self._show_error)
@@ -369,11 +375,11 @@ class PiiWindow(QWidget):
             ("Backspace", bar.again.click),
             ("P", bar.person.showPopup),
             ("C", bar.kind.showPopup),
-            ("A", self.context_pane.mark),
+            ("A", self.context_pane.request_hide),
             ("N", bar.on.click),
             ("Shift+N", bar.back.click),
             ("F5", self._finding.refresh),
-            (QKeySequence.StandardKey.Find, self._to_search),
+            (QKeySequence.StandardKey.Find, self._focus_search),
             (QKeySequence.StandardKey.Undo, studio.undo),
             (QKeySequence.StandardKey.Redo, studio.redo),
             ("Esc", self._escape),
@@ -381,10 +387,10 @@ class PiiWindow(QWidget):
         for key, act in keys:
             QShortcut(QKeySequence(key), self).activated.connect(act)
 
-    def _offer_people(self) -> None:
+    def _fill_people(self) -> None:
         study = self._session.study
-        people = [(one.id, one.pseudonym) for one in all_participants(study)]
-        numbers = {one.id: one.number for one in all_recordings(study)}
+        people = [(participant.id, participant.pseudonym) for participant in all_participants(study)]
+        numbers = {recording.id: recording.number for recording in all_recordings(study)}
         self._people = PiiRowContext(numbers, dict(people))
         self.decide_bar.set_people(people)
         self.bar.set_condition(
@@ -392,7 +398,7 @@ class PiiWindow(QWidget):
         )
         self.bar.set_condition("kind", tr("Kind"), {key: kind.title for key, kind in KINDS.items()})
         self.bar.set_condition("spoken", tr("In"), {"said": tr("Speech"), "written": tr("Written texts")})
-        named = {one.id: f"{one.number}  {one.name}" for one in all_recordings(study)}
+        named = {recording.id: f"{recording.number}  {recording.name}" for recording in all_recordings(study)}
         self.bar.set_condition("recording", tr("Recording"), named)
 
     def _show_gaps(self) -> None:
@@ -400,7 +406,7 @@ class PiiWindow(QWidget):
         gaps = self._finding.gaps
         lines = [
             tr("Recording {number}: {sentence}. {hint}").format(
-                number=number, sentence=coverage.sentence(), hint=coverage.hint()
+                number=number, sentence=coverage.problem_text(), hint=coverage.hint_text()
             )
             for number, coverage in gaps[:_MAX_GAPS]
         ]
@@ -411,9 +417,9 @@ class PiiWindow(QWidget):
             lines.append(tr("A release of them stops at the rule pii-reviewed, which a reason can waive."))
         self.languages.setText("\n".join(lines))
         self.languages.setVisible(bool(lines))
-        self.models.offer(coverage.model_to_get for _, coverage in gaps if coverage.model_to_get)
+        self.models.show_missing(coverage.suggested_model for _, coverage in gaps if coverage.suggested_model)
 
-    def _found(self) -> None:
+    def _on_hits(self) -> None:
         self._show_gaps()
         if self._finding.complete:
             found = tr("Nothing personal is listed here.")
@@ -426,17 +432,17 @@ class PiiWindow(QWidget):
         if self.tabs.currentIndex() == _KEY_TAB:
             self.key.reload()
 
-    def _turned(self, place: int) -> None:
+    def _on_tab_changed(self, place: int) -> None:
         for part in (self.bar, self.context_pane, self.decide_bar):
             part.setVisible(place != _KEY_TAB)
         if place == _KEY_TAB:
             self.key.reload()
         else:
-            self._show_choice()
+            self._update_decision_bar()
 
-    def _show_choice(self) -> None:
+    def _update_decision_bar(self) -> None:
         those = self.selected()
-        one = those[0] if those else None
+        placed_hit = those[0] if those else None
         writable = self._context.studio.writable
         kinds, whose = {each.kind for each in those}, {each.hit.participant_id or "" for each in those}
         self.decide_bar.show_choice(
@@ -449,23 +455,31 @@ class PiiWindow(QWidget):
         self.decide_bar.show_selected(
             format_row_count(Rows.PLACES, len(those), _count_recordings(those)) if those[1:] else ""
         )
-        if one is None:
+        if placed_hit is None:
             self.context_pane.show_text("", "", (0, 0), (), writable=False)
             return
-        at = (one.place.table, one.place.row, one.place.field)
+        at = (placed_hit.place.table, placed_hit.place.row, placed_hit.place.field)
         marks = [
             (each.hit.start, each.hit.end, hit_state(each))
             for each in self._finding.hits
             if (each.place.table, each.place.row, each.place.field) == at
         ]
-        here = (one.hit.start, one.hit.end)
-        self.context_pane.show_text(location_text(one, self._people), one.text, here, marks, writable=writable)
+        here = (placed_hit.hit.start, placed_hit.hit.end)
+        self.context_pane.show_text(
+            location_text(placed_hit, self._people), placed_hit.text, here, marks, writable=writable
+        )
 
     def _undecide(self) -> None:
         those = self.selected()
-        single = [one for one in those if one.annotator_id]
-        words = [*dict.fromkeys(one.hit.word for one in those if one.verdict is not None and not one.annotator_id)]
-        everywhere = [one for one in self._finding.hits if one.hit.word in words and not one.annotator_id]
+        single = [placed_hit for placed_hit in those if placed_hit.annotator_id]
+        words = [
+            *dict.fromkeys(
+                placed_hit.hit.word
+                for placed_hit in those
+                if placed_hit.verdict is not None and not placed_hit.annotator_id
+            )
+        ]
+        everywhere = [hit for hit in self._finding.hits if hit.hit.word in words and not hit.annotator_id]
         self._change(partial(commands.withdraw_decisions, places=single, words=words), [*single, *everywhere])
 
     def _set_kind(self, kind: str) -> None:
@@ -480,11 +494,11 @@ class PiiWindow(QWidget):
         if not self._edit(do):
             return False
         if len(those) > 1:
-            self._tell(changed_message(Rows.PLACES, len(those), recordings))
+            self._show_status(changed_message(Rows.PLACES, len(those), recordings))
         return True
 
     def _edit(self, do: Callable[[Session], Changes]) -> bool:
-        self._tell("")
+        self._show_status("")
         return self._context.studio.edit(do, self)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
@@ -492,7 +506,7 @@ class PiiWindow(QWidget):
             self._stale = True
             return
         if {"participant", "recording"} & set(changes):
-            self._offer_people()
+            self._fill_people()
         self._finding.apply(changes)
 
     def _search_again(self) -> None:
@@ -502,14 +516,14 @@ class PiiWindow(QWidget):
             return
         self._finding.refresh()
 
-    def _to_search(self) -> None:
+    def _focus_search(self) -> None:
         self.bar.search.setFocus()
         self.bar.search.selectAll()
 
     def _escape(self) -> None:
         self.close()
 
-    def _tell(self, text: str) -> None:
+    def _show_status(self, text: str) -> None:
         self.status.setText(text)
 
     def _show_error(self, error: UserError) -> None:
@@ -519,4 +533,4 @@ class PiiWindow(QWidget):
 
 def _count_recordings(those: Sequence[PlacedHit]) -> int:
     """Return in how many recordings places are; those of the study as a whole are in none."""
-    return len({one.recording_id for one in those} - {None})
+    return len({placed_hit.recording_id for placed_hit in those} - {None})

@@ -93,8 +93,10 @@ class PiiDecisionBar(QWidget):
             tr("Keep everywhere"), "Shift+K", tr("This word is personal nowhere in this study")
         )
         self.again = self._button(tr("Take back"), "Backspace", tr("Nobody decided about it any more"), "undo-2")
-        self.person = self._list(tr("Whose name"), tr("Whose name it is: hidden everywhere under one stand-in (P)"))
-        self.kind = self._list(tr("Kind"), tr("What it is (C)"))
+        self.person = self._make_combo(
+            tr("Whose name"), tr("Whose name it is: hidden everywhere under one stand-in (P)")
+        )
+        self.kind = self._make_combo(tr("Kind"), tr("What it is (C)"))
         self.kind.setPlaceholderText(tr("What it is…"))
         for key, title in kinds:
             self.kind.addItem(title, key)
@@ -130,8 +132,8 @@ class PiiDecisionBar(QWidget):
             button.clicked.connect(signal)
         self.back.clicked.connect(lambda: self.step_requested.emit(-1))
         self.on.clicked.connect(lambda: self.step_requested.emit(1))
-        self.person.activated.connect(lambda _place: self._choose(self.person, self.person_chosen.emit))
-        self.kind.activated.connect(lambda _place: self._choose(self.kind, self.kind_chosen.emit))
+        self.person.activated.connect(lambda _place: self._emit_choice(self.person, self.person_chosen.emit))
+        self.kind.activated.connect(lambda _place: self._emit_choice(self.kind, self.kind_chosen.emit))
 
     def set_people(self, people: Pairs) -> None:
         """Offer participants as pairs of id and pseudonym."""
@@ -142,7 +144,7 @@ class PiiDecisionBar(QWidget):
             self.person.addItem(name, key)
         blocker.unblock()
 
-    def show_left(self, left: int, every: int) -> None:
+    def show_remaining(self, left: int, every: int) -> None:
         """Say how many nobody decided on; where none is left, there is none to go to."""
         self.count.setText(tr("{left:,} of {every:,} undecided").format(left=left, every=every))
         for button in (self.back, self.on):
@@ -162,12 +164,12 @@ class PiiDecisionBar(QWidget):
         for box, key in ((self.kind, kind), (self.person, person)):
             box.setCurrentIndex(box.findData(key))
 
-    def _choose(self, box: QComboBox, tell: Callable[[str], None]) -> None:
+    def _emit_choice(self, box: QComboBox, tell: Callable[[str], None]) -> None:
         key = str(box.currentData() or "")
         if key:
             tell(key)
 
-    def _list(self, name: str, tip: str) -> QComboBox:
+    def _make_combo(self, name: str, tip: str) -> QComboBox:
         box = QComboBox()
         box.setAccessibleName(name)
         box.setToolTip(plain_tip(tip))
@@ -209,14 +211,14 @@ class DecisionRow:
         cells: one text a column.
         state: `UNDECIDED`, `HIDE`, `KEEP` or, of several places, `MIXED`.
         marks: what stands out in the first cell, as (start, end) in characters.
-        spoken: whether it can be heard.
+        is_spoken: whether it can be heard.
     """
 
     key: str
     cells: tuple[str, ...]
     state: str
     marks: tuple[tuple[int, int], ...] = ()
-    spoken: bool = False
+    is_spoken: bool = False
 
 
 class RowsModel(QAbstractTableModel):
@@ -238,7 +240,7 @@ class RowsModel(QAbstractTableModel):
 
     def set_rows(self, rows: Sequence[DecisionRow]) -> bool:
         """Show these; returns whether they are others, or in another order, than before."""
-        same = [one.key for one in rows] == [one.key for one in self._rows]
+        same = [row.key for row in rows] == [row.key for row in self._rows]
         if same:
             self._rows = rows
             if rows:
@@ -246,7 +248,7 @@ class RowsModel(QAbstractTableModel):
         else:
             self.beginResetModel()
             self._rows = rows
-            self._places = {one.key: place for place, one in enumerate(rows)}
+            self._places = {decision_row.key: place for place, decision_row in enumerate(rows)}
             self.endResetModel()
         return not same
 
@@ -254,7 +256,7 @@ class RowsModel(QAbstractTableModel):
         """Return the rows in the order shown."""
         return self._rows
 
-    def place(self, key: str) -> int | None:
+    def row_of(self, key: str) -> int | None:
         """Return where a row is, or None."""
         return self._places.get(key)
 
@@ -320,70 +322,74 @@ class PiiRowContext:
     """What the rows need to know about the study.
 
     Attributes:
-        numbers: recording id -> number.
+        recording_numbers: recording id -> number.
         pseudonyms: participant id -> pseudonym.
     """
 
-    numbers: Mapping[str, int]
+    recording_numbers: Mapping[str, int]
     pseudonyms: Mapping[str, str]
 
 
-def hit_key(one: PlacedHit) -> str:
+def hit_key(placed_hit: PlacedHit) -> str:
     """Return what tells a place from all others."""
-    at = one.place
+    at = placed_hit.place
     return "\0".join((at.table, at.row, at.field, str(at.ordinal), at.text))
 
 
-def word_key(one: PlacedHit) -> str:
+def word_key(placed_hit: PlacedHit) -> str:
     """Return what the places of one word have in common."""
-    return f"{one.kind}\0{hit_identity(one.hit)}"
+    return f"{placed_hit.kind}\0{hit_identity(placed_hit.hit)}"
 
 
-def hit_state(one: PlacedHit) -> str:
+def hit_state(placed_hit: PlacedHit) -> str:
     """Return the state of a place."""
-    return UNDECIDED if one.verdict is None else str(one.verdict.value)
+    return UNDECIDED if placed_hit.verdict is None else str(placed_hit.verdict.value)
 
 
-def location_text(one: PlacedHit, people: PiiRowContext) -> str:
+def location_text(placed_hit: PlacedHit, people: PiiRowContext) -> str:
     """Return where a place is, in words."""
-    at = one.place
+    at = placed_hit.place
     known = _QUESTION_FIELDS if at.table == "question" else _FIELDS
-    field = tr("utterance") if one.is_spoken else known.get(at.field, at.field)
-    if one.recording_id is None:
-        return f"{one.place.table}, {field}"
-    number = people.numbers.get(one.recording_id, 0)
-    return f"{number}  {format_time(one.time_us)}  {field}"
+    field = tr("utterance") if placed_hit.is_spoken else known.get(at.field, at.field)
+    if placed_hit.recording_id is None:
+        return f"{placed_hit.place.table}, {field}"
+    number = people.recording_numbers.get(placed_hit.recording_id, 0)
+    return f"{number}  {format_time(placed_hit.time_us)}  {field}"
 
 
 def place_rows(found: Sequence[PlacedHit], people: PiiRowContext) -> list[DecisionRow]:
     """Return a row for each place, with what stands around it."""
     rows = []
-    for one in found:
-        begin, end = max(0, one.hit.start - _CONTEXT_CHARS), one.hit.end + _CONTEXT_CHARS
+    for placed_hit in found:
+        begin, end = max(0, placed_hit.hit.start - _CONTEXT_CHARS), placed_hit.hit.end + _CONTEXT_CHARS
         head = "…" if begin else ""
-        text = head + one.text[begin:end].replace("\n", " ") + ("…" if end < len(one.text) else "")
-        start = one.hit.start - begin + len(head)
-        state = hit_state(one)
-        after = one.replacement if one.hidden else tr("as it is")
-        cells = (text, KINDS[one.kind].title, location_text(one, people), STATE_LABELS[state], after)
-        rows.append(DecisionRow(hit_key(one), cells, state, ((start, start + len(one.hit.text)),), one.is_spoken))
+        text = head + placed_hit.text[begin:end].replace("\n", " ") + ("…" if end < len(placed_hit.text) else "")
+        start = placed_hit.hit.start - begin + len(head)
+        state = hit_state(placed_hit)
+        after = placed_hit.replacement if placed_hit.is_hidden else tr("as it is")
+        cells = (text, KINDS[placed_hit.kind].title, location_text(placed_hit, people), STATE_LABELS[state], after)
+        rows.append(
+            DecisionRow(
+                hit_key(placed_hit), cells, state, ((start, start + len(placed_hit.hit.text)),), placed_hit.is_spoken
+            )
+        )
     return rows
 
 
 def word_rows(found: Sequence[PlacedHit], people: PiiRowContext) -> list[DecisionRow]:
     """Return a row for each word, those with most places that nobody decided on first."""
     words: dict[str, list[PlacedHit]] = {}
-    for one in found:
-        words.setdefault(word_key(one), []).append(one)
+    for placed_hit in found:
+        words.setdefault(word_key(placed_hit), []).append(placed_hit)
     rows = []
     for key, those in words.items():
-        states = Counter(hit_state(one) for one in those)
+        states = Counter(hit_state(placed_hit) for placed_hit in those)
         state = next(iter(states)) if len(states) == 1 else MIXED
         if states[UNDECIDED]:
             state = UNDECIDED
-        shown = Counter(one.hit.text for one in those).most_common(1)[0][0]
-        afters = sorted({one.replacement for one in those if one.hidden})
-        whose = sorted({people.pseudonyms.get(one.hit.participant_id or "", "") for one in those} - {""})
+        shown = Counter(placed_hit.hit.text for placed_hit in those).most_common(1)[0][0]
+        afters = sorted({placed_hit.replacement for placed_hit in those if placed_hit.is_hidden})
+        whose = sorted({people.pseudonyms.get(placed_hit.hit.participant_id or "", "") for placed_hit in those} - {""})
         cells = (
             shown,
             KINDS[those[0].kind].title,
@@ -393,7 +399,7 @@ def word_rows(found: Sequence[PlacedHit], people: PiiRowContext) -> list[Decisio
             ", ".join(afters) or tr("as it is"),
             ", ".join(whose),
         )
-        rows.append(DecisionRow(key, cells, state, (), any(one.is_spoken for one in those)))
+        rows.append(DecisionRow(key, cells, state, (), any(placed_hit.is_spoken for placed_hit in those)))
     return sorted(rows, key=lambda row: (row.state != UNDECIDED, -int(row.cells[3] or 0), row.cells[0].casefold()))
 
 
@@ -405,10 +411,10 @@ class ContextPane(QWidget):
     """Shows a text with everything that was found in it, and takes what is marked by hand.
 
     Signals:
-        marked (int, int, str): first character, after the last one, and kind of what is to be hidden too.
+        hide_requested (int, int, str): first character, after the last one, and kind of what is to be hidden too.
     """
 
-    marked = Signal(int, int, str)
+    hide_requested = Signal(int, int, str)
 
     def __init__(self, kinds: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         """Offer kinds as pairs of key and title."""
@@ -442,10 +448,10 @@ class ContextPane(QWidget):
         row.addWidget(self.add)
         column.addLayout(row)
         column.addWidget(self.text, 1)
-        self.text.selectionChanged.connect(self._offer)
-        self.add.clicked.connect(self.mark)
+        self.text.selectionChanged.connect(self._update_button)
+        self.add.clicked.connect(self.request_hide)
         theme.notifier.changed.connect(self._paint)
-        self._offer()
+        self._update_button()
 
     def show_text(
         self, where: str, text: str, here: tuple[int, int], found: Sequence[Found], *, writable: bool
@@ -464,7 +470,7 @@ class ContextPane(QWidget):
             cursor.setPosition(_utf16_length(text[: here[0]]))
             self.text.setTextCursor(cursor)
             self.text.ensureCursorVisible()
-        self._offer()
+        self._update_button()
 
     def selected(self) -> tuple[int, int]:
         """Return what is selected as characters of the text, without blanks at its ends; twice one where nothing is."""
@@ -479,13 +485,13 @@ class ContextPane(QWidget):
             end -= 1
         return start, end
 
-    def mark(self) -> None:
+    def request_hide(self) -> None:
         """Ask for what is selected to be hidden."""
         start, end = self.selected()
         if start < end and self._writable:
-            self.marked.emit(start, end, str(self.kind.currentData()))
+            self.hide_requested.emit(start, end, str(self.kind.currentData()))
 
-    def _offer(self) -> None:
+    def _update_button(self) -> None:
         start, end = self.selected()
         self.add.setEnabled(self._writable and start < end)
         self.kind.setEnabled(self.add.isEnabled())
@@ -495,19 +501,19 @@ class ContextPane(QWidget):
         inks = {UNDECIDED: colours.uncertain, HIDE: colours.competence, KEEP: colours.muted}
         marks = []
         for start, end, state in self._found:
-            one = QTextEdit.ExtraSelection()
-            one.cursor = QTextCursor(self.text.document())
-            one.cursor.setPosition(_utf16_length(self._text[:start]))
-            one.cursor.setPosition(_utf16_length(self._text[:end]), QTextCursor.MoveMode.KeepAnchor)
+            extra_selection = QTextEdit.ExtraSelection()
+            extra_selection.cursor = QTextCursor(self.text.document())
+            extra_selection.cursor.setPosition(_utf16_length(self._text[:start]))
+            extra_selection.cursor.setPosition(_utf16_length(self._text[:end]), QTextCursor.MoveMode.KeepAnchor)
             ink = inks.get(state, colours.uncertain)
-            one.format.setForeground(ink)
-            one.format.setUnderlineColor(ink)
-            one.format.setFontUnderline(True)
+            extra_selection.format.setForeground(ink)
+            extra_selection.format.setUnderlineColor(ink)
+            extra_selection.format.setFontUnderline(True)
             if (start, end) == self._here:
                 back = QColor(colours.selection)
-                one.format.setBackground(back)
-                one.format.setFontWeight(QFont.Weight.DemiBold)
-            marks.append(one)
+                extra_selection.format.setBackground(back)
+                extra_selection.format.setFontWeight(QFont.Weight.DemiBold)
+            marks.append(extra_selection)
         self.text.setExtraSelections(marks)
 
 
@@ -522,12 +528,12 @@ class DecisionTable(LongTable):
     """As many rows as there are; only those on screen are drawn.
 
     Signals:
-        picked: other rows are selected.
+        rows_selected: other rows are selected.
         opened (str): key of the row to look at in the video: Return or a double click.
         play_requested: Space.
     """
 
-    picked = Signal()
+    rows_selected = Signal()
     opened = Signal(str)
     play_requested = Signal()
 
@@ -552,7 +558,7 @@ class DecisionTable(LongTable):
             self.setColumnWidth(place, width)
         # What was found is read in its context: it gets the room there is.
         head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.selectionModel().selectionChanged.connect(self._tell)
+        self.selectionModel().selectionChanged.connect(self._emit_selection)
         self.doubleClicked.connect(lambda where: self.opened.emit(self.rows_model.rows()[where.row()].key))
 
     def show_rows(self, rows: Sequence[DecisionRow]) -> None:
@@ -561,27 +567,31 @@ class DecisionTable(LongTable):
         self._telling = False
         try:
             if self.rows_model.set_rows(rows):
-                here = [key for key in kept if self.rows_model.place(key) is not None]
+                here = [key for key in kept if self.rows_model.row_of(key) is not None]
                 if not here and rows:
-                    first = next((place for place, one in enumerate(rows) if one.state == UNDECIDED), 0)
+                    first = next(
+                        (place for place, decision_row in enumerate(rows) if decision_row.state == UNDECIDED), 0
+                    )
                     here = [rows[first if at < 0 else min(at, len(rows) - 1)].key]
                 self.select(here)
                 self.verticalScrollBar().setValue(top)
         finally:
             self._telling = True
-        self.picked.emit()
+        self.rows_selected.emit()
 
     def selected(self) -> list[str]:
         """Return the keys of the selected rows, in the order shown."""
         selection = self.selectionModel().selection()
         ranges = [selection.at(number) for number in range(selection.count())]
         rows = self.rows_model.rows()
-        places = {place for one in ranges for place in range(one.top(), one.bottom() + 1)}
+        places = {
+            place for selection_range in ranges for place in range(selection_range.top(), selection_range.bottom() + 1)
+        }
         return [rows[place].key for place in sorted(places)]
 
     def select(self, keys: Iterable[str]) -> None:
         """Select exactly these rows, and go to the first."""
-        places = sorted(place for one in keys if (place := self.rows_model.place(one)) is not None)
+        places = sorted(place for key in keys if (place := self.rows_model.row_of(key)) is not None)
         last = self.rows_model.columnCount() - 1
         chosen = QItemSelection()
         for place in places:
@@ -615,6 +625,6 @@ class DecisionTable(LongTable):
     def keyboardSearch(self, _typed: str) -> None:
         """Letters decide; they do not search."""
 
-    def _tell(self) -> None:
+    def _emit_selection(self) -> None:
         if self._telling:
-            self.picked.emit()
+            self.rows_selected.emit()

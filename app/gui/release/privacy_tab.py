@@ -76,10 +76,12 @@ def export_cells(export: ExportedClip) -> tuple[str, ...]:
     report = export.report
     if report is None:
         return (*head, NOT_MEASURED, *[""] * (len(EXPORT_COLUMNS) - 4), export.clip)
-    attack = report.attack(NAIVE)
+    attack = report.strongest_attack(NAIVE)
     rates = (
-        ("–", "–") if attack is None else (format_value(_SHARE, attack.rates[0]), format_value(_SHARE, attack.worst))
-    )  # noqa: RUF001
+        (format_value(_SHARE, attack.rates[0]), format_value(_SHARE, attack.worst))
+        if attack is not None
+        else ("–", "–")  # noqa: RUF001
+    )
     keys = ("detected", "leak_frames", "mouth", "eye", "warp")
     return (*head, *rates, *(format_value(FIGURES[key], report.figure(key)) for key in keys), export.clip)
 
@@ -87,7 +89,7 @@ def export_cells(export: ExportedClip) -> tuple[str, ...]:
 def columns_over_limit(report: PrivacyReport, limits: PrivacyLimits) -> Over:
     """Return which columns of the table of exports are over a limit."""
     found: set[int] = set()
-    for attack in (one for one in report.attacks if one.kind == NAIVE):
+    for attack in (each_attack for each_attack in report.attacks if each_attack.kind == NAIVE):
         if _exceeds(attack.rates[0], attack.chance, limits.reidentified):
             found.add(EXPORT_COLUMNS.index(tr("Re-identified")))
         if _exceeds(attack.worst, attack.worst_chance, limits.worst_track):
@@ -103,17 +105,19 @@ def track_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...], int]]:
     """Return track id, cells and when to look, for each track; those recognized best first."""
     tracks = sorted(
         report.tracks,
-        key=lambda one: -(one.figures["reidentified"].value or 0.0) if "reidentified" in one.figures else 0,
+        key=lambda track_report: (
+            -(track_report.figures["reidentified"].value or 0.0) if "reidentified" in track_report.figures else 0
+        ),
     )
     rows = []
-    for one in tracks:
+    for track in tracks:
         name = (
-            one.identity
-            if one.identity != one.track_id
-            else tr("unnamed {value}").format(value=one.track_id[-_SHORT_ID_CHARS:])
+            track.identity
+            if track.identity != track.track_id
+            else tr("unnamed {value}").format(value=track.track_id[-_SHORT_ID_CHARS:])
         )
-        texts = [_track_text(key, one.figures.get(key)) for key in _TRACK_KEYS]
-        rows.append((one.track_id, (name, f"{one.looks:,}", *texts), one.worst_us or 0))
+        texts = [_track_text(key, track.figures.get(key)) for key in _TRACK_KEYS]
+        rows.append((track.track_id, (name, f"{track.looks:,}", *texts), track.worst_us or 0))
     return rows
 
 
@@ -141,8 +145,11 @@ def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
         (tr("equal error rate"), _R, attack.equal_error),
     )
     return [
-        (f"{key} {what}", (f"{name}: {what}", format_value(about, one), f"{one.n:,}", one.note))
-        for what, about, one in parts
+        (
+            f"{key} {what}",
+            (f"{name}: {what}", format_value(about, measured_value), f"{measured_value.n:,}", measured_value.note),
+        )
+        for what, about, measured_value in parts
     ]
 
 
@@ -189,7 +196,7 @@ class LimitsBar(QWidget):
             editor.setAccessibleName(tr("Limit: {title}").format(title=each.metadata["title"]))
             editor.lineEdit().setAccessibleName(tr("Limit: {title}").format(title=each.metadata["title"]))
             editor.setKeyboardTracking(False)
-            editor.valueChanged.connect(self._tell)
+            editor.valueChanged.connect(self._emit_limits)
             label.setBuddy(editor)
             self.editors[each.name] = editor
             row.addWidget(label)
@@ -210,12 +217,12 @@ class LimitsBar(QWidget):
     def limits(self) -> PrivacyLimits:
         """Return what is shown."""
         values = {
-            name: round(one.value() / _PERCENT, 6) if isinstance(one, QDoubleSpinBox) else one.value()
-            for name, one in self.editors.items()
+            name: round(box.value() / _PERCENT, 6) if isinstance(box, QDoubleSpinBox) else box.value()
+            for name, box in self.editors.items()
         }
         return PrivacyLimits(**values)  # type: ignore[arg-type]
 
-    def _tell(self) -> None:
+    def _emit_limits(self) -> None:
         self.changed.emit(self.limits())
 
 
@@ -281,12 +288,12 @@ def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
 def similarity_plot(report: PrivacyReport) -> Histogram | None:
     """Show how alike faces are; None where nothing was compared."""
     counts = {key: np.array(report.scores.counts.get(key, ()), int) for key, _ in _SCORE_KINDS}
-    if not any(one.sum() for one in counts.values()):
+    if not any(count.sum() for count in counts.values()):
         return None
     edges = np.array(report.scores.edges)
-    used = np.flatnonzero(sum(one for one in counts.values() if len(one)))
+    used = np.flatnonzero(sum(count for count in counts.values() if len(count)))
     first, last = int(used[0]), int(used[-1]) + 1
-    attack = report.attack(NAIVE)
+    attack = report.strongest_attack(NAIVE)
     limit = attack.thresholds[0].value if attack is not None else None
     piles = tuple(
         Pile(
@@ -309,14 +316,14 @@ def similarity_plot(report: PrivacyReport) -> Histogram | None:
 
 def _newest_reports(exports: Sequence[ExportedClip]) -> list[tuple[str, int, PrivacyReport]]:
     found: dict[tuple[str, int], PrivacyReport] = {}
-    for one in exports:
-        if one.report is not None:
-            found.setdefault((one.run.backend, one.recording.number), one.report)
+    for export in exports:
+        if export.report is not None:
+            found.setdefault((export.run.backend, export.recording.number), export.report)
     return sorted(((*key, report) for key, report in found.items()), key=lambda row: row[:2])
 
 
 def _reidentification_rate(report: PrivacyReport, kind: str) -> Measured:
-    attack = report.attack(kind)
+    attack = report.strongest_attack(kind)
     if attack is None:
         return Measured(None, reason=tr("No model that recognises faces was installed."))
     return _to_measured(attack.rates[0])
@@ -362,9 +369,9 @@ class PrivacyWindow(QWidget):
         for table in (self.tracks, self.figures):
             EmptyHint(table, tr("Measure an export to see its figures."))
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._taking = PlotExporter(context, self._tell)
+        self._taking = PlotExporter(context, self._show_status)
         self._lay_out()
-        self._join()
+        self._connect_signals()
         self.reload()
 
     def reload(self) -> None:
@@ -376,33 +383,35 @@ class PrivacyWindow(QWidget):
         self.limits.show_limits(allowed)
         self.limits.setEnabled(self._studio.writable)
         self._exports = list_exports(session)
-        self.table.show_rows([TableRow(one.run.id, export_cells(one), _icon(one, allowed)) for one in self._exports])
-        self._redden(allowed)
+        self.table.show_rows(
+            [TableRow(export.run.id, export_cells(export), _icon(export, allowed)) for export in self._exports]
+        )
+        self._mark_exceeded(allowed)
         self.methods.set_plots(method_plots(self._exports))
         if self._exports and self.table.current_row() < 0:
             self.table.selectRow(0)
-        self._show_chosen()
+        self._show_selected()
 
-    def chosen(self) -> ExportedClip | None:
+    def selected_export(self) -> ExportedClip | None:
         """Return the export that is chosen."""
         key = self.table.current_key()
-        return next((one for one in self._exports if one.run.id == key), None)
+        return next((export for export in self._exports if export.run.id == key), None)
 
     def measure(self) -> None:
         """Measure the chosen export; asks for its folder where it is not beside the study."""
-        session, export = self._studio.session, self.chosen()
+        session, export = self._studio.session, self.selected_export()
         if session is None or export is None:
             return
         try:
-            clip = self._place(export)
+            clip = self._export_path(export)
             if clip is not None:
                 self._context.jobs.start(measuring.prepare(session, clip, export))
         except UserError as error:
-            self._tell(str(error))
+            self._show_status(str(error))
 
     def show_worst(self) -> None:
         """Go to the frame of the chosen export that should be looked at first."""
-        export = self.chosen()
+        export = self.selected_export()
         if export is not None and export.report is not None and export.report.worst_us is not None:
             self._context.look_at(export.recording.id, export.report.worst_us)
 
@@ -450,39 +459,39 @@ class PrivacyWindow(QWidget):
             row.addWidget(button)
         return row
 
-    def _join(self) -> None:
-        self.table.chosen_changed.connect(self._show_chosen)
+    def _connect_signals(self) -> None:
+        self.table.selection_changed.connect(self._show_selected)
         self.tracks.row_chosen.connect(self._jump)
         self.limits.changed.connect(self._set_limits)
         self.start.clicked.connect(self.measure)
         self.go.clicked.connect(self.show_worst)
-        self.methods.asked.connect(self._taking.plot)
-        self.alike.asked.connect(self._taking.plot)
+        self.methods.action_requested.connect(self._taking.export_plot)
+        self.alike.action_requested.connect(self._taking.export_plot)
         self._studio.bridge.changed.connect(self._apply)
         jobs = self._context.jobs
-        jobs.started.connect(self._started)
-        jobs.done.connect(self._done)
-        jobs.stopped.connect(self._stopped)
+        jobs.started.connect(self._on_started)
+        jobs.done.connect(self._on_done)
+        jobs.stopped.connect(self._on_stopped)
         theme.notifier.changed.connect(self.reload)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if _RELEVANT_TABLES & changes.tables.keys():
             self.reload()
 
-    def _started(self, work: JobSpec) -> None:
+    def _on_started(self, work: JobSpec) -> None:
         if work.kind == KIND:
-            self._tell(tr("Measuring…"))
+            self._show_status(tr("Measuring…"))
 
-    def _done(self, work: JobSpec, _result: object) -> None:
+    def _on_done(self, work: JobSpec, _result: object) -> None:
         if work.kind == KIND:
-            self._tell(tr("Measured."))
+            self._show_status(tr("Measured."))
 
-    def _stopped(self, work: JobSpec) -> None:
+    def _on_stopped(self, work: JobSpec) -> None:
         if work.kind == KIND:
-            self._tell(tr("Measuring was stopped."))
+            self._show_status(tr("Measuring was stopped."))
 
-    def _show_chosen(self) -> None:
-        export, session = self.chosen(), self._studio.session
+    def _show_selected(self) -> None:
+        export, session = self.selected_export(), self._studio.session
         report = export.report if export is not None else None
         self.start.setEnabled(export is not None and self._studio.writable)
         self.go.setEnabled(report is not None and report.worst_us is not None)
@@ -511,17 +520,17 @@ class PrivacyWindow(QWidget):
                 tr("Over the limit: ") + " ".join(over) if over else tr("Nothing that was measured is over its limit.")
             )
 
-    def _redden(self, allowed: PrivacyLimits) -> None:
-        self.table.mark_over(
+    def _mark_exceeded(self, allowed: PrivacyLimits) -> None:
+        self.table.mark_over_limit(
             {
                 (place, column)
-                for place, one in enumerate(self._exports)
-                if one.report is not None
-                for column in columns_over_limit(one.report, allowed)
+                for place, exported_clip in enumerate(self._exports)
+                if exported_clip.report is not None
+                for column in columns_over_limit(exported_clip.report, allowed)
             }
         )
 
-    def _place(self, export: ExportedClip) -> Path | None:
+    def _export_path(self, export: ExportedClip) -> Path | None:
         session = self._studio.session
         assert session is not None
         try:
@@ -531,14 +540,14 @@ class PrivacyWindow(QWidget):
             return None if folder is None else folder / export.clip
 
     def _jump(self, _track: str, time_us: int) -> None:
-        export = self.chosen()
+        export = self.selected_export()
         if export is not None:
             self._context.look_at(export.recording.id, time_us)
 
     def _set_limits(self, limits: PrivacyLimits) -> None:
         self._studio.edit(partial(set_privacy_limits, limits=limits), self)
 
-    def _tell(self, text: str) -> None:
+    def _show_status(self, text: str) -> None:
         self.status.setText(text)
 
 

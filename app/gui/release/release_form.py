@@ -74,26 +74,26 @@ class ReleaseChecklistRow:
         recording: its number; None for the release as a whole.
         reason: what is wrong; None where the rule is kept, or not judged yet.
         waiver: that does away with it.
-        judged: whether anything is known about it.
+        is_judged: whether anything is known about it.
     """
 
     rule: str
     recording: int | None
     reason: ReleaseBlocker | None = None
     waiver: Waiver | None = None
-    judged: bool = True
+    is_judged: bool = True
 
     @property
-    def blocking(self) -> bool:
+    def is_blocking(self) -> bool:
         """Whether it has to be mended first; what a rendering showed is judged anew by the next try."""
-        return self.broken and self.rule not in _POST_RENDERING_RULES
+        return self.is_broken and self.rule not in _POST_RENDERING_RULES
 
     @property
-    def broken(self) -> bool:
+    def is_broken(self) -> bool:
         """Whether it stands in the way."""
         return self.reason is not None and self.waiver is None
 
-    def row(self, key: str) -> TableRow:
+    def table_row(self, key: str) -> TableRow:
         """Return it as a row of a table."""
         if self.reason is None:
             later = (
@@ -101,7 +101,7 @@ class ReleaseChecklistRow:
                 if self.rule in _TRACK_RULES
                 else tr("Judged when it is rendered")
             )
-            icon, state = ("circle-check", tr("Kept")) if self.judged else ("circle-dashed", later)
+            icon, state = ("circle-check", tr("Kept")) if self.is_judged else ("circle-dashed", later)
         elif self.waiver is not None:
             icon, state = "circle-dashed", tr("Waived: {reason}").format(reason=self.waiver.reason)
         else:
@@ -129,13 +129,16 @@ def build_checklist(
         by_id: recording id -> number.
     """
     found: list[ReleaseChecklistRow] = []
-    untracked = {one.recording for one in reasons if one.rule in ("file", "faces-tracked")}
+    untracked = {reason.recording for reason in reasons if reason.rule in ("file", "faces-tracked")}
     for number in (None, *numbers):
         for rule in RULES:
             if (rule in _STUDY_RULES) != (number is None):
                 continue
-            here = [one for one in reasons if one.rule == rule and one.recording == number]
-            found += [ReleaseChecklistRow(rule, number, one, find_waiver(one, waivers, by_id)) for one in here]
+            here = [reason for reason in reasons if reason.rule == rule and reason.recording == number]
+            found += [
+                ReleaseChecklistRow(rule, number, release_blocker, find_waiver(release_blocker, waivers, by_id))
+                for release_blocker in here
+            ]
             if not here:
                 later = (
                     number not in rendered
@@ -143,7 +146,7 @@ def build_checklist(
                     else rule in _TRACK_RULES and number in untracked
                 )
                 # The whole history is read when the release is made, not while a window waits.
-                found.append(ReleaseChecklistRow(rule, number, judged=not later and rule != "history"))
+                found.append(ReleaseChecklistRow(rule, number, is_judged=not later and rule != "history"))
     return found
 
 
@@ -158,9 +161,9 @@ def earlier_rendering_results(
             continue
         kept = run.result.get("outcomes")
         every = [parse_outcome(one) for one in kept if isinstance(one, dict)] if isinstance(kept, list) else []
-        if {one.method for one in every} == set(plan.methods_for(number)):
+        if {rendering_check.method for rendering_check in every} == set(plan.methods_for(number)):
             outcomes += every
-    return outcome_blockers(outcomes), [one.number for one in outcomes]
+    return outcome_blockers(outcomes), [outcome.number for outcome in outcomes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,16 +194,16 @@ def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, 
     reasons = [*check_not_empty(selection), *check_texts_reviewed(session, plan, texts)]
     yield tr("Looking at the rules…")
     total = len(selection.candidates)
-    for done, one in enumerate(selection.candidates, 1):
+    for done, candidate in enumerate(selection.candidates, 1):
         for rule in RECORDING_RULES:
-            reasons += rule(one)
+            reasons += rule(candidate)
         yield tr("Looking at the rules: recording {done} of {total}…").format(done=done, total=total)
-    by_id = {one.id: one.number for one in all_recordings(session.study)}
-    inside = {one.recording.id: one.number for one in selection.candidates if one.has_picture}
+    by_id = {recording.id: recording.number for recording in all_recordings(session.study)}
+    inside = {candidate.recording.id: candidate.number for candidate in selection.candidates if candidate.has_picture}
     after, rendered = earlier_rendering_results(session, plan, inside)
-    numbers = [one.number for one in selection.candidates]
+    numbers = [candidate.number for candidate in selection.candidates]
     found = build_checklist(numbers, [*reasons, *after], rendered, waivers(session.study), by_id)
-    return Judged(selection, tuple(sorted(found, key=lambda one: not one.broken)))
+    return Judged(selection, tuple(sorted(found, key=lambda row: not row.is_broken)))
 
 
 Pairs = Sequence[tuple[str, str]]
@@ -258,25 +261,25 @@ class ReleasePlanForm(QWidget):
         form = QFormLayout(self)
         form.setContentsMargins(0, theme.GRID, 0, 0)
         form.setSpacing(theme.GRID)
-        self._methods = self._ticks(
+        self._methods = self._add_checkboxes(
             form, tr("Faces"), choices.methods, tr("Release a clip in which faces are hidden so")
         )
-        self.consent = self._list(
+        self.consent = self._add_combo(
             form, tr("Without consent"), choices.without_consent, tr("What becomes of who did not agree")
         )
         self.robots = QCheckBox(tr("Leave the faces of robots as they are"))
         self.robots.setToolTip(tr("Faces of participants with the role robot are not hidden"))
-        self.robots.toggled.connect(lambda _on: self._tell())
+        self.robots.toggled.connect(lambda _on: self._emit_changed())
         form.addRow("", self.robots)
-        self._video = self._ticks(form, tr("Pictures"), choices.video, tr("Put this into the release"))
-        self.sound = self._list(form, tr("Sound"), choices.sound, tr("What becomes of voices"))
-        self.cover = self._list(
+        self._video = self._add_checkboxes(form, tr("Pictures"), choices.video, tr("Put this into the release"))
+        self.sound = self._add_combo(form, tr("Sound"), choices.sound, tr("What becomes of voices"))
+        self.cover = self._add_combo(
             form, tr("Instead of private words"), choices.cover, tr("What is heard where sound leaves")
         )
         self.cover.setEnabled(self.sound.currentIndex() > 0)
         self.sound.currentIndexChanged.connect(lambda place: self.cover.setEnabled(place > 0))
-        self.texts = self._list(form, tr("Texts"), choices.texts, tr("What becomes of free texts and transcripts"))
-        self._formats = self._ticks(
+        self.texts = self._add_combo(form, tr("Texts"), choices.texts, tr("What becomes of free texts and transcripts"))
+        self._formats = self._add_checkboxes(
             form, tr("Annotations"), choices.formats, tr("Write the annotations in this format")
         )
         self._typed: dict[str, QLineEdit] = {}
@@ -284,11 +287,11 @@ class ReleasePlanForm(QWidget):
             line = QLineEdit()
             line.setAccessibleName(name)
             line.setToolTip(plain_tip(tip))
-            line.editingFinished.connect(self._tell)
+            line.editingFinished.connect(self._emit_changed)
             add_form_row(form, name, line)
             self._typed[key] = line
 
-    def show_chosen(self, chosen: ReleaseSelection) -> None:
+    def show_selection(self, chosen: ReleaseSelection) -> None:
         """Show what is chosen, without a signal."""
         blocker = QSignalBlocker(self)
         for ticks, keys in (
@@ -311,7 +314,7 @@ class ReleasePlanForm(QWidget):
                 line.setText(chosen.typed.get(key, ""))
         blocker.unblock()
 
-    def chosen(self) -> ReleaseSelection:
+    def selection(self) -> ReleaseSelection:
         """Return what is chosen."""
 
         def ticked(ticks: Mapping[str, QCheckBox]) -> tuple[str, ...]:
@@ -329,20 +332,20 @@ class ReleasePlanForm(QWidget):
             {key: line.text().strip() for key, line in self._typed.items()},
         )
 
-    def _tell(self) -> None:
-        self.changed.emit(self.chosen())
+    def _emit_changed(self) -> None:
+        self.changed.emit(self.selection())
 
-    def _list(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> QComboBox:
+    def _add_combo(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> QComboBox:
         box = QComboBox()
         box.setAccessibleName(name)
         box.setToolTip(plain_tip(tip))
         for key, text in pairs:
             box.addItem(text, key)
-        box.activated.connect(lambda _place: self._tell())
+        box.activated.connect(lambda _place: self._emit_changed())
         add_form_row(form, name, box)
         return box
 
-    def _ticks(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> dict[str, QCheckBox]:
+    def _add_checkboxes(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> dict[str, QCheckBox]:
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID * 2)
         grid.setVerticalSpacing(0)
@@ -353,7 +356,7 @@ class ReleasePlanForm(QWidget):
             tick.setMinimumHeight(_ROW)
             tick.setAccessibleName(f"{name}: {text}")
             tick.setToolTip(plain_tip(f"{tip}: {text}"))
-            tick.clicked.connect(lambda _on: self._tell())
+            tick.clicked.connect(lambda _on: self._emit_changed())
             grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
             made[key] = tick
         add_form_row(form, name, grid)
@@ -363,7 +366,7 @@ class ReleasePlanForm(QWidget):
 def available_choices() -> ReleaseChoices:
     """Return what can be chosen: methods whose weights are there, and formats that do not hold a whole study."""
     ready = [(name, method_type(name).title) for name in METHODS if not missing_weights(name)]
-    formats = [(key, get_format(key).name) for key in FORMATS if not get_format(key).whole]
+    formats = [(key, get_format(key).name) for key in FORMATS if not get_format(key).lossless]
     return ReleaseChoices(
         ready,
         [*WITHOUT_CONSENT_CHOICES.items()],

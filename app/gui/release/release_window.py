@@ -98,7 +98,7 @@ class ReleaseWindow(QWidget):
         self.release.setProperty("primary", True)
         self.release.setToolTip(tr("Render, check and write the release into a new folder"))
         self._lay_out()
-        self._join()
+        self._connect_signals()
         self.reload()
 
     def reload(self) -> None:
@@ -107,9 +107,9 @@ class ReleaseWindow(QWidget):
         if session is None:
             return
         self._waiting = False
-        self.form.show_chosen(selection_from_plan(read_plan(session)))
+        self.form.show_selection(selection_from_plan(read_plan(session)))
         self.form.setEnabled(self._studio.writable)
-        if self._reads(session) and self._searching.needed:
+        if self._needs_pii_search(session) and self._searching.is_needed:
             self._judging = None
             self._tick.stop()
             self._searching.begin()
@@ -119,10 +119,10 @@ class ReleaseWindow(QWidget):
         if self.tabs.currentIndex() == _TEXTS_TAB:
             self._show_texts()
 
-    def _reads(self, session: Session) -> bool:
+    def _needs_pii_search(self, session: Session) -> bool:
         """Whether what is said or written matters: then it has to be searched for personal information first."""
         plan = read_plan(session)
-        return plan.texts == SCRUB or plan.sounds or self.tabs.currentIndex() == _TEXTS_TAB
+        return plan.texts == SCRUB or plan.includes_sound or self.tabs.currentIndex() == _TEXTS_TAB
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -132,7 +132,7 @@ class ReleaseWindow(QWidget):
     def judge_all(self) -> None:
         """Judge what is left at once, also what was not searched yet."""
         session = self._studio.session
-        if self._judging is None and session is not None and self._searching.needed:
+        if self._judging is None and session is not None and self._searching.is_needed:
             self._judging = judge_in_steps(session, read_plan(session))
         while self._judging is not None:
             self._step()
@@ -153,10 +153,10 @@ class ReleaseWindow(QWidget):
             self.heading.setText(str(error))
 
     def _show_lines(self) -> None:
-        broken = [one for one in self._judged.lines if one.broken]
+        broken = [line for line in self._judged.lines if line.is_broken]
         count = len(self._judged.selection.candidates)
-        rules = len({(one.rule, one.recording) for one in broken})
-        if broken and not any(one.blocking for one in broken):
+        rules = len({(row.rule, row.recording) for row in broken})
+        if broken and not any(row.is_blocking for row in broken):
             said = tr("{count} not kept when it was rendered last.").format(
                 count=trn("{count} rule", "{count} rules", rules)
             )
@@ -179,9 +179,9 @@ class ReleaseWindow(QWidget):
                 )
             )
         listed = [
-            (place, one) for place, one in enumerate(self._judged.lines) if one.broken or not self.only.isChecked()
+            (place, row) for place, row in enumerate(self._judged.lines) if row.is_broken or not self.only.isChecked()
         ]
-        self.table.show_rows([one.row(str(place)) for place, one in listed])
+        self.table.show_rows([row.table_row(str(place)) for place, row in listed])
         gone = self._judged.selection.left_out
         self.left_out.setText(
             "\n".join(
@@ -194,18 +194,18 @@ class ReleaseWindow(QWidget):
             )
         )
         self.left_out.setVisible(bool(gone))
-        self.models.offer(one.reason.weights for one in broken if one.reason is not None and one.reason.weights)
+        self.models.show_missing(row.reason.weights for row in broken if row.reason is not None and row.reason.weights)
         idle = self._work is None
-        mended = not any(one.blocking for one in broken)
+        mended = not any(row.is_blocking for row in broken)
         self.release.setEnabled(self._studio.writable and mended and count > 0 and idle)
         self._show_choice()
 
-    def _line(self) -> ReleaseChecklistRow | None:
+    def _selected_line(self) -> ReleaseChecklistRow | None:
         key = self.table.current_key()
         return self._judged.lines[int(key)] if key and int(key) < len(self._judged.lines) else None
 
     def _show_choice(self) -> None:
-        line = self._line()
+        line = self._selected_line()
         if line is None or line.reason is None:
             self.bar.show_choice("", place=False, waivable=False, waived=False)
             return
@@ -217,39 +217,41 @@ class ReleaseWindow(QWidget):
         )
 
     def _jump(self) -> None:
-        line = self._line()
+        line = self._selected_line()
         session = self._studio.session
         if line is None or session is None:
             return
-        found = next((one for one in all_recordings(session.study) if one.number == line.recording), None)
+        found = next(
+            (recording for recording in all_recordings(session.study) if recording.number == line.recording), None
+        )
         if found is not None:
             at = line.reason.time_us if line.reason is not None else None
             self._context.look_at(found.id, at or 0)
 
     def _waive(self, reason: str) -> None:
-        line = self._line()
+        line = self._selected_line()
         session = self._studio.session
         if line is None or session is None:
             return
-        ids = {one.number: one.id for one in all_recordings(session.study)}
+        ids = {recording.number: recording.id for recording in all_recordings(session.study)}
         where = ids.get(line.recording) if line.recording is not None else None
         if self._studio.edit(partial(commands.waive_rule, rule=line.rule, recording_id=where, reason=reason)):
             self.bar.reason.clear()
             self.report.clear()
 
     def _withdraw(self) -> None:
-        line = self._line()
+        line = self._selected_line()
         if line is not None and line.waiver is not None:
             where = line.waiver.recording_id
             self._studio.edit(partial(commands.withdraw_waiver, rule=line.rule, recording_id=where))
 
-    def _choose(self, chosen: ReleaseSelection) -> None:
+    def _set_selection(self, chosen: ReleaseSelection) -> None:
         session = self._studio.session
         if session is None:
             return
         plan = plan_from_selection(read_plan(session), chosen)
         if plan != read_plan(session) and not self._studio.edit(partial(commands.store_plan, plan=plan)):
-            self.form.show_chosen(selection_from_plan(read_plan(session)))
+            self.form.show_selection(selection_from_plan(read_plan(session)))
 
     def _show_texts(self) -> None:
         session = self._studio.session
@@ -257,7 +259,7 @@ class ReleaseWindow(QWidget):
             return
         self._texts = list_released_texts(session)
         reader = find_confirming_annotator(session, self._texts)
-        changed = sum(bool(one.replacements) for one in self._texts)
+        changed = sum(bool(text.replacements) for text in self._texts)
         said = tr("There are no free texts.")
         if self._texts:
             state = (
@@ -270,7 +272,7 @@ class ReleaseWindow(QWidget):
             )
         rows = text_rows(self._texts)
         self.texts.show_texts(rows, said, confirmed=reader is not None, writable=self._studio.writable)
-        self.texts.show_words(replacements(session.study))
+        self.texts.show_private_words(replacements(session.study))
 
     def _confirm(self) -> None:
         self._studio.edit(partial(commands.confirm_texts, state=texts_checksum(self._texts)))
@@ -288,10 +290,10 @@ class ReleaseWindow(QWidget):
             self.report.setText(str(error))
             return
         self.report.setText(tr("The release runs under Jobs; there it can be cancelled."))
-        self._context.jobs.start(self._work, self._done)
+        self._context.jobs.start(self._work, self._on_done)
         self._show_lines()
 
-    def _done(self, result: Result) -> None:
+    def _on_done(self, result: Result) -> None:
         self._work = None
         if result["released"]:
             name = Path(str(result["output"])).name
@@ -308,7 +310,7 @@ class ReleaseWindow(QWidget):
             )
         self.reload()
 
-    def _stopped(self, work: JobSpec) -> None:
+    def _on_stopped(self, work: JobSpec) -> None:
         if work is self._work:
             self._work = None
             self.report.setText(tr("The release was not made; Jobs says why. Nothing of it is left."))
@@ -338,19 +340,19 @@ class ReleaseWindow(QWidget):
         row.addWidget(self.release)
         column.addLayout(row)
 
-    def _join(self) -> None:
+    def _connect_signals(self) -> None:
         self._tick = QTimer(self)
         self._tick.setInterval(0)
         self._tick.timeout.connect(self._step)
         self.only.toggled.connect(lambda _on: self._show_lines())
-        self.table.chosen_changed.connect(self._show_choice)
+        self.table.selection_changed.connect(self._show_choice)
         self.table.row_chosen.connect(lambda _key, _time: self._show_choice())
         self.table.doubleClicked.connect(lambda _index: self._jump())
         self.bar.jump_requested.connect(self._jump)
-        self.models.changed.connect(self._judge_again)
+        self.models.changed.connect(self._rejudge)
         self.bar.waive_requested.connect(self._waive)
         self.bar.withdraw_requested.connect(self._withdraw)
-        self.form.changed.connect(self._choose)
+        self.form.changed.connect(self._set_selection)
         self.texts.words_changed.connect(
             lambda words: self._studio.edit(partial(commands.set_private_words, words=words))
         )
@@ -358,12 +360,12 @@ class ReleaseWindow(QWidget):
         self.texts.row_chosen.connect(self._context.look_at)
         self.tabs.currentChanged.connect(lambda place: self.reload() if place == _TEXTS_TAB else None)
         self._searching.ready.connect(self.reload)
-        self._searching.told.connect(self.heading.setText)
+        self._searching.message.connect(self.heading.setText)
         self._searching.stopped.connect(lambda: self.heading.setText(_STOPPED))
         self.release.clicked.connect(self._start)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.failed.connect(self._show_error)
-        self._context.jobs.stopped.connect(self._stopped)
+        self._context.jobs.stopped.connect(self._on_stopped)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         session = self._studio.session
@@ -377,12 +379,12 @@ class ReleaseWindow(QWidget):
         matters = (
             _RELEVANT_TABLES
             | (_TEXT_TABLES if reads else frozenset())
-            | (_SOUND_TABLES if plan.sounds else frozenset())
+            | (_SOUND_TABLES if plan.includes_sound else frozenset())
         )
         if set(changes) & matters:
             self.reload()
 
-    def _judge_again(self) -> None:
+    def _rejudge(self) -> None:
         """Judge with a model that is there now; what was searched without it is searched first."""
         if self.isVisible():
             self.reload()

@@ -22,14 +22,20 @@ def text_rows(texts: Sequence[ReleasedText]) -> list[tuple[TableRow, bool]]:
     return [
         (
             TableRow(
-                f"{one.recording_id} {place}",
-                (str(one.recording), format_time(one.time_us), one.place, one.before, one.after),
-                "pencil" if one.replacements else "",
-                one.time_us,
+                f"{released_text.recording_id} {place}",
+                (
+                    str(released_text.recording),
+                    format_time(released_text.time_us),
+                    released_text.place,
+                    released_text.before,
+                    released_text.after,
+                ),
+                "pencil" if released_text.replacements else "",
+                released_text.time_us,
             ),
-            bool(one.replacements),
+            bool(released_text.replacements),
         )
-        for place, one in enumerate(texts)
+        for place, released_text in enumerate(texts)
     ]
 
 
@@ -71,7 +77,7 @@ class TextsView(QWidget):
         column.addWidget(self.words)
         self.keep = QPushButton(tr("Keep words"))
         self.keep.setToolTip(tr("Keep these words in the study, and scrub all texts anew; Undo takes it back"))
-        self.keep.clicked.connect(self._keep)
+        self.keep.clicked.connect(self._save_words)
         self.problem = PlainLabel()
         row = QHBoxLayout()
         row.addWidget(self.keep)
@@ -108,7 +114,7 @@ class TextsView(QWidget):
         self.keep.setEnabled(writable)
         self._show()
 
-    def show_words(self, words: Mapping[str, str]) -> None:
+    def show_private_words(self, words: Mapping[str, str]) -> None:
         """Show the private words, unless somebody is typing."""
         if not self.words.hasFocus():
             self.words.setPlainText("\n".join(f"{word} = {after}" for word, after in sorted(words.items())))
@@ -116,7 +122,7 @@ class TextsView(QWidget):
     def _show(self) -> None:
         self.table.show_rows([row for row, changed in self._rows if changed or not self.only.isChecked()])
 
-    def _keep(self) -> None:
+    def _save_words(self) -> None:
         found: dict[str, str] = {}
         for line in self.words.toPlainText().splitlines():
             if not line.strip():

@@ -66,18 +66,18 @@ class AnnotatorColumn:
     Attributes:
         name: of the annotator.
         segment_id: what they marked, or "".
-        decidable: whether who reviews says something about it.
-        said: what was said about it, a line each.
+        is_decidable: whether who reviews says something about it.
+        statements: what was said about it, a line each.
         note: what who reviews noted about it.
-        decided: whether who reviews said something about it already.
+        is_decided: whether who reviews said something about it already.
     """
 
     name: str
     segment_id: str
-    decidable: bool = False
-    said: tuple[str, ...] = ()
+    is_decidable: bool = False
+    statements: tuple[str, ...] = ()
     note: str = ""
-    decided: bool = False
+    is_decided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +120,12 @@ def item_row(item: ReviewItem, compared: RecordingReview, scheme: Scheme | None,
     third = compared.third.name if compared.third else ""
     if not item.pair:
         text = tr("Only {third}").format(third=third)
-    elif not item.matched:
+    elif not item.is_matched:
         text = tr("Only {name}").format(name=(compared.first if item.first else compared.second).name)
-    elif item.differs or item.third_differs:
-        first, *rest = name_differences(scheme, item.differs or item.third_differs)
+    elif item.differing_parts or item.third_differing_parts:
+        first, *rest = name_differences(scheme, item.differing_parts or item.third_differing_parts)
         text = ", ".join([first, *(one.lower() for one in rest)])
-        text = text if item.differs else f"{third}: {text.lower()}"
+        text = text if item.differing_parts else f"{third}: {text.lower()}"
     else:
         text = tr("Nothing differs")
     return ItemRow(item.key, item.start_us, looks, text, item_state(item, reviewer_id))
@@ -133,9 +133,9 @@ def item_row(item: ReviewItem, compared: RecordingReview, scheme: Scheme | None,
 
 def item_state(item: ReviewItem, reviewer_id: str) -> ReviewItemState:
     """Return how far an item is, for one who reviews."""
-    if not item.pair or (item.outcome is ReviewOutcome.ALIKE and item.third_differs):
+    if not item.pair or (item.outcome is ReviewOutcome.ALIKE and item.third_differing_parts):
         return ReviewItemState.THIRD
-    if item.waits_for(reviewer_id):
+    if item.pending_for(reviewer_id):
         return ReviewItemState.WAITS
     if item.outcome in (ReviewOutcome.ALIKE, ReviewOutcome.DISPUTED):
         return _OUTCOMES[item.outcome]
@@ -161,11 +161,11 @@ def compare_item(
         _column(who.name, mark, mark is not None and mark.segment.id in wanted, reviewer_id, names)
         for who, mark in zip(people, marks, strict=True)
     )
-    waiting = {mark.segment.id for mark in item.waits_for(reviewer_id)}
-    order = [at for at, one in enumerate(columns) if one.decidable]
+    waiting = {mark.segment.id for mark in item.pending_for(reviewer_id)}
+    order = [at for at, annotator_column in enumerate(columns) if annotator_column.is_decidable]
     # The second's segment comes first, and what waits before what was decided.
     order.sort(key=lambda at: (columns[at].segment_id not in waiting, at != 1))
-    differing = set(item.differs) | set(item.third_differs)
+    differing = set(item.differing_parts) | set(item.third_differing_parts)
     lines = [_comparison_row(tr("Label"), tuple(_label_cell(mark, scheme) for mark in marks), LABEL in differing)]
     lines.append(_comparison_row(tr("Start"), _edge_cells(marks, "start_us"), BOUNDARIES in differing))
     lines.append(_comparison_row("End", _edge_cells(marks, "end_us"), BOUNDARIES in differing))
@@ -178,15 +178,15 @@ def compare_item(
 
 def label_look(segment: Segment, scheme: Scheme | None) -> LabelLook:
     """Return how the label of a segment looks."""
-    looks = label_looks(scheme.lane(segment.track)) if scheme is not None else ()
-    return next((one for one in looks if one.key == segment.label), None) or unknown_look(segment.label)
+    looks = label_looks(scheme.track_or_empty(segment.track)) if scheme is not None else ()
+    return next((look for look in looks if look.key == segment.label), None) or unknown_look(segment.label)
 
 
 def _column(
     name: str, mark: Mark | None, decidable: bool, reviewer_id: str, names: Mapping[str, str]
 ) -> AnnotatorColumn:
     if mark is None:
-        return AnnotatorColumn(name, "", said=(tr("Marked nothing here"),))
+        return AnnotatorColumn(name, "", statements=(tr("Marked nothing here"),))
     own = mark.review_by(reviewer_id)
     said = []
     for review in mark.reviews:
@@ -249,7 +249,7 @@ def _parts(
         names = {choice.key: choice.name for choice in field.choices}
         chosen = [str(one) for one in value] if isinstance(value, list) else [str(value)]
         sets = [{str(one) for one in (v if isinstance(v, list) else [v])} for v in every]
-        return tuple(ComparisonText(names.get(one, one), not all(one in found for found in sets)) for one in chosen)
+        return tuple(ComparisonText(names.get(text, text), not all(text in found for found in sets)) for text in chosen)
     if field.kind is FieldKind.PARTICIPANT:
         return (ComparisonText(participants.get(str(value), str(value))),)
     if field.kind is FieldKind.TEXT:
@@ -381,29 +381,31 @@ class SideBySide(QScrollArea):
     def _heads(self, shown: ItemComparison) -> QGridLayout:
         grid = QGridLayout()
         grid.setSpacing(theme.GRID)
-        for place, one in enumerate(shown.columns):
+        for place, annotator_column in enumerate(shown.columns):
             grid.setColumnStretch(place, 1)
-            grid.addWidget(self._head(one, place, place == shown.target), 0, place)
-            said = PlainLabel("\n".join(one.said), wordWrap=True)
+            grid.addWidget(self._head(annotator_column, place, place == shown.target), 0, place)
+            said = PlainLabel("\n".join(annotator_column.statements), wordWrap=True)
             said.setAlignment(Qt.AlignmentFlag.AlignTop)
             said.setStyleSheet(f"color: {theme.palette().muted.name()};")
             _allow_shrinking(said)
             grid.addWidget(said, 1, place)
         return grid
 
-    def _head(self, one: AnnotatorColumn, place: int, target: bool) -> QWidget:
-        button = QPushButton(tr("{name}: decide").format(name=one.name) if target else one.name)
+    def _head(self, annotator_column: AnnotatorColumn, place: int, target: bool) -> QWidget:
+        button = QPushButton(
+            tr("{name}: decide").format(name=annotator_column.name) if target else annotator_column.name
+        )
         button.setProperty("segment", True)
         button.setCheckable(True)
         button.setChecked(target)
-        button.setEnabled(one.decidable)
+        button.setEnabled(annotator_column.is_decidable)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setAccessibleName(tr("Decide about the segment of {name}").format(name=one.name))
+        button.setAccessibleName(tr("Decide about the segment of {name}").format(name=annotator_column.name))
         button.setToolTip(
             plain_tip(
-                tr("Your decision is about what {name} marked").format(name=one.name)
-                if one.decidable
-                else tr("Nothing of {name} to review here").format(name=one.name)
+                tr("Your decision is about what {name} marked").format(name=annotator_column.name)
+                if annotator_column.is_decidable
+                else tr("Nothing of {name} to review here").format(name=annotator_column.name)
             )
         )
         _allow_shrinking(button)
@@ -443,16 +445,16 @@ def _cell(cell: LabelLook | tuple[ComparisonText, ...]) -> QWidget:
         chip = LabelChip()
         chip.set_look(cell)
         return chip
-    text = RichLabel("<br>".join(_part_html(one) for one in cell) or "–", wordWrap=True)  # noqa: RUF001 nothing is there
+    text = RichLabel("<br>".join(_part_html(comparison_text) for comparison_text in cell) or "–", wordWrap=True)  # noqa: RUF001 nothing is there
     text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     _allow_shrinking(text)
     return text
 
 
-def _part_html(one: ComparisonText) -> str:
-    text = escape(one.text).replace("\n", "<br>")
-    return f'<span style="font-weight: 600">{DIFFERS} {text}</span>' if one.differs else text
+def _part_html(comparison_text: ComparisonText) -> str:
+    text = escape(comparison_text.text).replace("\n", "<br>")
+    return f'<span style="font-weight: 600">{DIFFERS} {text}</span>' if comparison_text.differs else text
 
 
 def _allow_shrinking(widget: QWidget) -> None:

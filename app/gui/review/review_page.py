@@ -84,8 +84,8 @@ class ReviewDecisionBar(QWidget):
         upper.setSpacing(theme.GRID // 2)
         row.setSpacing(theme.GRID)
         upper.addWidget(self.note, 1)
-        self.agree = self._decision(ReviewDecision.AGREE, tr("Agree"), "circle-check", "Y")
-        self.disagree = self._decision(ReviewDecision.DISAGREE, tr("Disagree"), "circle-x", "X")
+        self.agree = self._make_decision_button(ReviewDecision.AGREE, tr("Agree"), "circle-check", "Y")
+        self.disagree = self._make_decision_button(ReviewDecision.DISAGREE, tr("Disagree"), "circle-x", "X")
         row.addWidget(self.agree, 1)
         row.addWidget(self.disagree, 1)
         self.withdraw = _tool("undo-2", tr("Take back what you said about this segment"), "W")
@@ -120,7 +120,7 @@ class ReviewDecisionBar(QWidget):
         if self.agree.isEnabled():
             self.decided.emit(decision, self.note.text())
 
-    def _decision(self, decision: ReviewDecision, text: str, picture: str, key: str) -> QPushButton:
+    def _make_decision_button(self, decision: ReviewDecision, text: str, picture: str, key: str) -> QPushButton:
         button = QPushButton(f" {text} ({key})")
         button.setIcon(icon(picture))
         button.setAccessibleName(tr("{text} with this segment").format(text=text))
@@ -145,10 +145,10 @@ class PairChooser(QWidget):
     """Two annotators, a third where somebody asks for one, and a bar of what was reviewed.
 
     Signals:
-        chosen (str, str, str): ids of the first, the second and the third annotator, "" for no third.
+        pair_chosen (str, str, str): ids of the first, the second and the third annotator, "" for no third.
     """
 
-    chosen = Signal(str, str, str)
+    pair_chosen = Signal(str, str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -176,9 +176,9 @@ class PairChooser(QWidget):
             box.clear()
             if box is self.third:
                 box.addItem(tr("No third"), _NOBODY)
-            for one in people:
-                if box is not self.third or one.id not in (first, second):
-                    box.addItem(one.name, one.id)
+            for person in people:
+                if box is not self.third or person.id not in (first, second):
+                    box.addItem(person.name, person.id)
             box.setCurrentIndex(max(0, box.findData(chosen, flags=Qt.MatchFlag.MatchExactly)))
         self.third.setVisible(len(people) > 2)
 
@@ -194,7 +194,7 @@ class PairChooser(QWidget):
             other = self.second if changed is self.first else self.first
             taken = next((other.itemData(i) for i in range(other.count()) if other.itemData(i) != first), "")
             first, second = (first, str(taken)) if changed is self.first else (str(taken), second)
-        self.chosen.emit(first, second, "" if third in (first, second) else third)
+        self.pair_chosen.emit(first, second, "" if third in (first, second) else third)
 
 
 def _box(name: str, tip: str) -> QComboBox:
@@ -246,8 +246,8 @@ class ReviewPage(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._make())
-        self.items.chosen.connect(self.item_chosen)
-        self.side_by_side.column_chosen.connect(self._aim)
+        self.items.row_chosen.connect(self.item_chosen)
+        self.side_by_side.column_chosen.connect(self._set_target)
         self.decisions.decided.connect(self._decide)
         self.decisions.withdraw_requested.connect(self._withdraw)
         self.decisions.step_requested.connect(self.step)
@@ -265,7 +265,7 @@ class ReviewPage(QWidget):
         """Show these items; `current` is the key of the one that is shown side by side, or ""."""
         self._rows = tuple(rows)
         self._stack.setCurrentIndex(1)
-        self._list(current)
+        self._show_list(current)
 
     def set_writable(self, reason: str) -> None:
         """Allow decisions, or say why there are none."""
@@ -275,21 +275,21 @@ class ReviewPage(QWidget):
     def show_item(self, key: str, shown: ItemComparison | None) -> None:
         """Show one item side by side."""
         if key not in {row.key for row in self.items.rows()}:
-            self._list(key)
+            self._show_list(key)
         self.items.set_current(key)
         self.side_by_side.show_comparison(shown)
         self._show_target()
 
     def step(self, by: int) -> None:
         """Go to the next or the previous item of the list."""
-        rows, at = self.items.rows(), self.items.place()
+        rows, at = self.items.rows(), self.items.current_row()
         place = at + by if at >= 0 else 0
         if 0 <= place < len(rows):
             self.item_chosen.emit(rows[place].key)
 
     def next_waiting(self) -> str:
         """Return the key of the next item that waits, from the one after the current on and round; "" for none."""
-        rows, at = self.items.rows(), self.items.place()
+        rows, at = self.items.rows(), self.items.current_row()
         order = [*rows[at + 1 :], *rows[: at + 1]]
         return next((row.key for row in order if row.state is ReviewItemState.WAITS), "")
 
@@ -353,7 +353,7 @@ class ReviewPage(QWidget):
         column.addWidget(self.decisions)
         return page
 
-    def _list(self, current: str) -> None:
+    def _show_list(self, current: str) -> None:
         kept = {
             Listed.WAITING: [row for row in self._rows if row.state is ReviewItemState.WAITS or row.key == current],
             Listed.DIFFERING: [
@@ -371,10 +371,10 @@ class ReviewPage(QWidget):
         self.items.set_rows(kept[self._listed], current)
 
     def _filter(self, listed: Listed) -> None:
-        at = self.items.place()
+        at = self.items.current_row()
         current = self.items.rows()[at].key if at >= 0 else ""
         self._listed = listed
-        self._list(current)
+        self._show_list(current)
 
     def _target(self) -> int:
         shown = self.side_by_side.comparison()
@@ -387,9 +387,9 @@ class ReviewPage(QWidget):
             self.decisions.set_decidable(False, False, self._reason or tr("There is nothing to decide here"))
             return
         self.decisions.set_note(shown.columns[at].note)
-        self.decisions.set_decidable(not self._reason, shown.columns[at].decided, self._reason)
+        self.decisions.set_decidable(not self._reason, shown.columns[at].is_decided, self._reason)
 
-    def _aim(self, column: int) -> None:
+    def _set_target(self, column: int) -> None:
         shown = self.side_by_side.comparison()
         if shown is not None:
             self.side_by_side.show_comparison(ItemComparison(shown.columns, shown.lines, column))
@@ -446,28 +446,28 @@ class ReviewController(QObject):
             frozenset({key.Key_N, key.Key_P}),
         )
         studio = context.studio
-        studio.recording_changed.connect(self._renew)
-        studio.session_changed.connect(self._forget)
-        studio.selection_changed.connect(self._follow)
+        studio.recording_changed.connect(self._refresh)
+        studio.session_changed.connect(self._clear_pair)
+        studio.selection_changed.connect(self._follow_selection)
         studio.bridge.changed.connect(self._apply)
-        page.visible_changed.connect(self._show_or_rest)
+        page.visible_changed.connect(self._on_visible)
         page.item_chosen.connect(self._go_to)
         page.decided.connect(self._decide)
         page.withdraw_requested.connect(self._withdraw)
         page.repeat_requested.connect(lambda: context.playback.set_looping(not context.playback.looping))
-        page.people.chosen.connect(self._choose_pair)
+        page.people.pair_chosen.connect(self._choose_pair)
 
-    def _show_or_rest(self, visible: bool) -> None:
+    def _on_visible(self, visible: bool) -> None:
         if visible:
             self._keys.watch(self._page.window())
         if visible and self._stale:
             self._reload()
 
-    def _forget(self) -> None:
+    def _clear_pair(self) -> None:
         self._pair = None
-        self._renew()
+        self._refresh()
 
-    def _renew(self) -> None:
+    def _refresh(self) -> None:
         self._current = ""
         self._stale = True
         if self._page.isVisible():
@@ -492,13 +492,13 @@ class ReviewController(QObject):
         if session is None or recording is None or self._sheet is None:
             return
         found = reviews_in(session.study, recording.id)
-        self._sheet = update_reviews(self._sheet, {one: found.get(one, []) for one in segment_ids})
+        self._sheet = update_reviews(self._sheet, {text: found.get(text, []) for text in segment_ids})
         self._stale = False
         self._fill(session)
 
     def _show_reverted(self, segment_id: str) -> None:
         """Go back to the item of a decision that was undone, or made again."""
-        item = next((i for i in self._items() if segment_id in {one.segment.id for one in i.marks}), None)
+        item = next((i for i in self._items() if segment_id in {mark.segment.id for mark in i.marks}), None)
         if item is not None and item.key != self._current:
             self._go_to(item.key)
 
@@ -506,12 +506,12 @@ class ReviewController(QObject):
         """Read the recording anew; the item that was shown stays, also where its segments were regrouped."""
         session, recording = self._context.studio.session, self._context.studio.recording
         self._stale = False
-        before = {one.segment.id for item in self._items() if item.key == self._current for one in item.marks}
+        before = {mark.segment.id for item in self._items() if item.key == self._current for mark in item.marks}
         self._sheet = None
         if session is None or recording is None:
             self._page.show_nothing(*_NO_RECORDING)
             return
-        chosen = self._people(session, recording.id)
+        chosen = self._find_pair(session, recording.id)
         if chosen is None:
             self._page.show_nothing(*_NEEDS_TWO)
             return
@@ -520,7 +520,7 @@ class ReviewController(QObject):
         if not self._sheet.items:
             self._page.show_nothing(*_NOTHING)
             return
-        same = [item for item in self._sheet.items if before & {one.segment.id for one in item.marks}]
+        same = [item for item in self._sheet.items if before & {mark.segment.id for mark in item.marks}]
         self._current = same[0].key if same else ""
         self._page.people.set_people(people, first.id, second.id, third.id if third else "")
         self._fill(session)
@@ -529,7 +529,7 @@ class ReviewController(QObject):
         assert self._sheet is not None
         reviewer = self._reviewer(session)
         rows = [
-            item_row(item, self._sheet, session.schemes.known(item.marks[0].segment.scheme), reviewer)
+            item_row(item, self._sheet, session.schemes.find(item.marks[0].segment.scheme), reviewer)
             for item in self._sheet.items
         ]
         self._page.set_rows(rows, self._current)
@@ -538,13 +538,13 @@ class ReviewController(QObject):
         self._page.set_writable("" if self._context.studio.writable else session.study.read_only_reason)
         self._show()
 
-    def _people(
+    def _find_pair(
         self, session: Session, recording_id: str
     ) -> tuple[list[Annotator], Annotator, Annotator, Annotator | None] | None:
         """Return who can be compared and who is: those chosen, as long as they worked on this recording too."""
         people = list_annotators_of(session, recording_id)
-        by_id = {one.id: one for one in people}
-        wanted = [by_id.get(one) for one in self._pair or ()]
+        by_id = {person.id: person for person in people}
+        wanted = [by_id.get(text) for text in self._pair or ()]
         if wanted and wanted[0] is not None and wanted[1] is not None:
             return people, wanted[0], wanted[1], wanted[2]
         pair = default_pair(session, recording_id)
@@ -563,35 +563,35 @@ class ReviewController(QObject):
 
     def _show(self) -> None:
         session = self._context.studio.session
-        item = next((one for one in self._items() if one.key == self._current), None)
+        item = next((review_item for review_item in self._items() if review_item.key == self._current), None)
         if session is None or self._sheet is None or item is None:
             self._page.show_item("", None)
             return
-        scheme = session.schemes.known(item.marks[0].segment.scheme)
-        names = {one.id: one.name for one in all_annotators(session.study)}
-        people = {one.id: one.pseudonym for one in all_participants(session.study)}
+        scheme = session.schemes.find(item.marks[0].segment.scheme)
+        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+        people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
         shown = compare_item(item, self._sheet, scheme, self._reviewer(session), names, people)
         self._page.show_item(item.key, shown)
 
     def _go_to(self, key: str) -> None:
         """Show an item here, on the timeline and in the player."""
-        item = next((one for one in self._items() if one.key == key), None)
+        item = next((review_item for review_item in self._items() if review_item.key == key), None)
         if item is None:
             return
         self._current = key
         self._show()
         looping = self._context.playback.looping
-        self._context.studio.select([one.segment.id for one in item.marks])
+        self._context.studio.select([mark.segment.id for mark in item.marks])
         self._context.playback.jump(item.start_us)
         if looping:
             self._context.playback.set_looping(True)
 
-    def _follow(self) -> None:
+    def _follow_selection(self) -> None:
         """Show the item of a segment that was selected elsewhere."""
         chosen = self._context.studio.selected
         if not chosen or not self._page.isVisible():
             return
-        item = next((i for i in self._items() if chosen[-1] in {one.segment.id for one in i.marks}), None)
+        item = next((i for i in self._items() if chosen[-1] in {mark.segment.id for mark in i.marks}), None)
         if item is not None and item.key != self._current:
             self._current = item.key
             self._show()
@@ -602,14 +602,14 @@ class ReviewController(QObject):
         ):
             return
         session = self._context.studio.session
-        item = next((one for one in self._items() if one.key == self._current), None)
-        if session is None or (item is not None and item.waits_for(self._reviewer(session))):
+        item = next((review_item for review_item in self._items() if review_item.key == self._current), None)
+        if session is None or (item is not None and item.pending_for(self._reviewer(session))):
             return
         following = self._page.next_waiting()
         if following:
             self._go_to(following)
         else:
-            self._context.studio.told.emit(tr("Reviewed: nothing waits for you in this recording any more."))
+            self._context.studio.message.emit(tr("Reviewed: nothing waits for you in this recording any more."))
 
     def _withdraw(self, segment_id: str) -> None:
         self._context.studio.edit(lambda session: reviews.withdraw_review(session, segment_id), self)

@@ -42,12 +42,12 @@ class ModelDetails:
         lines: what to know of it, a sentence or two each.
         sources: (key, text) of where it can be fetched from; none where a lab brings it.
         fetch: what the button that fetches says, with the size.
-        refused: why it cannot or need not be fetched now; "" where it can.
+        refusal: why it cannot or need not be fetched now; "" where it can.
         folder, file: whether it can be added from a folder, from a file.
-        own: whether a lab brings it, under a licence that has to be said.
-        installed: whether it is there.
+        is_own: whether a lab brings it, under a licence that has to be said.
+        is_installed: whether it is there.
         left: whether something of it is there that can be removed.
-        busy: whether a job of it runs or waits, or it is being checked; either can be cancelled.
+        is_busy: whether a job of it runs or waits, or it is being checked; either can be cancelled.
     """
 
     key: str
@@ -55,13 +55,13 @@ class ModelDetails:
     lines: tuple[str, ...]
     sources: tuple[tuple[str, str], ...]
     fetch: str
-    refused: str
+    refusal: str
     folder: bool
     file: bool
-    own: bool
-    installed: bool
+    is_own: bool
+    is_installed: bool
     left: bool
-    busy: bool
+    is_busy: bool
 
 
 class ModelPanel(QFrame):
@@ -111,9 +111,9 @@ class ModelPanel(QFrame):
         """Show a model; a licence that was typed stays while the model stays."""
         if shown.key != self._key:
             self.licence.clear()
-            self.ask_again(False)
+            self.show_remove_confirmation(False)
             self.set_progress(None)
-        self._key, self._own = shown.key, shown.own
+        self._key, self._own = shown.key, shown.is_own
         self.title.setText(shown.title)
         self.lines.setText("\n".join(shown.lines))
         chosen = self.source.currentData()
@@ -121,23 +121,23 @@ class ModelPanel(QFrame):
         for key, text in shown.sources:
             self.source.addItem(text, key)
         self.source.setCurrentIndex(max(0, self.source.findData(chosen)))
-        self.source.setVisible(len(shown.sources) > 1 and not shown.busy and not shown.refused)
-        self.licence.setVisible(shown.own)
+        self.source.setVisible(len(shown.sources) > 1 and not shown.is_busy and not shown.refusal)
+        self.licence.setVisible(shown.is_own)
         self.fetch.setText(shown.fetch)
-        self.fetch.setVisible(bool(shown.sources) and not shown.busy)
-        self.fetch.setEnabled(not shown.refused)
+        self.fetch.setVisible(bool(shown.sources) and not shown.is_busy)
+        self.fetch.setEnabled(not shown.refusal)
         self.fetch.setToolTip(
-            plain_tip(shown.refused or tr("Fetch it over the network now; nothing is fetched unless you press this"))
+            plain_tip(shown.refusal or tr("Fetch it over the network now; nothing is fetched unless you press this"))
         )
-        self.cancel.setVisible(shown.busy)
+        self.cancel.setVisible(shown.is_busy)
         self.folder.setVisible(shown.folder)
         self.file.setVisible(shown.file)
-        self.folder.setEnabled(not shown.busy)
-        self.file.setEnabled(not shown.busy)
-        self.verify.setEnabled(shown.installed and not shown.busy)
-        self.remove.setEnabled(shown.left and not shown.busy)
-        if shown.busy or not shown.left:
-            self.ask_again(False)
+        self.folder.setEnabled(not shown.is_busy)
+        self.file.setEnabled(not shown.is_busy)
+        self.verify.setEnabled(shown.is_installed and not shown.is_busy)
+        self.remove.setEnabled(shown.left and not shown.is_busy)
+        if shown.is_busy or not shown.left:
+            self.show_remove_confirmation(False)
 
     def set_progress(self, share: float | None) -> None:
         """Show how far the work on the model is, 0 to 1; None hides the bar."""
@@ -146,7 +146,7 @@ class ModelPanel(QFrame):
         self.bar.setProperty("idle", share is None)
         self.bar.setStyleSheet("QProgressBar { background: transparent; border: none; }" if share is None else "")
 
-    def ask_again(self, asking: bool) -> None:
+    def show_remove_confirmation(self, asking: bool) -> None:
         """Show or hide the button that removes."""
         self.sure.setVisible(asking)
 
@@ -174,10 +174,10 @@ class ModelPanel(QFrame):
         self.sure = _button(tr("Remove for good"), tr("Delete it now"))
         self.fetch.clicked.connect(lambda: self.fetch_requested.emit(self._key, self.source.currentData() or ""))
         self.cancel.clicked.connect(lambda: self.cancel_requested.emit(self._key))
-        self.folder.clicked.connect(lambda: self._add(self.folder_requested))
-        self.file.clicked.connect(lambda: self._add(self.file_requested))
+        self.folder.clicked.connect(lambda: self._request_add(self.folder_requested))
+        self.file.clicked.connect(lambda: self._request_add(self.file_requested))
         self.verify.clicked.connect(lambda: self.verify_requested.emit(self._key))
-        self.remove.clicked.connect(lambda: self.ask_again(True))
+        self.remove.clicked.connect(lambda: self.show_remove_confirmation(True))
         self.sure.clicked.connect(lambda: self.remove_requested.emit(self._key))
 
     def _row(self) -> QHBoxLayout:
@@ -194,7 +194,7 @@ class ModelPanel(QFrame):
             row.addWidget(control)
         return row
 
-    def _add(self, wanted: SignalInstance) -> None:
+    def _request_add(self, wanted: SignalInstance) -> None:
         """Ask for the model, or first for the licence where it has to be said."""
         licence = self.licence.text().strip()
         if self._own and not licence:
@@ -243,13 +243,13 @@ class ModelRow:
 
     Attributes:
         key: tells it from the others.
-        said: its state in a word or two.
+        state_text: its state in a word or two.
         size: on disk where it is there, else of what would be fetched; "" where a lab brings it.
     """
 
     key: str
     state: ModelState
-    said: str
+    state_text: str
     size: str
     licence: str
     purpose: str
@@ -269,10 +269,10 @@ class ModelsTable(QTreeWidget):
     """Shows the models; changes nothing.
 
     Signals:
-        chosen (str): key of the model that is now chosen.
+        model_chosen (str): key of the model that is now chosen.
     """
 
-    chosen = Signal(str)
+    model_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -291,13 +291,13 @@ class ModelsTable(QTreeWidget):
         self.header().setSectionResizeMode(_USED, QHeaderView.ResizeMode.Fixed)
         self.itemCollapsed.connect(lambda item: self._closed.add(item.data(0, _KEY_ROLE)))
         self.itemExpanded.connect(lambda item: self._closed.discard(item.data(0, _KEY_ROLE)))
-        self.currentItemChanged.connect(lambda *_: self.chosen.emit(self.current_key()))
+        self.currentItemChanged.connect(lambda *_: self.model_chosen.emit(self.current_key()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._share_room()
+        self._distribute_width()
 
-    def _share_room(self) -> None:
+    def _distribute_width(self) -> None:
         """Give what a model is for, a sentence, its room first, then where it is used, then a long licence."""
         licence, purpose, used = (self.sizeHintForColumn(column) for column in (_LICENCE, _PURPOSE, _USED))
         room = self.viewport().width() - sum(self.columnWidth(column) for column in range(_LICENCE)) - purpose
@@ -329,7 +329,7 @@ class ModelsTable(QTreeWidget):
             for row in group.rows:
                 # The space keeps the figures, which stand on the right, apart from the next column.
                 size = f"{row.size}\u2003" if row.size else ""
-                item = QTreeWidgetItem([row.key, row.said, size, row.licence, row.purpose, row.used_in])
+                item = QTreeWidgetItem([row.key, row.state_text, size, row.licence, row.purpose, row.used_in])
                 item.setData(0, _KEY_ROLE, row.key)
                 item.setTextAlignment(_SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 for column in range(len(COLUMNS)):
@@ -341,7 +341,7 @@ class ModelsTable(QTreeWidget):
         if current in self._items:
             self.setCurrentItem(self._items[current])
         self.blockSignals(False)
-        self._share_room()
+        self._distribute_width()
         self.verticalScrollBar().setValue(top)
 
     def show_state(self, key: str, state: ModelState, said: str) -> None:

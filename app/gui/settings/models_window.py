@@ -47,53 +47,61 @@ def model_groups(models: list[ModelCatalogueEntry], busy: dict[str, str], damage
         ModelGroup(
             use,
             heading,
-            tuple(_model_row(one, busy.get(one.name, ""), one.name in damaged) for one in models if one.use == use),
+            tuple(
+                _model_row(model, busy.get(model.name, ""), model.name in damaged)
+                for model in models
+                if model.use == use
+            ),
         )
         for use, heading in USES.items()
     ]
 
 
-def model_details(one: ModelCatalogueEntry, network: DownloadAccess, busy: str, damaged: str) -> ModelDetails:
+def model_details(entry: ModelCatalogueEntry, network: DownloadAccess, busy: str, damaged: str) -> ModelDetails:
     """Return what the panel shows of a model."""
-    size = format_size(one.offers[0].size) if one.offers else ""
-    goes_on = tr(", {arrived} are here").format(arrived=format_size(one.arrived)) if one.arrived else ""
-    sound = one.installed and not damaged
+    size = format_size(entry.offers[0].size) if entry.offers else ""
+    goes_on = tr(", {arrived} are here").format(arrived=format_size(entry.arrived)) if entry.arrived else ""
+    sound = entry.installed and not damaged
     fetch = (
         tr("&Fetch")
         if sound
         else tr("&Fetch again ({size})").format(size=size)
-        if one.installed
+        if entry.installed
         else tr("&Fetch ({size}{goes_on})").format(size=size, goes_on=goes_on)
     )
-    where = tr("It is in {place}.").format(place=one.place) if one.installed else ""
-    origin = tr("From {list}.").format(list=tr(" or ").join(offer.origin for offer in one.offers)) if one.offers else ""
-    bring = (
-        tr("You bring your own: Greenroom cannot fetch it. See “Your own networks” in the guide.") if one.own else ""
+    where = tr("It is in {place}.").format(place=entry.place) if entry.installed else ""
+    origin = (
+        tr("From {list}.").format(list=tr(" or ").join(offer.origin for offer in entry.offers)) if entry.offers else ""
     )
-    places = "" if sound else tr(" or ").join(offer.elsewhere for offer in one.offers)
+    bring = (
+        tr("You bring your own: Greenroom cannot fetch it. See “Your own networks” in the guide.")
+        if entry.is_own
+        else ""
+    )
+    places = "" if sound else tr(" or ").join(offer.elsewhere for offer in entry.offers)
     lines = (
-        _capitalize_first(one.purpose),
-        tr("Used in {places}. Licence: {licence}.").format(places=one.used_in, licence=_licence_text(one)),
+        _capitalize_first(entry.purpose),
+        tr("Used in {places}. Licence: {licence}.").format(places=entry.used_in, licence=_licence_text(entry)),
         f"{origin}{bring} {where}".strip(),
-        one.note,
+        entry.note,
         tr("On another machine, get it from {places}, and add it here.").format(places=places)
         if network.offline and places
         else "",
         tr("Damaged: {damaged}. Fetch or add it again.").format(damaged=damaged) if damaged else "",
     )
     return ModelDetails(
-        key=one.name,
-        title=one.name,
+        key=entry.name,
+        title=entry.name,
         lines=tuple(line for line in lines if line),
-        sources=tuple((offer.key, offer.origin) for offer in one.offers),
+        sources=tuple((offer.key, offer.origin) for offer in entry.offers),
         fetch=fetch,
-        refused=_refusal_text(sound, network),
-        folder=one.folder or not one.own,
-        file=not (one.own and one.folder),
-        own=one.own,
-        installed=one.installed,
-        left=one.installed or bool(one.arrived),
-        busy=bool(busy),
+        refusal=_refusal_text(sound, network),
+        folder=entry.folder or not entry.is_own,
+        file=not (entry.is_own and entry.folder),
+        is_own=entry.is_own,
+        is_installed=entry.installed,
+        left=entry.installed or bool(entry.arrived),
+        is_busy=bool(busy),
     )
 
 
@@ -118,30 +126,30 @@ def network_text(network: DownloadAccess, allowed: bool) -> str:
     return whom if allowed else f"{whom} {_PERMISSION_HINT}"
 
 
-def _model_row(one: ModelCatalogueEntry, busy: str, damaged: bool) -> ModelRow:
-    size = one.on_disk if one.installed else one.offers[0].size if one.offers else 0
-    state, said = _model_state(one, busy, damaged)
+def _model_row(entry: ModelCatalogueEntry, busy: str, damaged: bool) -> ModelRow:
+    size = entry.on_disk if entry.installed else entry.offers[0].size if entry.offers else 0
+    state, said = _model_state(entry, busy, damaged)
     return ModelRow(
-        one.name,
+        entry.name,
         state,
         said,
         format_size(size) if size else "",
-        _licence_text(one),
-        _capitalize_first(one.purpose),
-        one.used_in,
+        _licence_text(entry),
+        _capitalize_first(entry.purpose),
+        entry.used_in,
     )
 
 
-def _model_state(one: ModelCatalogueEntry, busy: str, damaged: bool) -> tuple[ModelState, str]:
+def _model_state(entry: ModelCatalogueEntry, busy: str, damaged: bool) -> tuple[ModelState, str]:
     if busy:
         return ModelState.BUSY, busy
     if damaged:
         return ModelState.DAMAGED, "damaged"
-    if one.installed:
+    if entry.installed:
         return ModelState.INSTALLED, "installed"
-    if one.arrived:
-        return ModelState.PARTLY, tr("{arrived} arrived").format(arrived=format_size(one.arrived))
-    return ModelState.ABSENT, tr("bring your own") if one.own else tr("not installed")
+    if entry.arrived:
+        return ModelState.PARTLY, tr("{arrived} arrived").format(arrived=format_size(entry.arrived))
+    return ModelState.ABSENT, tr("bring your own") if entry.is_own else tr("not installed")
 
 
 def _refusal_text(sound: bool, network: DownloadAccess) -> str:
@@ -150,8 +158,8 @@ def _refusal_text(sound: bool, network: DownloadAccess) -> str:
     return tr("It is installed") if sound else ""
 
 
-def _licence_text(one: ModelCatalogueEntry) -> str:
-    return tr("yours to say") if one.own and not one.installed else one.licence
+def _licence_text(entry: ModelCatalogueEntry) -> str:
+    return tr("yours to say") if entry.is_own and not entry.installed else entry.licence
 
 
 def _capitalize_first(text: str) -> str:
@@ -184,7 +192,7 @@ class ModelsWindow(QWidget):
         self.table = ModelsTable()
         self.panel = ModelPanel()
         self._lay_out()
-        self._join()
+        self._connect_signals()
         for work in self._jobs.jobs():
             self._on_started(work)
         self.reload()
@@ -193,12 +201,12 @@ class ModelsWindow(QWidget):
     def reload(self) -> None:
         """Show what is on this machine now."""
         listed = list_models()
-        self._models = {one.name: one for one in listed}
+        self._models = {entry.name: entry for entry in listed}
         session = self._context.studio.session
         allowed = session is not None and policy_in_force(session).downloads
         self.network.setText(network_text(download_access(), allowed))
         self.table.set_groups(model_groups(listed, self._busy, self._damaged))
-        self._show_chosen()
+        self._show_selected()
 
     def fetch(self, name: str, key: str = "") -> None:
         """Get a model over the network."""
@@ -207,19 +215,19 @@ class ModelsWindow(QWidget):
             require_permission(self._context.studio, self._context.questions, name, key)
             self._start(name, work)
         except UserError as error:
-            self._tell(str(error))
+            self._show_status(str(error))
 
     def add(self, name: str, source: Path, licence: str = "") -> None:
         """Get a model from a file or folder."""
         try:
             self._start(name, fetching.prepare_adding(name, source, licence))
         except UserError as error:
-            self._tell(str(error))
+            self._show_status(str(error))
 
     def verify(self, name: str) -> None:
         """Compare the files of a model with their checksums; large ones take a while."""
         self._set_busy(name, "checking")
-        self._tell(tr("Checking {name}…").format(name=name))
+        self._show_status(tr("Checking {name}…").format(name=name))
         stop = self._checks[name] = Event()
 
         def done(wrong: str) -> None:
@@ -235,7 +243,7 @@ class ModelsWindow(QWidget):
         def ended(said: str) -> None:
             self._checks.pop(name, None)
             self._set_busy(name, "")
-            self._tell(said)
+            self._show_status(said)
 
         self._context.background.run(
             lambda progress: describe_damage(name, Stoppable(progress, stop)),
@@ -249,11 +257,11 @@ class ModelsWindow(QWidget):
         try:
             removed = weights.remove(name)
         except UserError as error:
-            self._tell(str(error))
+            self._show_status(str(error))
             return
         self._damaged.pop(name, None)
-        self.panel.ask_again(False)
-        self._tell(
+        self.panel.show_remove_confirmation(False)
+        self._show_status(
             tr("Removed {name}.").format(name=name) if removed else tr("{name} was not installed.").format(name=name)
         )
         self.reload()
@@ -266,7 +274,7 @@ class ModelsWindow(QWidget):
         if check is not None:
             check.set()
             self._set_busy(name, "")
-            self._tell(tr("Stopped checking {name}.").format(name=name))
+            self._show_status(tr("Stopped checking {name}.").format(name=name))
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -283,8 +291,8 @@ class ModelsWindow(QWidget):
         foot.addWidget(close_button(self), 0, Qt.AlignmentFlag.AlignBottom)
         column.addLayout(foot)
 
-    def _join(self) -> None:
-        self.table.chosen.connect(lambda _key: self._show_chosen())
+    def _connect_signals(self) -> None:
+        self.table.model_chosen.connect(lambda _key: self._show_selected())
         self.panel.fetch_requested.connect(self.fetch)
         self.panel.folder_requested.connect(self._ask_folder)
         self.panel.file_requested.connect(self._ask_file)
@@ -313,7 +321,7 @@ class ModelsWindow(QWidget):
 
     def _start(self, name: str, work: JobSpec) -> None:
         if name not in self._works:
-            self._tell(f"{work.title}…")
+            self._show_status(f"{work.title}…")
             self._jobs.start(work)
 
     def _on_started(self, work: JobSpec) -> None:
@@ -344,7 +352,7 @@ class ModelsWindow(QWidget):
 
     def _on_stopped(self, work: JobSpec) -> None:
         if work.kind == fetching.KIND:
-            problem = self._jobs.problem_of(work)
+            problem = self._jobs.failure_of(work)
             self._on_end(
                 work,
                 str(problem) if problem else tr("Stopped: {title}. What has arrived is kept.").format(title=work.title),
@@ -357,7 +365,7 @@ class ModelsWindow(QWidget):
         self._works.pop(name, None)
         self._damaged.pop(name, None)
         self._set_busy(name, "")
-        self._tell(said)
+        self._show_status(said)
 
     def _set_busy(self, name: str, what: str) -> None:
         self._busy.pop(name, None)
@@ -367,11 +375,11 @@ class ModelsWindow(QWidget):
             self.panel.set_progress(None)
         self.reload()
 
-    def _show_chosen(self) -> None:
-        one = self._models.get(self.table.current_key())
-        if one is not None:
-            busy, wrong = self._busy.get(one.name, ""), self._damaged.get(one.name, "")
-            self.panel.show_model(model_details(one, download_access(), busy, wrong))
+    def _show_selected(self) -> None:
+        entry = self._models.get(self.table.current_key())
+        if entry is not None:
+            busy, wrong = self._busy.get(entry.name, ""), self._damaged.get(entry.name, "")
+            self.panel.show_model(model_details(entry, download_access(), busy, wrong))
 
-    def _tell(self, text: str) -> None:
+    def _show_status(self, text: str) -> None:
         self.status.setText(text)

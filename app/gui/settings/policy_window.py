@@ -114,9 +114,9 @@ class PolicyForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        column.addWidget(self._question())
+        column.addWidget(self._make_question())
         for level in EgressLevel:
-            column.addLayout(self._choice(level, meanings[level]))
+            column.addLayout(self._make_level(level, meanings[level]))
         self.reason = _make_line_edit(tr("Reason"), tr("Why raw footage has to leave, in three words or more"))
         self.allowed_by = _make_line_edit(tr("Allowed by"), tr("Who allowed it, such as a board and its number"))
         self.hosts = _make_line_edit(
@@ -129,10 +129,10 @@ class PolicyForm(QWidget):
         column.addStretch(1)
         self._group.idToggled.connect(lambda _id, on: self._on_level() if on else None)
         for line in (self.reason, self.allowed_by, self.hosts):
-            line.textChanged.connect(lambda _text: self._look())
-            line.returnPressed.connect(self._ask)
+            line.textChanged.connect(lambda _text: self._update_button())
+            line.returnPressed.connect(self._request_set)
         for way in self.ways.values():
-            way.toggled.connect(lambda _on: self._look())
+            way.toggled.connect(lambda _on: self._update_button())
         self.show_policy(self._shown, writable=True)
 
     def show_policy(self, policy: Policy, *, writable: bool) -> None:
@@ -147,18 +147,18 @@ class PolicyForm(QWidget):
             way.setChecked(bool(getattr(policy, key)))
         for part in (*self.levels.values(), self.reason, self.allowed_by, self.hosts, *self.ways.values()):
             part.setEnabled(writable)
-        self._look()
+        self._update_button()
 
-    def wanted(self) -> Policy:
+    def entered_policy(self) -> Policy:
         """Return what is chosen and typed."""
         level = next(level for level, button in self.levels.items() if button.isChecked())
-        hosts = tuple(one.strip() for one in self.hosts.text().replace(";", ",").split(",") if one.strip())
+        hosts = tuple(part.strip() for part in self.hosts.text().replace(";", ",").split(",") if part.strip())
         ways = {key: way.isChecked() for key, way in self.ways.items()}
         texts = (self.reason.text().strip(), self.allowed_by.text().strip())
         reason, allowed_by = ("", "") if level is EgressLevel.NOTHING else texts
         return Policy(level, reason, allowed_by, hosts, **ways)
 
-    def ask_about(self, policy: str) -> None:
+    def ask_confirmation(self, policy: str) -> None:
         """Ask whether a policy that the study's file says is to be in force here, until the next `show_policy`."""
         self.asked.setText(policy)
         self.confirm.setEnabled(self._writable)
@@ -168,11 +168,11 @@ class PolicyForm(QWidget):
         """Give the keys to the level that counts, not to the button that puts another policy in force."""
         self.levels[self._shown.level].setFocus()
 
-    def tell(self, problem: str) -> None:
+    def show_problem(self, problem: str) -> None:
         """Say beside the button why something cannot be set."""
         self.note.setText(problem)
 
-    def _question(self) -> QWidget:
+    def _make_question(self) -> QWidget:
         self.question = QWidget()
         row = QHBoxLayout(self.question)
         row.setContentsMargins(0, 0, 0, theme.GRID)
@@ -186,7 +186,7 @@ class PolicyForm(QWidget):
         row.addWidget(self.confirm, 0, Qt.AlignmentFlag.AlignTop)
         return self.question
 
-    def _choice(self, level: EgressLevel, meaning: str) -> QVBoxLayout:
+    def _make_level(self, level: EgressLevel, meaning: str) -> QVBoxLayout:
         button = self.levels[level] = QRadioButton(self._names[level])
         button.setFont(theme.font(semibold=True))
         button.setToolTip(plain_tip(meaning))
@@ -226,7 +226,7 @@ class PolicyForm(QWidget):
         self.note.setAccessibleName(tr("What is missing"))
         self.put = QPushButton(tr("Set policy"))
         self.put.setToolTip(tr("Set this as the policy of the study (Return in a field); undo does not reach it"))
-        self.put.clicked.connect(self._ask)
+        self.put.clicked.connect(self._request_set)
         row.addWidget(self.note, 1)
         row.addWidget(self.put)
         return row
@@ -237,11 +237,11 @@ class PolicyForm(QWidget):
         for line, said in ((self.reason, self._shown.reason), (self.allowed_by, self._shown.allowed_by)):
             if line.text() == ("" if same else said):
                 line.setText(said if same else "")
-        self._look()
+        self._update_button()
 
-    def _look(self) -> None:
+    def _update_button(self) -> None:
         """Say what pressing the button would do, or why it cannot be pressed."""
-        wanted = self.wanted()
+        wanted = self.entered_policy()
         raised = wanted.level is not EgressLevel.NOTHING
         for line in (self.reason, self.allowed_by):
             line.setEnabled(self._writable and raised)
@@ -262,9 +262,9 @@ class PolicyForm(QWidget):
         self.unencrypted.style().unpolish(self.unencrypted)
         self.unencrypted.style().polish(self.unencrypted)
 
-    def _ask(self) -> None:
+    def _request_set(self) -> None:
         if self.put.isEnabled():
-            self.set_requested.emit(self.wanted())
+            self.set_requested.emit(self.entered_policy())
 
 
 def _make_line_edit(name: str, tip: str) -> QLineEdit:
@@ -311,7 +311,7 @@ class _RequestRows(QAbstractTableModel):
         self.rows: Sequence[JournalRow] = ()
 
     def show_rows(self, rows: Sequence[JournalRow]) -> None:
-        before, now = [one.key for one in self.rows], [one.key for one in rows]
+        before, now = [row.key for row in self.rows], [row.key for row in rows]
         if now[: len(before)] == before and len(now) > len(before):
             self.beginInsertRows(QModelIndex(), len(before), len(now) - 1)
             self.rows = rows
@@ -380,13 +380,13 @@ class JournalTable(LongTable):
         self._model.show_rows(tuple(rows))
         if at_end:
             self.scrollToBottom()
-        self._fit()
+        self._fit_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._fit_columns()
 
-    def _fit(self) -> None:
+    def _fit_columns(self) -> None:
         """Give columns what their texts need and the room allows, until somebody drags one."""
         if any(self.columnWidth(column) != width for column, width in self._fitted.items()):
             return
@@ -395,7 +395,7 @@ class JournalTable(LongTable):
             max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
             for column in range(self._model.columnCount())
         ]
-        widths = [min(one, most) for one, most in zip(needed, _WIDTHS, strict=False)]
+        widths = [min(number, most) for number, most in zip(needed, _WIDTHS, strict=False)]
         spare = self.viewport().width() - sum(widths) - needed[-1]
         for column, width in enumerate(widths):
             more = max(0, min(spare, needed[column] - width))
@@ -405,7 +405,7 @@ class JournalTable(LongTable):
 
     def texts(self) -> list[tuple[str, ...]]:
         """Return what is shown."""
-        return [one.cells for one in self._model.rows]
+        return [row.cells for row in self._model.rows]
 
 
 POLL_INTERVAL_MS = 1000
@@ -466,7 +466,7 @@ class PolicyWindow(QWidget):
         self.status.setAccessibleName(tr("State"))
         self._timer = QTimer(self, interval=POLL_INTERVAL_MS)
         self._lay_out()
-        self._join()
+        self._connect_signals()
         self.reload()
 
     def reload(self) -> None:
@@ -476,7 +476,7 @@ class PolicyWindow(QWidget):
             return
         self._show_policy(session)
         self._count = -1
-        self._look()
+        self._poll_journal()
 
     def set_policy(self, wanted: Policy) -> None:
         """Set the policy of the study; undo does not reach it."""
@@ -489,11 +489,13 @@ class PolicyWindow(QWidget):
             except UserError as error:
                 problems.append(str(error))
                 # What closes the study is set also where this machine cannot note it.
-                return Changes.of([("property", POLICY_PROPERTY)]) if policy_in_file(session) != before else None
+                return (
+                    Changes.from_pairs([("property", POLICY_PROPERTY)]) if policy_in_file(session) != before else None
+                )
 
         self._studio.edit(do, self)
         for problem in problems:
-            self.form.tell(problem)
+            self.form.show_problem(problem)
 
     def confirm_policy(self) -> None:
         """Put the policy that the study's file says in force on this machine."""
@@ -529,19 +531,19 @@ class PolicyWindow(QWidget):
         row = QHBoxLayout()
         self.save = QPushButton(tr("&Save as CSV…"))
         self.save.setToolTip(tr("Write the requests that are shown to a table, with the checksums of what was sent"))
-        self.save.clicked.connect(self._ask_place)
+        self.save.clicked.connect(self._save_csv)
         row.addWidget(self.status, 1)
         row.addWidget(self.save)
         row.addWidget(close_button(self))
         return row
 
-    def _join(self) -> None:
+    def _connect_signals(self) -> None:
         self.form.set_requested.connect(self.set_policy)
         self.form.confirm_requested.connect(self.confirm_policy)
         self.fate.currentIndexChanged.connect(lambda _place: self._show())
         self.words.textChanged.connect(lambda _text: self._show())
         self.table.opened.connect(self._go_to)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._poll_journal)
         self._studio.bridge.changed.connect(self._on_change)
 
     def _on_change(self, changes: Changes, _initiator: object) -> None:
@@ -554,14 +556,14 @@ class PolicyWindow(QWidget):
         self.form.show_policy(policy_in_force(session), writable=self._studio.writable)
         if needs_confirmation(session):
             says = tr("Nothing leaves. The study's file says:")
-            self.form.ask_about("\n".join([tr(UNCONFIRMED), says, *describe_policy(policy_in_file(session))]))
+            self.form.ask_confirmation("\n".join([tr(UNCONFIRMED), says, *describe_policy(policy_in_file(session))]))
 
     def _fit_form(self) -> None:
         """Give the form the height that it needs, with or without a question, and the journal the rest."""
         height = self.form.heightForWidth(self._split.contentsRect().width())
         self._split.setSizes([height, self.height() - height])
 
-    def _look(self) -> None:
+    def _poll_journal(self) -> None:
         """Read the journal anew where something was written to it: jobs of other windows and programs write too."""
         session = self._studio.session
         if session is None or (count := count_egress(session.study)) == self._count:
@@ -575,30 +577,35 @@ class PolicyWindow(QWidget):
         self._show()
 
     def _show(self) -> None:
-        shown = self.shown()
-        self.table.show_rows([JournalRow(one.egress.id, one.cells(), _COLOURS[one.fate]) for one in shown])
-        said = "  ·  ".join(one.text for one in compute_totals(shown) if one.requests)
+        shown = self.filtered_requests()
+        self.table.show_rows(
+            [
+                JournalRow(egress_log_row.egress.id, egress_log_row.cells(), _COLOURS[egress_log_row.fate])
+                for egress_log_row in shown
+            ]
+        )
+        said = "  ·  ".join(total.text for total in compute_totals(shown) if total.requests)
         self.total.setText(said or (tr("No request was made.") if not self._lines else tr("No request is like that.")))
         self.save.setEnabled(bool(shown))
 
-    def shown(self) -> list[EgressLogRow]:
+    def filtered_requests(self) -> list[EgressLogRow]:
         """Return the requests that the filter lets through."""
         fate, words = self.fate.currentData(), self.words.text().casefold().split()
         return [
-            one
-            for one in self._lines
-            if fate in (None, one.fate) and all(word in " ".join(one.cells()).casefold() for word in words)
+            line
+            for line in self._lines
+            if fate in (None, line.fate) and all(word in " ".join(line.cells()).casefold() for word in words)
         ]
 
     def _go_to(self, key: str) -> None:
         session = self._studio.session
-        one = next((one for one in self._lines if one.egress.id == key), None)
-        if session is None or one is None or not one.egress.departure.recording_id:
+        line = next((line for line in self._lines if line.egress.id == key), None)
+        if session is None or line is None or not line.egress.request.recording_id:
             return
-        found = find_segment(session.study, one.egress.departure.segment_id)
-        self._context.look_at(one.egress.departure.recording_id, found.start_us if found else 0)
+        found = find_segment(session.study, line.egress.request.segment_id)
+        self._context.look_at(line.egress.request.recording_id, found.start_us if found else 0)
 
-    def _ask_place(self) -> None:
+    def _save_csv(self) -> None:
         session = self._studio.session
         if session is None:
             return
@@ -606,7 +613,7 @@ class PolicyWindow(QWidget):
         if place is None:
             return
         try:
-            write_table(self.shown(), place)
+            write_table(self.filtered_requests(), place)
         except UserError as error:
             self.status.setText(str(error))
         else:
@@ -617,7 +624,7 @@ class PolicyWindow(QWidget):
         if not event.spontaneous():
             self.form.focus_level()
             self._fit_form()
-        self._look()
+        self._poll_journal()
         self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:

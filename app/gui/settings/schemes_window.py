@@ -54,7 +54,7 @@ class SchemeEntry:
         values: filled in under it.
         orphans: what its newest version has no place for.
         file: the path of the file that it was read from, where one is known.
-        taken: its shortcuts that do not work, because the window uses these keys itself.
+        taken_shortcuts: its shortcuts that do not work, because the window uses these keys itself.
     """
 
     group: Group
@@ -67,10 +67,10 @@ class SchemeEntry:
     values: int = 0
     orphans: int = 0
     file: str = ""
-    taken: tuple[str, ...] = ()
+    taken_shortcuts: tuple[str, ...] = ()
 
     @property
-    def place(self) -> str:
+    def list_key(self) -> str:
         """Tell the entry from every other."""
         return f"{self.group.name} {self.key}"
 
@@ -120,8 +120,8 @@ class SchemesView(QWidget):
         self.facts.linkActivated.connect(lambda _link: self._emit_key(self.orphans_requested))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        split.addWidget(self._left())
-        split.addWidget(self._right())
+        split.addWidget(self._make_list_part())
+        split.addWidget(self._make_detail_part())
         split.setStretchFactor(1, 1)
         split.setSizes([240, 640])
         column = QVBoxLayout(self)
@@ -134,7 +134,7 @@ class SchemesView(QWidget):
         """Show these; the one that was looked at stays, where it is still there under any heading."""
         before = self.current()
         self._writable, self._reason = writable, reason
-        self._entries = {entry.place: entry for entry in entries}
+        self._entries = {entry.list_key: entry for entry in entries}
         self.list.blockSignals(True)
         self.list.clear()
         chosen: QListWidgetItem | None = None
@@ -144,21 +144,21 @@ class SchemesView(QWidget):
                 self._add_heading(tr(group.value))
             for entry in listed:
                 item = QListWidgetItem(entry.name)
-                item.setData(_KEY_ROLE, entry.place)
+                item.setData(_KEY_ROLE, entry.list_key)
                 if entry.default:
                     item.setText(tr("{name} (default)").format(name=entry.name))
                 item.setToolTip(plain_tip(entry.key))
                 self.list.addItem(item)
                 same = before is not None and entry.key == before.key
-                if same and (chosen is None or entry.place == (before.place if before else "")):
+                if same and (chosen is None or entry.list_key == (before.list_key if before else "")):
                     chosen = item
-        first = chosen or self._first()
+        first = chosen or self._first_entry()
         if first is not None:
             self.list.setCurrentItem(first)
         self.list.blockSignals(False)
         self._show_current()
 
-    def choose(self, place: str) -> None:
+    def select_entry(self, place: str) -> None:
         """Show one entry."""
         for row in range(self.list.count()):
             if self.list.item(row).data(_KEY_ROLE) == place:
@@ -177,14 +177,14 @@ class SchemesView(QWidget):
     def show_orphans(self, lines: Sequence[str]) -> None:
         """List what the newest version has no place for, a line each, in place of the scheme's words."""
         listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
-        self.words.show_words(
+        self.words.show_html(
             tr(
                 "<h3>No place in the newest version</h3><p>These labels and values are kept and exported. "
                 "The form shows them under “Kept from an earlier version”.</p><ul>{listed}</ul>"
             ).format(listed=listed)
         )
 
-    def _left(self) -> QWidget:
+    def _make_list_part(self) -> QWidget:
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(_MARGIN, _MARGIN, 0, _MARGIN)
@@ -195,7 +195,7 @@ class SchemesView(QWidget):
         column.addWidget(self.check)
         return left
 
-    def _right(self) -> QWidget:
+    def _make_detail_part(self) -> QWidget:
         right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(theme.GRID, _MARGIN, _MARGIN, _MARGIN)
@@ -249,16 +249,16 @@ class SchemesView(QWidget):
         item.setFont(theme.font(theme.POINTS - 1, semibold=True))
         self.list.addItem(item)
 
-    def _first(self) -> QListWidgetItem | None:
+    def _first_entry(self) -> QListWidgetItem | None:
         items = (self.list.item(row) for row in range(self.list.count()))
         return next((item for item in items if item.data(_KEY_ROLE)), None)
 
     def _show_current(self) -> None:
         entry = self.current()
         if entry is None:
-            self.words.show_words("")
+            self.words.show_html("")
         elif entry.scheme is None:
-            self.words.show_words(
+            self.words.show_html(
                 tr("<h2>{name}</h2><p>Its text is kept nowhere or cannot be read.</p>").format(name=escape(entry.name))
             )
         else:
@@ -302,8 +302,8 @@ def _facts_text(entry: SchemeEntry) -> str:
         lines.append(
             tr('<a href="orphans">{orphans:,} without a place in the newest version</a>.').format(orphans=entry.orphans)
         )
-    if entry.taken:
-        keys = escape(", ".join(entry.taken))
+    if entry.taken_shortcuts:
+        keys = escape(", ".join(entry.taken_shortcuts))
         lines.append(
             tr("The window uses {keys} itself (Ctrl+F1 lists its keys): choose another shortcut in the file.").format(
                 keys=keys
@@ -344,7 +344,7 @@ class SchemesWindow(SchemesView):
         self._later.timeout.connect(self.refresh)
         studio.bridge.changed.connect(self._apply)
         studio.failed.connect(self._refused.append)
-        self.check_requested.connect(self._check)
+        self.check_requested.connect(self._choose_file)
         self.use_requested.connect(self._use)
         self.drop_requested.connect(lambda key: self._change(lambda session: commands.drop_scheme(session, key)))
         self.default_requested.connect(lambda key: self._change(lambda session: commands.make_default(session, key)))
@@ -361,21 +361,21 @@ class SchemesWindow(SchemesView):
     def _read(self, session: Session) -> list[SchemeEntry]:
         found = []
         keys = self._keys_in_use()
-        for one in list_study_schemes(session):
-            group = Group.USED if one.used else Group.KEPT
+        for study_scheme in list_study_schemes(session):
+            group = Group.USED if study_scheme.used else Group.KEPT
             found.append(
                 SchemeEntry(
                     group,
-                    one.key,
-                    one.name,
-                    one.scheme,
-                    one.default,
-                    one.versions,
-                    one.segments,
-                    one.values,
-                    one.orphans,
-                    self._file_of(session, one.key),
-                    taken_shortcuts(one.scheme, keys),
+                    study_scheme.key,
+                    study_scheme.name,
+                    study_scheme.scheme,
+                    study_scheme.default,
+                    study_scheme.versions,
+                    study_scheme.segments,
+                    study_scheme.values,
+                    study_scheme.orphans,
+                    self._remembered_file(session, study_scheme.key),
+                    taken_shortcuts(study_scheme.scheme, keys),
                 )
             )
         known = {entry.key for entry in found}
@@ -383,12 +383,14 @@ class SchemesWindow(SchemesView):
             if name not in known:
                 scheme = load_scheme(name)
                 taken = taken_shortcuts(scheme, keys)
-                found.append(SchemeEntry(Group.SHIPPED, name, scheme.name, scheme, taken=taken))
+                found.append(SchemeEntry(Group.SHIPPED, name, scheme.name, scheme, taken_shortcuts=taken))
         for key, (path, text) in self._checked.items():
             scheme = parse_scheme(text, path.name)
             name = tr("{name}, version {version}").format(name=scheme.name, version=scheme.version)
             found.append(
-                SchemeEntry(Group.FILE, key, name, scheme, file=str(path), taken=taken_shortcuts(scheme, keys))
+                SchemeEntry(
+                    Group.FILE, key, name, scheme, file=str(path), taken_shortcuts=taken_shortcuts(scheme, keys)
+                )
             )
         return found
 
@@ -399,7 +401,7 @@ class SchemesWindow(SchemesView):
             # What is counted grows with the study: not at every key that is pressed elsewhere.
             self._later.start()
 
-    def _check(self) -> None:
+    def _choose_file(self) -> None:
         path = self._questions.scheme()
         if path is not None:
             self._show_file(path)
@@ -413,13 +415,13 @@ class SchemesWindow(SchemesView):
             return
         self._checked[scheme.key] = (path.absolute(), text)
         self.refresh()
-        self.choose(f"{Group.FILE.name} {scheme.key}")
+        self.select_entry(f"{Group.FILE.name} {scheme.key}")
 
     def _use(self, entry: SchemeEntry) -> None:
         if entry.group is Group.FILE:
             path, text = self._checked[entry.key]
             if self._change(lambda session: commands.use_scheme(session, text, path.name)[1]):
-                self._remember(entry.key, path)
+                self._remember_file(entry.key, path)
                 del self._checked[entry.key]
                 self.refresh()
         elif entry.group is Group.KEPT:
@@ -440,7 +442,7 @@ class SchemesWindow(SchemesView):
             return
         after = session.schemes.get(key)
         told = tr("is in use now") if after != before else tr("says what the study has already")
-        self._studio.told.emit(
+        self._studio.message.emit(
             tr("{file}: version {version} of {scheme} {fate}.").format(
                 file=path.name, version=after.version, scheme=after.name, fate=told
             )
@@ -459,7 +461,7 @@ class SchemesWindow(SchemesView):
         if session is None:
             return
         found = find_orphans(session, key)
-        lines = [_orphan_text(session, one) for one in found[:_MAX_ORPHANS]]
+        lines = [_orphan_text(session, orphan) for orphan in found[:_MAX_ORPHANS]]
         if len(found) > _MAX_ORPHANS:
             lines.append(
                 tr("and {value:,} more; greenroom scheme list STUDY --json has all").format(
@@ -468,11 +470,11 @@ class SchemesWindow(SchemesView):
             )
         self.show_orphans(lines)
 
-    def _file_of(self, session: Session, key: str) -> str:
+    def _remembered_file(self, session: Session, key: str) -> str:
         found = self._studio.settings.scheme_files.get(f"{session.study.id}/{key}")
         return found if isinstance(found, str) else ""
 
-    def _remember(self, key: str, path: Path) -> None:
+    def _remember_file(self, key: str, path: Path) -> None:
         session = self._studio.session
         if session is not None:
             file: dict[str, Json] = {f"{session.study.id}/{key}": str(path)}

@@ -35,12 +35,12 @@ class ModalTask(QObject):
     """One piece of work at a time; whoever asks for it gets the result, as if it had been done at once.
 
     Signals:
-        begun: a piece of work was begun.
-        freed: the work is over.
+        started: a piece of work was begun.
+        finished: the work is over.
     """
 
-    begun = Signal()
-    freed = Signal()
+    started = Signal()
+    finished = Signal()
     _done = Signal()
 
     def __init__(self, parent: QObject) -> None:
@@ -72,7 +72,7 @@ class ModalTask(QObject):
                 self._done.emit()
 
         self.busy = True
-        self.begun.emit()
+        self.started.emit()
         loop, thread = QEventLoop(), threading.Thread(target=do, name=text)
         self._done.connect(loop.quit, Qt.ConnectionType.QueuedConnection)
         try:
@@ -84,9 +84,9 @@ class ModalTask(QObject):
                 thread.join(0.005)
             thread.join()
         finally:
-            saying.end()
+            saying.close_dialog()
             self.busy = False
-        self.freed.emit()
+        self.finished.emit()
         if errors:
             raise errors[0]
         return results[0]
@@ -96,10 +96,10 @@ class _ThreadProgress(QObject):
     """Brings from the thread how far the work is, and tells it when it is not wanted any more.
 
     Signals:
-        told (int, int, str): done, total, text.
+        progressed (int, int, str): done, total, text.
     """
 
-    told = Signal(int, int, str)
+    progressed = Signal(int, int, str)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -113,7 +113,7 @@ class _ThreadProgress(QObject):
         now = time.monotonic()
         if now - self._told > _PROGRESS_INTERVAL_S:
             self._told = now
-            self.told.emit(done, total, text)
+            self.progressed.emit(done, total, text)
 
     def check_cancelled(self) -> None:
         if self._stop.is_set():
@@ -141,9 +141,9 @@ class _Saying(OwnDialog):
         self._line.show_progress(0, 0, "")
         column.addWidget(self._line)
         self._line.cancel_requested.connect(self.reject)
-        self.telling.told.connect(self._line.show_progress, Qt.ConnectionType.QueuedConnection)
+        self.telling.progressed.connect(self._line.show_progress, Qt.ConnectionType.QueuedConnection)
         self._soon = QTimer(self, interval=_SHOW_DELAY_MS)
-        self._soon.timeout.connect(self._look)
+        self._soon.timeout.connect(self._show_if_free)
         if not quiet:
             self._soon.start()
 
@@ -153,13 +153,13 @@ class _Saying(OwnDialog):
             self.telling.stop()
             self._line.cancel.setEnabled(False)
 
-    def end(self) -> None:
+    def close_dialog(self) -> None:
         """Go away."""
         self._soon.stop()
         self.hide()
         self.deleteLater()
 
-    def _look(self) -> None:
+    def _show_if_free(self) -> None:
         # A question about it, such as for a passphrase, stays in front.
         if QApplication.activeModalWidget() is None:
             self._soon.stop()
@@ -177,7 +177,7 @@ class BackgroundPool(QObject):
     """Runs functions in a small pool and hands the results back in the window's thread."""
 
     _ended = Signal(int, object, object)
-    _told = Signal(int, int, int, str)
+    _progressed = Signal(int, int, int, str)
 
     def __init__(self, parent: QObject | None = None, threads: int = 2) -> None:
         super().__init__(parent)
@@ -187,7 +187,7 @@ class BackgroundPool(QObject):
         self._next = 0
         self._waiting: dict[int, tuple[Then, Failed, Callable[[int, int, str], None] | None]] = {}
         self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        self._told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        self._progressed.connect(self._report_progress, Qt.ConnectionType.QueuedConnection)
 
     def run(
         self,
@@ -211,7 +211,7 @@ class BackgroundPool(QObject):
         """Do what `run` does, in a thread without a network: FFmpeg reads a stranger's file there."""
         self.run(lambda told: _without_network(work, told), then, failed, progress)
 
-    def forget(self) -> None:
+    def cancel_all(self) -> None:
         """Drop everything that was asked for, such as when another study is opened; running work is told to stop."""
         self._waiting.clear()
         self._pool.clear()
@@ -220,7 +220,7 @@ class BackgroundPool(QObject):
 
     def close(self) -> None:
         """Stop, and wait until no thread is left."""
-        self.forget()
+        self.cancel_all()
         self._stop.set()
         self._pool.waitForDone()
 
@@ -231,7 +231,7 @@ class BackgroundPool(QObject):
         elif error is None and then is not None:
             then(result)
 
-    def _tell(self, number: int, done: int, total: int, text: str) -> None:
+    def _report_progress(self, number: int, done: int, total: int, text: str) -> None:
         progress = self._waiting.get(number, (None, None, None))[2]
         if progress is not None:
             progress(done, total, text)
@@ -275,7 +275,7 @@ class _Task(QRunnable):
         self._owner._ended.emit(self._number, result, error)
 
     def progress(self, done: int, total: int, text: str = "") -> None:
-        self._owner._told.emit(self._number, done, total, text)
+        self._owner._progressed.emit(self._number, done, total, text)
 
     def check_cancelled(self) -> None:
         if self._stop.is_set():
@@ -328,7 +328,7 @@ class PendingRead:
         self.unwanted = Event()
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         """Whether nobody wants it any more."""
         return self.unwanted.is_set()
 
@@ -360,15 +360,15 @@ def read_in_background(
     path, name, made = session.study.path, session.annotator_name, PendingRead()
 
     def found(result: Found) -> None:
-        if not made.stopped:
+        if not made.is_stopped:
             then(result)
 
     def fail(error: Exception) -> None:
-        if not made.stopped:
+        if not made.is_stopped:
             failed(error)
 
     def told(done: int, total: int, text: str) -> None:
-        if show is not None and not made.stopped:
+        if show is not None and not made.is_stopped:
             show(done, total, text)
 
     background.run(

@@ -59,9 +59,13 @@ class Dialogs:
 
     def new_study(self, proposed: Path | None = None) -> Path | None:
         """Ask where a new study goes; a file that is there may be named, and is never overwritten."""
-        begin = proposed or self._folder() / "study.greenroom"
+        begin = proposed or self._start_folder() / "study.greenroom"
         path, _ = QFileDialog.getSaveFileName(
-            self._over(), tr("New study"), str(begin), STUDY_FILTER, options=QFileDialog.Option.DontConfirmOverwrite
+            self._parent_window(),
+            tr("New study"),
+            str(begin),
+            STUDY_FILTER,
+            options=QFileDialog.Option.DontConfirmOverwrite,
         )
         return Path(path) if path else None
 
@@ -74,49 +78,55 @@ class Dialogs:
 
     def study(self) -> Path | None:
         """Ask which study to open."""
-        path, _ = QFileDialog.getOpenFileName(self._over(), tr("Open study"), str(self._folder()), STUDY_FILTER)
+        path, _ = QFileDialog.getOpenFileName(
+            self._parent_window(), tr("Open study"), str(self._start_folder()), STUDY_FILTER
+        )
         return Path(path) if path else None
 
     def scheme(self) -> Path | None:
         """Ask which scheme file to read."""
-        path, _ = QFileDialog.getOpenFileName(self._over(), tr("Open scheme"), str(self._folder()), SCHEME_FILTER)
+        path, _ = QFileDialog.getOpenFileName(
+            self._parent_window(), tr("Open scheme"), str(self._start_folder()), SCHEME_FILTER
+        )
         return Path(path) if path else None
 
     def videos(self) -> list[Path]:
         """Ask which recordings to add."""
         kinds = file_filter(tr("Video and sound"), RECORDING_SUFFIXES, tr("All files (*)"))
-        paths, _ = QFileDialog.getOpenFileNames(self._over(), tr("Add recordings"), str(self._folder()), kinds)
+        paths, _ = QFileDialog.getOpenFileNames(
+            self._parent_window(), tr("Add recordings"), str(self._start_folder()), kinds
+        )
         return [Path(path) for path in paths]
 
     def folder(self, title: str) -> Path | None:
         """Ask for a folder."""
-        path = QFileDialog.getExistingDirectory(self._over(), title, str(self._folder()))
+        path = QFileDialog.getExistingDirectory(self._parent_window(), title, str(self._start_folder()))
         return Path(path) if path else None
 
     def file(self, title: str, kinds: str = "") -> Path | None:
         """Ask for a file; `kinds` are filters as `filter_of` makes them."""
-        path, _ = QFileDialog.getOpenFileName(self._over(), title, str(self._folder()), kinds)
+        path, _ = QFileDialog.getOpenFileName(self._parent_window(), title, str(self._start_folder()), kinds)
         return Path(path) if path else None
 
     def annotations(self, window: QWidget | None = None) -> Path | None:
         """Ask for a file of another tool, over a window that may not be the one in use yet."""
         path, _ = QFileDialog.getOpenFileName(
-            window or self._over(), tr("Import annotations"), str(self._folder()), annotation_filters()
+            window or self._parent_window(), tr("Import annotations"), str(self._start_folder()), annotation_filters()
         )
         return Path(path) if path else None
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:
         """Ask under which name to save a file of a kind; the dialog asks before it gives one that is there."""
-        found, _ = QFileDialog.getSaveFileName(self._over(), title, str(path), f"{kind} (*{path.suffix})")
+        found, _ = QFileDialog.getSaveFileName(self._parent_window(), title, str(path), f"{kind} (*{path.suffix})")
         return Path(found) if found else None
 
     def text(self, title: str, question: str, before: str) -> str | None:
         """Ask for a line of text."""
-        return TextDialog(title, question, before, self._over()).text()
+        return TextDialog(title, question, before, self._parent_window()).ask_text()
 
     def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
         """Ask for a yes, on a button that says to what; Esc is a no, and Enter too where it has to be careful."""
-        asked = AgreeDialog(title, question, button, self._over(), careful=careful)
+        asked = AgreeDialog(title, question, button, self._parent_window(), careful=careful)
         return asked.exec() == QDialog.DialogCode.Accepted
 
     def leave_jobs(self, question: str, more: str, *, quits: bool) -> str:
@@ -132,7 +142,7 @@ class Dialogs:
                     ("keep", tr("Keep running in the background"), tr("Close the window and let them end (Enter)")),
                 ),
                 (tr("Cancel"), tr("Stay here (Esc)")),
-                self._over(),
+                self._parent_window(),
             ).ask()
             or "cancel"
         )
@@ -150,7 +160,7 @@ class Dialogs:
                     ("show", tr("Show that window"), tr("Go on in the window that was closed; the jobs go on (Enter)")),
                 ),
                 (tr("Cancel"), tr("Open nothing (Esc)")),
-                self._over(),
+                self._parent_window(),
             ).ask()
             or "cancel"
         )
@@ -158,34 +168,45 @@ class Dialogs:
     def release_place(self) -> Path | None:
         """Ask for the new folder of a release."""
         path, _ = QFileDialog.getSaveFileName(
-            self._over(), tr("New folder for the release"), str(self._folder() / "release"), tr("Folder (*)")
+            self._parent_window(),
+            tr("New folder for the release"),
+            str(self._start_folder() / "release"),
+            tr("Folder (*)"),
         )
         return Path(path) if path else None
 
     def question_set_place(self) -> Path | None:
         """Ask for the new folder of a data set of questions."""
         path, _ = QFileDialog.getSaveFileName(
-            self._over(), tr("New folder for the questions"), str(self._folder() / "questions"), tr("Folder (*)")
+            self._parent_window(),
+            tr("New folder for the questions"),
+            str(self._start_folder() / "questions"),
+            tr("Folder (*)"),
         )
         return Path(path) if path else None
 
     def copy_place(self, name: str) -> Path | None:
         """Ask where a copy of the study goes."""
         path, _ = QFileDialog.getSaveFileName(
-            self._over(), tr("Copy for an annotator"), str(self._folder() / f"{name}.greenroom"), STUDY_FILTER
+            self._parent_window(),
+            tr("Copy for an annotator"),
+            str(self._start_folder() / f"{name}.greenroom"),
+            STUDY_FILTER,
         )
         return Path(path) if path else None
 
     def copies(self) -> list[Path]:
         """Ask which copies of the study to merge."""
-        paths, _ = QFileDialog.getOpenFileNames(self._over(), tr("Merge copies"), str(self._folder()), STUDY_FILTER)
+        paths, _ = QFileDialog.getOpenFileNames(
+            self._parent_window(), tr("Merge copies"), str(self._start_folder()), STUDY_FILTER
+        )
         return [Path(path) for path in paths]
 
-    def _over(self) -> QWidget:
+    def _parent_window(self) -> QWidget:
         """Return the window that a dialog belongs to: the one that is used now."""
         return owning_window(self._window) or self._window
 
-    def _folder(self) -> Path:
+    def _start_folder(self) -> Path:
         return self.start or Path()
 
 

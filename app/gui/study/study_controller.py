@@ -60,7 +60,7 @@ class StudyController(QObject):
         marks_changed: the marked start or end changed.
         history_changed: undo and redo name other steps than before.
         failed: (UserError) an edit was refused.
-        told: (str) something worth a line happened.
+        message: (str) something worth a line happened.
     """
 
     leaving = Signal()
@@ -72,7 +72,7 @@ class StudyController(QObject):
     marks_changed = Signal()
     history_changed = Signal()
     failed = Signal(object)
-    told = Signal(str)
+    message = Signal(str)
     _checked = Signal(object)
     _backed_up = Signal(object)
 
@@ -96,7 +96,7 @@ class StudyController(QObject):
         self._check: object = None
         self._before: Path | None = None
         self._checked.connect(self._finish_opening, Qt.ConnectionType.QueuedConnection)
-        self._backed_up.connect(self._tell_of_backup, Qt.ConnectionType.QueuedConnection)
+        self._backed_up.connect(self._report_backup_problem, Qt.ConnectionType.QueuedConnection)
 
     @property
     def writable(self) -> bool:
@@ -116,22 +116,22 @@ class StudyController(QObject):
             return
         check = object()
         self.refused = path
-        opened = self._opened(path, annotator, check)
+        opened = self._open_session(path, annotator, check)
         self.refused = None
         self._check, self._before = check, self.session.study.path if self.session else None
         self.close()
         opened.settings = self.settings
         opened.patient = False
-        opened.study.never_wait()
+        opened.study.read_without_waiting()
         self.session = opened
         self._hidden = hidden_lanes(opened.study)
-        self.change_settings(lambda kept: kept.opened(opened.study.path))
+        self.change_settings(lambda kept: kept.with_recent(opened.study.path))
         self.session_changed.emit()
         self.history_changed.emit()
         if opened.study.backup_problem is not None:
             self._backed_up.emit(check)
 
-    def _opened(self, path: Path, annotator: str | None, check: object) -> Session:
+    def _open_session(self, path: Path, annotator: str | None, check: object) -> Session:
         """Open a study; a sealed one in a thread, because its key takes a while to be worked out."""
 
         def opened(_progress: Progress) -> Session:
@@ -178,7 +178,7 @@ class StudyController(QObject):
             self.refused = damaged
             self.failed.emit(error)
 
-    def _tell_of_backup(self, check: object) -> None:
+    def _report_backup_problem(self, check: object) -> None:
         """Say why no backup was made although one was due."""
         if self.session is not None and check is self._check and self.session.study.backup_problem is not None:
             self.failed.emit(self.session.study.backup_problem)
@@ -195,7 +195,7 @@ class StudyController(QObject):
         if self.session is not None:
             self.session.settings = self.settings
 
-    def reread_paths(self) -> None:
+    def reload_paths(self) -> None:
         """Forget the paths that a withdrawal took out of the settings on disk."""
         self.change_settings(lambda kept: kept)
 
@@ -263,12 +263,12 @@ class StudyController(QObject):
             return self._edit(_locked(do))
 
         def stoppable(session: Session, progress: Progress) -> Changes | None:
-            with session.study.in_turn(), session.study.stoppable(progress, _LOGGED * rows):
+            with session.study.locked(), session.study.cancellable(progress, _LOGGED * rows):
                 return do(session)
 
-        return self.edit_apart(stoppable, text)
+        return self.edit_in_thread(stoppable, text)
 
-    def edit_apart(self, do: Callable[[Session, Progress], Changes | None], text: str) -> bool:
+    def edit_in_thread(self, do: Callable[[Session, Progress], Changes | None], text: str) -> bool:
         """Run a command as `edit` does, in a thread, under a line that says how far it is and can stop it.
 
         Args:
@@ -279,7 +279,7 @@ class StudyController(QObject):
 
         def in_thread(session: Session) -> Changes | None:
             if self.apart.busy:
-                with session.study.in_turn():
+                with session.study.locked():
                     return do(session, Silent())
             return self.apart.run(lambda progress: do(session, progress), text, stoppable=True)
 
@@ -294,24 +294,24 @@ class StudyController(QObject):
             self.failed.emit(error)
             return False
         except Cancelled:
-            self.told.emit(tr("Cancelled: nothing was changed."))
+            self.message.emit(tr("Cancelled: nothing was changed."))
             return False
         if changes:
-            self.bridge.publish(self._with_sight(changes), initiator)
+            self.bridge.publish(self._add_visibility_changes(changes), initiator)
             self.history_changed.emit()
         return True
 
     def publish(self, changes: Changes) -> None:
         """Announce what was stored otherwise than by `edit`."""
-        self.bridge.publish(self._with_sight(changes))
+        self.bridge.publish(self._add_visibility_changes(changes))
         self.history_changed.emit()
 
-    def work_as(self, name: str) -> None:
+    def set_annotator(self, name: str) -> None:
         """Record edits under another name from now on, and show what they may see."""
         if self.session is not None:
             self.session.annotator_name = name
             who = self.session.annotator()
-            self.publish(Changes.of([("annotator", who.id if who else "")]))
+            self.publish(Changes.from_pairs([("annotator", who.id if who else "")]))
 
     def undo(self) -> None:
         """Take back the newest step."""
@@ -331,9 +331,9 @@ class StudyController(QObject):
             return reverted[0].changes
 
         if self.edit_many(do, rows, text):
-            self.told.emit(f"{word}: {reverted[0].name}{self._elsewhere(reverted[0].changes)}")
+            self.message.emit(f"{word}: {reverted[0].name}{self._other_recording_name(reverted[0].changes)}")
 
-    def _with_sight(self, changes: Changes) -> Changes:
+    def _add_visibility_changes(self, changes: Changes) -> Changes:
         """Add the segments that come into sight by a change, or go out of it: a training was done, or is not."""
         if self.session is None:
             return changes
@@ -342,16 +342,16 @@ class StudyController(QObject):
         if not differ:
             return changes
         moved = lane_visibility_changes(self.session.study, sorted(differ))
-        self.select(one for one in self.selected if one not in moved.ids("segment"))
+        self.select(text for text in self.selected if text not in moved.ids("segment"))
         return changes | moved
 
-    def _elsewhere(self, changes: Changes) -> str:
+    def _other_recording_name(self, changes: Changes) -> str:
         """Name the recording that a change is in, where it is one alone, and not the one that is shown."""
         session = self.session
         if session is None:
             return ""
         ids = changes.ids("segment") | changes.ids("segment_value")
-        homes = {one.recording_id for one in table_segments(session.study, [*ids])}
+        homes = {table_segment.recording_id for table_segment in table_segments(session.study, [*ids])}
         if len(homes) != 1 or (self.recording is not None and homes == {self.recording.id}):
             return ""
         return tr(", in recording {number}").format(number=session.recording(homes.pop()).number)
@@ -361,7 +361,7 @@ def _locked(do: Callable[[Session], Changes | None]) -> Callable[[Session], Chan
     """Let a command that another thread holds up begin after it: what it reads first is then what it changes."""
 
     def held(session: Session) -> Changes | None:
-        with session.study.in_turn():
+        with session.study.locked():
             return do(session)
 
     return held
@@ -393,7 +393,7 @@ class ActiveTrack(QObject):
         if session is None:
             return None
         key = self._chosen[0]
-        return session.schemes.get(key) if session.schemes.uses(key) else session.schemes.default
+        return session.schemes.get(key) if session.schemes.is_in_use(key) else session.schemes.default
 
     @property
     def track(self) -> Track | None:
@@ -406,7 +406,7 @@ class ActiveTrack(QObject):
         return found or scheme.tracks[0]
 
     @property
-    def place(self) -> tuple[str, str] | None:
+    def key_pair(self) -> tuple[str, str] | None:
         """Keys of the scheme and the track; None while no study is open."""
         scheme, track = self.scheme, self.track
         return None if scheme is None or track is None else (scheme.key, track.key)
@@ -414,7 +414,7 @@ class ActiveTrack(QObject):
     @property
     def key(self) -> str:
         """Both keys as one word, to remember and to give to `choose`."""
-        return "/".join(self.place or ())
+        return "/".join(self.key_pair or ())
 
     def tracks(self) -> list[tuple[str, str]]:
         """Return key and name of every track of the schemes in use, in their order."""
@@ -425,23 +425,23 @@ class ActiveTrack(QObject):
             for track in scheme.tracks
         ] if session else []  # fmt: skip
 
-    def choose(self, key: str) -> None:
+    def select_track(self, key: str) -> None:
         """Let new segments go to another track, given as `key` gives it."""
         scheme, _, track = key.partition("/")
-        if (scheme, track) != self.place:
+        if (scheme, track) != self.key_pair:
             self._chosen = (scheme, track)
             self.changed.emit()
 
-    def choose_next(self) -> None:
+    def select_next_track(self) -> None:
         """Let new segments go to the next track."""
         keys = [key for key, _ in self.tracks()]
         if len(keys) < 2:
-            self._studio.told.emit(tr("This study has one track. Study, Schemes… adds others."))
+            self._studio.message.emit(tr("This study has one track. Study, Schemes… adds others."))
             return
         names = dict(self.tracks())
         following = keys[(keys.index(self.key) + 1) % len(keys)]
-        self.choose(following)
-        self._studio.told.emit(tr("New segments go to {names}.").format(names=names[following]))
+        self.select_track(following)
+        self._studio.message.emit(tr("New segments go to {names}.").format(names=names[following]))
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if _SCHEMES in changes.ids("property") or changes.ids("scheme_version"):

@@ -45,7 +45,7 @@ class ActivityWindow(QWidget):
         tabs.addTab(self.days, tr("By day"))
         self.switch = QCheckBox(tr("Count my active minutes"))
         self.switch.setToolTip(tr("While this is off, nothing is counted and nothing is written, in every study"))
-        self.switch.clicked.connect(self._log.switch)
+        self.switch.clicked.connect(self._log.set_enabled)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
@@ -71,33 +71,33 @@ class ActivityWindow(QWidget):
         places = totals_by_recording(session, who) if who is not None else []
         days = totals_by_day(session, who) if who is not None else []
         self.recordings.show_rows(
-            [TableRow(one.recording_id, (one.name, format_minutes(one.seconds))) for one in places]
+            [TableRow(place.recording_id, (place.name, format_minutes(place.seconds))) for place in places]
         )
-        self.days.show_rows([TableRow(one.name, (one.name, format_minutes(one.seconds))) for one in days])
+        self.days.show_rows([TableRow(day.name, (day.name, format_minutes(day.seconds))) for day in days])
         name = session.annotator_name
-        said = format_minutes(sum(one.seconds for one in places))
+        said = format_minutes(sum(place.seconds for place in places))
         self.total.setText(
             tr("{name}: {said} in this study").format(name=name, said=said)
             if places
             else tr("{name}: nothing was counted yet").format(name=name)
         )
-        self.switch.setChecked(self._log.on)
+        self.switch.setChecked(self._log.is_enabled)
         self.delete.setEnabled(bool(places) and self._context.studio.writable)
-        self._ask_again(False)
+        self._show_confirmation(False)
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         self.delete = QPushButton(tr("Delete my minutes"))
         self.delete.setToolTip(tr("Delete your minutes from this study"))
-        self.delete.clicked.connect(lambda: self._ask_again(True))
+        self.delete.clicked.connect(lambda: self._show_confirmation(True))
         self.sure = QPushButton(tr("Delete for good"))
         self.sure.setToolTip(tr("There is no undo for this"))
-        self.sure.clicked.connect(self._log.delete)
+        self.sure.clicked.connect(self._log.delete_minutes)
         row.addWidget(self.delete)
         row.addWidget(self.sure)
         row.addStretch()
         row.addWidget(close_button(self))
         return row
 
-    def _ask_again(self, asking: bool) -> None:
+    def _show_confirmation(self, asking: bool) -> None:
         self.sure.setVisible(asking)

@@ -68,13 +68,13 @@ class AnnotatorCopyMaker(QObject):
 
     Signals:
         progressed: (int, int, str) how far it is: done, total, what is counted.
-        made: (Split) it has its name.
+        finished: (Split) it has its name.
         failed: (UserError) it cannot be made; nothing is left of it.
         ended: it goes on no more, whatever came of it.
     """
 
     progressed = Signal(int, int, str)
-    made = Signal(object)
+    finished = Signal(object)
     failed = Signal(object)
     ended = Signal()
 
@@ -92,7 +92,7 @@ class AnnotatorCopyMaker(QObject):
         """Whether a copy is being made."""
         return self._copy is not None
 
-    def begin(self, annotator: str, out: Path, media: MediaWith) -> None:
+    def start(self, annotator: str, out: Path, media: MediaWith) -> None:
         """Make one."""
         session = self._studio.session
         if session is None or self.busy:
@@ -116,7 +116,7 @@ class AnnotatorCopyMaker(QObject):
         self._tries += 1
 
         self._look = read_in_background(
-            *(self._background, session, copy.fill, lambda _none: self._finish(session, copy), self._fail),
+            *(self._background, session, copy.write_copy, lambda _none: self._finish(session, copy), self._fail),
             lambda done, total, _text: self.progressed.emit(done, total, tr("Megabytes copied")),
         )
 
@@ -127,13 +127,13 @@ class AnnotatorCopyMaker(QObject):
                 self._fill(session, copy)
                 return
             if made is None:
-                copy.fill(session, Silent())
+                copy.write_copy(session, Silent())
                 made = copy.finish(session)
         except UserError as error:
             self._fail(error)
             return
         self._end()
-        self.made.emit(made)
+        self.finished.emit(made)
 
     def _fail(self, error: Exception) -> None:
         self._end()
@@ -190,7 +190,7 @@ class SplitDialog(OwnDialog):
         buttons.go_on.clicked.connect(self.accept)
         column.addLayout(buttons)
 
-    def chosen(self) -> tuple[str, MediaWith]:
+    def selection(self) -> tuple[str, MediaWith]:
         """Return who it is for and what becomes of the media."""
         return self.who.currentText(), MediaWith(self.media.currentData())
 
@@ -216,10 +216,10 @@ class ConflictsView(QWidget):
     """Shows one item at a time; keys: Ctrl+Left keeps the study's version, Ctrl+Right takes the other.
 
     Signals:
-        chosen (str, str): id of the item, and `ours` or `theirs`.
+        version_chosen (str, str): id of the item, and `ours` or `theirs`.
     """
 
-    chosen = Signal(str, str)
+    version_chosen = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -261,17 +261,19 @@ class ConflictsView(QWidget):
     def show_items(self, items: Sequence[Versions]) -> None:
         """Show these items; the one that was shown stays where it is still there."""
         before = self._current()
-        self._items = {one.id: one for one in items}
+        self._items = {item.id: item for item in items}
         self.listing.blockSignals(True)
         self.listing.clear()
-        for one in items:
-            entry = QListWidgetItem(one.title)
-            entry.setData(_ID_ROLE, one.id)
+        for item in items:
+            entry = QListWidgetItem(item.title)
+            entry.setData(_ID_ROLE, item.id)
             entry.setToolTip(
-                plain_tip(tr("{title}; the other version is from {source}").format(title=one.title, source=one.source))
+                plain_tip(
+                    tr("{title}; the other version is from {source}").format(title=item.title, source=item.source)
+                )
             )
             self.listing.addItem(entry)
-        places = [place for place, one in enumerate(items) if before is not None and one.id == before.id]
+        places = [place for place, versions in enumerate(items) if before is not None and versions.id == before.id]
         self.listing.setCurrentRow(places[0] if places else 0 if items else -1)
         self.listing.blockSignals(False)
         self._show_current()
@@ -298,28 +300,31 @@ class ConflictsView(QWidget):
         return None if item is None else self._items.get(item.data(_ID_ROLE))
 
     def _choose(self, side: str) -> None:
-        one = self._current()
-        if one is not None:
-            self.chosen.emit(one.id, side)
+        versions = self._current()
+        if versions is not None:
+            self.version_chosen.emit(versions.id, side)
 
     def _show_current(self) -> None:
-        one = self._current()
+        versions = self._current()
         for button in (self.ours, self.theirs):
-            button.setEnabled(one is not None)
-        self.table.setRowCount(0 if one is None else len(one.lines))
-        if one is None:
+            button.setEnabled(versions is not None)
+        self.table.setRowCount(0 if versions is None else len(versions.lines))
+        if versions is None:
             self.table.setHorizontalHeaderLabels(["", tr("Ours"), tr("Theirs")])
             self.note.setText(tr("There are no conflicts. They come up when copies are merged."))
             return
-        self.table.setHorizontalHeaderLabels(["", tr("Ours"), one.source])
-        for row, (name, ours, theirs) in enumerate(one.lines):
+        self.table.setHorizontalHeaderLabels(["", tr("Ours"), versions.source])
+        for row, (name, ours, theirs) in enumerate(versions.lines):
             for place, text in enumerate((name, ours, theirs)):
                 self.table.setItem(
-                    row, place, _conflict_item(text, marked=ours != theirs and not one.deleted, name=place == 0)
+                    row, place, _conflict_item(text, marked=ours != theirs and not versions.deleted, name=place == 0)
                 )
         self.table.resizeRowsToContents()
-        words = {"ours": tr("It was deleted here."), "theirs": tr("{source} deleted it.").format(source=one.source)}
-        self.note.setText(words.get(one.deleted, tr("What differs is marked.")))
+        words = {
+            "ours": tr("It was deleted here."),
+            "theirs": tr("{source} deleted it.").format(source=versions.source),
+        }
+        self.note.setText(words.get(versions.deleted, tr("What differs is marked.")))
 
 
 def _conflict_item(text: str, *, marked: bool, name: bool) -> QTableWidgetItem:
@@ -350,7 +355,7 @@ class TeamWindow(QWidget):
         super().__init__()
         self._context = context
         self._studio = context.studio
-        self.ask_split: Ask = self._ask_split
+        self.ask_split: Ask = self._ask_copy
         self.setWindowTitle(tr("Team"))
         self.resize(1040, 640)
         self.form, self.table, self.conflicts = TeamPlanForm(), PlanTable(), ConflictsView()
@@ -372,13 +377,13 @@ class TeamWindow(QWidget):
         column.addLayout(self._foot())
         self.copying = AnnotatorCopyMaker(self._studio, context.background, self)
         self.copying.progressed.connect(self.progress.show_progress)
-        self.copying.made.connect(self._copied)
+        self.copying.finished.connect(self._on_copied)
         self.copying.failed.connect(self._studio.failed)
-        self.copying.ended.connect(self._copying_ended)
+        self.copying.ended.connect(self._on_copy_ended)
         self.progress.cancel_requested.connect(self.copying.cancel)
-        self.form.plan_requested.connect(self._plan)
+        self.form.plan_requested.connect(self._make_plan)
         self.table.recording_chosen.connect(lambda recording_id: context.look_at(recording_id, 0))
-        self.conflicts.chosen.connect(self._resolve)
+        self.conflicts.version_chosen.connect(self._resolve)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.session_changed.connect(self.reload)
         self._studio.failed.connect(self._show_error)
@@ -411,7 +416,7 @@ class TeamWindow(QWidget):
         row.setSpacing(theme.GRID)
         self.split = QPushButton(tr("Copy for an annotator…"))
         self.split.setToolTip(tr("Make a study file for one annotator, with nothing of anybody else's work"))
-        self.split.clicked.connect(self._split)
+        self.split.clicked.connect(self._make_copy)
         self.merge = QPushButton(tr("Merge copies…"))
         self.merge.setToolTip(tr("Bring the work of copies home; merging a copy twice changes nothing"))
         self.merge.clicked.connect(self._merge)
@@ -428,36 +433,36 @@ class TeamWindow(QWidget):
             self.reload()
 
     def _show_plan(self, plan: TeamPlan) -> None:
-        shown = [who for who in plan.annotators if any(one == who.id for _, one in plan.cells)]
+        shown = [who for who in plan.annotators if any(text == who.id for _, text in plan.cells)]
         columns = [_plan_column(plan, who.id) for who in shown]
         rows = [
             PlanRow(
-                one.id,
-                one.number,
-                one.name,
-                one.id in plan.held_out,
-                tuple(_plan_cell(plan.cells.get((one.id, who.id))) for who in shown),
+                recording.id,
+                recording.number,
+                recording.name,
+                recording.id in plan.held_out,
+                tuple(_plan_cell(plan.cells.get((recording.id, who.id))) for who in shown),
             )
-            for one in plan.recordings
+            for recording in plan.recordings
         ]
         self.table.show_plan(columns, rows)
-        self.form.show_names(
+        self.form.set_names(
             tuple(who.name for who in shown if any(c.purpose for (_, o), c in plan.cells.items() if o == who.id))
         )
 
     def _show_conflicts(self, session: Session) -> None:
-        found = [describe_conflict(session, one) for one in all_conflicts(session.study, unresolved=True)]
-        self.conflicts.show_items([_versions(one) for one in found])
+        found = [describe_conflict(session, conflict) for conflict in all_conflicts(session.study, unresolved=True)]
+        self.conflicts.show_items([_versions(description) for description in found])
         self.tabs.setTabText(1, tr("Conflicts ({found})").format(found=len(found)) if found else tr("Conflicts"))
         self.tabs.setTabIcon(1, icon("triangle-alert") if found else icon("circle-check"))
 
-    def _plan(self, wanted: TeamPlanRequest) -> None:
+    def _make_plan(self, wanted: TeamPlanRequest) -> None:
         wish = PlanOptions(wanted.annotators, wanted.per_recording, wanted.seed, wanted.keep, held_out=wanted.held_out)
         if self._studio.edit(partial(make_plan, wish=wish)):
-            self._tell(tr("The plan is made. Give everybody their copy: Copy for an annotator…"))
+            self._show_report(tr("The plan is made. Give everybody their copy: Copy for an annotator…"))
             self.reload()
 
-    def _split(self) -> None:
+    def _make_copy(self) -> None:
         session = self._studio.session
         if session is None:
             return
@@ -474,26 +479,26 @@ class TeamWindow(QWidget):
         out = self._context.questions.copy_place(f"{session.study.path.stem} {who}")
         if out is None:
             return
-        self._tell("")
+        self._show_report("")
         self.split.setEnabled(False)
-        self.copying.begin(who, out, media)
+        self.copying.start(who, out, media)
 
-    def _copied(self, made: Split) -> None:
-        self._tell(
+    def _on_copied(self, made: Split) -> None:
+        self._show_report(
             tr("Made {name}: {recording} recordings.").format(
                 name=made.path.name, recording=made.rows.get("recording", 0)
             )
         )
 
-    def _copying_ended(self) -> None:
+    def _on_copy_ended(self) -> None:
         self.progress.hide()
         self.split.setEnabled(self._studio.writable)
 
-    def _ask_split(self, names: Sequence[str]) -> tuple[str, MediaWith] | None:
+    def _ask_copy(self, names: Sequence[str]) -> tuple[str, MediaWith] | None:
         dialog = SplitDialog(names, self)
         done = dialog.exec()
         dialog.deleteLater()
-        return dialog.chosen() if done else None
+        return dialog.selection() if done else None
 
     def _merge(self) -> None:
         paths = self._context.questions.copies()
@@ -507,15 +512,15 @@ class TeamWindow(QWidget):
         def do(session: Session, progress: Progress) -> Changes:
             done.extend(commands.merge_copies(session, paths, progress=progress))
             changes = Changes()
-            for one in done:
-                changes |= one.merged.changes
+            for merged_copy in done:
+                changes |= merged_copy.merged.changes
             return changes
 
         text = trn("Merging {count} copy…", "Merging {count} copies…", len(paths))
-        if not self._studio.edit_apart(do, text) or self._studio.session is None:
+        if not self._studio.edit_in_thread(do, text) or self._studio.session is None:
             return
         stopped = tr("Cancelled: {count} were not merged.").format(count=len(paths) - len(done))
-        self._tell("\n".join([merge_report_text(done, 0), *([stopped] if len(done) < len(paths) else [])]))
+        self._show_report("\n".join([merge_report_text(done, 0), *([stopped] if len(done) < len(paths) else [])]))
         self.reload()
         if count_unresolved(self._studio.session.study):
             self.tabs.setCurrentWidget(self.conflicts)
@@ -523,22 +528,22 @@ class TeamWindow(QWidget):
     def _resolve(self, conflict_id: str, side: str) -> None:
         self._studio.edit(partial(commands.resolve_conflict, conflict_id=conflict_id, side=commands.Side(side)))
 
-    def _tell(self, text: str) -> None:
+    def _show_report(self, text: str) -> None:
         self.report.setText(text)
         self.report.setVisible(bool(text))
 
     def _show_error(self, error: UserError) -> None:
         if self.isVisible():
-            self._tell(str(error))
+            self._show_report(str(error))
 
 
 def _planned_annotators(plan: TeamPlan) -> list[str]:
     given = {who for (_, who), cell in plan.cells.items() if cell.purpose}
-    return [one.id for one in plan.annotators if one.id in given or not given]
+    return [annotator.id for annotator in plan.annotators if annotator.id in given or not given]
 
 
 def _plan_column(plan: TeamPlan, annotator_id: str) -> PlanColumn:
-    part = plan.progress(next(one for one in plan.annotators if one.id == annotator_id))
+    part = plan.progress(next(annotator for annotator in plan.annotators if annotator.id == annotator_id))
     if not part.given:
         return PlanColumn(part.annotator.name, tr("nothing planned"))
     return PlanColumn(
@@ -556,6 +561,6 @@ def _plan_cell(cell: AssignmentStatus | None) -> PlanCell | None:
     return PlanCell(state, cell.segments, cell.purpose is not None, cell.purpose is WorkPurpose.TRAINING)
 
 
-def _versions(one: ConflictDescription) -> Versions:
-    lines = tuple((line.name[:1].upper() + line.name[1:], line.ours, line.theirs) for line in one.lines)
-    return Versions(one.id, one.title, one.source, lines, one.deleted)
+def _versions(description: ConflictDescription) -> Versions:
+    lines = tuple((line.name[:1].upper() + line.name[1:], line.ours, line.theirs) for line in description.lines)
+    return Versions(description.id, description.title, description.source, lines, description.deleted)

@@ -46,24 +46,24 @@ from widgets.text_labels import PlainLabel, plain_tip
 FIGURE_NAMES = {"boundaries": tr("Boundaries"), "labels": tr("Labels"), "attributes": tr("Attributes")}
 
 
-def figure_text(one: Trained, gate: Gate, key: str) -> str:
+def figure_text(trained: Trained, gate: Gate, key: str) -> str:
     """Return a figure and what it comes to, such as `0.72, passes (needed 0.50)`."""
-    value, least = one.figures.get(key), gate.minimum.get(key)
+    value, least = trained.figures.get(key), gate.minimum.get(key)
     said = tr("nothing to compare") if value is None else f"{value:.2f}"
     if least is None:
         return said
-    if not one.done:
+    if not trained.done:
         return tr("\N{EN DASH} (needed {least:.2f})").format(least=least)
-    state = tr("too low") if key in one.short else "passes"
+    state = tr("too low") if key in trained.short else "passes"
     return tr("{said}, {state} (needed {least:.2f})").format(said=said, state=state, least=least)
 
 
-def result_text(one: Trained) -> str:
+def result_text(trained: Trained) -> str:
     """Return what it comes to as a whole."""
-    if one.passed:
+    if trained.passed:
         return tr("Passed: the work is open")
-    if one.done < one.given:
-        return tr("{done} of {given} recordings done").format(done=one.done, given=one.given)
+    if trained.done < trained.given:
+        return tr("{done} of {given} recordings done").format(done=trained.done, given=trained.given)
     return tr("Not passed: go over the recordings again")
 
 
@@ -86,11 +86,11 @@ def segment_text(session: Session, mark: Mark | None) -> str:
     """Return a segment in a few words."""
     if mark is None:
         return "nothing"
-    one = mark.segment
-    scheme = session.schemes.known(one.scheme)
-    label = scheme.label_name(one.track, one.label) if scheme is not None else one.label
+    segment = mark.segment
+    scheme = session.schemes.find(segment.scheme)
+    label = scheme.label_name(segment.track, segment.label) if scheme is not None else segment.label
     return tr("{words}  {start_us} to {end_us}").format(
-        words=label, start_us=format_time(one.start_us), end_us=format_time(one.end_us)
+        words=label, start_us=format_time(segment.start_us), end_us=format_time(segment.end_us)
     )
 
 
@@ -100,7 +100,7 @@ def difference_text(line: TrainingComparison) -> str:
         return tr("Only the reference marked this")
     if line.reference is None:
         return tr("The reference marked nothing here")
-    return ", ".join(line.differs) or tr("Nothing")
+    return ", ".join(line.difference_names) or tr("Nothing")
 
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
@@ -124,7 +124,7 @@ class SetupForm(QWidget):
     """
 
     set_requested = Signal(object)
-    off_requested = Signal()
+    disable_requested = Signal()
 
     def __init__(self, figures: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -172,19 +172,19 @@ class SetupForm(QWidget):
         buttons.setSpacing(theme.GRID)
         self.start = QPushButton(tr("Set up training"))
         self.start.setToolTip(tr("Everybody in the plan gets these recordings to train on; Undo takes it back"))
-        self.start.clicked.connect(self._ask)
+        self.start.clicked.connect(self._request_setup)
         self.off = QPushButton(tr("End training"))
         self.off.setToolTip(tr("The work is open to everybody; Undo takes it back"))
-        self.off.clicked.connect(self.off_requested)
+        self.off.clicked.connect(self.disable_requested)
         buttons.addWidget(self.start)
         buttons.addWidget(self.off)
         buttons.addStretch()
         right.addLayout(buttons)
         row.addLayout(right, 1)
 
-    def offer(self, recordings: Sequence[tuple[str, str]], people: Sequence[str]) -> None:
+    def set_choices(self, recordings: Sequence[tuple[str, str]], people: Sequence[str]) -> None:
         """Offer recordings (id, text) and names of annotators; what was ticked and chosen stays."""
-        ticked, chosen = set(self._ticked()), self.reference.currentText()
+        ticked, chosen = set(self._ticked_recordings()), self.reference.currentText()
         self.recordings.clear()
         for key, text in recordings:
             item = QListWidgetItem(text)
@@ -210,13 +210,13 @@ class SetupForm(QWidget):
             tick.setChecked(key in wanted.minimum)
             least.setValue(wanted.minimum.get(key, least.value()))
 
-    def _ticked(self) -> list[str]:
+    def _ticked_recordings(self) -> list[str]:
         items = [self.recordings.item(place) for place in range(self.recordings.count())]
-        return [str(one.data(_ID_ROLE)) for one in items if one.checkState() is Qt.CheckState.Checked]
+        return [str(item.data(_ID_ROLE)) for item in items if item.checkState() is Qt.CheckState.Checked]
 
-    def _ask(self) -> None:
+    def _request_setup(self) -> None:
         least = {key: spin.value() for key, (tick, spin) in self.minimum.items() if tick.isChecked()}
-        self.set_requested.emit(TrainingSetup(tuple(self._ticked()), self.reference.currentText(), least))
+        self.set_requested.emit(TrainingSetup(tuple(self._ticked_recordings()), self.reference.currentText(), least))
 
 
 _NONE = tr("There is no training in this study.")
@@ -241,7 +241,7 @@ class TrainingWindow(QWidget):
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
         self.figures = RowsTable(
-            tr("Figures"), [tr("Annotator"), *(FIGURE_NAMES[one] for one in FIGURES), tr("Result")]
+            tr("Figures"), [tr("Annotator"), *(FIGURE_NAMES[text] for text in FIGURES), tr("Result")]
         )
         self.recordings = RowsTable(tr("Recordings to train on"), [tr("Recording"), tr("State")])
         self.lines = RowsTable(
@@ -266,10 +266,10 @@ class TrainingWindow(QWidget):
         self.recordings.row_chosen.connect(context.look_at)
         self.lines.row_chosen.connect(lambda key, time: context.look_at(key.split()[0], time))
         self.form.set_requested.connect(self._set_up)
-        self.form.off_requested.connect(lambda: self._studio.edit(commands.end_training))
+        self.form.disable_requested.connect(lambda: self._studio.edit(commands.end_training))
         self._studio.bridge.changed.connect(self._apply)
         self._studio.failed.connect(self._show_error)
-        self._offer(anew=True)
+        self._fill_form(anew=True)
         self.reload()
 
     def reload(self) -> None:
@@ -278,7 +278,7 @@ class TrainingWindow(QWidget):
         if session is None:
             return
         gate = read_gate(session)
-        people = self._people(session)
+        people = self._shown_trainees(session)
         owner = session.annotator() not in list_trainees(session) and not copy_owner(session.study)
         self.tabs.setTabVisible(1, owner)
         self.tabs.tabBar().setVisible(owner)
@@ -291,18 +291,22 @@ class TrainingWindow(QWidget):
             self.note.setText(tr("Choose recordings and a reference under Set up.") if owner else "")
             self.note.setVisible(owner)
             return
-        names = {one.id: one.name for one in all_annotators(session.study)}
-        places = [one for one in all_recordings(session.study) if one.id in gate.recordings]
-        self.heading.setText(round_text(gate, [one.number for one in places], names.get(gate.reference, "")))
+        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+        places = [recording for recording in all_recordings(session.study) if recording.id in gate.recordings]
+        self.heading.setText(round_text(gate, [place.number for place in places], names.get(gate.reference, "")))
         found = [evaluate_training(session, who, gate) for who in people]
         self.figures.show_rows(
             [
                 TableRow(
-                    one.annotator.id,
-                    (one.annotator.name, *(figure_text(one, gate, key) for key in FIGURES), result_text(one)),
-                    "circle-check" if one.passed else "circle-dashed",
+                    trained.annotator.id,
+                    (
+                        trained.annotator.name,
+                        *(figure_text(trained, gate, key) for key in FIGURES),
+                        result_text(trained),
+                    ),
+                    "circle-check" if trained.passed else "circle-dashed",
                 )
-                for one in found
+                for trained in found
             ]
         )
         if self.figures.current_row() < 0 and found:
@@ -311,25 +315,25 @@ class TrainingWindow(QWidget):
         self.recordings.show_rows(
             [
                 TableRow(
-                    one.id,
+                    place.id,
                     (
-                        f"{one.number}  {one.name}",
-                        _state_text(people, [who for who in people if (one.id, who.id) in done]),
+                        f"{place.number}  {place.name}",
+                        _state_text(people, [who for who in people if (place.id, who.id) in done]),
                     ),
-                    "circle-check" if all((one.id, who.id) in done for who in people) else "circle-dashed",
+                    "circle-check" if all((place.id, who.id) in done for who in people) else "circle-dashed",
                 )
-                for one in places
+                for place in places
             ]
         )
-        self.figures.fit(168)
-        self.recordings.fit(136)
+        self.figures.fit_height(168)
+        self.recordings.fit_height(136)
         self._show_lines()
 
-    def _people(self, session: Session) -> list[Annotator]:
+    def _shown_trainees(self, session: Session) -> list[Annotator]:
         """Return whose figures are shown: who trains sees their own."""
         found = list_trainees(session)
         own = copy_owner(session.study) or session.annotator_name
-        mine = [one for one in found if one.name == own]
+        mine = [annotator for annotator in found if annotator.name == own]
         return mine or found
 
     def _show_lines(self) -> None:
@@ -338,24 +342,26 @@ class TrainingWindow(QWidget):
         if session is None or gate is None:
             return
         chosen = self.figures.current_key()
-        who = next((one for one in self._people(session) if one.id == chosen), None)
+        who = next((person for person in self._shown_trainees(session) if person.id == chosen), None)
         found = compare_training(session, who, gate) if who is not None else []
         self.note.setText("" if found else _NOT_YET_HINT)
         self.note.setHidden(bool(found))
         self.lines.show_rows(
             [
                 TableRow(
-                    f"{one.recording.id} {one.start_us}",
+                    f"{comparison.recording.id} {comparison.start_us}",
                     (
-                        str(one.recording.number),
-                        segment_text(session, one.mine),
-                        segment_text(session, one.reference),
-                        difference_text(one),
+                        str(comparison.recording.number),
+                        segment_text(session, comparison.mine),
+                        segment_text(session, comparison.reference),
+                        difference_text(comparison),
                     ),
-                    "check" if one.mine and one.reference and not one.differs else "triangle-alert",
-                    one.start_us,
+                    "check"
+                    if comparison.mine and comparison.reference and not comparison.difference_names
+                    else "triangle-alert",
+                    comparison.start_us,
                 )
-                for one in found
+                for comparison in found
             ]
         )
 
@@ -377,16 +383,18 @@ class TrainingWindow(QWidget):
         row.addWidget(close_button(self))
         return row
 
-    def _offer(self, anew: bool) -> None:
+    def _fill_form(self, anew: bool) -> None:
         session = self._studio.session
         if session is None:
             return
-        people = [one for one in all_annotators(session.study) if one.kind == "person"]
-        listed = [(one.id, f"{one.number}  {one.name}") for one in all_recordings(session.study)]
-        self.form.offer(listed, [one.name for one in people])
+        people = [annotator for annotator in all_annotators(session.study) if annotator.kind == "person"]
+        listed = [
+            (recording.id, f"{recording.number}  {recording.name}") for recording in all_recordings(session.study)
+        ]
+        self.form.set_choices(listed, [person.name for person in people])
         gate = read_gate(session)
         if gate is not None and anew:
-            names = {one.id: one.name for one in people}
+            names = {person.id: person.name for person in people}
             self.form.show_round(TrainingSetup(gate.recordings, names.get(gate.reference, ""), gate.minimum))
 
     def _set_up(self, wanted: TrainingSetup) -> None:
@@ -404,7 +412,7 @@ class TrainingWindow(QWidget):
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if {"annotator", "recording", "property"} & set(changes):
-            self._offer(anew="property" in set(changes))
+            self._fill_form(anew="property" in set(changes))
         self.report.setText("")
         self.reload()
 
@@ -418,4 +426,4 @@ def _state_text(people: list[Annotator], done: list[Annotator]) -> str:
         return "done" if done else tr("to do")
     if not done:
         return tr("nobody is done")
-    return tr("done by {list}").format(list=", ".join(one.name for one in done))
+    return tr("done by {list}").format(list=", ".join(annotator.name for annotator in done))

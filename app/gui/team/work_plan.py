@@ -57,7 +57,7 @@ class TeamPlanForm(QWidget):
         self.names = QLineEdit(placeholderText=tr("Ada, Bo, Cy"))
         self.names.setAccessibleName(tr("Annotators, separated by commas"))
         self.names.setToolTip(tr("Names of those who share the recordings, separated by commas"))
-        self.names.returnPressed.connect(self._ask)
+        self.names.returnPressed.connect(self._request_plan)
         self.per_recording = IntegerBox(minimum=1, maximum=20, value=2)
         self.per_recording.setToolTip(tr("How many annotate each recording"))
         self.seed = IntegerBox(minimum=0, maximum=999_999)
@@ -68,7 +68,7 @@ class TeamPlanForm(QWidget):
         self.held_out.setToolTip(tr("Plan recordings that are held out as well"))
         self.make = QPushButton(tr("Make plan"))
         self.make.setToolTip(tr("Share the recordings out evenly; Undo takes it back"))
-        self.make.clicked.connect(self._ask)
+        self.make.clicked.connect(self._request_plan)
         row.addWidget(PlainLabel(tr("Annotators")))
         row.addWidget(self.names, 1)
         for text, spin in ((tr("for each recording"), self.per_recording), (tr("Seed"), self.seed)):
@@ -87,12 +87,12 @@ class TeamPlanForm(QWidget):
             row.addWidget(box)
         row.addWidget(self.make)
 
-    def show_names(self, names: tuple[str, ...]) -> None:
+    def set_names(self, names: tuple[str, ...]) -> None:
         """Fill in who is in the plan, unless somebody is typing."""
         if not self.names.hasFocus():
             self.names.setText(", ".join(names))
 
-    def _ask(self) -> None:
+    def _request_plan(self) -> None:
         names = tuple(part.strip() for part in self.names.text().split(",") if part.strip())
         if not names:
             self.names.setFocus()
@@ -126,14 +126,14 @@ class PlanCell:
 
     state: AssignmentState
     segments: int
-    given: bool = True
-    training: bool = False
+    is_planned: bool = True
+    is_training: bool = False
 
     @property
     def text(self) -> str:
         """What the cell shows."""
         count = "" if not self.segments else trn("{count} segment", "{count} segments", self.segments)
-        words = ["training"] if self.training else [] if self.given else [tr("not planned")]
+        words = ["training"] if self.is_training else [] if self.is_planned else [tr("not planned")]
         return ", ".join([*words, count or tr(self.state.value)])
 
 
@@ -212,7 +212,7 @@ class PlanModel(QAbstractTableModel):
             name = _ICONS.get(cell.state)
             return _blank_icon() if name is None else icon(name)
         if role == Qt.ItemDataRole.ForegroundRole:
-            waits = cell.state is AssignmentState.GIVEN or not cell.given
+            waits = cell.state is AssignmentState.GIVEN or not cell.is_planned
             return theme.palette().muted if waits else theme.palette().text
         return None
 

@@ -35,7 +35,7 @@ class ChosenChain(QObject):
     """Holds the chains of the recording that is shown, and the graph of the one that is chosen.
 
     Signals:
-        listed: other chains are there, or under other names.
+        chains_changed: other chains are there, or under other names.
         changed: the chosen chain is another one, or something in it changed.
 
     Attributes:
@@ -48,7 +48,7 @@ class ChosenChain(QObject):
         authors: annotator id -> annotator.
     """
 
-    listed = Signal()
+    chains_changed = Signal()
     changed = Signal()
 
     def __init__(self, studio: StudyController, parent: QObject | None = None) -> None:
@@ -72,33 +72,33 @@ class ChosenChain(QObject):
         return self.graph.chain.id if self.graph is not None else ""
 
     @property
-    def own(self) -> bool:
+    def is_own(self) -> bool:
         """Whether the chosen chain was drawn by who works here."""
         session = self._studio.session
         who = session.annotator() if session is not None else None
         return who is not None and self.graph is not None and self.graph.chain.annotator_id == who.id
 
     @property
-    def editable(self) -> bool:
+    def is_editable(self) -> bool:
         """Whether the chosen chain may be changed here."""
-        return self._studio.writable and self.own
+        return self._studio.writable and self.is_own
 
     @property
-    def agreed(self) -> bool:
+    def is_agreed(self) -> bool:
         """Whether the chosen chain is a version that was agreed on."""
         found = self.authors.get(self.graph.chain.annotator_id) if self.graph is not None else None
         return found is not None and found.kind == ADJUDICATED
 
-    def author(self, chain: Chain) -> str:
+    def author_name(self, chain: Chain) -> str:
         """Return who drew a chain, for people to read."""
         found = self.authors.get(chain.annotator_id)
         return (
             tr("agreed version")
             if found is not None and found.kind == ADJUDICATED
-            else self.name_of(chain.annotator_id)
+            else self.annotator_name(chain.annotator_id)
         )
 
-    def name_of(self, annotator_id: str) -> str:
+    def annotator_name(self, annotator_id: str) -> str:
         """Return the name of an annotator."""
         found = self.authors.get(annotator_id)
         return found.name if found is not None else "somebody"
@@ -108,16 +108,16 @@ class ChosenChain(QObject):
         session, recording = self._studio.session, self._studio.recording
         if session is None or recording is None:
             self.chains, self.people = (), {}
-            self.listed.emit()
+            self.chains_changed.emit()
             self._show(None)
             return
         self._read_people(session, recording.id)
         self._read_list(session, recording.id)
 
-    def choose(self, chain_id: str) -> None:
+    def select_chain(self, chain_id: str) -> None:
         """Work on another chain of the recording."""
         session = self._studio.session
-        found = next((one for one in self.chains if one.id == chain_id), None)
+        found = next((chain for chain in self.chains if chain.id == chain_id), None)
         if session is None or found is None or found.id == self.id:
             return
         self._studio.select_nodes(())
@@ -126,27 +126,30 @@ class ChosenChain(QObject):
 
     def step(self, by: int) -> None:
         """Work on the next (1) or previous (-1) chain, and round."""
-        ids = [one.id for one in self.chains]
+        ids = [chain.id for chain in self.chains]
         if ids:
-            self.choose(ids[(ids.index(self.id) + by) % len(ids)] if self.id in ids else ids[0])
+            self.select_chain(ids[(ids.index(self.id) + by) % len(ids)] if self.id in ids else ids[0])
 
     def _read_people(self, session: Session, recording_id: str) -> None:
         everybody = all_participants(session.study)
-        self.colours = participant_colours([one.id for one in everybody])
-        here = {one.id for one in participants_in(session.study, recording_id)}
-        self.people = {one.id: one for one in sorted(everybody, key=lambda one: one.id not in here)}
+        self.colours = participant_colours([participant.id for participant in everybody])
+        here = {participant.id for participant in participants_in(session.study, recording_id)}
+        self.people = {
+            participant.id: participant
+            for participant in sorted(everybody, key=lambda participant: participant.id not in here)
+        }
 
     def _read_list(self, session: Session, recording_id: str, new: frozenset[str] = frozenset()) -> None:
         """Read which chains there are; one of `new` is chosen where it came."""
-        before = {one.id for one in self.chains}
+        before = {chain.id for chain in self.chains}
         self.chains = tuple(chains_of(session.study, recording_id))
-        self.authors = {one.id: one for one in all_annotators(session.study)}
-        self.listed.emit()
-        came = [one for one in self.chains if one.id in new - before]
+        self.authors = {annotator.id: annotator for annotator in all_annotators(session.study)}
+        self.chains_changed.emit()
+        came = [chain for chain in self.chains if chain.id in new - before]
         wanted = came[-1].id if came else self._last.get(recording_id, "")
         own = session.annotator()
-        mine = [one for one in self.chains if own is not None and one.annotator_id == own.id]
-        found = next((one for one in self.chains if one.id == wanted), None)
+        mine = [chain for chain in self.chains if own is not None and chain.annotator_id == own.id]
+        found = next((chain for chain in self.chains if chain.id == wanted), None)
         found = found or next(iter(mine or self.chains), None)
         if found is not None:
             self._last[recording_id] = found.id
@@ -160,20 +163,20 @@ class ChosenChain(QObject):
             self._read_people(session, recording.id)
         if _LIST_TABLES & set(changes):
             self._read_list(session, recording.id, frozenset(changes.ids("chain")))
-        elif self.graph is not None and self._touched(session, changes):
+        elif self.graph is not None and self._is_touched(session, changes):
             # Whoever edits for the first time becomes an annotator without a word in the changes.
-            self.authors = {one.id: one for one in all_annotators(session.study)}
+            self.authors = {annotator.id: annotator for annotator in all_annotators(session.study)}
             self._show(read_graph(session.study, self.graph.chain))
         elif self.graph is not None and _PEOPLE_TABLES & set(changes):
             self.changed.emit()
 
-    def _touched(self, session: Session, changes: Changes) -> bool:
+    def _is_touched(self, session: Session, changes: Changes) -> bool:
         assert self.graph is not None
         ids = frozenset[str]().union(*(changes.ids(table) for table in _PART_TABLES))
-        if ids & self.graph.by_id.keys() or self.id in changes.ids("chain_review"):
+        if ids & self.graph.nodes_by_id.keys() or self.id in changes.ids("chain_review"):
             return True
-        found = (find_node(session.study, one) for one in ids)
-        return any(one is not None and one.chain_id == self.id for one in found)
+        found = (find_node(session.study, text) for text in ids)
+        return any(chain_node is not None and chain_node.chain_id == self.id for chain_node in found)
 
     def _show(self, graph: ChainGraph | None) -> None:
         self.graph = graph
@@ -181,11 +184,13 @@ class ChosenChain(QObject):
         duration = recording.duration_us if recording is not None else None
         self.problems = find_problems(graph, duration) if graph is not None else ()
         self.flags = messages_by_node(self.problems)
-        known = graph.by_id if graph is not None else {}
-        gone = [one for one in self._studio.selected_nodes if one not in known]
+        known = graph.nodes_by_id if graph is not None else {}
+        gone = [selected_node for selected_node in self._studio.selected_nodes if selected_node not in known]
         self.changed.emit()
         if gone:
-            self._studio.select_nodes(one for one in self._studio.selected_nodes if one in known)
+            self._studio.select_nodes(
+                selected_node for selected_node in self._studio.selected_nodes if selected_node in known
+            )
 
 
 _NEW_NODE_US = 2 * SECOND_US
@@ -196,12 +201,12 @@ class ChainEditor(QObject):
     """Edits the chosen chain. The first node begins a chain where the recording has none.
 
     Signals:
-        typing_requested (str): the id of a node whose words should be typed.
-        changing: something is about to be changed, so what is being typed has to be there before.
+        edit_text_requested (str): the id of a node whose words should be typed.
+        about_to_change: something is about to be changed, so what is being typed has to be there before.
     """
 
-    typing_requested = Signal(str)
-    changing = Signal()
+    edit_text_requested = Signal(str)
+    about_to_change = Signal()
 
     def __init__(
         self, studio: StudyController, player: Player, editing: SegmentEditing, chosen: ChosenChain, parent: QObject
@@ -224,8 +229,8 @@ class ChainEditor(QObject):
     def selected(self) -> list[ChainNode]:
         """Return the selected nodes, in the order in which they were selected."""
         graph = self._chosen.graph
-        known = graph.by_id if graph is not None else {}
-        return [known[one] for one in self._studio.selected_nodes if one in known]
+        known = graph.nodes_by_id if graph is not None else {}
+        return [known[selected_node] for selected_node in self._studio.selected_nodes if selected_node in known]
 
     def current(self) -> ChainNode | None:
         """Return the node that was selected last."""
@@ -235,7 +240,9 @@ class ChainEditor(QObject):
         """Play the span of the selected nodes once."""
         chosen = self.selected()
         if chosen:
-            self._player.play_span(min(one.start_us for one in chosen), max(one.end_us for one in chosen))
+            self._player.play_span(
+                min(chain_node.start_us for chain_node in chosen), max(chain_node.end_us for chain_node in chosen)
+            )
 
     # Making nodes
 
@@ -246,7 +253,7 @@ class ChainEditor(QObject):
             return
         start, end = self._studio.mark_in, self._studio.mark_out
         if start is None and end is None:
-            start = self._player.exact_us(self._player.position_us)
+            start = self._player.frame_time_us(self._player.position_us)
             start = max(0, min(start, recording.duration_us - _NEW_NODE_US // 20))
         if start is None:
             assert end is not None
@@ -255,43 +262,43 @@ class ChainEditor(QObject):
             end = min(start + _NEW_NODE_US, recording.duration_us)
         self._add(kind, start, end)
 
-    def draw(self, start_us: int, end_us: int) -> None:
+    def add_over_span(self, start_us: int, end_us: int) -> None:
         """Add a node of the kind that was used last over a stretch that was drawn on the timeline."""
         self._add(self._kind, start_us, end_us)
 
     def _add(self, kind: NodeKind, start_us: int, end_us: int) -> None:
-        made = self._make(
+        made = self._create_node(
             lambda session, chain: commands.add_node(session, chain, kind, "", start_us, end_us),
         )
         if made:
             self._kind = kind
             self._studio.set_marks(None, None)
             self.select(made)
-            self.typing_requested.emit(made[0])
+            self.edit_text_requested.emit(made[0])
 
     def add_from_selected(self) -> None:
         """Make a node of each selected segment, cue and utterance."""
         segments, utterances = self._studio.selected, self._studio.selected_utterances
         if not segments and not utterances:
-            self._refuse(
+            self._report_problem(
                 tr("No segment, utterance or cue is selected."), tr("Select one on the timeline or in the transcript.")
             )
             return
         made: list[str] = []
-        for one in segments:
-            made += self._make(partial(_from_segment, one))
-        for one in utterances:
-            made += self._make(partial(_from_utterance, one))
+        for segment in segments:
+            made += self._create_node(partial(_from_segment, segment))
+        for utterance in utterances:
+            made += self._create_node(partial(_from_utterance, utterance))
         graph = self._chosen.graph
         if made and graph is not None:
             self.select(made)
-            self._studio.told.emit(
+            self._studio.message.emit(
                 tr("Added {count} to {name}.").format(
                     count=trn("{count} node", "{count} nodes", len(made)), name=graph.chain.name
                 )
             )
 
-    def _make(self, how: Callable[[Session, str], tuple[str, Changes]]) -> list[str]:
+    def _create_node(self, how: Callable[[Session, str], tuple[str, Changes]]) -> list[str]:
         """Add a node to the chosen chain, or to a new one where there is none; returns its id."""
         recording = self._studio.recording
         if recording is None:
@@ -311,7 +318,7 @@ class ChainEditor(QObject):
 
     def set_kind(self, kind: NodeKind) -> None:
         """Make the current node one of another kind."""
-        self._edit_current(lambda session, one: commands.edit_node(session, one.id, kind=kind))
+        self._edit_current(lambda session, chain_node: commands.edit_node(session, chain_node.id, kind=kind))
 
     def set_text(self, node_id: str, text: str) -> None:
         """Write what a node says; typing in one go is one step."""
@@ -321,13 +328,17 @@ class ChainEditor(QObject):
 
     def set_span(self, start_us: int, end_us: int) -> None:
         """Give the current node another start and end."""
-        self._edit_current(lambda session, one: commands.edit_node(session, one.id, start_us=start_us, end_us=end_us))
+        self._edit_current(
+            lambda session, chain_node: commands.edit_node(session, chain_node.id, start_us=start_us, end_us=end_us)
+        )
 
-    def take_range(self) -> None:
+    def apply_marked_range(self) -> None:
         """Give the current node the marked start and end."""
         start, end = self._studio.mark_in, self._studio.mark_out
         if start is None or end is None:
-            self._refuse(tr("No start and end are marked."), tr("Mark a start (I) and an end (O) at the playhead."))
+            self._report_problem(
+                tr("No start and end are marked."), tr("Mark a start (I) and an end (O) at the playhead.")
+            )
             return
         if self.current() is not None:
             self.set_span(start, end)
@@ -335,13 +346,13 @@ class ChainEditor(QObject):
 
     def trim(self, end: bool) -> None:
         """Start or end the current node at the frame on screen."""
-        one = self.current()
-        if one is None:
+        chain_node = self.current()
+        if chain_node is None:
             return
         if end:
-            self.set_span(one.start_us, self._editing.end_here())
+            self.set_span(chain_node.start_us, self._editing.end_at_playhead())
         else:
-            self.set_span(self._player.exact_us(self._player.position_us), one.end_us)
+            self.set_span(self._player.frame_time_us(self._player.position_us), chain_node.end_us)
 
     def move(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
         """Give nodes new starts and ends."""
@@ -352,26 +363,29 @@ class ChainEditor(QObject):
         graph, recording = self._chosen.graph, self._studio.recording
         if graph is None or recording is None:
             return
-        found = [graph.by_id[one] for one in ids if one in graph.by_id]
-        spans = [(one.id, *nudge_span(one.start_us, one.end_us, frames, edge, self._player.times)) for one in found]
+        found = [graph.nodes_by_id[text] for text in ids if text in graph.nodes_by_id]
+        spans = [
+            (chain_node.id, *nudge_span(chain_node.start_us, chain_node.end_us, frames, edge, self._player.times))
+            for chain_node in found
+        ]
         if spans and all(start >= 0 and end <= recording.duration_us for _, start, end in spans):
             self.move(spans, f"nudge {edge} {' '.join(sorted(ids))}")
 
     def set_person(self, participant_id: str, has: bool) -> None:
         """Say whether the current node is an event or a state of somebody."""
 
-        def do(session: Session, one: ChainNode) -> Changes:
-            people = {*one.people} | {participant_id} if has else {*one.people} - {participant_id}
-            return commands.edit_node(session, one.id, people=sorted(people))
+        def do(session: Session, chain_node: ChainNode) -> Changes:
+            people = {*chain_node.people} | {participant_id} if has else {*chain_node.people} - {participant_id}
+            return commands.edit_node(session, chain_node.id, people=sorted(people))
 
         self._edit_current(do)
 
-    def toggle_digit(self, number: int) -> None:
+    def toggle_person_by_digit(self, number: int) -> None:
         """Say of the participant with this digit that the current node is theirs, or not after all."""
-        people, one = [*self._chosen.people], self.current()
-        if one is not None and number <= len(people):
+        people, chain_node = [*self._chosen.people], self.current()
+        if chain_node is not None and number <= len(people):
             who = people[number - 1]
-            self.set_person(who, who not in one.people)
+            self.set_person(who, who not in chain_node.people)
 
     def delete(self, ids: Collection[str] | None = None) -> None:
         """Delete nodes, by default the selected ones; undo brings them back."""
@@ -379,45 +393,45 @@ class ChainEditor(QObject):
         graph, current = self._chosen.graph, self.current()
         if not gone or graph is None:
             return
-        left = [one for one in graph.nodes if one.id not in gone]
+        left = [node for node in graph.nodes if node.id not in gone]
         if self._edit(lambda session: commands.delete_nodes(session, gone)):
-            self._studio.told.emit(deleted_message(Rows.NODES, len(gone)))
+            self._studio.message.emit(deleted_message(Rows.NODES, len(gone)))
             if current is not None and current.id in gone and left:
-                beside = min(left, key=lambda one: abs(one.start_us - current.start_us))
+                beside = min(left, key=lambda chain_node: abs(chain_node.start_us - current.start_us))
                 self.select([beside.id])
 
     # Edges
 
-    def join(self, reason_id: str, result_id: str) -> None:
+    def add_edge(self, reason_id: str, result_id: str) -> None:
         """Say that one node is a reason for another."""
         self._edit(lambda session: commands.add_edge(session, reason_id, result_id))
 
-    def join_selected(self) -> None:
+    def connect_selected(self) -> None:
         """Say that the nodes selected before are reasons for the one selected last."""
         chosen = self.selected()
         if len(chosen) < 2:
-            self._refuse(
+            self._report_problem(
                 tr("Reasons and a result are joined when several nodes are selected."),
                 tr("Select the reasons, then the result with Ctrl and a click; or press R and choose a reason."),
             )
             return
-        for one in chosen[:-1]:
-            self.join(one.id, chosen[-1].id)
+        for chain_node in chosen[:-1]:
+            self.add_edge(chain_node.id, chosen[-1].id)
 
-    def part(self, reason_id: str, result_id: str) -> None:
+    def remove_edge(self, reason_id: str, result_id: str) -> None:
         """Take back that one node is a reason for another."""
         self._edit(lambda session: commands.delete_edge(session, reason_id, result_id))
 
     def _edit(self, do: Callable[[Session], Changes]) -> bool:
-        self.changing.emit()
+        self.about_to_change.emit()
         return self._studio.edit(do)
 
     def _edit_current(self, how: Callable[[Session, ChainNode], Changes]) -> None:
-        one = self.current()
-        if one is not None:
-            self._edit(lambda session: how(session, one))
+        chain_node = self.current()
+        if chain_node is not None:
+            self._edit(lambda session: how(session, chain_node))
 
-    def _refuse(self, message: str, hint: str) -> None:
+    def _report_problem(self, message: str, hint: str) -> None:
         self._studio.failed.emit(UserError(message, hint))
 
 

@@ -47,7 +47,8 @@ class ChainFiles(QObject):
     def save_picture(self, suffix: str) -> None:
         """Save the graph as it is laid out; `suffix` is `.svg` or `.png`."""
         people = {
-            key: NodePerson(one.pseudonym, self._chosen.colours.get(key)) for key, one in self._chosen.people.items()
+            key: NodePerson(participant.pseudonym, self._chosen.colours.get(key))
+            for key, participant in self._chosen.people.items()
         }
 
         def write(_session: Session, graph: ChainGraph, path: Path) -> None:
@@ -55,7 +56,7 @@ class ChainFiles(QObject):
 
         self._save(tr("Save a picture of the chain"), tr("Picture"), suffix, write)
 
-    def export(self, suffix: str) -> None:
+    def export_chain(self, suffix: str) -> None:
         """Save the chain as a file; `suffix` is `.json` or `.graphml`."""
 
         def write(session: Session, graph: ChainGraph, path: Path) -> None:
@@ -63,7 +64,7 @@ class ChainFiles(QObject):
 
         self._save(tr("Save the chain"), tr("Chain"), suffix, write)
 
-    def read(self) -> None:
+    def import_chains(self) -> None:
         """Read chains from a file into the recording that is shown."""
         recording = self._studio.recording
         kinds = file_filter(tr("Chains"), (form.suffix for form in list_formats().values()))
@@ -78,7 +79,7 @@ class ChainFiles(QObject):
             return changes
 
         if self._studio.edit(do):
-            self._studio.told.emit(
+            self._studio.message.emit(
                 tr("Read {count} from {name}.").format(
                     count=trn("{count} chain", "{count} chains", len(made)), name=path.name
                 )
@@ -100,7 +101,7 @@ class ChainFiles(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        self._studio.told.emit(tr("Saved {name}.").format(name=path.name))
+        self._studio.message.emit(tr("Saved {name}.").format(name=path.name))
 
 
 class ChainLane(QObject):
@@ -112,32 +113,32 @@ class ChainLane(QObject):
         super().__init__(parent)
         self._chosen = chosen
         self._feed = feed
-        chosen.changed.connect(self.show)
-        chosen.listed.connect(self.show)
+        chosen.changed.connect(self.update_lane)
+        chosen.chains_changed.connect(self.update_lane)
         timeline.node_move_requested.connect(drawing.move)
-        timeline.node_create_requested.connect(lambda _lane, start, end: drawing.draw(start, end))
+        timeline.node_create_requested.connect(lambda _lane, start, end: drawing.add_over_span(start, end))
         timeline.node_delete_requested.connect(drawing.delete)
         timeline.node_nudge_requested.connect(drawing.nudge)
 
-    def show(self) -> None:
+    def update_lane(self) -> None:
         """Show the chain as it is now."""
         chosen, graph = self._chosen, self._chosen.graph
         if graph is None:
             self._feed.set_chain(None)
             return
         chain = graph.chain
-        lane = node_lane(chain.name, chosen.author(chain), chosen.editable)
-        names = {key: one.pseudonym for key, one in chosen.people.items()}
+        lane = node_lane(chain.name, chosen.author_name(chain), chosen.is_editable)
+        names = {key: participant.pseudonym for key, participant in chosen.people.items()}
         self._feed.set_chain(
             lane,
             [
                 node_bar(
-                    one,
+                    node,
                     chain.recording_id,
-                    [names[who] for who in one.people if who in names],
-                    chosen.flags.get(one.id, "").partition("\n")[0],
+                    [names[who] for who in node.people if who in names],
+                    chosen.flags.get(node.id, "").partition("\n")[0],
                 )
-                for one in graph.nodes
+                for node in graph.nodes
             ],
         )
 
@@ -171,7 +172,7 @@ class Chains(QObject):
         self._lane = ChainLane(self.chosen, self.drawing, feed, timeline, self)
         studio.nodes_selected.connect(self._seek)
 
-    def begin(self) -> None:
+    def new_chain(self) -> None:
         """Begin another chain of the recording."""
         recording = self._studio.recording
         if recording is not None:
@@ -181,7 +182,7 @@ class Chains(QObject):
         """Ask for another name of the chain."""
         graph = self.chosen.graph
         if graph is None:
-            self._refuse()
+            self._report_no_chain()
             return
         name = self._dialogs.text(tr("Rename chain"), tr("Name of the chain"), graph.chain.name)
         if name:
@@ -191,42 +192,42 @@ class Chains(QObject):
         """Delete the chain; undo brings it back."""
         graph = self.chosen.graph
         if graph is None:
-            self._refuse()
+            self._report_no_chain()
             return
-        self.drawing.changing.emit()
+        self.drawing.about_to_change.emit()
         if self._studio.edit(lambda session: commands.delete_chain(session, graph.chain.id)):
-            self._studio.told.emit(tr("Deleted {name}. Undo brings it back.").format(name=graph.chain.name))
+            self._studio.message.emit(tr("Deleted {name}. Undo brings it back.").format(name=graph.chain.name))
 
-    def menu(self, where: QPoint, owner: QMenu) -> None:
+    def show_menu(self, where: QPoint, owner: QMenu) -> None:
         """Offer what can be done with the selected nodes, at a point of the screen."""
-        drawing, one = self.drawing, self.drawing.current()
-        if one is None:
+        drawing, chain_node = self.drawing, self.drawing.current()
+        if chain_node is None:
             return
-        owner.addAction(tr("Type what it says"), lambda: drawing.typing_requested.emit(one.id))
+        owner.addAction(tr("Type what it says"), lambda: drawing.edit_text_requested.emit(chain_node.id))
         owner.addAction(tr("Play"), drawing.play)
         owner.addSeparator()
         kinds = owner.addMenu(tr("It is"))
         for kind in NodeKind:
             action = kinds.addAction(KIND_LOOKS[kind].name, partial(drawing.set_kind, kind))
             action.setCheckable(True)
-            action.setChecked(kind is one.kind)
+            action.setChecked(kind is chain_node.kind)
         changing = [
             owner.addAction(tr("Start at the playhead"), lambda: drawing.trim(False)),
             owner.addAction(tr("End at the playhead"), lambda: drawing.trim(True)),
-            owner.addAction(tr("Join: the others are reasons for this one"), drawing.join_selected),
+            owner.addAction(tr("Join: the others are reasons for this one"), drawing.connect_selected),
         ]
         changing[-1].setVisible(len(drawing.selected()) > 1)
         owner.addSeparator()
         changing.append(owner.addAction(tr("Delete"), lambda: drawing.delete()))
         for action in (*changing, kinds.menuAction()):
-            action.setEnabled(self.chosen.editable)
+            action.setEnabled(self.chosen.is_editable)
         owner.popup(where)
 
     def _seek(self) -> None:
         """Show where the selected node begins, unless the playhead is in it already."""
-        one = self.drawing.current()
-        if one is not None and not one.start_us <= self._player.position_us < one.end_us:
-            self._player.seek(one.start_us)
+        chain_node = self.drawing.current()
+        if chain_node is not None and not chain_node.start_us <= self._player.position_us < chain_node.end_us:
+            self._player.seek(chain_node.start_us)
 
-    def _refuse(self) -> None:
+    def _report_no_chain(self) -> None:
         self._studio.failed.emit(UserError(tr("This recording has no chain."), tr("Begin one with Ctrl+Shift+N.")))

@@ -87,7 +87,7 @@ class DisagreementStrip(QObject):
         studio.bridge.changed.connect(lambda changes, _initiator: self.apply(changes))
 
     @property
-    def wanted(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether the strip is shown where there is something to compare."""
         return self._wanted
 
@@ -102,7 +102,7 @@ class DisagreementStrip(QObject):
         if session is None or recording is None:
             self._segments, self._workers = {}, set()
         else:
-            self._segments = {one.id: one for one in segments_of(session.study, recording.id)}
+            self._segments = {segment.id: segment for segment in segments_of(session.study, recording.id)}
             self._read_people(session, recording.id)
         self._show(anew=True)
 
@@ -122,7 +122,7 @@ class DisagreementStrip(QObject):
             else:
                 self._segments.pop(segment_id, None)
         # Who makes their first segment was introduced by a step that announced nothing.
-        new = not {self._segments[one].annotator_id for one in touched & self._segments.keys()} <= self._known
+        new = not {self._segments[text].annotator_id for text in touched & self._segments.keys()} <= self._known
         if new or _PEOPLE_TABLES & set(changes):
             self._read_people(session, recording.id)
         if len(self._segments) > _LIVE:
@@ -130,42 +130,46 @@ class DisagreementStrip(QObject):
         else:
             self._show()
 
-    def go(self, step: int) -> None:
+    def step(self, step: int) -> None:
         """Go to the next (1) or previous (-1) stretch."""
         at = self._player.position_us
         found = next_disagreement(self.found, at) if step > 0 else previous_disagreement(self.found, at)
         if found is not None:
             self._playback.jump(found.start_us)
         elif not self.found:
-            self._studio.told.emit(tr("The annotators of this recording do not disagree anywhere."))
+            self._studio.message.emit(tr("The annotators of this recording do not disagree anywhere."))
         else:
-            self._studio.told.emit(
+            self._studio.message.emit(
                 tr("There is no disagreement {words} this moment.").format(words="after" if step > 0 else "before")
             )
 
     def _show(self, anew: bool = False) -> None:
         """Work out the stretches, and draw them where they changed or the timeline was emptied."""
         self._later.stop()
-        marked = {one.annotator_id for one in self._segments.values()} - self._kept_out
+        marked = {segment.annotator_id for segment in self._segments.values()} - self._kept_out
         there = self._wanted and not self._blind and len(marked) > 1
         before, self.found = self.found, []
         if there:
             people = marked | self._workers
-            for scheme, track in {(one.scheme, one.track): None for one in self._segments.values()}:
+            for scheme, track in {(segment.scheme, segment.track): None for segment in self._segments.values()}:
                 self.found += find_disagreements(list(self._segments.values()), people, scheme, track)
-            self.found.sort(key=lambda one: (one.start_us, one.end_us))
+            self.found.sort(key=lambda disagreement: (disagreement.start_us, disagreement.end_us))
         self._feed.set_strip(_LANE if there else None)
         if self.found == before and not anew:
             return
-        kinds = [_KINDS.index(one.kind) for one in self.found]
-        self._timeline.set_spans(STRIP_KEY, [(one.start_us, one.end_us) for one in self.found], kinds)
+        kinds = [_KINDS.index(disagreement.kind) for disagreement in self.found]
+        self._timeline.set_spans(
+            STRIP_KEY, [(disagreement.start_us, disagreement.end_us) for disagreement in self.found], kinds
+        )
 
     def _read_people(self, session: Session, recording_id: str) -> None:
         """Note who worked here, and who is not compared: models, adjudicated lanes, and those in training."""
         people = all_annotators(session.study)
-        self._known = {one.id for one in people}
+        self._known = {person.id for person in people}
         training = training_work(session.study)
-        self._kept_out = {one.id for one in people if one.kind != "person" or (recording_id, one.id) in training}
+        self._kept_out = {
+            person.id for person in people if person.kind != "person" or (recording_id, person.id) in training
+        }
         done = {annotator for recording, annotator in completed_work(session.study) if recording == recording_id}
         self._workers = done - self._kept_out
         self._blind = session.study.get_property(COPY_PROPERTY) is not None
@@ -195,12 +199,12 @@ class JudgesStrip(QObject):
         self._forms: set[str] = set()
         self._anew = False
         self._later = QTimer(self, singleShot=True, interval=_JUDGES_STRIP_PAUSE_MS)
-        self._later.timeout.connect(self._catch_up)
+        self._later.timeout.connect(self._read_waiting)
         studio.recording_changed.connect(self.reload)
         studio.bridge.changed.connect(lambda changes, _initiator: self.apply(changes))
 
     @property
-    def wanted(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether the lanes are shown where there is something in them."""
         return self._wanted
 
@@ -239,7 +243,7 @@ class JudgesStrip(QObject):
         if (self._judged or self._forms or self._anew) and not self._later.isActive():
             self._later.start()
 
-    def _catch_up(self) -> None:
+    def _read_waiting(self) -> None:
         session, board = self._studio.session, self._board
         if session is None or board is None:
             return
@@ -247,12 +251,14 @@ class JudgesStrip(QObject):
             self.reload()
             return
         before = dict(board.rows)
-        board.renew({one.segment_id for one in find_judgments(session.study, sorted(self._judged))})
-        board.renew_forms(self._forms)
+        board.refresh_verdicts(
+            {judgment.segment_id for judgment in find_judgments(session.study, sorted(self._judged))}
+        )
+        board.refresh_forms(self._forms)
         self._judged.clear()
         self._forms.clear()
         touched = [key for key, row in board.rows.items() if before.get(key) is not row]
-        board.note_shown(touched)
+        board.record_shown(touched)
         if {f"judge {key}" for key in board.voices} != self._voices or _label_looks(session, board) != self._looks:
             self._show(session)
             return
@@ -261,14 +267,17 @@ class JudgesStrip(QObject):
     def _show(self, session: Session) -> None:
         board = self._board
         assert board is not None
-        board.note_shown(board.rows.keys())
+        board.record_shown(board.rows.keys())
         self._looks = _label_looks(session, board)
         self._voices = {f"judge {key}" for key in board.voices}
         voices = sort_voices(board.voices.values())
         places = {}
         if any(voice.condition != RAW_CONDITION for voice in voices):
             places = condition_names(session, board.recording_id)
-        lanes = [verdict_lane(f"judge {one.key}", one.name, _subtitle(one, places), self._looks) for one in voices]
+        lanes = [
+            verdict_lane(f"judge {each_voice.key}", each_voice.name, _subtitle(each_voice, places), self._looks)
+            for each_voice in voices
+        ]
         self._feed.set_judges(lanes)
         bars: dict[str, list[VerdictBar]] = {lane.key: [] for lane in lanes}
         for row in board.rows.values():
@@ -286,7 +295,7 @@ class JudgesStrip(QObject):
         for voice, label in row.judges.items():
             yield verdict_bar(f"judge {voice}", row.segment, label, (people, f"Judges: {said}"))
         for voice in row.hidden:
-            yield verdict_bar(f"judge {voice}", row.segment, HIDDEN_LABEL, (row.why_not,))
+            yield verdict_bar(f"judge {voice}", row.segment, HIDDEN_LABEL, (row.hidden_reason,))
         for voice in row.silent:
             yield verdict_bar(f"judge {voice}", row.segment, SILENT_LABEL, (people,))
 
@@ -295,8 +304,8 @@ def _label_looks(session: Session, board: VerdictBoard) -> list[LabelLook]:
     """Return how the labels look of the tracks that were judged; of two with the same key, the first one's."""
     found: dict[str, LabelLook] = {}
     for scheme, track in sorted({(row.segment.scheme, row.segment.track) for row in board.rows.values()}):
-        known = session.schemes.known(scheme)
-        for look in label_looks(known.lane(track)) if known is not None else ():
+        known = session.schemes.find(scheme)
+        for look in label_looks(known.track_or_empty(track)) if known is not None else ():
             found.setdefault(look.key, look)
     return [*found.values()]
 

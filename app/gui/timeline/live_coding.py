@@ -109,23 +109,23 @@ class PlaybackCodingMode(QObject):
         self._open: dict[str, int] = {}
         self._said = ""
         line.end_requested.connect(self.toggle)
-        player.position_changed.connect(lambda _at: self._grow())
+        player.position_changed.connect(lambda _at: self._update_marks())
         active.changed.connect(self._leave_track)
         studio.recording_changed.connect(self._leave_recording)
 
     @property
-    def on(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether label keys start and end segments."""
         return self._on
 
     @property
-    def open(self) -> dict[str, int]:
+    def open_segments(self) -> dict[str, int]:
         """Return label -> start of what was started and not ended."""
         return dict(self._open)
 
     def toggle(self) -> None:
         """Switch the mode on or off; what is open is discarded."""
-        self._forget(tr("Coding was switched off"))
+        self._drop_open(tr("Coding was switched off"))
         self._on = not self._on
         if self._on:
             self._studio.select(())
@@ -133,19 +133,19 @@ class PlaybackCodingMode(QObject):
         self.toggled.emit(self._on)
         self._show()
 
-    def label(self, key: str) -> None:
+    def toggle_label(self, key: str) -> None:
         """Start or end a segment of a label; while the mode is off, make one from the marks."""
         if not self._on:
-            self._editing.from_marks(key)
+            self._editing.create_from_marks(key)
             return
         track, recording = self._active.track, self._studio.recording
         if track is None or recording is None or self._studio.session is None:
             return
         if track.extent is Extent.RECORDING:
-            self._editing.from_marks(key)
+            self._editing.create_from_marks(key)
             return
         if key in self._open:
-            self._end(key)
+            self._end_segment(key)
         else:
             try:
                 require_training(self._studio.session, recording.id)
@@ -154,18 +154,18 @@ class PlaybackCodingMode(QObject):
                 return
             if track.coding == "one":
                 for other in [*self._open]:
-                    self._end(other)
-            self._open[key] = self._player.exact_us(self._player.position_us)
+                    self._end_segment(other)
+            self._open[key] = self._player.frame_time_us(self._player.position_us)
         self._show()
 
-    def discard(self) -> bool:
+    def discard_open(self) -> bool:
         """Forget what is open; returns whether anything was."""
-        return self._forget(tr("Discarded"))
+        return self._drop_open(tr("Discarded"))
 
-    def _end(self, key: str) -> None:
-        start, end = self._open[key], self._editing.end_here()
+    def _end_segment(self, key: str) -> None:
+        start, end = self._open[key], self._editing.end_at_playhead()
         if end <= start:
-            self._studio.told.emit(
+            self._studio.message.emit(
                 tr("The playhead is not after the start at {start}. Esc discards it.").format(start=format_time(start))
             )
             return
@@ -174,62 +174,62 @@ class PlaybackCodingMode(QObject):
             # A segment that stays selected would take the next label key for itself.
             self._studio.select(())
 
-    def _forget(self, why: str) -> bool:
+    def _drop_open(self, why: str) -> bool:
         if not self._open:
             return False
-        names = ", ".join(self._name(key) for key in self._open)
+        names = ", ".join(self._label_name(key) for key in self._open)
         self._open.clear()
         self._studio.set_marks(None, None)
-        self._studio.told.emit(tr("{why}: {names} was not kept.").format(why=why, names=names))
+        self._studio.message.emit(tr("{why}: {names} was not kept.").format(why=why, names=names))
         self._show()
         return True
 
     def _leave_track(self) -> None:
-        self._forget(tr("Another track was chosen"))
+        self._drop_open(tr("Another track was chosen"))
         self._show()
 
     def _leave_recording(self) -> None:
         if self._on and self._studio.recording is None:
             self.toggle()
             return
-        self._forget(tr("Another recording is shown"))
+        self._drop_open(tr("Another recording is shown"))
         self._show()
 
-    def _grow(self) -> None:
+    def _update_marks(self) -> None:
         if self._open:
             start, now = min(self._open.values()), self._player.position_us
             self._timeline.set_marks(start, max(start, now))
-            self._say()
+            self._update_line()
 
     def _show(self) -> None:
         if self._on:
             self._studio.set_marks(min(self._open.values()) if self._open else None, None)
-            self._grow()
-        self._say()
+            self._update_marks()
+        self._update_line()
 
-    def _say(self) -> None:
-        said = self._words() if self._on else ""
+    def _update_line(self) -> None:
+        said = self._state_text() if self._on else ""
         if said != self._said:
             self._said = said
             self._line.show_state(said, bool(self._open))
 
-    def _words(self) -> str:
+    def _state_text(self) -> str:
         track = self._active.track
         if track is None:
             return ""
         if self._open:
             now = self._player.position_us
             parts = [
-                tr("{label} since {seconds:.1f} s").format(label=self._name(key), seconds=max(0, now - at) / 1e6)
+                tr("{label} since {seconds:.1f} s").format(label=self._label_name(key), seconds=max(0, now - at) / 1e6)
                 for key, at in self._open.items()
             ]
             return tr("Open: {list}. The same key ends it, Esc discards it.").format(list=", ".join(parts))
-        keys = ", ".join(f"{one.shortcut} {one.name}" for one in track.labels if one.shortcut)
+        keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.labels if label.shortcut)
         return tr("Coding {name}: press a label's key at the start and again at the end. {keys}").format(
             name=track.name, keys=keys
         )
 
-    def _name(self, key: str) -> str:
+    def _label_name(self, key: str) -> str:
         track = self._active.track
         found: Label | None = track.label(key) if track is not None else None
         return found.name if found is not None else key

@@ -62,22 +62,22 @@ class PrelabelDeciding(QObject):
         """Say that the selected pre-labels are wrong, and select the next one."""
         self._decide(self._selected(), accepted=False)
 
-    def of_kind(self, segment_id: str) -> list[Prelabel]:
+    def same_kind(self, segment_id: str) -> list[Prelabel]:
         """Return the open pre-labels of this recording of the kind of one of them; none for another segment."""
-        waiting = self._open()
-        one = next((each.segment for each in waiting if each.segment.id == segment_id), None)
-        if one is None:
+        waiting = self._open_prelabels()
+        segment = next((each.segment for each in waiting if each.segment.id == segment_id), None)
+        if segment is None:
             return []
-        return [each for each in waiting if (each.segment.track, each.segment.label) == (one.track, one.label)]
+        return [each for each in waiting if (each.segment.track, each.segment.label) == (segment.track, segment.label)]
 
-    def menu(self, where: QPoint, owner: QMenu, segment_id: str) -> None:
+    def show_menu(self, where: QPoint, owner: QMenu, segment_id: str) -> None:
         """Offer what can be decided about a pre-label and its like, at a point of the screen."""
         session = self._studio.session
-        alike = self.of_kind(segment_id)
+        alike = self.same_kind(segment_id)
         if session is None or not alike:
             return
-        scheme = session.schemes.known(alike[0].segment.scheme)
-        label = None if scheme is None else scheme.lane(alike[0].segment.track).label(alike[0].segment.label)
+        scheme = session.schemes.find(alike[0].segment.scheme)
+        label = None if scheme is None else scheme.track_or_empty(alike[0].segment.track).label(alike[0].segment.label)
         name = alike[0].segment.label if label is None else label.name
         owner.addAction("Accept\tF9", self.accept)
         owner.addAction("Reject\tShift+F9", self.reject)
@@ -94,13 +94,13 @@ class PrelabelDeciding(QObject):
             action.setEnabled(self._studio.writable)
         owner.popup(where)
 
-    def _open(self) -> list[Prelabel]:
+    def _open_prelabels(self) -> list[Prelabel]:
         session, recording = self._studio.session, self._studio.recording
         return [] if session is None or recording is None else open_prelabels(session, recording.id)
 
     def _selected(self) -> list[Prelabel]:
         chosen = set(self._studio.selected)
-        found = [one for one in self._open() if one.segment.id in chosen]
+        found = [prelabel for prelabel in self._open_prelabels() if prelabel.segment.id in chosen]
         if not found:
             self._studio.failed.emit(
                 UserError(tr("No pre-label is selected."), tr("Click one in the lane Pre-labels."))
@@ -108,7 +108,7 @@ class PrelabelDeciding(QObject):
         return found
 
     def _decide(self, which: Sequence[Prelabel], *, accepted: bool) -> None:
-        ids = [one.segment.id for one in which]
+        ids = [prelabel.segment.id for prelabel in which]
         if not ids:
             return
 
@@ -122,10 +122,12 @@ class PrelabelDeciding(QObject):
                 if len(ids) == 1
                 else tr("{word} {rows}. Undo brings them back.")
             )
-            self._studio.told.emit(text.format(word=word, rows=format_row_count(Rows.PRELABELS, len(ids))))
-            last = max(one.segment.start_us for one in which)
-            rest = self._open()
-            after = next((one for one in rest if one.segment.start_us >= last), rest[0] if rest else None)
+            self._studio.message.emit(text.format(word=word, rows=format_row_count(Rows.PRELABELS, len(ids))))
+            last = max(prelabel.segment.start_us for prelabel in which)
+            rest = self._open_prelabels()
+            after = next(
+                (prelabel for prelabel in rest if prelabel.segment.start_us >= last), rest[0] if rest else None
+            )
             self._studio.select([] if after is None else [after.segment.id])
             if after is not None:
                 self._playback.jump(after.segment.start_us)
@@ -148,19 +150,19 @@ class SegmentEditing(QObject):
 
     def mark_in(self) -> None:
         """Mark the frame on screen as the start of the next segment."""
-        at = self._player.exact_us(self._player.position_us)
+        at = self._player.frame_time_us(self._player.position_us)
         out = self._studio.mark_out
         self._studio.select(())
         self._studio.set_marks(at, out if out is not None and out > at else None)
 
     def mark_out(self) -> None:
         """Mark the frame on screen as the end of the next segment."""
-        at = self.end_here()
+        at = self.end_at_playhead()
         start = self._studio.mark_in
         self._studio.select(())
         self._studio.set_marks(start if start is not None and start < at else None, at)
 
-    def from_marks(self, label: str | None = None) -> None:
+    def create_from_marks(self, label: str | None = None) -> None:
         """Make a segment from the two marks; where the track allows it and there are none, of the whole recording."""
         start, end = self._studio.mark_in, self._studio.mark_out
         track, recording = self._active.track, self._studio.recording
@@ -185,8 +187,8 @@ class SegmentEditing(QObject):
             place: keys of scheme and track; they become the active ones.
         """
         if place is not None:
-            self._active.choose("/".join(place))
-        recording, place, track = self._studio.recording, self._active.place, self._active.track
+            self._active.select_track("/".join(place))
+        recording, place, track = self._studio.recording, self._active.key_pair, self._active.track
         if recording is None or place is None or track is None:
             return False
         made: list[str] = []
@@ -211,10 +213,10 @@ class SegmentEditing(QObject):
         """Change the label of segments."""
         if self._studio.edit(lambda session: segment_edits.set_label(session, ids, label)):
             changed = self._segments(ids)
-            self._last |= {(one.scheme, one.track): label for one in changed}
+            self._last |= {(segment.scheme, segment.track): label for segment in changed}
             if len(ids) > 1:
-                recordings = len({one.recording_id for one in changed})
-                self._studio.told.emit(changed_message(Rows.SEGMENTS, len(ids), recordings))
+                recordings = len({segment.recording_id for segment in changed})
+                self._studio.message.emit(changed_message(Rows.SEGMENTS, len(ids), recordings))
 
     def set_field(self, segment_id: str, field: str, value: Json) -> None:
         """Fill in a field of the form; typing in one go is one step."""
@@ -225,7 +227,7 @@ class SegmentEditing(QObject):
         )
         self._studio.edit(lambda session: segment_edits.set_field(session, segment_id, field, value, key), self)
 
-    def delete_kept(self, segment_id: str, field: str, version: int) -> None:
+    def delete_kept_value(self, segment_id: str, field: str, version: int) -> None:
         """Delete a value that the form has no place for; undo brings it back."""
         self._studio.edit(lambda session: segment_edits.delete_kept_value(session, segment_id, field, version))
 
@@ -239,9 +241,9 @@ class SegmentEditing(QObject):
         if chosen is None:
             return
         if edge == "start":
-            self.move([(chosen.id, self._player.exact_us(self._player.position_us), chosen.end_us)])
+            self.move([(chosen.id, self._player.frame_time_us(self._player.position_us), chosen.end_us)])
         else:
-            self.move([(chosen.id, chosen.start_us, self.end_here())])
+            self.move([(chosen.id, chosen.start_us, self.end_at_playhead())])
 
     def nudge(self, ids: Sequence[str], frames: int, edge: str = "both") -> None:
         """Move segments, or one edge of them, by frames; a key held down is one step."""
@@ -250,11 +252,11 @@ class SegmentEditing(QObject):
         if recording is None or not found:
             return
         spans = []
-        for one in found:
-            start, end = nudge_span(one.start_us, one.end_us, frames, edge, times)
+        for segment in found:
+            start, end = nudge_span(segment.start_us, segment.end_us, frames, edge, times)
             if start < 0 or end > recording.duration_us:
                 return
-            spans.append((one.id, start, end))
+            spans.append((segment.id, start, end))
         self.move(spans, f"nudge {edge} {' '.join(sorted(ids))}")
 
     def split(self, segment_id: str | None = None, at_us: int | None = None) -> None:
@@ -276,13 +278,13 @@ class SegmentEditing(QObject):
     def delete(self, ids: Sequence[str] | None = None) -> None:
         """Delete segments, by default the selected ones; undo brings them back."""
         gone = tuple(self._studio.selected if ids is None else ids)
-        recordings = len({one.recording_id for one in self._segments(gone)})
+        recordings = len({segment.recording_id for segment in self._segments(gone)})
         if gone and self._studio.edit(lambda s: segment_edits.delete_segments(s, gone)):
-            self._studio.told.emit(deleted_message(Rows.SEGMENTS, len(gone), recordings))
+            self._studio.message.emit(deleted_message(Rows.SEGMENTS, len(gone), recordings))
 
-    def end_here(self) -> int:
+    def end_at_playhead(self) -> int:
         """Return where a segment ends that ends at the frame on screen: after the last frame, the recording's end."""
-        at = self._player.exact_us(self._player.position_us)
+        at = self._player.frame_time_us(self._player.position_us)
         times = self._player.times
         last = times is not None and at >= times.time_of(len(times) - 1)
         return min(times.end_us, self._player.duration_us) if times is not None and last else at
@@ -298,4 +300,4 @@ class SegmentEditing(QObject):
         return find_segment(session.study, segment_id) if session else None
 
     def _segments(self, ids: Sequence[str]) -> list[Segment]:
-        return [found for one in ids if (found := self._find(one)) is not None]
+        return [found for text in ids if (found := self._find(text)) is not None]

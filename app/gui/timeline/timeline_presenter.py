@@ -44,16 +44,16 @@ class RangeSliderController(QObject):
         self._slider = slider
         self._timeline = timeline
         self._editing = editing
-        studio.marks_changed.connect(self.show)
-        studio.selection_changed.connect(self.show)
+        studio.marks_changed.connect(self.show_span)
+        studio.selection_changed.connect(self.show_span)
         studio.recording_changed.connect(self._show_recording)
         timeline.view_changed.connect(slider.set_span)
         player.opened.connect(self._show_frames)
         player.position_changed.connect(slider.set_playhead)
         slider.range_changing.connect(self._preview)
-        slider.range_changed.connect(self._moved)
+        slider.range_changed.connect(self._on_moved)
 
-    def show(self) -> None:
+    def show_span(self) -> None:
         """Show the span of the one selected segment, else the marks."""
         self._timeline.set_marks(self._studio.mark_in, self._studio.mark_out)
         chosen = self._timeline.model.segment(self._studio.selected[0]) if len(self._studio.selected) == 1 else None
@@ -70,7 +70,7 @@ class RangeSliderController(QObject):
         recording = self._studio.recording
         self._slider.set_frames(None)
         self._slider.set_span(0, recording.duration_us if recording else 0)
-        self.show()
+        self.show_span()
 
     def _show_frames(self, times: FrameTimes) -> None:
         self._slider.set_frames(times)
@@ -84,10 +84,10 @@ class RangeSliderController(QObject):
             before = (chosen.start_us, chosen.end_us)
         self._player.seek(end_us if start_us == before[0] else start_us)
 
-    def _moved(self, start_us: int, end_us: int) -> None:
+    def _on_moved(self, start_us: int, end_us: int) -> None:
         if len(self._studio.selected) == 1:
             self._editing.move([(self._studio.selected[0], start_us, end_us)], f"slider {self._studio.selected[0]}")
-            self.show()
+            self.show_span()
         else:
             self._studio.set_marks(start_us, end_us)
 
@@ -145,13 +145,13 @@ class TimelineFeed(QObject):
             return
         self._timeline.set_recording(recording.duration_us)
         done = decided_prelabels(session, recording.id)
-        segments = [one for one in segments_of(session.study, recording.id) if one.id not in done]
+        segments = [segment for segment in segments_of(session.study, recording.id) if segment.id not in done]
         spoken = self._spoken.read(session, recording.id)
         self._places.clear()
         self._nodes.clear()
         self._set_lanes(segments)
         self._timeline.set_segments([*segments, *spoken])
-        self._timeline.set_spans(SPEECH_LANE, self._spoken.heard)
+        self._timeline.set_spans(SPEECH_LANE, self._spoken.speech_spans)
         self._timeline.set_editable(self._studio.writable)
 
     def reload_lanes(self) -> None:
@@ -179,10 +179,10 @@ class TimelineFeed(QObject):
 
     def set_chain(self, lane: Lane | None, nodes: Iterable[NodeBar] = ()) -> None:
         """Show the lane of a chain's nodes, or none; only what differs from before is drawn anew."""
-        now = {one.id: one for one in nodes}
+        now = {node.id: node for node in nodes}
         before, self._nodes = self._nodes, now
         self._chain = lane
-        changed = [one for key, one in now.items() if before.get(key) != one]
+        changed = [node_bar for key, node_bar in now.items() if before.get(key) != node_bar]
         gone = before.keys() - now.keys()
         if changed or gone:
             self._timeline.update_segments(changed, gone)
@@ -195,12 +195,16 @@ class TimelineFeed(QObject):
             self._certainty = lane
             self._set_lanes(None)
 
-    def _found(self, session: Session, touched: Collection[str]) -> dict[str, Segment]:
+    def _read_touched(self, session: Session, touched: Collection[str]) -> dict[str, Segment]:
         """Return those of some segments that are in the recording that is shown, and of few also the others."""
         recording = self._studio.recording
         if len(touched) <= _MAX_LISTED or recording is None:
-            return {one.id: one for one in table_segments(session.study, [*touched])} if touched else {}
-        return {one.id: one for one in segments_of(session.study, recording.id) if one.id in touched}
+            return (
+                {table_segment.id: table_segment for table_segment in table_segments(session.study, [*touched])}
+                if touched
+                else {}
+            )
+        return {segment.id: segment for segment in segments_of(session.study, recording.id) if segment.id in touched}
 
     def apply(self, changes: Changes) -> CameOrWent:
         """Read what an edit touched; returns whether segments came or went."""
@@ -211,7 +215,7 @@ class TimelineFeed(QObject):
         removed: list[str] = []
         came_or_went = CameOrWent.NO
         touched = changes.ids("segment") | changes.ids("review")
-        found = self._found(session, touched)
+        found = self._read_touched(session, touched)
         for segment_id in touched:
             before, now = self._timeline.model.segment(segment_id), found.get(segment_id)
             here = now is not None and recording is not None and now.recording_id == recording.id
@@ -224,15 +228,15 @@ class TimelineFeed(QObject):
                 place = CameOrWent.HERE if here or before is not None else CameOrWent.ELSEWHERE
                 came_or_went = max(came_or_went, place)
         if came_or_went or changes.ids("annotator"):
-            self._note(changed)
+            self._note_lanes(changed)
         if changed or removed:
             self._timeline.update_segments(changed, removed)
-        spoken = self._apply_spoken(session, changes)
+        spoken = self._apply_utterances(session, changes)
         if came_or_went or spoken or changes.ids("annotator"):
             self._set_lanes(None)
         return came_or_went
 
-    def _apply_spoken(self, session: Session, changes: Changes) -> bool:
+    def _apply_utterances(self, session: Session, changes: Changes) -> bool:
         """Show what changed about the transcript; returns whether the lanes may have."""
         recording = self._studio.recording
         if recording is None:
@@ -241,10 +245,10 @@ class TimelineFeed(QObject):
             self._timeline.update_segments(*self._spoken.apply(session, recording.id, changes))
         if changes.ids("run"):
             self._timeline.update_segments(self._spoken.read(session, recording.id))
-            self._timeline.set_spans(SPEECH_LANE, self._spoken.heard)
+            self._timeline.set_spans(SPEECH_LANE, self._spoken.speech_spans)
         return any(changes.ids(table) for table in ("utterance", "participant", "appearance", "run"))
 
-    def counts(self) -> dict[str, int]:
+    def segment_counts(self) -> dict[str, int]:
         """Return annotator id -> number of segments in the recording that is shown."""
         found: dict[str, int] = {}
         for key, place in self._places.items():
@@ -253,27 +257,27 @@ class TimelineFeed(QObject):
                 found[place.annotator_id] = found.get(place.annotator_id, 0) + count
         return found
 
-    def place_of(self, lane: str) -> tuple[str, str] | None:
+    def track_of_lane(self, lane: str) -> tuple[str, str] | None:
         """Return the keys of scheme and track of a lane, or None for one that holds no segments."""
         place = self._places.get(lane)
         return None if place is None else (place.scheme, place.track)
 
-    def select_own(self) -> None:
+    def select_editable(self) -> None:
         """Select every segment that may be edited here."""
         model = self._timeline.model
         own = [lane for lane in model.lanes if lane.editable and lane.kind is LaneKind.SEGMENTS]
-        self._timeline.choose([one.id for lane in own for one in model.track(lane.key).items])
+        self._timeline.choose([item.id for lane in own for item in model.track(lane.key).items])
 
-    def _note(self, segments: Iterable[Segment]) -> None:
-        for one in segments:
-            place = _LaneOwner(one.annotator_id, one.scheme, one.track)
+    def _note_lanes(self, segments: Iterable[Segment]) -> None:
+        for segment in segments:
+            place = _LaneOwner(segment.annotator_id, segment.scheme, segment.track)
             self._places[place.key] = place
 
     def _set_lanes(self, segments: Iterable[Segment] | None) -> None:
         session = self._studio.session
         if session is None or self._studio.recording is None:
             return
-        self._note(segments or ())
+        self._note_lanes(segments or ())
         people = all_annotators(session.study)
         own = next((a for a in people if a.name == session.annotator_name), None)
         self.own_id = own.id if own else None
@@ -281,8 +285,8 @@ class TimelineFeed(QObject):
             place for place in self._places.values() if len(self._timeline.model.track(place.key))
         ]  # fmt: skip
         shown = set(filled)
-        if self._active.place is not None:
-            active = _LaneOwner(self.own_id or OWN, *self._active.place)
+        if self._active.key_pair is not None:
+            active = _LaneOwner(self.own_id or OWN, *self._active.key_pair)
             shown.add(active)
             self._places[active.key] = active
         medium = session.main_medium(self._studio.recording.id)
@@ -320,9 +324,9 @@ class TimelineFeed(QObject):
         several = len({(place.scheme, place.track) for place in placed} | {*tracks}) > 1
         lanes = []
         for place in placed:
-            scheme = session.schemes.known(place.scheme)
-            track = None if scheme is None else scheme.lane(place.track)
-            faded = not session.schemes.uses(place.scheme)
+            scheme = session.schemes.find(place.scheme)
+            track = None if scheme is None else scheme.track_or_empty(place.track)
+            faded = not session.schemes.is_in_use(place.scheme)
             mine = place.annotator_id == own
             pale = place.annotator_id in models and place.scheme in SUGGESTED_SCHEMES
             looks = () if track is None else label_looks(track)
@@ -333,7 +337,7 @@ class TimelineFeed(QObject):
                     editable=mine and not faded,
                     looks=tuple(replace(look, pattern=Pattern.DOTS) for look in looks) if pale else looks,
                     subtitle="" if not several else place.track if track is None else track.name,
-                    active=several and mine and self._active.place == (place.scheme, place.track),
+                    active=several and mine and self._active.key_pair == (place.scheme, place.track),
                     faded=faded,
                     pale=pale,
                 )
@@ -347,10 +351,10 @@ class TimelineFeed(QObject):
 
     def _select(self, ids: Sequence[str]) -> None:
         model = self._timeline.model
-        kinds = {one: bar_kind(model.segment(one)) for one in ids}
-        self._studio.select(one for one in ids if kinds[one] is LaneKind.SEGMENTS)
-        self._studio.select_utterances(one for one in ids if kinds[one] is LaneKind.UTTERANCES)
-        self._studio.select_nodes(one for one in ids if kinds[one] is LaneKind.NODES)
+        kinds = {text: bar_kind(model.segment(text)) for text in ids}
+        self._studio.select(text for text in ids if kinds[text] is LaneKind.SEGMENTS)
+        self._studio.select_utterances(text for text in ids if kinds[text] is LaneKind.UTTERANCES)
+        self._studio.select_nodes(text for text in ids if kinds[text] is LaneKind.NODES)
 
 
 @dataclass(frozen=True, slots=True)

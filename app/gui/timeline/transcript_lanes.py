@@ -38,18 +38,18 @@ class Guesses:
     def read(self, session: Session, recording_id: str) -> None:
         """Read the guesses about a recording."""
         flags = list_speaker_flags(session, recording_id)
-        self._flags = {one.utterance_id: one.text for one in reversed(flags) if one.utterance_id is not None}
-        unnamed = (one for one in list_speakers(session, recording_id) if one.participant_id is None)
-        self._labels = {key: one.label for one in unnamed for key in one.utterance_ids}
+        self._flags = {flag.utterance_id: flag.text for flag in reversed(flags) if flag.utterance_id is not None}
+        unnamed = (speaker for speaker in list_speakers(session, recording_id) if speaker.participant_id is None)
+        self._labels = {key: found_speaker.label for found_speaker in unnamed for key in found_speaker.utterance_ids}
 
-    def flag(self, one: Utterance) -> str:
+    def flag(self, utterance: Utterance) -> str:
         """Return why somebody should look at who says an utterance; "" where there is no reason."""
-        undecided = one.participant_id is None or one.suggested
-        return self._flags.get(one.id, "") if undecided else ""
+        undecided = utterance.participant_id is None or utterance.suggested
+        return self._flags.get(utterance.id, "") if undecided else ""
 
-    def label(self, one: Utterance) -> str:
+    def label(self, utterance: Utterance) -> str:
         """Return what the voice of an utterance is called that is no participant's yet; "" where none was told."""
-        return self._labels.get(one.id, "") if one.participant_id is None else ""
+        return self._labels.get(utterance.id, "") if utterance.participant_id is None else ""
 
 
 SPEECH_LANE = "heard"
@@ -65,28 +65,28 @@ class SpokenLanes:
         self._guesses = Guesses()
 
     @property
-    def heard(self) -> Sequence[tuple[int, int]]:
+    def speech_spans(self) -> Sequence[tuple[int, int]]:
         """Start and end of the stretches in which the newest run heard somebody speak."""
         return self._heard or ()
 
     def read(self, session: Session, recording_id: str) -> list[SpokenBar]:
         """Read a recording anew; returns its utterances."""
         found = utterances_of(session.study, recording_id)
-        self._speakers = {one.id: one.participant_id for one in found}
+        self._speakers = {utterance.id: utterance.participant_id for utterance in found}
         self._heard = speech_spans(session.study, recording_id)
         self._guesses.read(session, recording_id)
-        return [self._bar(one) for one in found]
+        return [self._bar(utterance) for utterance in found]
 
     def apply(self, session: Session, recording_id: str, changes: Changes) -> tuple[list[SpokenBar], list[str]]:
         """Read what an edit touched; returns utterances that are there, and the ids of those that are gone."""
         touched = changes.ids("utterance")
         now = find_utterances(session.study, touched)
-        here = [one for one in now.values() if one.recording_id == recording_id]
-        gone = [one for one in touched if one in self._speakers and one not in {each.id for each in here}]
-        for one in gone:
-            del self._speakers[one]
-        self._speakers |= {one.id: one.participant_id for one in here}
-        return [self._bar(one) for one in here], gone
+        here = [utterance for utterance in now.values() if utterance.recording_id == recording_id]
+        gone = [text for text in touched if text in self._speakers and text not in {each.id for each in here}]
+        for text in gone:
+            del self._speakers[text]
+        self._speakers |= {utterance.id: utterance.participant_id for utterance in here}
+        return [self._bar(utterance) for utterance in here], gone
 
     def lanes(self, session: Session, recording_id: str, writable: bool) -> list[Lane]:
         """Return the lanes: what was heard, each participant of the recording, and nobody yet, where there is any."""
@@ -95,21 +95,21 @@ class SpokenLanes:
             return lanes
         counts = Counter(self._speakers.values())
         everybody = all_participants(session.study)
-        colours = participant_colours([one.id for one in everybody])
-        present = {one.id for one in participants_in(session.study, recording_id)}
+        colours = participant_colours([participant.id for participant in everybody])
+        present = {participant.id for participant in participants_in(session.study, recording_id)}
         lanes += [
-            utterance_lane(one.id, one.pseudonym, _role(one), colours[one.id], writable)
-            for one in everybody
-            if one.id in present or counts[one.id]
+            utterance_lane(participant.id, participant.pseudonym, _role(participant), colours[participant.id], writable)
+            for participant in everybody
+            if participant.id in present or counts[participant.id]
         ]
         return [*lanes, utterance_lane(None, NOBODY_YET, tr("Who speaks?"), None, writable)] if counts[None] else lanes
 
-    def _bar(self, one: Utterance) -> SpokenBar:
-        return utterance_bar(one, self._guesses.flag(one))
+    def _bar(self, utterance: Utterance) -> SpokenBar:
+        return utterance_bar(utterance, self._guesses.flag(utterance))
 
 
-def _role(one: Participant) -> str:
-    return one.role.value.capitalize()
+def _role(participant: Participant) -> str:
+    return participant.role.value.capitalize()
 
 
 class UtteranceEditor(QObject):
@@ -146,7 +146,7 @@ class UtteranceEditor(QObject):
         timeline.utterance_assign_requested.connect(lambda ids, lane: self.assign(ids, speaker_of_lane(lane)))
         timeline.utterance_delete_requested.connect(self.delete)
         timeline.utterance_nudge_requested.connect(self.nudge)
-        timeline.utterance_activated.connect(self.open)
+        timeline.utterance_activated.connect(self.edit_utterance)
 
     def retime(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
         """Give utterances new starts and ends."""
@@ -158,7 +158,10 @@ class UtteranceEditor(QObject):
         if session is None or recording is None:
             return
         found = find_utterances(session.study, ids).values()
-        spans = [(one.id, *nudge_span(one.start_us, one.end_us, frames, edge, self._player.times)) for one in found]
+        spans = [
+            (utterance.id, *nudge_span(utterance.start_us, utterance.end_us, frames, edge, self._player.times))
+            for utterance in found
+        ]
         if all(start >= 0 and end <= recording.duration_us for _, start, end in spans):
             self.retime(spans, f"nudge {edge} {' '.join(sorted(ids))}")
 
@@ -169,7 +172,7 @@ class UtteranceEditor(QObject):
     def delete(self, ids: Sequence[str]) -> None:
         """Delete utterances; undo brings them back."""
         if self._studio.edit(lambda session: commands.delete_utterances(session, ids)):
-            self._studio.told.emit(deleted_message(Rows.UTTERANCES, len(ids)))
+            self._studio.message.emit(deleted_message(Rows.UTTERANCES, len(ids)))
 
     def add(self, lane: str, start_us: int, end_us: int) -> None:
         """Add an utterance without words in a speaker's lane, and go where its words are written."""
@@ -186,26 +189,26 @@ class UtteranceEditor(QObject):
             return changes
 
         if self._studio.edit(do):
-            self.open(made[0])
+            self.edit_utterance(made[0])
 
-    def open(self, utterance_id: str) -> None:
+    def edit_utterance(self, utterance_id: str) -> None:
         """Let somebody type in an utterance, on the page of the transcript."""
         self._studio.select_utterances([utterance_id])
         self._open_page()
 
-    def menu(self, where: QPoint, owner: QMenu) -> None:
+    def show_menu(self, where: QPoint, owner: QMenu) -> None:
         """Offer what can be done with the selected utterances, at a point of the screen."""
         session, recording = self._studio.session, self._studio.recording
         ids = self._studio.selected_utterances
         if session is None or recording is None or not ids:
             return
-        owner.addAction(tr("Edit words"), lambda: self.open(ids[-1]))
+        owner.addAction(tr("Edit words"), lambda: self.edit_utterance(ids[-1]))
         spoken = owner.addMenu(tr("Spoken by"))
-        present = {one.id for one in participants_in(session.study, recording.id)}
-        people = [one for one in all_participants(session.study) if one.id in present]
-        for title, key in [*((one.pseudonym, one.id) for one in people), (NOBODY_YET, None)]:
+        present = {participant.id for participant in participants_in(session.study, recording.id)}
+        people = [participant for participant in all_participants(session.study) if participant.id in present]
+        for title, key in [*((person.pseudonym, person.id) for person in people), (NOBODY_YET, None)]:
             spoken.addAction(title, partial(self.assign, ids, key))
-        if any(one.suggested for one in find_utterances(session.study, ids).values()):
+        if any(utterance.suggested for utterance in find_utterances(session.study, ids).values()):
             owner.addAction(tr("The suggested speaker is right"), lambda: self._accept(ids))
         owner.addAction(tr("Add cue…"), self._add_cue)
         owner.addAction(tr("Node of a chain"), self._add_node)
@@ -220,4 +223,4 @@ class UtteranceEditor(QObject):
 
     def _change(self, do: Callable[[Session], Changes], number: int) -> None:
         if self._studio.edit(do) and number > 1:
-            self._studio.told.emit(changed_message(Rows.UTTERANCES, number))
+            self._studio.message.emit(changed_message(Rows.UTTERANCES, number))

@@ -105,7 +105,7 @@ class CueForm(OwnDialog):
         self.add.setProperty("primary", True)
         self.add.setToolTip(tr("Add the cue (Return)"))
         self.add.setDefault(True)
-        self.add.clicked.connect(self._add)
+        self.add.clicked.connect(self._request_add)
         self._lay_out()
         self.track.currentIndexChanged.connect(self._show_track)
         self._show_track()
@@ -122,13 +122,13 @@ class CueForm(OwnDialog):
         self._speaker = speaker
         self.place.clear()
         self.place.addItem(WHOLE_UTTERANCE, None)
-        for at, one in enumerate(said):
-            self.place.addItem(f"“{one}”", at)
+        for at, text in enumerate(said):
+            self.place.addItem(f"“{text}”", at)
         self.place.setCurrentIndex(word + 1 if -1 <= word < len(said) else 0)
         self.who.clear()
         for person in people:
             self.who.addItem(f"{person.pseudonym}, {person.role.value}", person.id)
-        self._choose_who()
+        self._select_participant()
         self.description.setFocus()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -177,17 +177,17 @@ class CueForm(OwnDialog):
                 old.deleteLater()
         track = self._scheme.track(self.track.currentData())
         self.buttons = LabelButtons(track)
-        self.buttons.chosen.connect(self._choose_label)
+        self.buttons.label_chosen.connect(self._choose_label)
         layout.addWidget(self.buttons)
         self._choose_label(track.labels[0].key)
-        self._choose_who()
+        self._select_participant()
         self.adjustSize()
 
     def _choose_label(self, label: str) -> None:
         self._label = label
         self.buttons.set_label(label)
 
-    def _choose_who(self) -> None:
+    def _select_participant(self) -> None:
         """Offer the speaker, or, for a response, the first who is not."""
         response = self.track.currentData() == self._listener
         for at in range(self.who.count()):
@@ -195,7 +195,7 @@ class CueForm(OwnDialog):
                 self.who.setCurrentIndex(at)
                 return
 
-    def _add(self) -> None:
+    def _request_add(self) -> None:
         wanted = WantedCue(
             self.track.currentData(),
             self._label,
@@ -219,9 +219,9 @@ class CueController(QObject):
         self._studio, self._player, self._jobs, self._window = studio, player, jobs, window
         self.form: CueForm | None = None
 
-    def ask(self) -> None:
+    def open_form(self) -> None:
         """Ask for a cue in the selected utterance, or in the one at the playhead, at the word that is spoken there."""
-        session, said = self._studio.session, self._said()
+        session, said = self._studio.session, self._current_utterance()
         if session is None:
             return
         if said is None:
@@ -231,7 +231,7 @@ class CueController(QObject):
             return
         now = self._player.position_us
         word = word_index_at(said, now) if said.start_us <= now < said.end_us else -1
-        form = self.form = CueForm(session.schemes.known(SCHEME) or load_scheme(SCHEME), RESPONSE, self._window)
+        form = self.form = CueForm(session.schemes.find(SCHEME) or load_scheme(SCHEME), RESPONSE, self._window)
         form.fill(split_words(said.text), word, said.participant_id, participants_in(session.study, said.recording_id))
         form.add_requested.connect(lambda wanted: self._add(said.id, wanted))
         form.destroyed.connect(self._forget)
@@ -244,7 +244,7 @@ class CueController(QObject):
         form.move(at)
         form.activateWindow()
 
-    def suggest(self) -> None:
+    def suggest_cues(self) -> None:
         """Start the job that suggests cues in the recording that is shown."""
         session, recording = self._studio.session, self._studio.recording
         if session is None or recording is None:
@@ -254,7 +254,7 @@ class CueController(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
 
-    def _said(self) -> Utterance | None:
+    def _current_utterance(self) -> Utterance | None:
         session, recording = self._studio.session, self._studio.recording
         if session is None or recording is None:
             return None
@@ -275,7 +275,7 @@ class CueController(QObject):
 
         if self._studio.edit(do):
             self._studio.select(made)
-            self._studio.told.emit(tr("Cue added. Annotate (Ctrl+1) shows all of it."))
+            self._studio.message.emit(tr("Cue added. Annotate (Ctrl+1) shows all of it."))
 
     def _forget(self) -> None:
         self.form = None

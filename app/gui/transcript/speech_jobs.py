@@ -76,11 +76,11 @@ class TranscribeDialog(OwnDialog):
     """Asks; it starts nothing itself.
 
     Signals:
-        accepted_request (TranscribeRequest): the user pressed Transcribe.
+        transcribe_requested (TranscribeRequest): the user pressed Transcribe.
         fetch_requested (str): weights that the user wants to get.
     """
 
-    accepted_request = Signal(object)
+    transcribe_requested = Signal(object)
     fetch_requested = Signal(str)
 
     def __init__(
@@ -122,13 +122,17 @@ class TranscribeDialog(OwnDialog):
         if best is not None:
             self.model.setCurrentIndex(self.model.findData(best))
         self.model.currentIndexChanged.connect(self._on_model)
-        self.what.currentIndexChanged.connect(self._tell)
+        self.what.currentIndexChanged.connect(self._update_controls)
         self._on_model()
 
     def request(self) -> TranscribeRequest:
         """Return what is filled in."""
         return TranscribeRequest(
-            tuple(one.id for one in self._chosen() if not one.utterances or self.replace.isChecked()),
+            tuple(
+                recording.id
+                for recording in self._selected_recordings()
+                if not recording.utterances or self.replace.isChecked()
+            ),
             str(self._folder) if self.model.currentData() == _FOLDER else str(self.model.currentData()),
             self.language.currentData() if self.language.isEnabled() else None,
             self.vocabulary.text(),
@@ -138,21 +142,21 @@ class TranscribeDialog(OwnDialog):
     def refresh(self) -> None:
         """Look again at which models are installed."""
         before = self.model.currentData()
-        self._models = {one.name: one for one in list_whisper_models()}
+        self._models = {whisper_model.name: whisper_model for whisper_model in list_whisper_models()}
         self.model.blockSignals(True)
         self.model.clear()
-        for one in self._models.values():
-            state = "installed" if one.installed else tr("not installed")
-            self.model.addItem(f"{one.name}   {format_size(one.size)}, {state}", one.name)
+        for model in self._models.values():
+            state = "installed" if model.installed else tr("not installed")
+            self.model.addItem(f"{model.name}   {format_size(model.size)}, {state}", model.name)
         self.model.addItem(
             tr("A folder of my own…") if self._folder is None else tr("Folder {name}").format(name=self._folder.name),
             _FOLDER,
         )
         self.model.setCurrentIndex(max(0, self.model.findData(before)))
         self.model.blockSignals(False)
-        self._tell()
+        self._update_controls()
 
-    def say(self, text: str) -> None:
+    def show_note(self, text: str) -> None:
         """Show a line, about a fetch that goes on or failed."""
         self.note.setText(text)
 
@@ -182,7 +186,7 @@ class TranscribeDialog(OwnDialog):
         self.vocabulary.setToolTip(tr("The model is told them; they are kept in the study"))
         form.addRow(tr("&Vocabulary"), self.vocabulary)
         self.replace = QCheckBox(tr("Replace &drafts that nobody touched"))
-        self.replace.toggled.connect(self._tell)
+        self.replace.toggled.connect(self._update_controls)
         form.addRow("", self.replace)
         return form
 
@@ -192,7 +196,7 @@ class TranscribeDialog(OwnDialog):
         self.start.clicked.connect(self._on_start)
         return row
 
-    def _chosen(self) -> tuple[TranscribableRecording, ...]:
+    def _selected_recordings(self) -> tuple[TranscribableRecording, ...]:
         return (self._shown,) if self.what.currentData() == "one" else (self._shown, *self._others)
 
     def _on_model(self) -> None:
@@ -201,9 +205,9 @@ class TranscribeDialog(OwnDialog):
             if chosen is not None:
                 self._folder = chosen
                 self.model.setItemText(self.model.currentIndex(), tr("Folder {name}").format(name=chosen.name))
-        self._tell()
+        self._update_controls()
 
-    def _tell(self) -> None:
+    def _update_controls(self) -> None:
         model = self._models.get(str(self.model.currentData()))
         english = model is not None and model.english
         self.language.setEnabled(not english)
@@ -211,10 +215,10 @@ class TranscribeDialog(OwnDialog):
         if english:
             self.language.setCurrentIndex(0)
         self.language.setToolTip(tr("This model knows English only") if english else tr("What is spoken"))
-        chosen = self._chosen()
-        drafts = sum(one.utterances - one.kept for one in chosen)
-        kept = sum(one.kept for one in chosen)
-        self.replace.setVisible(any(one.utterances for one in chosen))
+        chosen = self._selected_recordings()
+        drafts = sum(recording.utterances - recording.kept for recording in chosen)
+        kept = sum(recording.kept for recording in chosen)
+        self.replace.setVisible(any(recording.utterances for recording in chosen))
         missing = model is not None and not model.installed
         self.start.setText(tr("Get this model") if missing else tr("Transcribe"))
         self.start.setToolTip(
@@ -229,7 +233,7 @@ class TranscribeDialog(OwnDialog):
             self.note.setText(_fetch_question(model))
         elif problem:
             self.note.setText(problem)
-        elif any(one.utterances for one in chosen):
+        elif any(recording.utterances for recording in chosen):
             there = tr("There is a transcript: {count} would be replaced").format(
                 count=trn("{count} draft", "{count} drafts", drafts)
             )
@@ -257,7 +261,7 @@ class TranscribeDialog(OwnDialog):
         if model is not None and not model.installed:
             self.fetch_requested.emit(model.name)
             return
-        self.accepted_request.emit(self.request())
+        self.transcribe_requested.emit(self.request())
         self.accept()
 
 
@@ -284,10 +288,10 @@ class SpeechJobController(QObject):
         jobs.progressed.connect(self._on_progress)
         jobs.stopped.connect(self._on_stopped)
 
-    def find(self) -> None:
+    def find_speech(self) -> None:
         """Find where somebody speaks in this recording."""
         session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.of("speech", recording.id) is not None:
+        if session is None or recording is None or self._jobs.find_job("speech", recording.id) is not None:
             return
         try:
             session.study.require_writable()
@@ -295,11 +299,11 @@ class SpeechJobController(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        self._studio.told.emit(
+        self._studio.message.emit(
             tr("Looking for speech in recording {number}. Jobs shows how far it is.").format(number=recording.number)
         )
 
-    def ask(self) -> None:
+    def open_dialog(self) -> None:
         """Ask how recordings are to be transcribed."""
         session, recording = self._studio.session, self._studio.recording
         if session is None or recording is None:
@@ -310,17 +314,21 @@ class SpeechJobController(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        heard = [one for one in all_recordings(session.study) if has_sound(session, one.id)]
-        others = [_transcribable(session, one) for one in heard if one.id != recording.id]
+        heard = [
+            each_recording for each_recording in all_recordings(session.study) if has_sound(session, each_recording.id)
+        ]
+        others = [
+            _transcribable(session, each_recording) for each_recording in heard if each_recording.id != recording.id
+        ]
         self.dialog = dialog = TranscribeDialog(
             _transcribable(session, recording), others, read_vocabulary(session), self._window
         )
-        dialog.accepted_request.connect(self.start)
+        dialog.transcribe_requested.connect(self.start_transcription)
         dialog.fetch_requested.connect(self._fetch)
-        dialog.finished.connect(lambda _result: self._closed())
+        dialog.finished.connect(lambda _result: self._on_closed())
         dialog.open()
 
-    def start(self, request: TranscribeRequest) -> None:
+    def start_transcription(self, request: TranscribeRequest) -> None:
         """Put the jobs into the queue."""
         session = self._studio.session
         if session is None:
@@ -328,9 +336,9 @@ class SpeechJobController(QObject):
         try:
             self._studio.publish(set_vocabulary(session, request.vocabulary))
             works = [
-                transcription.prepare(session, one, request.model, request.language, replace=request.replace)
-                for one in request.recordings
-                if self._jobs.of("transcribe", one) is None
+                transcription.prepare(session, recording, request.model, request.language, replace=request.replace)
+                for recording in request.recordings
+                if self._jobs.find_job("transcribe", recording) is None
             ]
         except UserError as error:
             self._studio.failed.emit(error)
@@ -338,9 +346,9 @@ class SpeechJobController(QObject):
         for work in works:
             self._jobs.start(work)
         if len(works) == 1:
-            self._studio.told.emit(tr("{title}: Jobs shows how far it is.").format(title=works[0].title))
+            self._studio.message.emit(tr("{title}: Jobs shows how far it is.").format(title=works[0].title))
         elif works:
-            self._studio.told.emit(
+            self._studio.message.emit(
                 tr("Transcribing {works} recordings, one by one. Jobs shows how far it is.").format(works=len(works))
             )
 
@@ -350,7 +358,7 @@ class SpeechJobController(QObject):
             require_permission(self._studio, self._questions, name)
         except UserError as error:
             if self.dialog is not None:
-                self.dialog.say(str(error))
+                self.dialog.show_note(str(error))
             return
         self._fetched.append(work)
         self._jobs.start(work, lambda _result: self._on_fetched())
@@ -361,14 +369,14 @@ class SpeechJobController(QObject):
 
     def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
         if work in self._fetched and self.dialog is not None:
-            self.dialog.say(f"{work.title}: {100 * done // total} %" if total else f"{work.title}…")
+            self.dialog.show_note(f"{work.title}: {100 * done // total} %" if total else f"{work.title}…")
 
     def _on_stopped(self, work: JobSpec) -> None:
         if work in self._fetched and self.dialog is not None:
-            problem = self._jobs.problem_of(work)
-            self.dialog.say(problem.message if problem else tr("Stopped; nothing was installed."))
+            problem = self._jobs.failure_of(work)
+            self.dialog.show_note(problem.message if problem else tr("Stopped; nothing was installed."))
 
-    def _closed(self) -> None:
+    def _on_closed(self) -> None:
         self.dialog = None
 
 
@@ -388,7 +396,7 @@ class SuggestedSpeakers(QObject):
     def suggest(self) -> None:
         """Suggest who speaks in this recording."""
         session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.of(speakers.KIND, recording.id) is not None:
+        if session is None or recording is None or self._jobs.find_job(speakers.KIND, recording.id) is not None:
             return
         try:
             session.study.require_writable()
@@ -396,10 +404,10 @@ class SuggestedSpeakers(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        self._jobs.start(work, lambda _result: self._tell(recording.id, recording.number))
-        self._studio.told.emit(tr("{title}: Jobs shows how far it is.").format(title=work.title))
+        self._jobs.start(work, lambda _result: self._report(recording.id, recording.number))
+        self._studio.message.emit(tr("{title}: Jobs shows how far it is.").format(title=work.title))
 
-    def _tell(self, recording_id: str, number: int) -> None:
+    def _report(self, recording_id: str, number: int) -> None:
         session = self._studio.session
         if session is None:
             return
@@ -409,9 +417,9 @@ class SuggestedSpeakers(QObject):
             if places
             else tr("no place is doubtful")
         )
-        unknown = sum(one.participant_id is None for one in found)
+        unknown = sum(found_speaker.participant_id is None for found_speaker in found)
         whose = tr(", {unknown} of them no participant yet").format(unknown=unknown) if unknown else ""
-        self._studio.told.emit(
+        self._studio.message.emit(
             tr("Recording {number}: {count}{whose}; {look}.").format(
                 number=number, count=trn("{count} speaker", "{count} speakers", len(found)), whose=whose, look=look
             )

@@ -33,11 +33,11 @@ class TranscriptEditor(QObject):
         self._shown = shown
         self._before: Utterance | None = None
         view = page.view
-        context.studio.leaving.connect(view.leave_text)
-        view.began.connect(lambda key: setattr(self, "_before", self._shown.said.get(key)))
-        view.typed.connect(self._keep)
+        context.studio.leaving.connect(view.finish_editing)
+        view.editing_started.connect(lambda key: setattr(self, "_before", self._shown.said.get(key)))
+        view.text_typed.connect(self._autosave)
         view.saved.connect(self._save)
-        view.given_up.connect(self._give_up)
+        view.cancelled.connect(self._revert)
         view.split_requested.connect(self._split_text)
         view.merge_back_requested.connect(self._merge_back)
         page.speakers.assign_requested.connect(self.assign)
@@ -47,7 +47,7 @@ class TranscriptEditor(QObject):
 
     # Typing
 
-    def _keep(self, utterance_id: str, text: str) -> None:
+    def _autosave(self, utterance_id: str, text: str) -> None:
         if utterance_id in self._shown.said:
             self._edit(lambda session: commands.edit_text(session, utterance_id, text, check=False))
 
@@ -58,9 +58,9 @@ class TranscriptEditor(QObject):
         differs = before is None or text.strip() != before.text
         self._edit(lambda session: commands.edit_text(session, utterance_id, text, check=read or differs))
         if not text.strip():
-            self._context.studio.told.emit(tr("This utterance has no text any more. Del deletes it."))
+            self._context.studio.message.emit(tr("This utterance has no text any more. Del deletes it."))
 
-    def _give_up(self, utterance_id: str) -> None:
+    def _revert(self, utterance_id: str) -> None:
         before = self._before
         if before is not None and before.id == utterance_id and before != self._shown.said.get(utterance_id):
             self._edit(lambda session: commands.restore_text(session, before))
@@ -71,19 +71,19 @@ class TranscriptEditor(QObject):
 
     def _merge_back(self, utterance_id: str, text: str) -> None:
         row = self._page.model.row(utterance_id)
-        earlier = self._page.model.lines[row - 1].said
+        earlier = self._page.model.lines[row - 1].utterance
         self._save(utterance_id, text, False)
         if self._merge([earlier.id, utterance_id]):
             self._page.view.edit_text(earlier.id, len(earlier.text) + 1 if earlier.text else 0)
 
     # Edits
 
-    def split_here(self) -> None:
+    def split_at_playhead(self) -> None:
         """Cut the current utterance at the playhead."""
-        one = self._shown.current()
-        if one is not None:
+        utterance = self._shown.current()
+        if utterance is not None:
             at = self._context.player.position_us
-            self._split(lambda session: commands.split_utterance(session, one.id, at_us=at))
+            self._split(lambda session: commands.split_utterance(session, utterance.id, at_us=at))
 
     def _split(self, cut: Callable[[Session], tuple[str, Changes]]) -> bool:
         """Cut an utterance in two, and select the second one."""
@@ -104,7 +104,7 @@ class TranscriptEditor(QObject):
         ids = self._shown.selected()
         if len(ids) == 1:
             row = self._page.model.row(ids[0]) + 1
-            ids += [line.said.id for line in self._page.model.lines[row : row + 1]]
+            ids += [line.utterance.id for line in self._page.model.lines[row : row + 1]]
         self._merge(ids)
 
     def _merge(self, ids: Sequence[str]) -> bool:
@@ -122,18 +122,22 @@ class TranscriptEditor(QObject):
 
     def set_edge(self, end: bool) -> None:
         """Let the current utterance start or end at the playhead."""
-        one, at = self._shown.current(), self._context.player.position_us
-        if one is not None:
-            span = (one.id, one.start_us, at) if end else (one.id, at, one.end_us)
+        utterance, at = self._shown.current(), self._context.player.position_us
+        if utterance is not None:
+            span = (utterance.id, utterance.start_us, at) if end else (utterance.id, at, utterance.end_us)
             self._edit(lambda session: commands.retime_utterances(session, [span]))
 
     def nudge_edge(self, end: bool, by_us: int) -> None:
         """Move the start or the end of the current utterance; a key held down is one step."""
-        one = self._shown.current()
-        if one is not None:
-            moved = replace(one, end_us=one.end_us + by_us) if end else replace(one, start_us=one.start_us + by_us)
-            span = (one.id, max(moved.start_us, 0), moved.end_us)
-            self._edit(lambda session: commands.retime_utterances(session, [span], f"edge {end} {one.id}"))
+        utterance = self._shown.current()
+        if utterance is not None:
+            moved = (
+                replace(utterance, end_us=utterance.end_us + by_us)
+                if end
+                else replace(utterance, start_us=utterance.start_us + by_us)
+            )
+            span = (utterance.id, max(moved.start_us, 0), moved.end_us)
+            self._edit(lambda session: commands.retime_utterances(session, [span], f"edge {end} {utterance.id}"))
 
     def assign(self, participant_id: str | None) -> None:
         """Say who speaks in what is selected."""
@@ -143,13 +147,13 @@ class TranscriptEditor(QObject):
 
     def assign_by_digit(self, number: int) -> None:
         """Say that the participant whose button has a digit speaks."""
-        person = self._page.speakers.person(number)
+        person = self._page.speakers.person_by_digit(number)
         if person is not None:
             self.assign(person.id)
 
     def assign_to_new(self) -> None:
         """Ask for a pseudonym, and say that this new participant speaks, wherever the program heard that voice."""
-        ids = self._shown.with_same_voice(self._shown.selected())
+        ids = self._shown.add_same_voice(self._shown.selected())
         if not ids or not self._context.studio.writable:
             return
         question = tr("Pseudonym of who says {count}, such as P01 (never a real name):").format(
@@ -165,40 +169,40 @@ class TranscriptEditor(QObject):
         if ids:
             self._change(lambda session: who_speaks.accept_speakers(session, ids), len(ids))
 
-    def check(self) -> bool:
+    def toggle_checked(self) -> bool:
         """Mark what is selected as read, or as drafts again where all of it was read; returns whether it is read."""
         ids = self._shown.selected()
-        checked = not all(self._shown.said[one].checked for one in ids)
+        checked = not all(self._shown.said[text].checked for text in ids)
         if ids:
             self._edit(lambda session: commands.mark_checked(session, ids, checked))
         return bool(ids) and checked
 
-    def mark_read(self) -> None:
+    def mark_checked(self) -> None:
         """Mark what is selected as read."""
         ids = self._shown.selected()
-        if ids and not all(self._shown.said[one].checked for one in ids):
+        if ids and not all(self._shown.said[text].checked for text in ids):
             self._edit(lambda session: commands.mark_checked(session, ids))
 
-    def delete(self) -> None:
+    def delete_selected(self) -> None:
         """Delete what is selected, and go on to what comes after it."""
-        self.delete_those(self._shown.selected())
+        self.delete_utterances(self._shown.selected())
 
-    def delete_those(self, ids: Sequence[str]) -> None:
+    def delete_utterances(self, ids: Sequence[str]) -> None:
         """Delete utterances of this recording; undo brings them back."""
         if not ids:
             return
         last = self._page.model.row(ids[-1])
-        after = [line.said.id for line in self._page.model.lines[last + 1 : last + 2]]
+        after = [line.utterance.id for line in self._page.model.lines[last + 1 : last + 2]]
         if self._edit(lambda session: commands.delete_utterances(session, ids)):
-            self._shown.select(after or [line.said.id for line in self._page.model.lines[-1:]])
-            self._context.studio.told.emit(deleted_message(Rows.UTTERANCES, len(ids)))
+            self._shown.select(after or [line.utterance.id for line in self._page.model.lines[-1:]])
+            self._context.studio.message.emit(deleted_message(Rows.UTTERANCES, len(ids)))
 
     def add(self) -> None:
         """Add an utterance at the playhead, up to the next one, and let somebody type in it."""
         recording, at = self._context.studio.recording, self._context.player.position_us
         if recording is None:
             return
-        later = [one.start_us for one in self._shown.said.values() if one.start_us > at]
+        later = [utterance.start_us for utterance in self._shown.said.values() if utterance.start_us > at]
         end = min([at + _NEW_UTTERANCE_US, recording.duration_us, *later])
         made: list[str] = []
 
@@ -213,7 +217,7 @@ class TranscriptEditor(QObject):
 
     def _change(self, do: Callable[[Session], Changes], number: int) -> None:
         if self._edit(do) and number > 1:
-            self._context.studio.told.emit(changed_message(Rows.UTTERANCES, number))
+            self._context.studio.message.emit(changed_message(Rows.UTTERANCES, number))
 
     def _edit(self, do: Callable[[Session], Changes]) -> bool:
         return self._context.studio.edit(do, self)
@@ -235,27 +239,27 @@ class TranscriptSearchController(QObject):
         self._places: list[Place] = []
         self._at = -1
         bar = page.search
-        bar.changed.connect(self._look)
+        bar.changed.connect(self._start_search)
         bar.step_requested.connect(self.step)
         bar.replace_requested.connect(self._replace_one)
         bar.replace_all_requested.connect(self._replace_all)
         bar.closed.connect(self._close)
-        shown.changed.connect(self._look_again)
+        shown.changed.connect(self._refresh_search)
 
-    def open(self, replacing: bool) -> None:
+    def open_bar(self, replacing: bool) -> None:
         """Show the bar."""
-        self._page.view.leave_text()
+        self._page.view.finish_editing()
         if self._page.model.lines:
-            self._page.search.open(replacing and self._context.studio.writable)
+            self._page.search.open_bar(replacing and self._context.studio.writable)
 
     def step(self, by: int) -> None:
         """Go to the next or the previous place."""
         if not self._places:
             return
         self._at = (self._at + by) % len(self._places) if self._at >= 0 else 0
-        self._go()
+        self._go_to_match()
 
-    def _look(self) -> None:
+    def _start_search(self) -> None:
         bar = self._page.search
         problem = ""
         try:
@@ -266,11 +270,11 @@ class TranscriptSearchController(QObject):
             self._search, problem = None, str(error)
         self._find()
         row = self._page.model.row(self._page.view.current())
-        rows = [self._page.model.row(one) for one, _ in self._places]
-        self._at = next((i for i, one in enumerate(rows) if one >= row), 0 if self._places else -1)
-        self._show(problem)
+        rows = [self._page.model.row(text) for text, _ in self._places]
+        self._at = next((i for i, number in enumerate(rows) if number >= row), 0 if self._places else -1)
+        self._show_match(problem)
 
-    def _look_again(self) -> None:
+    def _refresh_search(self) -> None:
         """After an edit: the place that is shown stays, or the next one is."""
         if not self._page.search.isVisible() or self._search is None:
             return
@@ -278,27 +282,27 @@ class TranscriptSearchController(QObject):
         self._find()
         row = self._page.model.row(before[0])
         later = [
-            i for i, (one, start) in enumerate(self._places) if (self._page.model.row(one), start) >= (row, before[1])
+            i for i, (text, start) in enumerate(self._places) if (self._page.model.row(text), start) >= (row, before[1])
         ]
         self._at = later[0] if later else 0 if self._places else -1
-        self._show()
+        self._show_match()
 
     def _find(self) -> None:
         found = {}
         for line in self._page.model.lines if self._search is not None else ():
-            places = self._search.places(line.said.text) if self._search is not None else []
+            places = self._search.find_spans(line.utterance.text) if self._search is not None else []
             if places:
-                found[line.said.id] = places
+                found[line.utterance.id] = places
         self._found = found
         self._places = [(key, start) for key, places in found.items() for start, _ in places]
 
-    def _go(self) -> None:
+    def _go_to_match(self) -> None:
         self._page.view.go_to(self._places[self._at][0])
-        self._show()
+        self._show_match()
 
-    def _show(self, problem: str = "") -> None:
+    def _show_match(self, problem: str = "") -> None:
         place = self._places[self._at] if 0 <= self._at < len(self._places) else _NO_PLACE
-        self._page.view.set_found(self._found, place)
+        self._page.view.set_matches(self._found, place)
         self._page.search.show_count(self._at + 1, len(self._places), problem)
 
     def _replace_one(self) -> None:
@@ -311,12 +315,12 @@ class TranscriptSearchController(QObject):
         search, replacement = self._search, self._page.search.replacement.text()
 
         def do(session: Session) -> Changes:
-            text = search.replaced_at(line.said.text, replacement, start)
+            text = search.replace_at(line.utterance.text, replacement, start)
             return commands.edit_text(session, key, text)
 
         self._places[self._at] = (key, start + len(replacement))
         self._context.studio.edit(do)
-        self._show()
+        self._show_match()
 
     def _replace_all(self) -> None:
         session, recording, search = self._context.studio.session, self._context.studio.recording, self._search
@@ -339,9 +343,9 @@ class TranscriptSearchController(QObject):
                 told += tr(" {count} without text now.").format(
                     count=trn("{count} utterance", "{count} utterances", len(done[0].emptied))
                 )
-            self._context.studio.told.emit(told)
+            self._context.studio.message.emit(told)
 
     def _close(self) -> None:
         self._search, self._found, self._places, self._at = None, {}, [], -1
-        self._page.view.set_found({}, _NO_PLACE)
+        self._page.view.set_matches({}, _NO_PLACE)
         self._page.view.setFocus()

@@ -45,26 +45,28 @@ class TranscriptionController(QObject):
         page.import_requested.connect(lambda: context.trigger("import_annotations"))
         page.cancel_requested.connect(self._cancel)
         jobs.started.connect(lambda _work: self._show())
-        jobs.progressed.connect(self._progress)
+        jobs.progressed.connect(self._on_progress)
         jobs.done.connect(lambda _work, _result: self._show())
         jobs.stopped.connect(lambda _work: self._show())
         context.studio.recording_changed.connect(self._show)
         self._show()
 
-    def drop_without_speech(self) -> None:
+    def delete_without_speech(self) -> None:
         """Delete the utterances during which nobody was heard to speak."""
-        self._drop(commands.find_utterances_without_speech, tr("Somebody speaks in every utterance of this recording."))
+        self._delete_found(
+            commands.find_utterances_without_speech, tr("Somebody speaks in every utterance of this recording.")
+        )
 
-    def drop_speaker(self) -> None:
+    def delete_speaker(self) -> None:
         """Delete all utterances of who says the current one: a voice-over, say."""
-        one = self._shown.current()
-        if one is None:
-            self._context.studio.told.emit(tr("Select an utterance of the speaker whose utterances should go."))
+        utterance = self._shown.current()
+        if utterance is None:
+            self._context.studio.message.emit(tr("Select an utterance of the speaker whose utterances should go."))
             return
-        voice = self._shown.same_speaker(one)
-        self._drop(lambda _session, _recording: voice, "")
+        voice = self._shown.utterances_of_speaker(utterance)
+        self._delete_found(lambda _session, _recording: voice, "")
 
-    def _drop(self, find: Callable[[Session, str], list[str]], none: str) -> None:
+    def _delete_found(self, find: Callable[[Session, str], list[str]], none: str) -> None:
         session, recording = self._context.studio.session, self._context.studio.recording
         if session is None or recording is None:
             return
@@ -74,27 +76,27 @@ class TranscriptionController(QObject):
             self._context.studio.failed.emit(error)
             return
         if ids:
-            self._correcting.delete_those(ids)
+            self._correcting.delete_utterances(ids)
         else:
-            self._context.studio.told.emit(none)
+            self._context.studio.message.emit(none)
 
-    def _running(self) -> JobSpec | None:
+    def _running_job(self) -> JobSpec | None:
         recording = self._context.studio.recording
         if recording is None:
             return None
-        found = (self._context.jobs.of(kind, recording.id) for kind in _KINDS)
-        return next((one for one in found if one is not None), None)
+        found = (self._context.jobs.find_job(kind, recording.id) for kind in _KINDS)
+        return next((job_spec for job_spec in found if job_spec is not None), None)
 
     def _show(self) -> None:
-        work = self._running()
+        work = self._running_job()
         self._page.set_job(f"{work.title}…" if work is not None else None)
 
-    def _progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
-        if work is self._running():
+    def _on_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
+        if work is self._running_job():
             self._page.set_job(text or f"{work.title}…", done, total)
 
     def _cancel(self) -> None:
-        work = self._running()
+        work = self._running_job()
         if work is not None:
             self._context.jobs.cancel(work)
 
@@ -116,33 +118,35 @@ class ReadingAlong(QObject):
         self._line: TranscriptLine | None = None
         self._word_starts: list[int] = []
         self._one_only = False
-        shown.changed.connect(self._read)
-        context.player.position_changed.connect(self._show)
-        context.player.playing_changed.connect(self._playing)
-        page.visible_changed.connect(lambda _on: self._show(context.player.position_us))
+        shown.changed.connect(self._index_lines)
+        context.player.position_changed.connect(self._highlight_word)
+        context.player.playing_changed.connect(self._on_playing)
+        page.visible_changed.connect(lambda _on: self._highlight_word(context.player.position_us))
         page.view.seek_requested.connect(self._seek)
-        page.view.replay_requested.connect(self.replay)
-        page.view.moved_on.connect(self.play_on)
-        self._read()
+        page.view.replay_requested.connect(self.play_current)
+        page.view.advanced.connect(self.play_if_enabled)
+        self._index_lines()
 
-    def replay(self) -> None:
+    def play_current(self) -> None:
         """Let the current utterance be heard, from its start to its end, as often as wanted."""
-        one = self._shown.current()
+        utterance = self._shown.current()
         player = self._context.player
-        if one is not None:
-            player.play_span(one.start_us, min(one.end_us + _PLAY_MARGIN_US, player.duration_us))
+        if utterance is not None:
+            player.play_span(utterance.start_us, min(utterance.end_us + _PLAY_MARGIN_US, player.duration_us))
             self._one_only = player.playing
 
-    def play_on(self) -> None:
+    def play_if_enabled(self) -> None:
         """Let the utterance that somebody went on to be heard, where that is wanted."""
-        if self._page.plays_on:
-            self.replay()
+        if self._page.autoplay:
+            self.play_current()
 
-    def select_here(self) -> None:
+    def select_at_playhead(self) -> None:
         """Make the utterance current that is spoken at the playhead, or the next one after it, or the last."""
         lines, at = self._page.model.lines, self._context.player.position_us
-        line = self._line_at(at) or next((one for one in lines if one.said.start_us >= at), lines[-1])
-        self._context.studio.select_utterances([line.said.id])
+        line = self._line_at(at) or next(
+            (transcript_line for transcript_line in lines if transcript_line.utterance.start_us >= at), lines[-1]
+        )
+        self._context.studio.select_utterances([line.utterance.id])
 
     def step_word(self, by: int) -> None:
         """Go to the start of the next or the previous word."""
@@ -150,32 +154,32 @@ class ReadingAlong(QObject):
         line = self._line_at(at) or self._page.model.line(self._page.view.current())
         if line is None:
             return
-        starts = [word.start_us for word in line.timed]
-        wanted = [one for one in starts if (one > at if by > 0 else one < at)]
+        starts = [word.start_us for word in line.timed_words]
+        wanted = [start for start in starts if (start > at if by > 0 else start < at)]
         if wanted:
             self._context.playback.jump(wanted[0] if by > 0 else wanted[-1])
         else:
-            self._page.view.go(by)
+            self._page.view.step(by)
 
-    def _read(self) -> None:
+    def _index_lines(self) -> None:
         lines = self._page.model.lines
-        self._starts = [line.said.start_us for line in lines]
-        self._longest_us = max((line.said.end_us - line.said.start_us for line in lines), default=0)
+        self._starts = [line.utterance.start_us for line in lines]
+        self._longest_us = max((line.utterance.end_us - line.utterance.start_us for line in lines), default=0)
         self._line = None
-        self._show(self._context.player.position_us)
+        self._highlight_word(self._context.player.position_us)
 
     def _seek(self, time_us: int) -> None:
-        self._page.view.follow_again()
+        self._page.view.resume_following()
         self._one_only = False
         self._context.playback.jump(time_us)
 
-    def _playing(self, playing: bool) -> None:
+    def _on_playing(self, playing: bool) -> None:
         if playing:
-            self._page.view.follow_again()
+            self._page.view.resume_following()
         else:
             self._one_only = False
 
-    def _show(self, time_us: int) -> None:
+    def _highlight_word(self, time_us: int) -> None:
         if not self._page.isVisible():
             return
         line = self._line_at(time_us)
@@ -184,25 +188,25 @@ class ReadingAlong(QObject):
             return
         if line is not self._line:
             self._line = line
-            self._word_starts = [word.start_us for word in line.timed]
-        self._page.view.set_spoken(line.said.id, bisect_right(self._word_starts, time_us) - 1)
+            self._word_starts = [word.start_us for word in line.timed_words]
+        self._page.view.set_spoken(line.utterance.id, bisect_right(self._word_starts, time_us) - 1)
         if self._context.player.playing and not self._one_only:
-            self._go_along(line)
+            self._follow_line(line)
 
-    def _go_along(self, line: TranscriptLine) -> None:
+    def _follow_line(self, line: TranscriptLine) -> None:
         view = self._page.view
-        if not view.editing and view.current() != line.said.id and len(view.selected()) < 2:
-            self._context.studio.select_utterances([line.said.id])
+        if not view.editing_id and view.current() != line.utterance.id and len(view.selected()) < 2:
+            self._context.studio.select_utterances([line.utterance.id])
 
     def _line_at(self, time_us: int) -> TranscriptLine | None:
         """Return the line that is spoken at a time: the current one where it is, else the one that began last."""
         current = self._page.model.line(self._page.view.current())
-        if current is not None and current.said.start_us <= time_us < current.said.end_us:
+        if current is not None and current.utterance.start_us <= time_us < current.utterance.end_us:
             return current
         lines = self._page.model.lines
         at = bisect_right(self._starts, time_us) - 1
         while at >= 0 and self._starts[at] >= time_us - self._longest_us:
-            if time_us < lines[at].said.end_us:
+            if time_us < lines[at].utterance.end_us:
                 return lines[at]
             at -= 1
         return None
@@ -222,43 +226,43 @@ class TranscriptNavigator(QObject):
 
     def step(self, by: int) -> None:
         """Go to the next or the previous utterance, and let it be heard where that is wanted."""
-        if self._page.view.go(by):
-            self._reading.play_on()
+        if self._page.view.step(by):
+            self._reading.play_if_enabled()
 
-    def check_and_go_on(self) -> None:
+    def check_and_advance(self) -> None:
         """Mark what is selected as read, and go on to the next utterance."""
-        self._correcting.mark_read()
+        self._correcting.mark_checked()
         self.step(1)
 
-    def draft(self, by: int) -> None:
+    def next_draft(self, by: int) -> None:
         """Go to the next or the previous utterance that nobody read."""
-        rows = self._rows(by)
-        found = next((one for one in rows if not self._page.model.lines[one].said.checked), None)
+        rows = self._other_rows(by)
+        found = next((row for row in rows if not self._page.model.lines[row].utterance.checked), None)
         if found is None:
-            self._context.studio.told.emit(tr("Every utterance of this recording is checked."))
+            self._context.studio.message.emit(tr("Every utterance of this recording is checked."))
         else:
-            self._page.view.go_to(self._page.model.lines[found].said.id)
-            self._reading.play_on()
+            self._page.view.go_to(self._page.model.lines[found].utterance.id)
+            self._reading.play_if_enabled()
 
-    def doubtful(self, by: int) -> None:
+    def next_doubtful_word(self, by: int) -> None:
         """Go to the next or the previous word that was heard with little confidence."""
         below, at = self._page.doubtful_below, self._context.player.position_us
         lines = self._page.model.lines
         here = max(self._page.model.row(self._page.view.current()), 0)
-        rows = [here, *self._rows(by)] if lines else []
+        rows = [here, *self._other_rows(by)] if lines else []
         for number, row in enumerate(rows):
-            words = lines[row].timed
-            places = [words[one].start_us for one in sorted(lines[row].doubtful(below))]
+            words = lines[row].timed_words
+            places = [words[one].start_us for one in sorted(lines[row].doubtful_words(below))]
             if number == 0:
-                places = [one for one in places if (one > at if by > 0 else one < at)]
+                places = [place for place in places if (place > at if by > 0 else place < at)]
             if places:
                 if row != here:
-                    self._page.view.go_to(lines[row].said.id)
+                    self._page.view.go_to(lines[row].utterance.id)
                 self._context.playback.jump(places[0] if by > 0 else places[-1])
                 return
-        self._context.studio.told.emit(tr("No doubtful word is left in this direction."))
+        self._context.studio.message.emit(tr("No doubtful word is left in this direction."))
 
-    def _rows(self, by: int) -> list[int]:
+    def _other_rows(self, by: int) -> list[int]:
         """Return all rows but the current one, from the next on and round."""
         count, here = len(self._page.model.lines), self._page.model.row(self._page.view.current())
         if here < 0:
@@ -322,25 +326,25 @@ class TranscriptKeys(ModeKeys):
         self._reading = reading
         view = page.view
         do: dict[str, Handler] = {
-            "Y": walking.check_and_go_on,
-            "C": correcting.check,
-            "N": partial(walking.draft, 1),
-            "Shift+N": partial(walking.draft, -1),
-            "D": partial(walking.doubtful, 1),
-            "Shift+D": partial(walking.doubtful, -1),
+            "Y": walking.check_and_advance,
+            "C": correcting.toggle_checked,
+            "N": partial(walking.next_draft, 1),
+            "Shift+N": partial(walking.next_draft, -1),
+            "D": partial(walking.next_doubtful_word, 1),
+            "Shift+D": partial(walking.next_doubtful_word, -1),
             "0": partial(correcting.assign, None),
             "P": correcting.assign_to_new,
             "A": correcting.accept_speakers,
-            "S": correcting.split_here,
+            "S": correcting.split_at_playhead,
             "M": correcting.merge,
             "[": partial(correcting.set_edge, False),
             "]": partial(correcting.set_edge, True),
             "Ins": correcting.add,
-            "Del": correcting.delete,
-            "Backspace": correcting.delete,
+            "Del": correcting.delete_selected,
+            "Backspace": correcting.delete_selected,
             "Ctrl+A": view.selectAll,
-            "Ctrl+F": partial(searching.open, False),
-            "Ctrl+H": partial(searching.open, True),
+            "Ctrl+F": partial(searching.open_bar, False),
+            "Ctrl+H": partial(searching.open_bar, True),
             "Ctrl+Space": context.player.toggle,
             "Ctrl+Left": partial(reading.step_word, -1),
             "Ctrl+Right": partial(reading.step_word, 1),
@@ -357,15 +361,15 @@ class TranscriptKeys(ModeKeys):
         self._do = do
         page.acts = {
             **{name: do[key] for name, key in _ACTION_KEYS.items()},
-            "type": self._type,
-            "drop_without_speech": making.drop_without_speech,
-            "drop_speaker": making.drop_speaker,
+            "type": self._edit_current,
+            "drop_without_speech": making.delete_without_speech,
+            "drop_speaker": making.delete_speaker,
         }
-        view.menu_requested.connect(self._menu)
-        page.visible_changed.connect(self._enter)
-        context.studio.recording_changed.connect(lambda: QTimer.singleShot(0, self._focus))
+        view.menu_requested.connect(self._show_menu)
+        page.visible_changed.connect(self._on_visible)
+        context.studio.recording_changed.connect(lambda: QTimer.singleShot(0, self._focus_list))
 
-    def meant(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
+    def handler_for(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
         pressed = event.keyCombination()
         modifiers = pressed.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
         in_field = isinstance(QApplication.focusWidget(), QLineEdit | QPlainTextEdit | QAbstractSpinBox)
@@ -378,24 +382,24 @@ class TranscriptKeys(ModeKeys):
         do = self._do.get(name)
         return None if do is None else (do, name in _REPEATING_KEYS)
 
-    def _enter(self, visible: bool) -> None:
+    def _on_visible(self, visible: bool) -> None:
         if visible:
             self.watch(self._transcript.window())
-            self._focus()
+            self._focus_list()
 
-    def _focus(self) -> None:
+    def _focus_list(self) -> None:
         view = self._transcript.view
         if self._transcript.isVisible() and self._transcript.model.lines:
             view.setFocus(Qt.FocusReason.OtherFocusReason)
             if not view.selected():
-                self._reading.select_here()
+                self._reading.select_at_playhead()
 
-    def _type(self) -> None:
+    def _edit_current(self) -> None:
         chosen = self._context.studio.selected_utterances
         if chosen:
             self._transcript.view.edit_text(chosen[-1])
 
-    def _menu(self, where: QPoint) -> None:
+    def _show_menu(self, where: QPoint) -> None:
         view, writable = self._transcript.view, self._context.studio.writable
         menu = QMenu(self._transcript)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -49,14 +49,20 @@ def cue_chips(session: Session, recording_id: str) -> dict[str, tuple[CueChip, .
     found = cues_by_utterance(session, recording_id)
     if not found:
         return {}
-    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
 
-    def chip(one: CueMark) -> CueChip:
-        who = f"{names.get(one.participant_id or '', '?')}: " if one.response else ""
-        said = one.description.rstrip(".")
-        return CueChip(one.word, f"{who}{said if 0 < len(said) <= _MAX_CHIP_CHARS else one.name.lower()}", one.prelabel)
+    def chip(cue_mark: CueMark) -> CueChip:
+        who = f"{names.get(cue_mark.participant_id or '', '?')}: " if cue_mark.is_response else ""
+        said = cue_mark.description.rstrip(".")
+        return CueChip(
+            cue_mark.word,
+            f"{who}{said if 0 < len(said) <= _MAX_CHIP_CHARS else cue_mark.name.lower()}",
+            cue_mark.prelabel,
+        )
 
-    return {key: tuple(chip(one) for one in sorted(marks, key=lambda m: m.word)) for key, marks in found.items() if key}
+    return {
+        key: tuple(chip(mark) for mark in sorted(marks, key=lambda m: m.word)) for key, marks in found.items() if key
+    }
 
 
 class FindBar(QWidget):
@@ -118,13 +124,13 @@ class FindBar(QWidget):
         grid.addWidget(self._replacing, 2, 0, 1, 3)
         grid.setColumnStretch(0, 1)
         self.text.textChanged.connect(self.changed)
-        self.text.returned.connect(lambda back: self.step_requested.emit(-1 if back else 1))
-        self.replacement.returned.connect(lambda _back: self.replace_requested.emit())
+        self.text.return_pressed.connect(lambda back: self.step_requested.emit(-1 if back else 1))
+        self.replacement.return_pressed.connect(lambda _back: self.replace_requested.emit())
         self._one.clicked.connect(self.replace_requested)
         self._all.clicked.connect(self.replace_all_requested)
         self.hide()
 
-    def open(self, replacing: bool, text: str = "") -> None:
+    def open_bar(self, replacing: bool, text: str = "") -> None:
         """Show it, with or without what replaces; `text` is looked for where it is not empty."""
         self._replacing.setVisible(replacing)
         self.show()
@@ -174,7 +180,7 @@ class FindBar(QWidget):
 class _Field(QLineEdit):
     """A field that says Return, with Shift or without."""
 
-    returned = Signal(bool)
+    return_pressed = Signal(bool)
 
     def __init__(self, name: str, hint: str) -> None:
         super().__init__()
@@ -183,7 +189,7 @@ class _Field(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.returned.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+            self.return_pressed.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         else:
             super().keyPressEvent(event)
 
@@ -231,14 +237,14 @@ class SpeakersBar(ParticipantButtons):
 
     def set_people(self, people: Sequence[Participant], colours: Mapping[str, str]) -> None:
         """Offer these participants, in this order."""
-        if self.offer(people):
+        if self.set_participants(people):
             self._colours = dict(colours)
             self._tint()
 
-    def told(self, person: Participant) -> str:
+    def tooltip_for(self, person: Participant) -> str:
         return tr("{pseudonym} speaks").format(pseudonym=person.pseudonym)
 
-    def others(self) -> tuple[QPushButton, ...]:
+    def extra_buttons(self) -> tuple[QPushButton, ...]:
         return self.new, self.nobody, self.accept
 
     def show_choice(self, participant_id: str | None, *, guess: bool, enabled: bool) -> None:
@@ -280,8 +286,8 @@ class TranscriptPage(QWidget):
         visible_changed (bool): the page came into sight, or went.
         transcribe_requested, import_requested, add_requested: ways to a transcript.
         cancel_requested: stop the job that makes one.
-        doubt_changed (float): words with less confidence are underlined.
-        play_on_changed (bool): going on to an utterance plays it.
+        threshold_changed (float): words with less confidence are underlined.
+        autoplay_changed (bool): going on to an utterance plays it.
 
     Attributes:
         acts: what the window's menu may ask for, by name.
@@ -292,8 +298,8 @@ class TranscriptPage(QWidget):
     import_requested = Signal()
     add_requested = Signal()
     cancel_requested = Signal()
-    doubt_changed = Signal(float)
-    play_on_changed = Signal(bool)
+    threshold_changed = Signal(float)
+    autoplay_changed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -314,7 +320,7 @@ class TranscriptPage(QWidget):
         self._empty = EmptyState("volume-2", *_EMPTY, ways)
         self._empty.set_links([EmptyStateAction("add", tr("Type it from the playhead on"), "Ins")])
         asked = {"transcribe": self.transcribe_requested, "import": self.import_requested, "add": self.add_requested}
-        self._empty.chosen.connect(lambda key: asked[key].emit())
+        self._empty.button_clicked.connect(lambda key: asked[key].emit())
         self._stack = QStackedWidget()
         for page in (self._no_recording, self._empty, self._make_list()):
             self._stack.addWidget(page)
@@ -351,7 +357,7 @@ class TranscriptPage(QWidget):
         """Allow changes, or only reading; `reason` says why."""
         self.view.set_writable(writable)
         self.search.set_writable(writable)
-        self._empty.set_choosable(writable)
+        self._empty.set_buttons_enabled(writable)
         self._empty.setToolTip(plain_tip(reason))
         self.speakers.setToolTip(plain_tip(reason))
         self._help.setText(_HELP if writable else tr("Only reading. {reason}").format(reason=reason))
@@ -369,7 +375,7 @@ class TranscriptPage(QWidget):
         return self._below.value()
 
     @property
-    def plays_on(self) -> bool:
+    def autoplay(self) -> bool:
         """Whether going on to an utterance plays it."""
         return self._plays_on.isChecked()
 
@@ -378,7 +384,7 @@ class TranscriptPage(QWidget):
         self.visible_changed.emit(True)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.view.leave_text()
+        self.view.finish_editing()
         super().hideEvent(event)
         self.visible_changed.emit(False)
 
@@ -398,7 +404,7 @@ class TranscriptPage(QWidget):
         self._plays_on.setCheckable(True)
         self._plays_on.setChecked(True)
         self._plays_on.setToolTip(tr("Going on to the next utterance with Return or Y lets it be heard"))
-        self._plays_on.toggled.connect(self.play_on_changed)
+        self._plays_on.toggled.connect(self.autoplay_changed)
         head.addWidget(self._checked)
         head.addWidget(self._bar, 1)
         head.addWidget(self._plays_on)
@@ -425,7 +431,7 @@ class TranscriptPage(QWidget):
         self._below.setAccessibleName(tr("Words with less confidence are underlined"))
         self._below.lineEdit().setAccessibleName(tr("Words with less confidence are underlined"))
         self._below.setToolTip(tr("Words that the model heard with less confidence than this are underlined"))
-        self._below.valueChanged.connect(self.doubt_changed)
+        self._below.valueChanged.connect(self.threshold_changed)
         row.addWidget(self._doubtful)
         row.addWidget(self._below)
         row.addStretch()
@@ -483,20 +489,20 @@ class TranscriptPresenter(QObject):
         self._stale = True
         self._filling = False
         studio = context.studio
-        studio.recording_changed.connect(self._renew)
+        studio.recording_changed.connect(self._refresh)
         studio.bridge.changed.connect(self._apply)
         studio.utterances_selected.connect(self._show_selection)
-        page.visible_changed.connect(self._show_or_rest)
-        page.view.chosen.connect(self._choose)
-        page.doubt_changed.connect(self._doubt)
+        page.visible_changed.connect(self._on_visible)
+        page.view.selection_changed.connect(self._on_selection)
+        page.threshold_changed.connect(self._on_threshold)
 
-    def _show_or_rest(self, visible: bool) -> None:
+    def _on_visible(self, visible: bool) -> None:
         if visible and self._stale:
             self._reload()
             self._show_selection()
 
-    def _renew(self) -> None:
-        self._page.view.leave_text()
+    def _refresh(self) -> None:
+        self._page.view.finish_editing()
         self._stale = True
         if self._page.isVisible():
             self._reload()
@@ -510,7 +516,7 @@ class TranscriptPresenter(QObject):
             self._page.show_nothing()
             self.changed.emit()
             return
-        self.said = {one.id: one for one in utterances_of(session.study, recording.id)}
+        self.said = {utterance.id: utterance for utterance in utterances_of(session.study, recording.id)}
         self._read_people(session, recording.id)
         self._cues = cue_chips(session, recording.id)
         self._page.set_writable(self._context.studio.writable, session.study.read_only_reason)
@@ -532,33 +538,41 @@ class TranscriptPresenter(QObject):
             if before == self._cues and not (touched or _PEOPLE_TABLES & set(changes)):
                 return
         now = find_utterances(session.study, touched)
-        for one in touched:
-            self.said.pop(one, None)
-        self.said |= {key: one for key, one in now.items() if one.recording_id == recording.id}
+        for text in touched:
+            self.said.pop(text, None)
+        self.said |= {key: utterance for key, utterance in now.items() if utterance.recording_id == recording.id}
         self._show()
 
     def _read_people(self, session: Session, recording_id: str) -> None:
         self._guesses.read(session, recording_id)
         everybody = all_participants(session.study)
-        self.people = {one.id: one for one in everybody}
+        self.people = {participant.id: participant for participant in everybody}
         self._colours = participant_colours([*self.people])
-        here = {one.id for one in participants_in(session.study, recording_id)}
-        ordered = sorted(everybody, key=lambda one: one.id not in here)
+        here = {participant.id for participant in participants_in(session.study, recording_id)}
+        ordered = sorted(everybody, key=lambda participant: participant.id not in here)
         self._page.speakers.set_people(ordered, self._colours)
 
     def _show(self) -> None:
-        before = {line.said.id: line for line in self._page.model.lines}
-        ordered = sorted(self.said.values(), key=lambda one: (one.start_us, one.end_us, one.id))
-        lines = [self._line(one, before.get(one.id)) for one in ordered]
+        before = {line.utterance.id: line for line in self._page.model.lines}
+        ordered = sorted(self.said.values(), key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id))
+        lines = [self._make_line(utterance, before.get(utterance.id)) for utterance in ordered]
         if lines:
             self._page.show_list()
             self._set_lines(lines)
         else:
             self._page.show_empty()
         self._show_progress()
-        gone = [one for one in self._context.studio.selected_utterances if one not in self.said]
+        gone = [
+            selected_utterance
+            for selected_utterance in self._context.studio.selected_utterances
+            if selected_utterance not in self.said
+        ]
         if gone:
-            kept = [one for one in self._context.studio.selected_utterances if one in self.said]
+            kept = [
+                selected_utterance
+                for selected_utterance in self._context.studio.selected_utterances
+                if selected_utterance in self.said
+            ]
             self._context.studio.select_utterances(kept)
         self._show_speaker()
         self.changed.emit()
@@ -572,24 +586,24 @@ class TranscriptPresenter(QObject):
         if sorted(chosen) != sorted(self._page.view.selected()):
             self._page.view.select(chosen)
 
-    def _line(self, one: Utterance, before: TranscriptLine | None) -> TranscriptLine:
-        who = self.people.get(one.participant_id or "")
+    def _make_line(self, utterance: Utterance, before: TranscriptLine | None) -> TranscriptLine:
+        who = self.people.get(utterance.participant_id or "")
         name, colour = (who.pseudonym, self._colours[who.id]) if who is not None else ("", "")
-        label, flag = name or self._guesses.label(one), self._guesses.flag(one)
-        made = TranscriptLine(one, label, colour, flag, self._cues.get(one.id, ()))
+        label, flag = name or self._guesses.label(utterance), self._guesses.flag(utterance)
+        made = TranscriptLine(utterance, label, colour, flag, self._cues.get(utterance.id, ()))
         return before if before == made else made
 
     def _show_progress(self) -> None:
         below, doubtful = self._page.doubtful_below, 0
         for line in self._page.model.lines:
-            known = self._doubtful.get(line.said.id)
-            if known is None or known[0] is not line.said:
-                known = self._doubtful[line.said.id] = (line.said, len(line.doubtful(below)))
+            known = self._doubtful.get(line.utterance.id)
+            if known is None or known[0] is not line.utterance:
+                known = self._doubtful[line.utterance.id] = (line.utterance, len(line.doubtful_words(below)))
             doubtful += known[1]
-        checked = sum(one.checked for one in self.said.values())
+        checked = sum(utterance.checked for utterance in self.said.values())
         self._page.set_progress(checked, len(self.said), doubtful)
 
-    def _doubt(self, below: float) -> None:
+    def _on_threshold(self, below: float) -> None:
         self._doubtful.clear()
         self._page.view.set_doubtful_below(below)
         self._show_progress()
@@ -609,22 +623,26 @@ class TranscriptPresenter(QObject):
         self._context.studio.select_utterances(chosen)
         self._show_speaker()
 
-    def with_same_voice(self, ids: list[str]) -> list[str]:
+    def add_same_voice(self, ids: list[str]) -> list[str]:
         """Add, to one utterance of a voice that is nobody's yet, all others of that voice."""
         label = self._guesses.label(self.said[ids[0]]) if len(ids) == 1 else ""
-        return [one.id for one in self.said.values() if self._guesses.label(one) == label] if label else ids
+        return (
+            [utterance.id for utterance in self.said.values() if self._guesses.label(utterance) == label]
+            if label
+            else ids
+        )
 
-    def same_speaker(self, one: Utterance) -> list[str]:
+    def utterances_of_speaker(self, utterance: Utterance) -> list[str]:
         """Return the utterances of who says one: of a participant, or of a voice that is nobody's yet."""
-        voice = one.participant_id, self._guesses.label(one)
+        voice = utterance.participant_id, self._guesses.label(utterance)
         return [key for key, other in self.said.items() if (other.participant_id, self._guesses.label(other)) == voice]
 
     def next_pseudonym(self) -> str:
         """Return the first pseudonym that is free."""
-        taken = {one.pseudonym for one in self.people.values()}
+        taken = {person.pseudonym for person in self.people.values()}
         return next(name for number in range(1, len(taken) + 2) if (name := f"P{number:02}") not in taken)
 
-    def _choose(self, ids: object) -> None:
+    def _on_selection(self, ids: object) -> None:
         assert isinstance(ids, list)
         if self._filling:
             return
@@ -632,15 +650,19 @@ class TranscriptPresenter(QObject):
         self._show_speaker()
 
     def _show_selection(self) -> None:
-        wanted = [one for one in self._context.studio.selected_utterances if one in self.said]
+        wanted = [
+            selected_utterance
+            for selected_utterance in self._context.studio.selected_utterances
+            if selected_utterance in self.said
+        ]
         if sorted(wanted) != sorted(self._page.view.selected()):
-            self._page.view.leave_text()
+            self._page.view.finish_editing()
             self._page.view.select(wanted)
         self._show_speaker()
 
     def _show_speaker(self) -> None:
-        chosen = [self.said[one] for one in self.selected() if one in self.said]
-        people = {one.participant_id for one in chosen}
+        chosen = [self.said[text] for text in self.selected() if text in self.said]
+        people = {utterance.participant_id for utterance in chosen}
         who = next(iter(people)) if len(people) == 1 else None
-        guess = any(one.suggested for one in chosen)
+        guess = any(utterance.suggested for utterance in chosen)
         self._page.speakers.show_choice(who, guess=guess, enabled=self._context.studio.writable and bool(chosen))

@@ -55,7 +55,7 @@ def paint_chips(
     begins = {chip.word for chip in line.cues}
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colours.accent)
-    for piece in geometry.wrapped(line, rect.width()).pieces:
+    for piece in geometry.wrap_line(line, rect.width()).pieces:
         if piece.word in begins:
             below = area.top() + (piece.line + 1) * geometry.line_height - LEADING
             painter.drawRect(QRectF(area.left() + piece.left, below, min(piece.width, 8), _MARK))
@@ -76,13 +76,13 @@ def _chip(
     """Draw one chip; returns where the next one begins."""
     text = metrics.elidedText(chip.text, Qt.TextElideMode.ElideRight, max(30.0, right - at.x() - 44))
     plate = QRectF(at.x() + 0.5, at.y() + 0.5, metrics.horizontalAdvance(text) + 2 * _PAD, _HEIGHT)
-    pen = QPen(colours.outline if chip.pale else colours.accent, 1)
-    if chip.pale:
+    pen = QPen(colours.outline if chip.is_suggested else colours.accent, 1)
+    if chip.is_suggested:
         pen.setStyle(Qt.PenStyle.DashLine)
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(plate, 7, 7)
-    painter.setPen(colours.muted if chip.pale else colours.text)
+    painter.setPen(colours.muted if chip.is_suggested else colours.text)
     painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
     return plate.right() + _GAP
 
@@ -102,8 +102,8 @@ class TranscriptModel(QAbstractListModel):
     def set_lines(self, lines: Sequence[TranscriptLine]) -> None:
         """Show these lines."""
         new = list(lines)
-        order = {one.said.id: place for place, one in enumerate(new)}
-        at = [order.get(one.said.id, -1) for one in self.lines]
+        order = {transcript_line.utterance.id: place for place, transcript_line in enumerate(new)}
+        at = [order.get(transcript_line.utterance.id, -1) for transcript_line in self.lines]
         # What was moved past others goes, and comes again at its new place.
         stays, highest = [False] * len(at), -1
         for row, place in enumerate(at):
@@ -112,12 +112,14 @@ class TranscriptModel(QAbstractListModel):
         for first, last in reversed(_runs([row for row, one in enumerate(stays) if not one])):
             self.beginRemoveRows(_ROOT, first, last)
             del self.lines[first : last + 1]
-            self._number()
+            self._index_rows()
             self.endRemoveRows()
-        for first, last in _runs([row for row, one in enumerate(new) if one.said.id not in self._rows]):
+        for first, last in _runs(
+            [row for row, transcript_line in enumerate(new) if transcript_line.utterance.id not in self._rows]
+        ):
             self.beginInsertRows(_ROOT, first, last)
             self.lines[first:first] = new[first : last + 1]
-            self._number()
+            self._index_rows()
             self.endInsertRows()
         for row, line in enumerate(new):
             if self.lines[row] != line:
@@ -140,15 +142,15 @@ class TranscriptModel(QAbstractListModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         line = self.lines[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return line.said.text
+            return line.utterance.text
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return accessible_text(line)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(line.flag) or None
         return None
 
-    def _number(self) -> None:
-        self._rows = {line.said.id: row for row, line in enumerate(self.lines)}
+    def _index_rows(self) -> None:
+        self._rows = {line.utterance.id: row for row, line in enumerate(self.lines)}
 
 
 def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
@@ -164,11 +166,13 @@ def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
 
 def accessible_text(line: TranscriptLine) -> str:
     """Return a line as a screen reader says it."""
-    said = line.said
+    said = line.utterance
     guess = tr(", a guess") if said.suggested or (line.speaker and not line.colour) else ""
     state = "checked" if said.checked else "draft"
     flag = f", {line.flag}" if line.flag else ""
-    cues = ", ".join(tr("{text}, suggested").format(text=one.text) if one.pale else one.text for one in line.cues)
+    cues = ", ".join(
+        tr("{text}, suggested").format(text=cue.text) if cue.is_suggested else cue.text for cue in line.cues
+    )
     who, when = line.speaker or tr("Nobody yet"), format_time(said.start_us)
     return f"{who}{guess}, {when}, {state}{flag}: {said.text or 'empty'}{f' ({cues})' if cues else ''}"
 
@@ -208,33 +212,33 @@ class LineDelegate(QStyledItemDelegate):
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         line, width = self._model.lines[index.row()], self._view.viewport().width()
         typed, height = self.moment.typed
-        high = TOP + HEAD_HEIGHT + height + BOTTOM if typed == line.said.id else self.geometry.height(line, width)
-        self.heights[line.said.id] = high
+        high = TOP + HEAD_HEIGHT + height + BOTTOM if typed == line.utterance.id else self.geometry.height(line, width)
+        self.heights[line.utterance.id] = high
         return QSize(0, high)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         line, colours = self._model.lines[index.row()], theme.palette()
         rect, state = QRect(option.rect), option.state
         spoken, word = self.moment.spoken
-        ground = colours.raised if spoken == line.said.id else colours.field
+        ground = colours.raised if spoken == line.utterance.id else colours.field
         if state & QStyle.StateFlag.State_Selected:
             ground = colours.selection
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.drawPixmap(rect.topLeft(), self._picture(line, rect.size(), ground, colours))
-        if spoken == line.said.id and self.moment.typed[0] != spoken:
-            self._draw_lit(painter, line, rect, word, colours)
+        painter.drawPixmap(rect.topLeft(), self._render_line(line, rect.size(), ground, colours))
+        if spoken == line.utterance.id and self.moment.typed[0] != spoken:
+            self._draw_spoken_word(painter, line, rect, word, colours)
         if state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(QPen(colours.accent, 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -1.5))
         painter.restore()
 
-    def _picture(self, line: TranscriptLine, size: QSize, ground: QColor, colours: Palette) -> QPixmap:
+    def _render_line(self, line: TranscriptLine, size: QSize, ground: QColor, colours: Palette) -> QPixmap:
         """Return a line as it looks but for the word that is lit: while it plays, only that changes."""
-        moment, key = self.moment, line.said.id
-        place = moment.place[1] if moment.place[0] == key else -1
-        found, typed = moment.found.get(key, ()), moment.typed[0] == key
+        moment, key = self.moment, line.utterance.id
+        place = moment.current_match[1] if moment.current_match[0] == key else -1
+        found, typed = moment.matches.get(key, ()), moment.typed[0] == key
         ratio = self._view.devicePixelRatioF()
         looks = (line, size, ground.name(), found, place, typed, moment.doubtful_below, ratio)
         known = self._pictures.get(key)
@@ -264,11 +268,13 @@ class LineDelegate(QStyledItemDelegate):
         self._pictures[key] = (looks, made)
         return made
 
-    def _draw_lit(self, painter: QPainter, line: TranscriptLine, rect: QRect, word: int, colours: Palette) -> None:
+    def _draw_spoken_word(
+        self, painter: QPainter, line: TranscriptLine, rect: QRect, word: int, colours: Palette
+    ) -> None:
         geometry = self.geometry
         area = geometry.text_area(rect)
         painter.setFont(self._text)
-        for piece in geometry.wrapped(line, rect.width()).pieces:
+        for piece in geometry.wrap_line(line, rect.width()).pieces:
             if piece.word != word:
                 continue
             left, top = area.left() + piece.left, area.top() + piece.line * geometry.line_height
@@ -282,14 +288,14 @@ class LineDelegate(QStyledItemDelegate):
     def _draw_bar(self, painter: QPainter, line: TranscriptLine, rect: QRect, colours: Palette) -> None:
         pen = QPen(participant_ink(line.colour or None, colours, colours.field), _BAR_WIDTH)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        if line.said.suggested or not line.colour:
+        if line.utterance.suggested or not line.colour:
             pen.setDashPattern([1.5, 1.0])
         painter.setPen(pen)
         x = rect.left() + 3.5
         painter.drawLine(QPointF(x, rect.top() + 4), QPointF(x, rect.bottom() - 4))
 
     def _draw_head(self, painter: QPainter, line: TranscriptLine, rect: QRect, colours: Palette) -> None:
-        said = line.said
+        said = line.utterance
         head = QRectF(rect.left() + LEFT, rect.top() + TOP, rect.width() - LEFT - RIGHT, HEAD_HEIGHT - 2)
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(self._small)
@@ -311,7 +317,7 @@ class LineDelegate(QStyledItemDelegate):
     def _draw_speaker(self, painter: QPainter, line: TranscriptLine, room: QRectF, colours: Palette) -> float:
         """Draw the speaker's plate; returns its width."""
         ink = participant_ink(line.colour or None, colours, colours.field)
-        guess = bool(line.speaker) and (line.said.suggested or not line.colour)
+        guess = bool(line.speaker) and (line.utterance.suggested or not line.colour)
         name = f"{line.speaker}?" if guess else line.speaker or tr("Nobody yet")
         font = self._bold if line.speaker and not guess else self._slanted
         name = self._name.elidedText(name, Qt.TextElideMode.ElideRight, room.width() - 14)
@@ -329,7 +335,7 @@ class LineDelegate(QStyledItemDelegate):
         return width
 
     def _draw_text(self, painter: QPainter, line: TranscriptLine, rect: QRect, colours: Palette) -> None:
-        geometry, moment, said = self.geometry, self.moment, line.said
+        geometry, moment, said = self.geometry, self.moment, line.utterance
         area = geometry.text_area(rect)
         painter.setFont(self._text)
         ink = colours.text if said.checked else colours.muted
@@ -338,14 +344,14 @@ class LineDelegate(QStyledItemDelegate):
             painter.setPen(colours.muted)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, "empty")
             return
-        doubtful = line.doubtful(moment.doubtful_below)
-        found = moment.found.get(said.id, ())
-        for piece in geometry.wrapped(line, rect.width()).pieces:
+        doubtful = line.doubtful_words(moment.doubtful_below)
+        found = moment.matches.get(said.id, ())
+        for piece in geometry.wrap_line(line, rect.width()).pieces:
             left = area.left() + piece.left
             top = area.top() + piece.line * geometry.line_height
             box = QRectF(left, top, piece.width, geometry.line_height - LEADING)
             for start, end in found:
-                self._draw_place(painter, piece, (start, end), box, (said.id, start) == moment.place, colours)
+                self._draw_match(painter, piece, (start, end), box, (said.id, start) == moment.current_match, colours)
             base = top + geometry.ascent
             painter.setPen(ink)
             painter.drawText(QPointF(left, base), piece.text)
@@ -355,7 +361,7 @@ class LineDelegate(QStyledItemDelegate):
                 under = base + geometry.descent - 0.5
                 painter.drawLine(QPointF(left, under), QPointF(left + piece.width, under))
 
-    def _draw_place(
+    def _draw_match(
         self,
         painter: QPainter,
         piece: WrappedWord,
@@ -367,8 +373,8 @@ class LineDelegate(QStyledItemDelegate):
         first, last = max(place[0] - piece.start, 0), min(place[1] - piece.start, len(piece.text))
         if first >= last:
             return
-        left = box.left() + self.geometry.advance(piece.text[:first])
-        width = self.geometry.advance(piece.text[first:last])
+        left = box.left() + self.geometry.text_width(piece.text[:first])
+        width = self.geometry.text_width(piece.text[first:last])
         painter.setPen(QPen(colours.uncertain, 1.5) if current else Qt.PenStyle.NoPen)
         painter.setBrush(_tint(colours.uncertain, 90 if current else 60))
         painter.drawRect(QRectF(left, box.top(), width, box.height()))

@@ -23,7 +23,7 @@ class CueChip:
 
     word: int
     text: str
-    pale: bool = False
+    is_suggested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,42 +31,42 @@ class TranscriptLine:
     """An utterance and who says it.
 
     Attributes:
-        said: the utterance.
+        utterance: the utterance.
         speaker: pseudonym, or what a voice is called that is no participant's yet; "" while nobody knows.
         colour: of the speaker, `#rrggbb`; "" while nobody knows.
         flag: why somebody should look at it, in a few words; "" where there is no reason.
         cues: inside it, by place.
     """
 
-    said: Utterance
+    utterance: Utterance
     speaker: str = ""
     colour: str = ""
     flag: str = ""
     cues: tuple[CueChip, ...] = ()
 
     @property
-    def timed(self) -> Words:
+    def timed_words(self) -> Words:
         """The words with their times; guessed from their length where nobody measured them."""
-        said = self.said
+        said = self.utterance
         return said.words or estimate_word_times(said.text, said.start_us, said.end_us)
 
     def word_at(self, time_us: int) -> int:
         """Return the index of the word that is spoken at a time; -1 before the first and outside the utterance."""
-        if not self.said.start_us <= time_us < self.said.end_us:
+        if not self.utterance.start_us <= time_us < self.utterance.end_us:
             return -1
         found = -1
-        for index, word in enumerate(self.timed):
+        for index, word in enumerate(self.timed_words):
             if word.start_us > time_us:
                 break
             found = index
         return found
 
-    def doubtful(self, below: float) -> frozenset[int]:
+    def doubtful_words(self, below: float) -> frozenset[int]:
         """Return the indices of words that a model heard with less confidence than `below`, and nobody checked."""
-        if self.said.checked:
+        if self.utterance.checked:
             return frozenset()
-        sure = (one.confidence for one in self.said.words)
-        return frozenset(index for index, one in enumerate(sure) if one is not None and one < below)
+        sure = (word.confidence for word in self.utterance.words)
+        return frozenset(index for index, value in enumerate(sure) if value is not None and value < below)
 
 
 _WORD = re.compile(r"\S+")
@@ -100,10 +100,14 @@ class Wrapped:
     pieces: tuple[WrappedWord, ...]
     lines: int
 
-    def at(self, line: int, x: float) -> WrappedWord | None:
+    def piece_at(self, line: int, x: float) -> WrappedWord | None:
         """Return the piece of a line that lies at or nearest to `x`; None where the line has none."""
-        those = [one for one in self.pieces if one.line == line]
-        return min(those, key=lambda one: max(one.left - x, x - one.left - one.width, 0.0), default=None)
+        those = [piece for piece in self.pieces if piece.line == line]
+        return min(
+            those,
+            key=lambda wrapped_word: max(wrapped_word.left - x, x - wrapped_word.left - wrapped_word.width, 0.0),
+            default=None,
+        )
 
 
 def wrap(text: str, width_of: Callable[[str], float], space: float, room: float) -> Wrapped:
@@ -128,8 +132,8 @@ def wrap(text: str, width_of: Callable[[str], float], space: float, room: float)
             at += wide + space
     if _is_right_to_left(text):
         pieces = [
-            WrappedWord(one.text, one.start, one.word, one.line, room - one.left - one.width, one.width)
-            for one in pieces
+            WrappedWord(piece.text, piece.start, piece.word, piece.line, room - piece.left - piece.width, piece.width)
+            for piece in pieces
         ]
     return Wrapped(tuple(pieces), line + 1)
 
@@ -162,15 +166,15 @@ class TranscriptViewState:
     Attributes:
         spoken: (utterance, word) that is spoken; the word is -1 between words.
         doubtful_below: confidence under which a word is underlined.
-        found: places that a search found: utterance -> (start, end) in its text.
-        place: the place that is shown of these: (utterance, start).
+        matches: places that a search found: utterance -> (start, end) in its text.
+        current_match: the place that is shown of these: (utterance, start).
         typed: utterance that is typed in and the height of its field.
     """
 
     spoken: tuple[str, int] = ("", -1)
     doubtful_below: float = 0.6
-    found: Mapping[str, list[tuple[int, int]]] = field(default_factory=dict)
-    place: tuple[str, int] = ("", -1)
+    matches: Mapping[str, list[tuple[int, int]]] = field(default_factory=dict)
+    current_match: tuple[str, int] = ("", -1)
     typed: tuple[str, int] = ("", 0)
 
 
@@ -198,21 +202,21 @@ class Geometry:
         """Of the text, in pixels."""
         return self._metrics.descent()
 
-    def wrapped(self, line: TranscriptLine, width: int) -> Wrapped:
+    def wrap_line(self, line: TranscriptLine, width: int) -> Wrapped:
         """Return the text of a line in lines that fit into a row of a width."""
-        known = self._wrapped.get(line.said.id)
-        if known is not None and known[:2] == (line.said.text, width):
+        known = self._wrapped.get(line.utterance.id)
+        if known is not None and known[:2] == (line.utterance.text, width):
             return known[2]
-        made = wrap(line.said.text, self.advance, self._space, max(width - LEFT - RIGHT, 40))
-        self._wrapped[line.said.id] = (line.said.text, width, made)
+        made = wrap(line.utterance.text, self.text_width, self._space, max(width - LEFT - RIGHT, 40))
+        self._wrapped[line.utterance.id] = (line.utterance.text, width, made)
         return made
 
     def height(self, line: TranscriptLine, width: int) -> int:
         """Return how high the row of a line is."""
         chips = CHIPS_HEIGHT if line.cues else 0
-        return round(TOP + HEAD_HEIGHT + self.wrapped(line, width).lines * self.line_height + chips + BOTTOM)
+        return round(TOP + HEAD_HEIGHT + self.wrap_line(line, width).lines * self.line_height + chips + BOTTOM)
 
-    def advance(self, text: str) -> float:
+    def text_width(self, text: str) -> float:
         """Return the width of a text in pixels."""
         found = self._widths.get(text)
         if found is None:
@@ -228,8 +232,8 @@ class Geometry:
         area = self.text_area(row)
         if not area.adjusted(0, 0, 0, BOTTOM).contains(x, y):
             return -1
-        wrapped = self.wrapped(line, row.width())
-        piece = wrapped.at(int((y - area.top()) / self.line_height), x - area.left())
+        wrapped = self.wrap_line(line, row.width())
+        piece = wrapped.piece_at(int((y - area.top()) / self.line_height), x - area.left())
         if piece is None or not piece.left - 4 <= x - area.left() <= piece.left + piece.width + 4:
             return -1
         return piece.word

@@ -48,23 +48,23 @@ class WordsEditor(QPlainTextEdit):
 
     Signals:
         accepted: Return: the text is right, go on.
-        taken_back: Esc: it was better before; the old text stands there again.
+        reverted: Esc: it was better before; the old text stands there again.
         cancelled: Esc once more: stop typing.
-        split_wanted: Shift+Return: cut the utterance at the cursor.
-        merge_wanted: Backspace at the very start: join it to the one before.
-        replay_wanted: Tab: let it be heard again.
-        doubt_wanted: Ctrl+D: select the next doubtful word.
+        split_requested: Shift+Return: cut the utterance at the cursor.
+        merge_requested: Backspace at the very start: join it to the one before.
+        replay_requested: Tab: let it be heard again.
+        next_doubt_requested: Ctrl+D: select the next doubtful word.
         left: the focus went elsewhere for good.
         paused: the focus went elsewhere for a moment.
     """
 
     accepted = Signal()
-    taken_back = Signal()
+    reverted = Signal()
     cancelled = Signal()
-    split_wanted = Signal()
-    merge_wanted = Signal()
-    replay_wanted = Signal()
-    doubt_wanted = Signal()
+    split_requested = Signal()
+    merge_requested = Signal()
+    replay_requested = Signal()
+    next_doubt_requested = Signal()
     left = Signal()
     paused = Signal()
 
@@ -97,9 +97,9 @@ class WordsEditor(QPlainTextEdit):
     def discard(self) -> None:
         """Show the text as it was before somebody typed."""
         self.begin(self._old, len(self._old))
-        self.taken_back.emit()
+        self.reverted.emit()
 
-    def halves(self) -> tuple[str, str]:
+    def split_at_cursor(self) -> tuple[str, str]:
         """Return the text before and after the cursor."""
         text = self.toPlainText()
         units, at = self.textCursor().position(), 0
@@ -115,7 +115,7 @@ class WordsEditor(QPlainTextEdit):
         cursor.setPosition(_utf16_length(text[:end]), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
 
-    def wanted_height(self) -> int:
+    def content_height(self) -> int:
         """Return how high it must be to show all its lines."""
         return round(self.document().size().height() * self.fontMetrics().lineSpacing()) + 8
 
@@ -135,15 +135,15 @@ class WordsEditor(QPlainTextEdit):
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         at_start = self.textCursor().position() == 0 and not self.textCursor().hasSelection()
         if event.key() in _RETURN:
-            (self.split_wanted if shift else self.accepted).emit()
+            (self.split_requested if shift else self.accepted).emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.cancelled.emit()
         elif _is_next_doubt_key(event):
-            self.doubt_wanted.emit()
+            self.next_doubt_requested.emit()
         elif event.key() == Qt.Key.Key_Tab:
-            self.replay_wanted.emit()
+            self.replay_requested.emit()
         elif event.key() == Qt.Key.Key_Backspace and at_start and not event.isAutoRepeat():
-            self.merge_wanted.emit()
+            self.merge_requested.emit()
         else:
             super().keyPressEvent(event)
 
@@ -184,9 +184,9 @@ class TranscriptLineEditor(QObject):
         editing: the utterance that is typed in, or "".
     """
 
-    typed = Signal(str, str)
+    text_typed = Signal(str, str)
     saved = Signal(str, str, bool)
-    given_up = Signal(str)
+    cancelled = Signal(str)
     accepted = Signal()
     split_requested = Signal(str, str, str)
     merge_back_requested = Signal(str, str)
@@ -202,41 +202,41 @@ class TranscriptLineEditor(QObject):
         self._editor = WordsEditor(view.viewport())
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         editor = self._editor
-        self._pause.timeout.connect(self.keep)
+        self._pause.timeout.connect(self.autosave)
         editor.textChanged.connect(self._text_changed)
         editor.accepted.connect(self._accept)
-        editor.taken_back.connect(self._take_back)
+        editor.reverted.connect(self._revert)
         editor.cancelled.connect(self._cancel)
-        editor.split_wanted.connect(self._split)
-        editor.merge_wanted.connect(self._merge_back)
-        editor.replay_wanted.connect(self.replay_requested)
-        editor.doubt_wanted.connect(self._select_doubtful)
-        editor.left.connect(self.leave)
-        editor.paused.connect(self.keep)
-        view.verticalScrollBar().valueChanged.connect(lambda _value: self.place())
-        lines.rowsInserted.connect(lambda: self.place())
-        lines.rowsRemoved.connect(lambda: self.place())
-        lines.dataChanged.connect(self._renew)
+        editor.split_requested.connect(self._split)
+        editor.merge_requested.connect(self._merge_back)
+        editor.replay_requested.connect(self.replay_requested)
+        editor.next_doubt_requested.connect(self._select_doubtful)
+        editor.left.connect(self.finish_editing)
+        editor.paused.connect(self.autosave)
+        view.verticalScrollBar().valueChanged.connect(lambda _value: self.place_editor())
+        lines.rowsInserted.connect(lambda: self.place_editor())
+        lines.rowsRemoved.connect(lambda: self.place_editor())
+        lines.dataChanged.connect(self._on_rows_changed)
 
     def begin(self, utterance_id: str, at: int | None) -> None:
         """Put the field over a line, the cursor before a character, or all selected where it is None."""
         row = self._lines.row(utterance_id)
         self.editing = utterance_id
-        self._kept = self._lines.lines[row].said.text
+        self._kept = self._lines.lines[row].utterance.text
         self._editor.blockSignals(True)
         self._editor.begin(self._kept, at)
         self._editor.blockSignals(False)
         self._editor.show()
-        self.place()
-        self.fit()
+        self.place_editor()
+        self.fit_height()
         self._view.scrollTo(self._lines.index(row))
         self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def leave(self) -> None:
+    def finish_editing(self) -> None:
         """Keep what was typed and stop typing."""
-        self._end(False)
+        self._finish(False)
 
-    def _end(self, read: bool) -> None:
+    def _finish(self, read: bool) -> None:
         if self.editing:
             utterance_id, text = self.editing, self._editor.toPlainText()
             self._close_editor()
@@ -256,34 +256,34 @@ class TranscriptLineEditor(QObject):
     def _text_changed(self) -> None:
         if self.editing:
             self._pause.start()
-            self.fit()
+            self.fit_height()
 
-    def keep(self) -> None:
+    def autosave(self) -> None:
         """Keep what was typed so far; typing may go on."""
         self._pause.stop()
         text = self._editor.toPlainText()
         if self.editing and text != self._kept:
             self._kept = text
-            self.typed.emit(self.editing, text)
+            self.text_typed.emit(self.editing, text)
 
     def _accept(self) -> None:
-        self._end(True)
+        self._finish(True)
         self.accepted.emit()
 
-    def _take_back(self) -> None:
+    def _revert(self) -> None:
         """What was kept meanwhile goes too; typing may go on."""
         self._pause.stop()
         self._kept = self._editor.toPlainText()
-        self.given_up.emit(self.editing)
+        self.cancelled.emit(self.editing)
 
     def _cancel(self) -> None:
         utterance_id = self.editing
         self._close_editor()
-        self.given_up.emit(utterance_id)
+        self.cancelled.emit(utterance_id)
 
     def _split(self) -> None:
         utterance_id = self.editing
-        before, after = self._editor.halves()
+        before, after = self._editor.split_at_cursor()
         closing = _CLOSING.match(after)
         if closing is not None:
             before, after = before + closing.group(), after[closing.end() :]
@@ -302,8 +302,8 @@ class TranscriptLineEditor(QObject):
         line = self._lines.line(self.editing)
         if line is None:
             return
-        text, after = self._editor.toPlainText(), len(self._editor.halves()[0])
-        said = line.said
+        text, after = self._editor.toPlainText(), len(self._editor.split_at_cursor()[0])
+        said = line.utterance
         words = realign_words(said.words, text, said.start_us, said.end_us)
         below = self._delegate.moment.doubtful_below
         spans = [
@@ -311,19 +311,19 @@ class TranscriptLineEditor(QObject):
             for found, word in zip(_WORD.finditer(text), words, strict=False)
             if word.confidence is not None and word.confidence < below
         ]
-        span = next((one for one in spans if one[1] > after), spans[0] if spans else None)
+        span = next((each_span for each_span in spans if each_span[1] > after), spans[0] if spans else None)
         if span is not None:
             self._editor.select_span(*span)
 
-    def fit(self) -> None:
+    def fit_height(self) -> None:
         """Let the line be as high as the text needs."""
-        height = self._editor.wanted_height()
+        height = self._editor.content_height()
         if self.editing and self._delegate.moment.typed != (self.editing, height):
             self._delegate.moment.typed = (self.editing, height)
             self._resize(self._lines.row(self.editing))
-        self.place()
+        self.place_editor()
 
-    def place(self) -> None:
+    def place_editor(self) -> None:
         """Put the field where its line is."""
         row = self._lines.row(self.editing)
         if row < 0:
@@ -333,13 +333,13 @@ class TranscriptLineEditor(QObject):
         area = self._delegate.geometry.text_area(self._view.visualRect(self._lines.index(row)))
         self._editor.setGeometry(QRect(area.left() - 8, area.top() - 2, area.width() + 12, area.height() + 4))
 
-    def _renew(self, first: QModelIndex, last: QModelIndex) -> None:
+    def _on_rows_changed(self, first: QModelIndex, last: QModelIndex) -> None:
         """Take in what was changed elsewhere, undo for one, also in the line that is typed in."""
         for row in range(first.row(), last.row() + 1):
             self._resize(row, later=True)
         row = self._lines.row(self.editing)
         if first.row() <= row <= last.row():
-            text = self._lines.lines[row].said.text
+            text = self._lines.lines[row].utterance.text
             # What was typed is kept with fewer blanks; the cursor stays where it is.
             if text.split() != self._kept.split():
                 self._kept = text
@@ -349,7 +349,7 @@ class TranscriptLineEditor(QObject):
         """Lay the lines out anew where one needs another height than it has: with thousands, that takes a moment."""
         if row < 0:
             return
-        before = self._delegate.heights.get(self._lines.lines[row].said.id)
+        before = self._delegate.heights.get(self._lines.lines[row].utterance.id)
         if self._delegate.sizeHint(QStyleOptionViewItem(), self._lines.index(row)).height() == before:
             return
         if later:
@@ -366,26 +366,26 @@ class TranscriptView(QListView):
     """Shows a `TranscriptModel`. While something plays, the list keeps up, unless somebody scrolled elsewhere.
 
     Signals:
-        chosen (list[str]): utterances that somebody selected; the last one is the current one.
+        selection_changed (list[str]): utterances that somebody selected; the last one is the current one.
         seek_requested (int): microseconds, of a word or the start of a line that was clicked or walked to.
-        typed (str, str): utterance and the text so far, whenever typing pauses.
-        began (str): somebody is about to type in this utterance.
+        text_typed (str, str): utterance and the text so far, whenever typing pauses.
+        editing_started (str): somebody is about to type in this utterance.
         saved (str, str, bool): utterance and its text, when typing is over; whether it was found right as it is.
-        given_up (str): the utterance is to be as it was before somebody typed.
-        moved_on: Return led to an utterance to type in.
+        cancelled (str): the utterance is to be as it was before somebody typed.
+        advanced: Return led to an utterance to type in.
         split_requested (str, str, str): utterance, the text before the cursor, and that after it.
         merge_back_requested (str, str): utterance and its text: join it to the one before.
         replay_requested: let the current utterance be heard again.
         menu_requested (QPoint): on the screen.
     """
 
-    chosen = Signal(object)
+    selection_changed = Signal(object)
     seek_requested = Signal(object)
-    typed = Signal(str, str)
-    began = Signal(str)
+    text_typed = Signal(str, str)
+    editing_started = Signal(str)
     saved = Signal(str, str, bool)
-    given_up = Signal(str)
-    moved_on = Signal()
+    cancelled = Signal(str)
+    advanced = Signal()
     split_requested = Signal(str, str, str)
     merge_back_requested = Signal(str, str)
     replay_requested = Signal()
@@ -411,14 +411,14 @@ class TranscriptView(QListView):
         self.setMinimumHeight(120)
         self.viewport().setCursor(Qt.CursorShape.ArrowCursor)
         self._typing = typing = TranscriptLineEditor(self, model, self._delegate)
-        typing.typed.connect(self.typed)
+        typing.text_typed.connect(self.text_typed)
         typing.saved.connect(self.saved)
-        typing.given_up.connect(self.given_up)
-        typing.accepted.connect(self._go_on)
+        typing.cancelled.connect(self.cancelled)
+        typing.accepted.connect(self._edit_next)
         typing.split_requested.connect(self.split_requested)
         typing.merge_back_requested.connect(self.merge_back_requested)
         typing.replay_requested.connect(self.replay_requested)
-        self.selectionModel().selectionChanged.connect(self._tell)
+        self.selectionModel().selectionChanged.connect(self._emit_selection)
         self.verticalScrollBar().sliderPressed.connect(self._stop_following)
         theme.notifier.changed.connect(self.viewport().update)
 
@@ -427,12 +427,12 @@ class TranscriptView(QListView):
     def current(self) -> str:
         """Return the utterance that keys are about, or ""."""
         row = self.currentIndex().row()
-        return self._lines.lines[row].said.id if 0 <= row < len(self._lines.lines) else ""
+        return self._lines.lines[row].utterance.id if 0 <= row < len(self._lines.lines) else ""
 
     def selected(self) -> list[str]:
         """Return the selected utterances in the order of time."""
         rows = sorted(index.row() for index in self.selectionModel().selectedIndexes())
-        return [self._lines.lines[row].said.id for row in rows]
+        return [self._lines.lines[row].utterance.id for row in rows]
 
     def select(self, ids: Iterable[str]) -> None:
         """Select exactly these utterances, without a signal; the last one becomes current and comes into sight."""
@@ -452,32 +452,32 @@ class TranscriptView(QListView):
         row = self._lines.row(utterance_id)
         if row < 0:
             return
-        self.leave_text()
+        self.finish_editing()
         chosen = QItemSelectionModel.SelectionFlag.ClearAndSelect
         self.selectionModel().setCurrentIndex(self._lines.index(row), chosen)
         self.scrollTo(self._lines.index(row))
-        self.seek_requested.emit(self._lines.lines[row].said.start_us)
+        self.seek_requested.emit(self._lines.lines[row].utterance.start_us)
 
-    def go(self, by: int) -> bool:
+    def step(self, by: int) -> bool:
         """Go to the next or the previous utterance; returns whether there is one."""
         row = self._lines.row(self.current()) + by
         if not 0 <= row < len(self._lines.lines):
             return False
-        self.go_to(self._lines.lines[row].said.id)
+        self.go_to(self._lines.lines[row].utterance.id)
         return True
 
-    def _tell(self) -> None:
+    def _emit_selection(self) -> None:
         if self._quiet:
             return
         current = self.current()
         ids = self.selected()
         if current in ids:
-            ids = [*(one for one in ids if one != current), current]
+            ids = [*(text for text in ids if text != current), current]
         line = self._lines.line(current)
         if line is not None:
             self.setAccessibleDescription(accessible_text(line))
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
-        self.chosen.emit(ids)
+        self.selection_changed.emit(ids)
 
     # What is lit
 
@@ -486,18 +486,18 @@ class TranscriptView(QListView):
         before, self.moment.spoken = self.moment.spoken, (utterance_id, word)
         if before == self.moment.spoken:
             return
-        for one in {before[0], utterance_id}:
-            self._repaint(one)
+        for text in {before[0], utterance_id}:
+            self._repaint(text)
         if utterance_id and utterance_id != before[0]:
             self._follow(utterance_id)
 
-    def follow_again(self) -> None:
+    def resume_following(self) -> None:
         """Keep up with what is spoken from now on, wherever somebody scrolled before."""
         self._follows = True
 
-    def set_found(self, found: Mapping[str, list[tuple[int, int]]], place: tuple[str, int]) -> None:
+    def set_matches(self, found: Mapping[str, list[tuple[int, int]]], place: tuple[str, int]) -> None:
         """Show what a search found, and which place is the one to go on from."""
-        self.moment.found, self.moment.place = found, place
+        self.moment.matches, self.moment.current_match = found, place
         row = self._lines.row(place[0])
         if row >= 0:
             self.scrollTo(self._lines.index(row))
@@ -514,7 +514,7 @@ class TranscriptView(QListView):
             self.update(self._lines.index(row))
 
     def _follow(self, utterance_id: str) -> None:
-        if self.editing:
+        if self.editing_id:
             return
         index = self._lines.index(self._lines.row(utterance_id))
         rect, sight = self.visualRect(index), self.viewport().rect()
@@ -533,10 +533,10 @@ class TranscriptView(QListView):
         """Allow typing, or only reading."""
         self._writable = writable
         if not writable:
-            self.leave_text()
+            self.finish_editing()
 
     @property
-    def editing(self) -> str:
+    def editing_id(self) -> str:
         """The utterance that is typed in, or ""."""
         return self._typing.editing
 
@@ -544,25 +544,25 @@ class TranscriptView(QListView):
         """Let somebody type in an utterance, the cursor before a character, or all selected where it is None."""
         if self._lines.line(utterance_id) is None or not self._writable:
             return
-        self.leave_text()
+        self.finish_editing()
         if self.current() != utterance_id or self.selected() != [utterance_id]:
             chosen = QItemSelectionModel.SelectionFlag.ClearAndSelect
             self.selectionModel().setCurrentIndex(self._lines.index(self._lines.row(utterance_id)), chosen)
-        self.began.emit(utterance_id)
+        self.editing_started.emit(utterance_id)
         self._typing.begin(utterance_id, at)
 
-    def leave_text(self) -> None:
+    def finish_editing(self) -> None:
         """Keep what was typed and stop typing."""
-        self._typing.leave()
+        self._typing.finish_editing()
 
-    def keep_text(self) -> None:
+    def autosave(self) -> None:
         """Keep what was typed so far; typing may go on."""
-        self._typing.keep()
+        self._typing.autosave()
 
-    def _go_on(self) -> None:
-        if self.go(1):
+    def _edit_next(self) -> None:
+        if self.step(1):
             self.edit_text(self.current(), 0)
-            self.moved_on.emit()
+            self.advanced.emit()
 
     # Events
 
@@ -571,22 +571,22 @@ class TranscriptView(QListView):
         index = self.indexAt(event.position().toPoint())
         if index.isValid() and event.button() == Qt.MouseButton.LeftButton and event.modifiers() | _PLAIN == _PLAIN:
             line = self._lines.lines[index.row()]
-            word = self._word(index, event.position().toPoint())
-            self.seek_requested.emit(line.timed[word].start_us if word >= 0 else line.said.start_us)
+            word = self._word_index(index, event.position().toPoint())
+            self.seek_requested.emit(line.timed_words[word].start_us if word >= 0 else line.utterance.start_us)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
         if index.isValid():
             line = self._lines.lines[index.row()]
-            word = self._word(index, event.position().toPoint())
-            found = list(_WORD.finditer(line.said.text))
-            self.edit_text(line.said.id, found[word].start() if 0 <= word < len(found) else 0)
+            word = self._word_index(index, event.position().toPoint())
+            found = list(_WORD.finditer(line.utterance.text))
+            self.edit_text(line.utterance.id, found[word].start() if 0 <= word < len(found) else 0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         plain = event.modifiers() | _PLAIN == _PLAIN
         if event.key() in _VIEW_RETURN and plain and self.current():
             self.edit_text(self.current())
-            self.moved_on.emit()
+            self.advanced.emit()
         elif event.key() == Qt.Key.Key_Tab and plain:
             self.replay_requested.emit()
         else:
@@ -594,7 +594,7 @@ class TranscriptView(QListView):
             super().keyPressEvent(event)
             line = self._lines.line(self.current())
             if line is not None and self.current() != before and plain:
-                self.seek_requested.emit(line.said.start_us)
+                self.seek_requested.emit(line.utterance.start_us)
 
     def event(self, event: QEvent) -> bool:
         # Tab would go to the next control before it comes to `keyPressEvent`.
@@ -615,9 +615,9 @@ class TranscriptView(QListView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.editing:
-            self._typing.fit()
+        if self.editing_id:
+            self._typing.fit_height()
 
-    def _word(self, index: QModelIndex, at: QPoint) -> int:
+    def _word_index(self, index: QModelIndex, at: QPoint) -> int:
         line = self._lines.lines[index.row()]
         return self._delegate.geometry.word_at(line, self.visualRect(index), at.x(), at.y())

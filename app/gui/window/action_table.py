@@ -37,7 +37,7 @@ EDIT: tuple[Spec[WindowParts], ...] = (
     ),
     Spec("mark_in", tr("&Edit"), tr("Mark &start"), ("I",), lambda w: w.editing.mark_in(), EDITING, line=True),
     Spec("mark_out", tr("&Edit"), tr("Mark &end"), ("O",), lambda w: w.editing.mark_out(), EDITING),
-    Spec("make", tr("&Edit"), tr("&Make segment from marks"), ("A",), lambda w: w.editing.from_marks(), MARKED),
+    Spec("make", tr("&Edit"), tr("&Make segment from marks"), ("A",), lambda w: w.editing.create_from_marks(), MARKED),
     Spec(
         "coding",
         tr("&Edit"),
@@ -48,7 +48,12 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         checkable=True,
     ),
     Spec(
-        "next_track", tr("&Edit"), tr("Ne&xt track for new segments"), ("X",), lambda w: w.active.choose_next(), EDITING
+        "next_track",
+        tr("&Edit"),
+        tr("Ne&xt track for new segments"),
+        ("X",),
+        lambda w: w.active.select_next_track(),
+        EDITING,
     ),
     Spec(
         "trim_start",
@@ -108,24 +113,33 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         tr("&Edit"),
         tr("Select all of your segments"),
         ("Ctrl+A",),
-        lambda w: w.feed.select_own(),
+        lambda w: w.feed.select_editable(),
         Need.RECORDING,
     ),
-    Spec("clear", tr("&Edit"), tr("Clear selection and marks"), ("Esc",), lambda w: w.commands.clear(), Need.STUDY),
+    Spec(
+        "clear",
+        tr("&Edit"),
+        tr("Clear selection and marks"),
+        ("Esc",),
+        lambda w: w.commands.clear_selection(),
+        Need.STUDY,
+    ),
     Spec("annotator", tr("&Edit"), tr("Annotator…"), (), lambda w: w.commands.ask_annotator(), Need.STUDY, line=True),
 )
 
 
 FILE: tuple[Spec[WindowParts], ...] = (
-    Spec("new", tr("&File"), tr("&New study…"), ("Ctrl+N",), lambda w: w.files.new(), icon="file-plus"),
-    Spec("open", tr("&File"), tr("&Open study…"), ("Ctrl+Shift+O",), lambda w: w.files.open(), icon="folder-open"),
+    Spec("new", tr("&File"), tr("&New study…"), ("Ctrl+N",), lambda w: w.files.new_study(), icon="file-plus"),
+    Spec(
+        "open", tr("&File"), tr("&Open study…"), ("Ctrl+Shift+O",), lambda w: w.files.open_study(), icon="folder-open"
+    ),
     Spec("recover", tr("&File"), tr("Recover a study…"), (), lambda w: recover_study(w.context)),
     Spec(
         "add",
         tr("&File"),
         tr("&Add recordings…"),
         ("Ctrl+O",),
-        lambda w: w.files.add(),
+        lambda w: w.files.add_recordings(),
         Need.STUDY | Need.WRITABLE,
         icon="plus",
         line=True,
@@ -154,7 +168,7 @@ FILE: tuple[Spec[WindowParts], ...] = (
         tr("&File"),
         tr("&Privacy of exports…"),
         ("Ctrl+Shift+P",),
-        lambda w: w.windows.open("privacy"),
+        lambda w: w.windows.open_window("privacy"),
         Need.STUDY,
         icon="shield-check",
     ),
@@ -163,7 +177,7 @@ FILE: tuple[Spec[WindowParts], ...] = (
         tr("&File"),
         tr("Model&s…"),
         ("Ctrl+Shift+M",),
-        lambda w: w.windows.open("models"),
+        lambda w: w.windows.open_window("models"),
         Need.STUDY,
         icon="cpu",
     ),
@@ -172,7 +186,7 @@ FILE: tuple[Spec[WindowParts], ...] = (
         tr("&File"),
         tr("&Import annotations…"),
         ("Ctrl+Shift+I",),
-        lambda w: w.windows.open("import_annotations"),
+        lambda w: w.windows.open_window("import_annotations"),
         Need.STUDY | Need.WRITABLE,
         line=True,
     ),
@@ -181,7 +195,7 @@ FILE: tuple[Spec[WindowParts], ...] = (
         tr("&File"),
         tr("E&xport annotations…"),
         ("Ctrl+Shift+E",),
-        lambda w: w.windows.open("export_annotations"),
+        lambda w: w.windows.open_window("export_annotations"),
         Need.STUDY,
     ),
     Spec(
@@ -189,7 +203,7 @@ FILE: tuple[Spec[WindowParts], ...] = (
         tr("&File"),
         tr("&Locate missing media…"),
         (),
-        lambda w: w.files.locate(),
+        lambda w: w.files.locate_missing(),
         Need.STUDY | Need.WRITABLE,
         icon="search",
     ),
@@ -222,7 +236,7 @@ HELP: tuple[Spec[WindowParts], ...] = (
         tr("&Help"),
         tr("&Documentation"),
         ("F1",),
-        lambda w: w.help.open_here(),
+        lambda w: w.help.open_for_context(),
         icon="book-open",
     ),
     Spec("tutorial", tr("&Help"), tr("&Tutorial"), (), lambda w: w.help.open_tutorial()),
@@ -240,7 +254,7 @@ HELP: tuple[Spec[WindowParts], ...] = (
         tr("&Help"),
         tr("&Find a command…"),
         ("Ctrl+K",),
-        lambda w: w.command_palette.open(),
+        lambda w: w.command_palette.open_palette(),
         Need.SIGHT,
         "search",
     ),
@@ -249,7 +263,7 @@ HELP: tuple[Spec[WindowParts], ...] = (
         tr("&Help"),
         tr("&Change keyboard shortcuts…"),
         (),
-        lambda w: w.shortcuts.edit(),
+        lambda w: w.shortcuts.open_editor(),
         icon="pencil",
     ),
     Spec("about", tr("&Help"), tr("&About Greenroom"), (), lambda w: w.commands.show_about(), icon="info"),
@@ -261,9 +275,9 @@ def open_what_if(window: WindowParts) -> None:
     from app.gui.episodes.episodes_window import EpisodesWindow
 
     if window.studio.selected:
-        opened = window.windows.open("episodes")
+        opened = window.windows.open_window("episodes")
         assert isinstance(opened, EpisodesWindow)
-        opened.begin_from(window.studio.selected[0])
+        opened.start_from_segment(window.studio.selected[0])
 
 
 def share_annotations(window: WindowParts) -> None:
@@ -289,7 +303,7 @@ def toggle_done(window: WindowParts) -> None:
     who = session.annotator()
     done = who is not None and is_completed(session.study, shown.id, who.id)
     if studio.edit(lambda session: mark_done(session, shown.id, not done)):
-        studio.told.emit(
+        studio.message.emit(
             tr("Recording {number} is {words} by {annotator_name}.").format(
                 number=shown.number, words=tr("not done") if done else "done", annotator_name=session.annotator_name
             )
@@ -305,7 +319,7 @@ def toggle_hold_out(window: WindowParts) -> None:
     held = shown.id in hold_outs(session.study)
     if studio.edit(lambda session: hold_out(session, shown.id, not held)):
         state = tr("no longer held out") if held else tr("held out: it is never exported")
-        studio.told.emit(tr("Recording {number} is {state}.").format(number=shown.number, state=state))
+        studio.message.emit(tr("Recording {number} is {state}.").format(number=shown.number, state=state))
 
 
 STUDY: tuple[Spec[WindowParts], ...] = (
@@ -314,7 +328,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("&Schemes…"),
         ("F4",),
-        lambda w: w.windows.open("schemes"),
+        lambda w: w.windows.open_window("schemes"),
         Need.STUDY,
         icon="tag",
     ),
@@ -323,7 +337,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("&All segments…"),
         ("Ctrl+Shift+F",),
-        lambda w: w.windows.open("segments"),
+        lambda w: w.windows.open_window("segments"),
         Need.STUDY,
         icon="search",
     ),
@@ -332,7 +346,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("&Checklist…"),
         ("Ctrl+Shift+L",),
-        lambda w: w.windows.open("checklist"),
+        lambda w: w.windows.open_window("checklist"),
         Need.STUDY,
         icon="list-checks",
     ),
@@ -341,7 +355,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("A&greement and statistics…"),
         ("F7",),
-        lambda w: w.windows.open("agreement"),
+        lambda w: w.windows.open_window("agreement"),
         Need.STUDY,
         icon="chart-column",
     ),
@@ -350,17 +364,19 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("Ad&judicated lane…"),
         (),
-        lambda w: w.windows.open("adjudicate"),
+        lambda w: w.windows.open_window("adjudicate"),
         Need.STUDY,
         icon="gavel",
     ),
-    Spec("team", tr("&Study"), tr("&Team…"), ("F6",), lambda w: w.windows.open("team"), Need.STUDY, icon="users"),
+    Spec(
+        "team", tr("&Study"), tr("&Team…"), ("F6",), lambda w: w.windows.open_window("team"), Need.STUDY, icon="users"
+    ),
     Spec(
         "training",
         tr("&Study"),
         tr("Trai&ning…"),
         ("Shift+F6",),
-        lambda w: w.windows.open("training"),
+        lambda w: w.windows.open_window("training"),
         Need.STUDY,
         icon="graduation-cap",
     ),
@@ -382,7 +398,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("Meta &information…"),
         ("Shift+F4",),
-        lambda w: w.windows.open("meta"),
+        lambda w: w.windows.open_window("meta"),
         Need.STUDY,
         icon="film",
         line=True,
@@ -392,7 +408,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("&Filter questions…"),
         ("Shift+F7",),
-        lambda w: w.windows.open("question_filter"),
+        lambda w: w.windows.open_window("question_filter"),
         Need.STUDY,
         icon="funnel",
     ),
@@ -401,7 +417,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("What &judges understand…"),
         ("Shift+F8",),
-        lambda w: w.windows.open("measures"),
+        lambda w: w.windows.open_window("measures"),
         Need.STUDY,
         icon="lightbulb",
     ),
@@ -410,7 +426,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("&Episodes…"),
         ("Shift+F3",),
-        lambda w: w.windows.open("episodes"),
+        lambda w: w.windows.open_window("episodes"),
         Need.STUDY,
         icon="drama",
     ),
@@ -419,7 +435,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("Report of the &benchmark…"),
         ("Shift+F5",),
-        lambda w: w.windows.open("benchmark_report"),
+        lambda w: w.windows.open_window("benchmark_report"),
         Need.STUDY,
         icon="file-chart-column",
     ),
@@ -431,7 +447,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("Active &minutes…"),
         (),
-        lambda w: w.windows.open("activity"),
+        lambda w: w.windows.open_window("activity"),
         Need.STUDY,
         icon="timer",
         line=True,
@@ -441,7 +457,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("&Release…"),
         ("Ctrl+Shift+R",),
-        lambda w: w.windows.open("release"),
+        lambda w: w.windows.open_window("release"),
         Need.STUDY,
         icon="package",
         line=True,
@@ -451,7 +467,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("E&xport questions as a data set…"),
         ("Ctrl+Shift+D",),
-        lambda w: w.windows.open("question_set"),
+        lambda w: w.windows.open_window("question_set"),
         Need.STUDY,
         icon="database",
     ),
@@ -460,7 +476,7 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         tr("&Study"),
         tr("&What leaves this machine…"),
         ("Ctrl+Shift+W",),
-        lambda w: w.windows.open("policy"),
+        lambda w: w.windows.open_window("policy"),
         Need.STUDY,
         icon="shield-check",
     ),

@@ -56,29 +56,29 @@ class Collector(QObject):
         self._grown = False
         disable_automatic_collection()
         self._often = QTimer(self, interval=_EVERY_MS)
-        self._often.timeout.connect(self._search_recent)
+        self._often.timeout.connect(self._collect_recent)
         self._often.start()
         self._away = QTimer(self, interval=_AWAY_MS)
-        self._away.timeout.connect(self._search_all)
+        self._away.timeout.connect(self._collect_all)
         self._at_least = QTimer(self, interval=_FULL_GC_INTERVAL_MS)
         self._at_least.timeout.connect(collect_all)
         self._at_least.start()
-        studio.session_changed.connect(self._look_away)
+        studio.session_changed.connect(self._on_application_state)
         application = QCoreApplication.instance()
         assert isinstance(application, QGuiApplication)
-        application.applicationStateChanged.connect(self._look_away)
+        application.applicationStateChanged.connect(self._on_application_state)
 
-    def _look_away(self) -> None:
+    def _on_application_state(self) -> None:
         in_front = QGuiApplication.applicationState() == Qt.ApplicationState.ApplicationActive
         if in_front and self._studio.session is not None:
             self._away.stop()
         elif not self._away.isActive():
             self._away.start()
 
-    def _search_recent(self) -> None:
+    def _collect_recent(self) -> None:
         self._grown = collect_recent() or self._grown
 
-    def _search_all(self) -> None:
+    def _collect_all(self) -> None:
         if self._grown:
             self._grown = False
             collect_all()
@@ -91,22 +91,22 @@ class FirstStart:
         self._window = window
         self.dialog: StartDialog | None = None
 
-    def ask(self) -> None:
+    def show_dialog(self) -> None:
         """Show the dialog over the window, where it was not shown before."""
         settings = self._window.studio.settings
         if settings.welcomed or settings.recent:
             return
-        self.dialog = self._window.files.start_dialog(first=True)
-        self.dialog.finished.connect(self._go_on)
+        self.dialog = self._window.files.make_start_dialog(first=True)
+        self.dialog.finished.connect(self._on_closed)
         self.dialog.open()
 
-    def _go_on(self, result: int) -> None:
+    def _on_closed(self, result: int) -> None:
         dialog, self.dialog = self.dialog, None
         if dialog is None:
             return
         self._window.studio.change_settings(lambda kept: replace(kept, welcomed=True))
         if result == StartDialog.DialogCode.Accepted:
-            self._window.files.begin(dialog.plan())
+            self._window.files.create_study(dialog.plan())
         dialog.deleteLater()
 
 
@@ -193,13 +193,13 @@ def run(
         window.open_study(study)
     elif study is not None:
         try:
-            if not window.files.make_way(study):
+            if not window.files.confirm_not_busy(study):
                 window.close()
                 return 0
             window.studio.open(study, annotator)
             place = _find_recording_id(window, recording)
         except UserError:
-            window.quitting.close_at_once()
+            window.quitting.close_immediately()
             raise
     window.show()
     if place is not None and at_us is not None:
@@ -207,10 +207,10 @@ def run(
     elif place is not None:
         window.choose_recording(place)
     if recordings:
-        QTimer.singleShot(0, window, lambda: window.files.begin_with(recordings))
+        QTimer.singleShot(0, window, lambda: window.files.new_study_with(recordings))
     start = FirstStart(window)
     if study is None and not recordings:
-        start.ask()
+        start.show_dialog()
     code = app.exec()
     warming.close()
     signals.close()
@@ -231,7 +231,7 @@ def _find_recording_id(window: MainWindow, recording: str | None) -> str | None:
 def _report_bugs(window: MainWindow, log: Path) -> None:
     def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
-            window.quitting.close_at_once()
+            window.quitting.close_immediately()
         elif isinstance(error, UserError):
             window.show_error(error)
         elif (damage := _damage_error(window, error)) is not None:
@@ -270,10 +270,10 @@ class CloseOnSignals(QObject):
         for end in (self._reading, self._writing):
             end.setblocking(False)
         self._notifier = QSocketNotifier(self._reading.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._woken)
+        self._notifier.activated.connect(self._on_wakeup)
         signal.set_wakeup_fd(self._writing.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda *_: window.quitting.close_at_once())
+            signal.signal(number, lambda *_: window.quitting.close_immediately())
         signal.signal(signal.SIGUSR1, lambda *_: window.quitting.return_to_front())
 
     def close(self) -> None:
@@ -283,5 +283,5 @@ class CloseOnSignals(QObject):
         self._reading.close()
         self._writing.close()
 
-    def _woken(self) -> None:
+    def _on_wakeup(self) -> None:
         self._reading.recv(64)

@@ -31,21 +31,21 @@ class BlindMode(QObject):
         self._away: list[QWidget] = []
 
     @property
-    def on(self) -> bool:
+    def is_active(self) -> bool:
         """Whether somebody answers blind now."""
         return self._room is not None
 
-    def begin(self, room: QWidget) -> None:
+    def enter(self, room: QWidget) -> None:
         """Show nothing but a room, which is deleted in the end."""
         window = self._window
         window.commands.leave_full_screen()
         window.player.pause()
         window.messages.dismiss()
         QToolTip.hideText()
-        shown = [one for one in QApplication.topLevelWidgets() if one.isVisible() and one is not window]
-        for one in shown:
-            one.hide()
-        self._away = [one for one in shown if one.windowType() in _STAYING]
+        shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and widget is not window]
+        for widget in shown:
+            widget.hide()
+        self._away = [widget for widget in shown if widget.windowType() in _STAYING]
         self._room, self._before = room, self._content.currentWidget()
         self._content.addWidget(room)
         self._content.setCurrentWidget(room)
@@ -53,7 +53,7 @@ class BlindMode(QObject):
         window.activateWindow()
         room.setFocus()
 
-    def end(self) -> None:
+    def leave(self) -> None:
         """Show everything again."""
         room, self._room = self._room, None
         if room is None:
@@ -62,9 +62,9 @@ class BlindMode(QObject):
             self._content.setCurrentWidget(self._before)
         self._content.removeWidget(room)
         room.deleteLater()
-        for one in self._away:
-            if shiboken6.isValid(one):
-                one.show()
+        for widget in self._away:
+            if shiboken6.isValid(widget):
+                widget.show()
         self._away.clear()
         self.changed.emit()
         self._window.activateWindow()

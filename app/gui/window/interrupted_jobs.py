@@ -81,22 +81,24 @@ class InterruptedJobsDialog(OwnDialog):
         column.addLayout(self.buttons)
         self.list.setFocus()
 
-    def ticked(self) -> list[str]:
+    def ticked_keys(self) -> list[str]:
         """Return the keys of the jobs that are ticked."""
         items = [self.list.item(row) for row in range(self.list.count())]
-        return [str(one.data(Qt.ItemDataRole.UserRole)) for one in items if one.checkState() is Qt.CheckState.Checked]
+        return [
+            str(item.data(Qt.ItemDataRole.UserRole)) for item in items if item.checkState() is Qt.CheckState.Checked
+        ]
 
     def _enable(self) -> None:
-        self.forget.setEnabled(bool(self.ticked()))
-        self.buttons.go_on.setEnabled(bool(self.ticked()))
+        self.forget.setEnabled(bool(self.ticked_keys()))
+        self.buttons.go_on.setEnabled(bool(self.ticked_keys()))
 
     def _resume(self) -> None:
         self.accept()
-        self.resume_requested.emit(self.ticked())
+        self.resume_requested.emit(self.ticked_keys())
 
     def _forget(self) -> None:
         self.accept()
-        self.forget_requested.emit(self.ticked())
+        self.forget_requested.emit(self.ticked_keys())
 
 
 _JOB_MODES = {"benchmark": "benchmark"}
@@ -114,28 +116,28 @@ class InterruptedJobs(QObject):
         self._quitting = quitting
         self.dialog: InterruptedJobsDialog | None = None
         self.acts: dict[str, Callable[[], None]] = {
-            "resume_interrupted": lambda: self.resume(self.all()),
-            "show_interrupted": self.show,
-            "dismiss_interrupted": lambda: self.forget(self.all()),
+            "resume_interrupted": lambda: self.resume(self.list_jobs()),
+            "show_interrupted": self.show_list,
+            "dismiss_interrupted": lambda: self.forget(self.list_jobs()),
         }
         """What the buttons of the message do, by their keys."""
         window.studio.session_changed.connect(self._on_session)
 
-    def all(self) -> list[InterruptedJob]:
+    def list_jobs(self) -> list[InterruptedJob]:
         """Return what was interrupted, in the order in which it was asked for."""
         notes, session = self._window.jobs.notes, self._window.studio.session
         if notes is None or session is None:
             return []
-        running = self._window.jobs.running_notes()
-        jobs = [one for one in notes.interrupted() if one.id not in running]
+        running = self._window.jobs.running_note_ids()
+        jobs = [interrupted_job for interrupted_job in notes.interrupted() if interrupted_job.id not in running]
         queue = None if self._window.jobs.has_plan(EXPORT) else rendering_queue.load_unfinished(session)
-        if queue is not None and queue.interrupted:
+        if queue is not None and queue.was_interrupted:
             jobs.append(InterruptedJob(EXPORT, EXPORT, queue_title(session, queue), ""))
         return jobs
 
-    def offer(self) -> None:
+    def offer_resume(self) -> None:
         """Say in the message line that jobs were interrupted, with buttons to resume, see and forget them."""
-        jobs = self.all()
+        jobs = self.list_jobs()
         if not jobs:
             return
         self._window.messages.show_message(
@@ -146,15 +148,15 @@ class InterruptedJobs(QObject):
             more=(("show_interrupted", tr("Show…")), ("dismiss_interrupted", tr("Dismiss"))),
         )
 
-    def show(self) -> None:
+    def show_list(self) -> None:
         """Open the list, to choose what is resumed and what is forgotten."""
-        jobs = {one.id: one for one in self.all()}
+        jobs = {interrupted_job.id: interrupted_job for interrupted_job in self.list_jobs()}
         if not jobs:
             self._window.messages.show_message(tr("No job of this study was interrupted."))
             return
         session = self._window.studio.session
         sealed = session is not None and session.study.working is not None
-        lines = {key: _job_text(one) for key, one in jobs.items()}
+        lines = {key: _job_text(interrupted_job) for key, interrupted_job in jobs.items()}
         self.dialog = InterruptedJobsDialog(lines, self._window, sealed=sealed)
         self.dialog.resume_requested.connect(lambda keys: self.resume(jobs[key] for key in keys))
         self.dialog.forget_requested.connect(lambda keys: self.forget(jobs[key] for key in keys))
@@ -163,7 +165,7 @@ class InterruptedJobs(QObject):
 
     def resume(self, jobs: Iterable[InterruptedJob]) -> None:
         """Put jobs into the queue again. What cannot be done now is said, and stays on the list."""
-        chosen = sorted(jobs, key=lambda one: one.kind in PLAN_KINDS)
+        chosen = sorted(jobs, key=lambda interrupted_job: interrupted_job.kind in PLAN_KINDS)
         problems: list[UserError] = []
         started = 0
         for job in chosen:
@@ -185,7 +187,7 @@ class InterruptedJobs(QObject):
             if job.kind == EXPORT and session is not None:
                 rendering_queue.delete_queue(session)
             elif notes is not None:
-                notes.drop(job.id)
+                notes.remove(job.id)
 
     def _resume_job(self, job: InterruptedJob) -> bool:
         """Start a job again, which is noted anew, and drop its old note; tells whether anything was left to do."""
@@ -199,7 +201,7 @@ class InterruptedJobs(QObject):
             if job.kind != EXPORT:
                 self.forget([job])
             return True
-        running = job.kind in _SINGLE_PER_RECORDING and window.jobs.of(job.kind, job.recording_id) is not None
+        running = job.kind in _SINGLE_PER_RECORDING and window.jobs.find_job(job.kind, job.recording_id) is not None
         work = None if running else recreate_job(session, job)
         if work is not None:
             window.jobs.start(work)
@@ -214,20 +216,20 @@ class InterruptedJobs(QObject):
         def tell() -> None:
             if self._window.studio.session is not session:
                 return
-            self._quitting.tell_what_ended()
+            self._quitting.report_ended_jobs()
             bar = self._window.messages
             if bar.message() and bar.level is not MessageLevel.INFO:
                 # A warning about the study comes first.
-                bar.dismissed.connect(self._offer_after)
+                bar.dismissed.connect(self._offer_after_message)
             else:
-                self.offer()
+                self.offer_resume()
 
         # After the window has taken away what it said about the study before.
         QTimer.singleShot(0, self, tell)
 
-    def _offer_after(self) -> None:
-        self._window.messages.dismissed.disconnect(self._offer_after)
-        self.offer()
+    def _offer_after_message(self) -> None:
+        self._window.messages.dismissed.disconnect(self._offer_after_message)
+        self.offer_resume()
 
     def _close(self) -> None:
         if self.dialog is not None:

@@ -25,7 +25,7 @@ class WindowMemory:
         self._timer.setInterval(SAVE_DELAY_MS)
         self._timer.timeout.connect(self._save)
 
-    def follow(self) -> None:
+    def connect_signals(self) -> None:
         """Save after every change from now on."""
         window = self._window
         space = window.workspace
@@ -45,9 +45,9 @@ class WindowMemory:
             space.columns.splitterMoved,
             space.rows.splitterMoved,
         ):
-            signal.connect(self.save_soon)
+            signal.connect(self.schedule_save)
 
-    def save_soon(self, *_about: object) -> None:
+    def schedule_save(self, *_about: object) -> None:
         """Save in a moment, with what else changes until then."""
         if not self._timer.isActive():
             self._timer.start()
@@ -57,14 +57,14 @@ class WindowMemory:
         if self._window.isVisible():
             self.save_window()
 
-    def note_place(self) -> None:
+    def remember_position(self) -> None:
         """Remember where the recording that is shown was left."""
         window = self._window
         if window.studio.recording is not None:
             place = [window.player.position_us, *window.timeline.visible_range()]
             self._places[window.studio.recording.id] = place
 
-    def go_to_place(self, recording_id: str) -> None:
+    def restore_position(self, recording_id: str) -> None:
         """Go to where a recording was left."""
         window, place = self._window, self._places.get(recording_id)
         if place is not None:
@@ -86,7 +86,7 @@ class WindowMemory:
         session, recording = window.studio.session, window.studio.recording
         if session is None:
             return
-        self.note_place()
+        self.remember_position()
         places: dict[str, Json] = {key: [*place] for key, place in self._places.items()}
         view: view_state.View = {
             "recording": recording.id if recording else "",
@@ -95,12 +95,12 @@ class WindowMemory:
             "marks": [-1 if m is None else m for m in (window.studio.mark_in, window.studio.mark_out)],
             "mode": window.mode(),
             "boxes": window.view.overlays_visible(),
-            "views": window.views.states(),
+            "views": window.views.saved_states(),
             "track": window.active.key,
             "guidelines": window.guidelines.visible,
             "folded": [*sorted(window.timeline.model.folded)],
-            "windows": window.windows.looks(),
-            "pages": window.pages.looks(),
+            "windows": window.windows.save_state(),
+            "pages": window.pages.save_state(),
         }
         view_state.save_view_state(session.study.id, view)
 
@@ -110,13 +110,13 @@ class WindowMemory:
         places = view.get("places")
         found = {key: view_state.number_list(places, key, 3) for key in places} if isinstance(places, dict) else {}
         self._places = {key: place for key, place in found.items() if place is not None}
-        window.views.restore(view.get("views"))
-        window.pages.restore(view.get("pages"))
+        window.views.restore_states(view.get("views"))
+        window.pages.restore_state(view.get("pages"))
         window.set_mode(view_state.text_value(view, "mode", "annotate"))
-        window.active.choose(view_state.text_value(view, "track"))
+        window.active.select_track(view_state.text_value(view, "track"))
         window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
-        window.windows.restore(view.get("windows"))
+        window.windows.restore_state(view.get("windows"))
         rows = [row.id for row in window.recordings.model.rows()]
         wanted = view_state.text_value(view, "recording")
         if wanted not in rows:
@@ -129,7 +129,7 @@ class WindowMemory:
         for lane in view_state.text_list(view, "folded"):
             window.timeline.set_lane_folded(lane, True)
         window.studio.select(
-            one for one in view_state.text_list(view, "selected") if window.timeline.model.segment(one)
+            text for text in view_state.text_list(view, "selected") if window.timeline.model.segment(text)
         )
         marks = view_state.number_list(view, "marks", 2)
         if marks is not None:

@@ -69,31 +69,31 @@ def connect_studio(window: "MainWindow") -> None:
     """Let the window follow the study, the player, the jobs and the files."""
     studio, reactions, messages, actions = window.studio, window.reactions, window.messages, window.menus.actions
     studio.bridge.changed.connect(reactions.apply)
-    studio.leaving.connect(reactions.leave)
+    studio.leaving.connect(reactions.save_before_closing)
     studio.session_changed.connect(reactions.show_session)
     studio.history_changed.connect(reactions.show_history)
-    studio.recording_changed.connect(reactions.enable)
-    studio.selection_changed.connect(reactions.enable)
+    studio.recording_changed.connect(reactions.update_actions)
+    studio.selection_changed.connect(reactions.update_actions)
     studio.failed.connect(window.show_error)
     for source in (studio, window.files, window.playback, window.player):
-        source.told.connect(messages.show_message)
-    window.files.warned.connect(lambda text, hint: messages.show_message(text, MessageLevel.WARNING, hint))
-    window.files.added.connect(reactions.show_added)
+        source.message.connect(messages.show_message)
+    window.files.warning.connect(lambda text, hint: messages.show_message(text, MessageLevel.WARNING, hint))
+    window.files.recordings_added.connect(reactions.show_added)
     window.files.relinked.connect(reactions.reopen_media)
     window.player.problem.connect(reactions.show_problem)
     window.playback.media_missing.connect(reactions.offer_to_locate)
-    window.views.locate_requested.connect(window.files.locate)
-    window.views.changed.connect(reactions.enable)
+    window.views.locate_requested.connect(window.files.locate_missing)
+    window.views.changed.connect(reactions.update_actions)
     window.playback.loop_changed.connect(lambda on: actions["loop"].setChecked(on))
-    window.jobs.started.connect(reactions.note_start)
-    window.jobs.done.connect(reactions.show_done)
+    window.jobs.started.connect(reactions.on_job_started)
+    window.jobs.done.connect(reactions.on_job_done)
     window.jobs.failed.connect(window.show_error)
     window.active.changed.connect(reactions.show_track)
     window.coding.toggled.connect(actions["coding"].setChecked)
     window.guidelines.toggled.connect(actions["guidelines"].setChecked)
     window.exports.jump_requested.connect(window.look_at)
-    window.blindness.changed.connect(reactions.enable)
-    window.shortcuts.changed.connect(window.menus.use_keys)
+    window.blindness.changed.connect(reactions.update_actions)
+    window.shortcuts.changed.connect(window.menus.apply_shortcuts)
     window.shortcuts.changed.connect(window.renew_keys)
     window.menus.theme_chosen.connect(window.commands.set_theme)
 
@@ -111,13 +111,13 @@ def connect_widgets(window: "MainWindow") -> None:
     window.welcome.action_chosen.connect(lambda key: actions[key].trigger())
     window.welcome.study_chosen.connect(lambda path: window.open_study(Path(path)))
     window.welcome.sample_chosen.connect(window.files.open_sample)
-    space.modes.chosen.connect(window.set_mode)
+    space.modes.mode_chosen.connect(window.set_mode)
     space.modes.jobs.clicked.connect(window.commands.show_jobs)
     space.views.double_clicked.connect(window.commands.toggle_full_screen)
     window.recordings.recording_chosen.connect(window.choose_recording)
-    window.recordings.add_requested.connect(lambda: window.files.add())
-    window.recordings.context_requested.connect(window.context_menus.on_recording)
-    window.recordings.files_dropped.connect(window.files.take)
+    window.recordings.add_requested.connect(lambda: window.files.add_recordings())
+    window.recordings.context_requested.connect(window.context_menus.show_recording_menu)
+    window.recordings.files_dropped.connect(window.files.handle_dropped)
     window.transport.full_screen_requested.connect(window.commands.toggle_full_screen)
     window.transport.time_edit.rejected.connect(lambda text: window.messages.show_message(text, MessageLevel.WARNING))
     window.transport.jump_requested.connect(lambda _at: timeline.setFocus())
@@ -127,11 +127,11 @@ def connect_widgets(window: "MainWindow") -> None:
     window.messages.policy_clicked.connect(actions["policy"].trigger)
     timeline.segment_move_requested.connect(editing.move)
     timeline.segment_create_requested.connect(
-        lambda lane, start, end: editing.create(start, end, place=window.feed.place_of(lane))
+        lambda lane, start, end: editing.create(start, end, place=window.feed.track_of_lane(lane))
     )
     timeline.delete_requested.connect(editing.delete)
     timeline.nudge_requested.connect(editing.nudge)
-    timeline.menu_requested.connect(window.context_menus.on_timeline)
+    timeline.menu_requested.connect(window.context_menus.show_timeline_menu)
 
 
 _SIZE = QSize(1360, 860)
@@ -164,14 +164,14 @@ class MainWindow(WindowParts):
         self.player = Player(self, engine)
         self.memory = WindowMemory(self)
         self._closing = self._close_later = False
-        self.studio.apart.freed.connect(self._close_now, Qt.ConnectionType.QueuedConnection)
+        self.studio.apart.finished.connect(self._close_now, Qt.ConnectionType.QueuedConnection)
         self._build()
         self._join(questions or Dialogs(self), runner or WorkerRunner(self), engine)
         self.guard.watch(self)
         self._drops = Drops(self, self.files)
         self.memory.restore_window()
         self.menus.set_theme(self.studio.settings.theme)
-        self.memory.follow()
+        self.memory.connect_signals()
         self.reactions.show_session()
 
     # Parts
@@ -241,7 +241,7 @@ class MainWindow(WindowParts):
             self.player,
             self.timeline,
             lambda: asking.trigger_transcript_action(self, "type"),
-            self.cues.ask,
+            self.cues.open_form,
             lambda: self.chains.drawing.add_from_selected(),
             self,
         )
@@ -263,24 +263,24 @@ class MainWindow(WindowParts):
             self.activity,
             lambda key: self.menus.actions[key].trigger(),
             self.chains,
-            self.blindness.begin,
-            self.blindness.end,
+            self.blindness.enter,
+            self.blindness.leave,
             self.open_study,
             self.messages.clear,
             lambda: self.commands.leave_full_screen(),
             lambda: keys_in_use(self.shortcuts.table),
         )
         self.pages = Pages(space.pages, context, self)
-        self.pages.put("faces", self.faces_page)
+        self.pages.set_page("faces", self.faces_page)
         self.windows = StudyWindows(context, self)
         self.ahead = SearchingAhead(context, self)
-        self.gate = TrainingGate(self.studio, space.gate_line, lambda: self.windows.open("training"), self)
+        self.gate = TrainingGate(self.studio, space.gate_line, lambda: self.windows.open_window("training"), self)
         self.shortcuts = Shortcuts(self)
         self.menus = Menus(self, self.shortcuts)
         self.commands = WindowCommands(self, self.menus, self.shortcuts)
         self.help = Help(self, self.shortcuts)
         self.command_palette = CommandPalette(self, self.menus, self.shortcuts, self.blindness)
-        self.faces.set_keys(self.shortcuts.of_mode("faces"))
+        self.faces.set_keys(self.shortcuts.mode_keys("faces"))
         self.context_menus = ContextMenus(self, self.menus)
         self.guard = KeyGuard(self)
         self.reactions = WindowReactions(self, self.menus, self.memory, self.blindness, self.guard)
@@ -289,18 +289,18 @@ class MainWindow(WindowParts):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._keep_focus)
-        EscapeKeys.install().left.connect(self._take_focus)
+        EscapeKeys.install().field_exited.connect(self._take_focus)
         self.set_boxes(True)
 
     # What is shown
 
     def set_mode(self, mode: str) -> None:
         """Change the page on the right; player and timeline stay."""
-        self.pages.show(mode)
+        self.pages.show_page(mode)
         page = self.workspace.pages.currentWidget()
         if page is not None:
             self.guard.watch(page)
-        self.workspace.give_pages(self.pages.width)
+        self.workspace.set_page_width(self.pages.width)
         self.workspace.modes.show_mode(self.mode())
         self.view.set_faces_pickable(self.mode() == "faces")
         self.faces.set_active(self.mode() == "faces")
@@ -317,8 +317,8 @@ class MainWindow(WindowParts):
     def renew_keys(self) -> None:
         """Let labels and forms have the keys that the actions leave them."""
         self.inspecting.flush()
-        self.faces.set_keys(self.shortcuts.of_mode("faces"))
-        self.reactions.renew_inspector()
+        self.faces.set_keys(self.shortcuts.mode_keys("faces"))
+        self.reactions.rebuild_inspector()
         self.reactions.show_track()
 
     def show_workspace(self, open_: bool) -> None:
@@ -333,16 +333,16 @@ class MainWindow(WindowParts):
 
     def open_study(self, path: Path) -> bool:
         """Open a study in place of the present one."""
-        return self.files.open(path)
+        return self.files.open_study(path)
 
     def choose_recording(self, recording_id: str) -> None:
         """Show a recording where it was left."""
         if self.studio.recording is not None and self.studio.recording.id == recording_id:
             return
         self.inspecting.flush()
-        self.memory.note_place()
+        self.memory.remember_position()
         self.studio.show_recording(recording_id)
-        self.memory.go_to_place(recording_id)
+        self.memory.restore_position(recording_id)
         self.timeline.setFocus()
 
     def look_at(self, recording_id: str, time_us: int) -> None:
@@ -403,7 +403,7 @@ class MainWindow(WindowParts):
             self.faces.close()
             self.player.close()
             self.background.close()
-            self.quitting.end()
+            self.quitting.quit_from_background()
         super().closeEvent(event)
 
     def _close_now(self) -> None:

@@ -46,31 +46,31 @@ class Help(QObject):
         self._shown: HelpWindow | None = None
         app = QApplication.instance()
         assert isinstance(app, QGuiApplication)
-        app.focusWindowChanged.connect(self._give_keys)
+        app.focusWindowChanged.connect(self._add_help_action)
 
-    def open(self, page: str) -> "HelpWindow":
+    def open_page(self, page: str) -> "HelpWindow":
         """Show a page, given as `NAME` or `NAME#PLACE`, in front."""
-        found = self._reachable()
+        found = self._usable_window()
         found.show_page(page)
         bring_to_front(found)
-        self._join_owner()
+        self._set_owner()
         return found
 
     def open_tutorial(self) -> "HelpWindow":
         """Show the page to begin with."""
-        return self.open(TUTORIAL_PAGE)
+        return self.open_page(TUTORIAL_PAGE)
 
-    def open_here(self) -> "HelpWindow":
+    def open_for_context(self) -> "HelpWindow":
         """Show the page about the dialog, window or mode that is used."""
-        return self.open(self.topic())
+        return self.open_page(self.context_page())
 
-    def topic(self) -> str:
+    def context_page(self) -> str:
         """Return the page about what is in sight."""
         active = QApplication.activeModalWidget() or QApplication.activeWindow()
         if active is not None and active is self._shown:
             return self._shown.page
         while active is not None and active is not self._window:
-            found = WINDOW_PAGES.get(self._window.windows.key_of(active)) or DIALOG_PAGES.get(type(active).__name__)
+            found = WINDOW_PAGES.get(self._window.windows.window_key(active)) or DIALOG_PAGES.get(type(active).__name__)
             if found:
                 return found
             behind = active.parentWidget()
@@ -84,7 +84,7 @@ class Help(QObject):
             self._shown.deleteLater()
             self._shown = None
 
-    def _reachable(self) -> "HelpWindow":
+    def _usable_window(self) -> "HelpWindow":
         """Return a help window that can be used now."""
         from app.gui.help.help_window import HelpWindow
 
@@ -97,20 +97,20 @@ class Help(QObject):
             self._shown = HelpWindow(self._window)
         return self._shown
 
-    def _join_owner(self) -> None:
+    def _set_owner(self) -> None:
         """Let the help window belong to the dialog that waits for an answer, or to the main window."""
         if self._shown is not None:
             change_owner(self._shown, QApplication.activeModalWidget() or self._window)
 
-    def _give_keys(self) -> None:
+    def _add_help_action(self) -> None:
         """Let a dialog that waits have the keys for help; the window's own do not reach it."""
-        self._join_owner()
+        self._set_owner()
         modal = QApplication.activeModalWidget()
         if modal is None or modal.property(_ACTION):
             return
         modal.setProperty(_ACTION, True)
         for key in self._shortcuts.keys(_ACTION):
-            QShortcut(QKeySequence(key), modal).activated.connect(self.open_here)
+            QShortcut(QKeySequence(key), modal).activated.connect(self.open_for_context)
 
 
 _ABOUT = tr(
@@ -139,11 +139,11 @@ class WindowCommands:
         self._window.inspecting.flush()
         self._window.studio.redo()
 
-    def clear(self) -> None:
+    def clear_selection(self) -> None:
         """Leave full screen, else forget the selection, else the marks."""
         if self._window.isFullScreen():
             self.toggle_full_screen()
-        elif self._window.coding.discard():
+        elif self._window.coding.discard_open():
             return
         elif self._window.studio.selected:
             self._window.studio.select(())
@@ -196,7 +196,7 @@ class WindowCommands:
         if self._sheet is not None:
             self._sheet.deleteLater()
         self._sheet = ShortcutSheet(self._menus.shortcuts(session.schemes if session else ()), self._window)
-        self._sheet.change_requested.connect(self._shortcuts.edit)
+        self._sheet.change_requested.connect(self._shortcuts.open_editor)
         self._sheet.show()
 
     def show_about(self) -> None:
@@ -215,7 +215,7 @@ class WindowCommands:
         if not name or name == before:
             return
         self._window.studio.change_settings(lambda kept: replace(kept, annotator=name))
-        self._window.studio.work_as(name)
+        self._window.studio.set_annotator(name)
         self._window.feed.reload_lanes()
         self._window.inspecting.show()
         self._window.messages.show_message(
@@ -225,9 +225,9 @@ class WindowCommands:
     def ask_export(self) -> None:
         """Open the export, for the selected segment or the marks if there are any."""
         self._window.inspecting.flush()
-        self._window.exports.ask(self._window.playback.span(), self._window.player.position_us)
+        self._window.exports.ask(self._window.playback.current_span(), self._window.player.position_us)
 
-    def follow(self) -> None:
+    def toggle_follow(self) -> None:
         """Let the timeline keep up with the playhead, or stay where it is."""
         on = self._menus.actions["follow"].isChecked()
         self._window.timeline.set_follow(Follow.PAGE if on else Follow.OFF)

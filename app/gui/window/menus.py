@@ -59,7 +59,7 @@ class Menus(QObject):
             self._add(spec)
         self.recent = QMenu(tr("Open &recent"), window)
         self._menus[tr("&File")].insertMenu(self.actions["add"], self.recent)
-        self._gather(tr("&View"), tr("Se&veral pictures"), _PICTURES)
+        self._group_into_submenu(tr("&View"), tr("Se&veral pictures"), _PICTURES)
         self._add_lanes()
         self._add_themes()
         self.actions["follow"].setChecked(True)
@@ -82,7 +82,7 @@ class Menus(QObject):
             action = QAction(
                 tr("Make “{name}” segment from marks").format(name=label.name.replace("&", "&&")), self._window
             )
-            if label.shortcut and QKeySequence(label.shortcut) not in self.taken():
+            if label.shortcut and QKeySequence(label.shortcut) not in self.used_keys():
                 action.setShortcut(QKeySequence(label.shortcut))
             action.setAutoRepeat(False)
             action.setEnabled(self._marked)
@@ -91,14 +91,14 @@ class Menus(QObject):
             self._window.addAction(action)
             self.label_actions.append(action)
 
-    def use_keys(self) -> None:
+    def apply_shortcuts(self) -> None:
         """Give every action the keys that it has now."""
         for spec in ACTIONS:
             action = self.actions[spec.key]
             self._give_keys(spec, action)
-            action.setToolTip(plain_tip(self.why_not(spec) or self._told(spec.key)))
+            action.setToolTip(plain_tip(self.disabled_reason(spec) or self._tooltip(spec.key)))
 
-    def taken(self) -> list[QKeySequence]:
+    def used_keys(self) -> list[QKeySequence]:
         """Return the keys of the window's own actions; a scheme's shortcut that is one of them does not work."""
         return [key for action in self.actions.values() for key in action.shortcuts()]
 
@@ -114,11 +114,11 @@ class Menus(QObject):
             action = self.actions[spec.key]
             possible = spec.needs in present
             action.setEnabled(possible)
-            why_not = self.why_not(spec)
-            action.setToolTip(plain_tip(why_not or self._told(spec.key)))
+            why_not = self.disabled_reason(spec)
+            action.setToolTip(plain_tip(why_not or self._tooltip(spec.key)))
             action.setStatusTip(why_not)
 
-    def why_not(self, spec: Spec[WindowParts]) -> str:
+    def disabled_reason(self, spec: Spec[WindowParts]) -> str:
         """Return what has to be done before an action makes sense; "" where it does."""
         present, reason = self._shown or (Need.NOTHING, "")
         missing = next((need for need in PREREQUISITE_HINTS if need in spec.needs and need not in present), None)
@@ -126,21 +126,21 @@ class Menus(QObject):
             return ""
         return reason if missing is Need.WRITABLE and reason else PREREQUISITE_HINTS[missing]
 
-    def _told(self, key: str) -> str:
+    def _tooltip(self, key: str) -> str:
         """Return what an action does, with its keys."""
         keys = ", ".join(self._shortcuts.keys(key))
         text = self.actions[key].text().split("\t")[0].replace("&", "")
         return f"{text} ({keys})" if keys else text
 
-    def name_history(self, undo: str | None, redo: str | None, writable: bool) -> None:
+    def set_history_texts(self, undo: str | None, redo: str | None, writable: bool) -> None:
         """Let undo and redo say which step they are about."""
         for key, word, step in (("undo", tr("&Undo"), undo), ("redo", tr("&Redo"), redo)):
             self.actions[key].setText(f"{word}: {step[:1].lower()}{step[1:]}" if step else word)
             self.actions[key].setEnabled(writable and step is not None)
             if self.actions[key].isEnabled():
-                self.actions[key].setToolTip(plain_tip(self._told(key)))
+                self.actions[key].setToolTip(plain_tip(self._tooltip(key)))
 
-    def name_seal(self, sealed: bool) -> None:
+    def set_encryption_text(self, sealed: bool) -> None:
         """Let the entry that seals a study say what it does to one that is sealed."""
         self.actions["seal"].setText(tr("Chan&ge the passphrase…") if sealed else tr("Sea&l study…"))
 
@@ -205,7 +205,7 @@ class Menus(QObject):
         else:
             action.setShortcuts([QKeySequence(key) for key in keys])
 
-    def _gather(self, menu: str, title: str, keys: Sequence[str]) -> None:
+    def _group_into_submenu(self, menu: str, title: str, keys: Sequence[str]) -> None:
         """Put actions of a menu into one of their own inside it: what is needed seldom must not make it too long."""
         inner = QMenu(title, self._window)
         inner.setToolTipsVisible(True)
@@ -252,20 +252,20 @@ class ContextMenus:
         self._window = window
         self._menus = menus
 
-    def on_recording(self, recording_id: str, where: QPoint) -> None:
+    def show_recording_menu(self, recording_id: str, where: QPoint) -> None:
         """Show a recording, and what can be done with it."""
         self._window.choose_recording(recording_id)
         self._popup(_ON_RECORDING, where)
 
-    def on_timeline(self, where: QPoint, segment_id: str, _time_us: int) -> None:
+    def show_timeline_menu(self, where: QPoint, segment_id: str, _time_us: int) -> None:
         """Offer what can be done with a segment, or with the marks where there is none."""
         window = self._window
         if segment_id in window.studio.selected_utterances:
-            window.spoken.menu(where, self._menu())
+            window.spoken.show_menu(where, self._menu())
         elif segment_id in window.studio.selected_nodes:
-            window.chains.menu(where, self._menu())
-        elif window.prelabels.of_kind(segment_id):
-            window.prelabels.menu(where, self._menu(), segment_id)
+            window.chains.show_menu(where, self._menu())
+        elif window.prelabels.same_kind(segment_id):
+            window.prelabels.show_menu(where, self._menu(), segment_id)
         elif segment_id:
             self._popup(_ON_SEGMENT, where)
         else:

@@ -94,10 +94,10 @@ class _MessageText(QWidget):
     """A text and a hint: in one line, else in lines below each other.
 
     Signals:
-        height_wanted (int): the lines need another height, 0 for one line.
+        height_requested (int): the lines need another height, 0 for one line.
     """
 
-    height_wanted = Signal(int)
+    height_requested = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,23 +115,23 @@ class _MessageText(QWidget):
         """Show both; line breaks become spaces."""
         self.text.set_text(text)
         self.hint.set_text(hint)
-        self.fit()
+        self.fit_lines()
 
-    def fit(self) -> None:
+    def fit_lines(self) -> None:
         """Break the lines where they do not fit into one, and there is room."""
         labels = [label for label in (self.text, self.hint) if label.text()]
         needed = sum(label.sizeHint().width() for label in labels) + theme.GRID * (len(labels) - 1)
         lines = 0 if needed <= self.width() else sum(_wrapped_height(label, self.width()) for label in labels)
         self._arrange(wrapped=0 < lines <= self.most)
         self._wanted = lines if lines <= self.most else 0
-        self.height_wanted.emit(self._wanted)
+        self.height_requested.emit(self._wanted)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.fit()
+        self.fit_lines()
 
     def _arrange(self, *, wrapped: bool) -> None:
         kind = QSizePolicy.Policy
@@ -179,7 +179,7 @@ class MessageBar(QWidget):
         row.setSpacing(theme.GRID)
         self._picture = PlainLabel()
         self._texts = _MessageText()
-        self._texts.height_wanted.connect(lambda lines: self.setFixedHeight(max(_HEIGHT, lines + theme.GRID)))
+        self._texts.height_requested.connect(lambda lines: self.setFixedHeight(max(_HEIGHT, lines + theme.GRID)))
         self._text, self._hint = self._texts.text, self._texts.hint
         self._actions = QHBoxLayout()
         self._actions.setSpacing(theme.GRID // 2)
@@ -288,7 +288,7 @@ class MessageBar(QWidget):
         """Say how things stand with the file: `Saved`, `Read-only`, ..."""
         self._saved.setText(text)
 
-    def set_sealed(self, sealed: bool) -> None:
+    def set_encrypted(self, sealed: bool) -> None:
         """Show a lock where the study is encrypted on the disk."""
         self._lock.setVisible(sealed)
 
@@ -308,13 +308,13 @@ class MessageBar(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._texts.most = self._room()
+        self._texts.most = self._available_height()
 
     def _show_texts(self, text: str, hint: str) -> None:
-        self._texts.most = self._room()
+        self._texts.most = self._available_height()
         self._texts.show_texts(text, hint)
 
-    def _room(self) -> int:
+    def _available_height(self) -> int:
         """Return how high the lines may be, so that the window does not grow."""
         parent = self.parentWidget()
         layout = parent.layout() if parent is not None else None
@@ -328,7 +328,7 @@ class MessageBar(QWidget):
         button.setProperty("flat", True)
         button.setAccessibleName(label)
         button.setToolTip(plain_tip(label))
-        button.clicked.connect(lambda: self._act(key))
+        button.clicked.connect(lambda: self._choose_action(key))
         self._actions.addWidget(button)
         self._buttons.append(button)
 
@@ -339,7 +339,7 @@ class MessageBar(QWidget):
             button.deleteLater()
         self._buttons.clear()
 
-    def _act(self, key: str) -> None:
+    def _choose_action(self, key: str) -> None:
         self.clear()
         self.action_chosen.emit(key)
 

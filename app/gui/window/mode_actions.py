@@ -16,7 +16,7 @@ from resources.translation import tr
 def _trigger_chains_action(window: WindowParts, what: str) -> None:
     """Show the page, and let it do something that it offers by name."""
     window.set_mode("chains")
-    window.pages.ask(what)
+    window.pages.trigger_action(what)
 
 
 def _add_node(window: WindowParts, kind: NodeKind) -> None:
@@ -26,7 +26,7 @@ def _add_node(window: WindowParts, kind: NodeKind) -> None:
 
 def _new_chain(window: WindowParts) -> None:
     window.set_mode("chains")
-    window.chains.begin()
+    window.chains.new_chain()
 
 
 CHAINS: tuple[Spec[WindowParts], ...] = (
@@ -72,7 +72,7 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         tr("&Chains"),
         tr("&Join the selected nodes"),
         (),
-        lambda w: w.chains.drawing.join_selected(),
+        lambda w: w.chains.drawing.connect_selected(),
         EDITING,
     ),
     Spec(
@@ -109,16 +109,30 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         lambda w: w.chains.files.save_picture(".png"),
         ON_RECORDING,
     ),
-    Spec("chain_json", tr("&Chains"), tr("Save as JS&ON…"), (), lambda w: w.chains.files.export(".json"), ON_RECORDING),
+    Spec(
+        "chain_json",
+        tr("&Chains"),
+        tr("Save as JS&ON…"),
+        (),
+        lambda w: w.chains.files.export_chain(".json"),
+        ON_RECORDING,
+    ),
     Spec(
         "chain_graphml",
         tr("&Chains"),
         tr("Save as Graph&ML…"),
         (),
-        lambda w: w.chains.files.export(".graphml"),
+        lambda w: w.chains.files.export_chain(".graphml"),
         ON_RECORDING,
     ),
-    Spec("chain_import", tr("&Chains"), tr("Read a chain from a &file…"), (), lambda w: w.chains.files.read(), EDITING),
+    Spec(
+        "chain_import",
+        tr("&Chains"),
+        tr("Read a chain from a &file…"),
+        (),
+        lambda w: w.chains.files.import_chains(),
+        EDITING,
+    ),
 )
 
 
@@ -133,7 +147,7 @@ FACES: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         checkable=True,
     ),
-    Spec("find_text", tr("F&aces"), tr("Look for te&xt to mask"), (), lambda w: w.faces.text.look(), EDITING),
+    Spec("find_text", tr("F&aces"), tr("Look for te&xt to mask"), (), lambda w: w.faces.text.find_text(), EDITING),
     Spec(
         "place_on",
         tr("F&aces"),
@@ -158,7 +172,7 @@ FACES: tuple[Spec[WindowParts], ...] = (
         tr("F&aces"),
         tr("&Seen: no face is bare here, go on"),
         ("Y",),
-        lambda w: w.faces.deciding.seen(),
+        lambda w: w.faces.deciding.mark_seen(),
         EDITING,
         mode="faces",
     ),
@@ -187,7 +201,7 @@ FACES: tuple[Spec[WindowParts], ...] = (
 def _trigger_judges_action(window: WindowParts, what: str) -> None:
     """Show the page, and let it do something that it offers by name."""
     window.set_mode("judges")
-    window.pages.ask(what)
+    window.pages.trigger_action(what)
 
 
 JUDGES: tuple[Spec[WindowParts], ...] = (
@@ -234,13 +248,13 @@ JUDGES: tuple[Spec[WindowParts], ...] = (
         icon="plus",
         line=True,
     ),
-    Spec("prompts", tr("&Judges"), tr("&Prompts…"), (), lambda w: w.windows.open("prompts"), Need.STUDY),
+    Spec("prompts", tr("&Judges"), tr("&Prompts…"), (), lambda w: w.windows.open_window("prompts"), Need.STUDY),
     Spec(
         "revisions",
         tr("&Judges"),
         tr("&Revisions after judges…"),
         (),
-        lambda w: w.windows.open("revisions"),
+        lambda w: w.windows.open_window("revisions"),
         Need.STUDY,
         line=True,
     ),
@@ -350,7 +364,12 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         line=True,
     ),
     Spec(
-        "sound", tr("&Play"), tr("Sound of the next &file"), ("Shift+M",), lambda w: w.views.hear_next(), ON_RECORDING
+        "sound",
+        tr("&Play"),
+        tr("Sound of the next &file"),
+        ("Shift+M",),
+        lambda w: w.views.select_next_sound(),
+        ON_RECORDING,
     ),
     Spec(
         "louder",
@@ -374,11 +393,15 @@ PLAY: tuple[Spec[WindowParts], ...] = (
 
 
 SPEECH: tuple[Spec[WindowParts], ...] = (
-    Spec("find_speech", tr("S&peech"), tr("&Find speech"), (), lambda w: w.listening.find(), EDITING),
-    Spec("transcribe", tr("S&peech"), tr("&Transcribe…"), ("Ctrl+Shift+T",), lambda w: w.listening.ask(), EDITING),
+    Spec("find_speech", tr("S&peech"), tr("&Find speech"), (), lambda w: w.listening.find_speech(), EDITING),
+    Spec(
+        "transcribe", tr("S&peech"), tr("&Transcribe…"), ("Ctrl+Shift+T",), lambda w: w.listening.open_dialog(), EDITING
+    ),
     Spec("suggest_speakers", tr("S&peech"), tr("&Suggest speakers"), (), lambda w: w.speakers.suggest(), EDITING),
-    Spec("add_cue", tr("S&peech"), tr("Add &cue…"), ("Ctrl+Shift+C",), lambda w: w.cues.ask(), EDITING, line=True),
-    Spec("suggest_cues", tr("S&peech"), tr("Su&ggest cues"), (), lambda w: w.cues.suggest(), EDITING),
+    Spec(
+        "add_cue", tr("S&peech"), tr("Add &cue…"), ("Ctrl+Shift+C",), lambda w: w.cues.open_form(), EDITING, line=True
+    ),
+    Spec("suggest_cues", tr("S&peech"), tr("Su&ggest cues"), (), lambda w: w.cues.suggest_cues(), EDITING),
     Spec(
         "accept_cue",
         tr("S&peech"),
@@ -400,7 +423,7 @@ SPEECH: tuple[Spec[WindowParts], ...] = (
         tr("S&peech"),
         tr("&Personal information…"),
         ("F8",),
-        lambda w: w.windows.open("pii"),
+        lambda w: w.windows.open_window("pii"),
         Need.STUDY,
         icon="shield-check",
         line=True,
@@ -479,7 +502,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         tr("&View"),
         tr("Small picture larger"),
         ("Ctrl++", "Ctrl+="),
-        lambda w: w.workspace.views.grow(1),
+        lambda w: w.workspace.views.resize_insets(1),
         _SEVERAL,
         repeats=True,
     ),
@@ -488,7 +511,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         tr("&View"),
         tr("Small picture smaller"),
         ("Ctrl+-",),
-        lambda w: w.workspace.views.grow(-1),
+        lambda w: w.workspace.views.resize_insets(-1),
         _SEVERAL,
         repeats=True,
     ),
@@ -501,7 +524,12 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         _SEVERAL,
     ),
     Spec(
-        "follow", tr("&View"), tr("Timeline follows the &playhead"), (), lambda w: w.commands.follow(), checkable=True
+        "follow",
+        tr("&View"),
+        tr("Timeline follows the &playhead"),
+        (),
+        lambda w: w.commands.toggle_follow(),
+        checkable=True,
     ),
     Spec(
         "guidelines",
@@ -564,7 +592,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         tr("&View"),
         tr("Larger subtitles"),
         (),
-        lambda w: w.subtitles.resize(1),
+        lambda w: w.subtitles.change_size(1),
         ON_RECORDING,
     ),
     Spec(
@@ -572,18 +600,18 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         tr("&View"),
         tr("Smaller subtitles"),
         (),
-        lambda w: w.subtitles.resize(-1),
+        lambda w: w.subtitles.change_size(-1),
         ON_RECORDING,
     ),
     Spec(
-        "disagreement_on", tr("&View"), tr("Next disagreement"), ("Alt+Right",), lambda w: w.strip.go(1), ON_RECORDING
+        "disagreement_on", tr("&View"), tr("Next disagreement"), ("Alt+Right",), lambda w: w.strip.step(1), ON_RECORDING
     ),
     Spec(
         "disagreement_back",
         tr("&View"),
         tr("Previous disagreement"),
         ("Alt+Left",),
-        lambda w: w.strip.go(-1),
+        lambda w: w.strip.step(-1),
         ON_RECORDING,
     ),
     Spec(
@@ -591,11 +619,18 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         tr("&View"),
         tr("Previous recording"),
         ("Ctrl+PgUp",),
-        lambda w: w.recordings.go(-1),
+        lambda w: w.recordings.select_relative(-1),
         Need.STUDY,
         line=True,
     ),
-    Spec("next", tr("&View"), tr("Next recording"), ("Ctrl+PgDown",), lambda w: w.recordings.go(1), Need.STUDY),
+    Spec(
+        "next",
+        tr("&View"),
+        tr("Next recording"),
+        ("Ctrl+PgDown",),
+        lambda w: w.recordings.select_relative(1),
+        Need.STUDY,
+    ),
     Spec(
         "search",
         tr("&View"),
@@ -611,7 +646,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         tr("&View"),
         tr("Interrupted &jobs…"),
         (),
-        lambda w: w.interrupted.show(),
+        lambda w: w.interrupted.show_list(),
         Need.STUDY | Need.WRITABLE,
     ),
 )
@@ -620,7 +655,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
 def trigger_transcript_action(window: WindowParts, what: str) -> None:
     """Show the page, and let it do something that it offers by name."""
     window.set_mode("transcript")
-    window.pages.ask(what)
+    window.pages.trigger_action(what)
 
 
 TRANSCRIPT: tuple[Spec[WindowParts], ...] = (

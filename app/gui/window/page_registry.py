@@ -71,57 +71,57 @@ class Pages(QObject):
     @property
     def width(self) -> int:
         """How many pixels the page of the mode wants; 0 where it takes what there is."""
-        return next(one.width for one in MODES if one.key == self._mode)
+        return next(window_mode.width for window_mode in MODES if window_mode.key == self._mode)
 
-    def put(self, mode: str, page: QWidget) -> None:
+    def set_page(self, mode: str, page: QWidget) -> None:
         """Use a page that the window made, in place of the one before it, if any."""
-        self.drop(mode)
+        self.remove_page(mode)
         self._made[mode] = page
         self._stack.addWidget(page)
         if mode == self._mode:
             self._stack.setCurrentWidget(page)
 
-    def drop(self, mode: str) -> None:
+    def remove_page(self, mode: str) -> None:
         """Delete the page of a mode."""
         page = self._made.pop(mode, None)
         if page is not None:
             self._stack.removeWidget(page)
             page.deleteLater()
 
-    def looks(self) -> dict[str, Json]:
+    def save_state(self) -> dict[str, Json]:
         """Return what is worth keeping of how the pages look, by mode."""
         for mode, page in self._made.items():
             if isinstance(page, StatefulView):
-                self._looks[mode] = page.looks()
+                self._looks[mode] = page.save_state()
         return {mode: dict(looks) for mode, looks in self._looks.items()}
 
-    def restore(self, looks: Json) -> None:
+    def restore_state(self, looks: Json) -> None:
         """Let the pages look as they did, also those that are made later."""
         known = looks if isinstance(looks, dict) else {}
         self._looks = {mode: one for mode, one in known.items() if isinstance(one, dict)}
         for mode, page in self._made.items():
             if isinstance(page, StatefulView):
-                page.restore_looks(self._looks.get(mode, {}))
+                page.restore_state(self._looks.get(mode, {}))
 
-    def ask(self, what: str) -> None:
+    def trigger_action(self, what: str) -> None:
         """Let the page of the mode that is on do something that it offers by name, if it does."""
         acts = getattr(self._made.get(self._mode), "acts", {})
         if what in acts:
             acts[what]()
 
-    def show(self, mode: str) -> None:
+    def show_page(self, mode: str) -> None:
         """Show the page of a mode; an unknown one is the first."""
-        found = next((one for one in MODES if one.key == mode), MODES[0])
+        found = next((window_mode for window_mode in MODES if window_mode.key == mode), MODES[0])
         if found.key not in self._made and found.factory:
             module, function = found.factory.split(":")
             make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
             made = make(self._context)
             if isinstance(made, StatefulView):
-                made.restore_looks(self._looks.get(found.key, {}))
+                made.restore_state(self._looks.get(found.key, {}))
                 told = getattr(made, "looks_changed", None)
                 if told is not None:
                     told.connect(self.changed)
-            self.put(found.key, made)
+            self.set_page(found.key, made)
         self._mode = found.key
         page = self._made.get(found.key)
         if page is not None:
@@ -179,31 +179,31 @@ class StudyWindows(QObject):
         self._looks: dict[str, View] = {}
         context.studio.leaving.connect(self.close_all)
 
-    def open(self, key: str) -> QWidget:
+    def open_window(self, key: str) -> QWidget:
         """Show one, in front."""
-        found = self._made(key)
+        found = self._get_or_create(key)
         bring_to_front(found)
         return found
 
-    def key_of(self, window: QWidget) -> str:
+    def window_key(self, window: QWidget) -> str:
         """Return the key of a window; "" for what is none of these."""
-        return next((key for key, one in self._open.items() if one is window), "")
+        return next((key for key, widget in self._open.items() if widget is window), "")
 
-    def looks(self) -> dict[str, Json]:
+    def save_state(self) -> dict[str, Json]:
         """Return which windows are open, and where; also where those were that were closed."""
-        self._note()
+        self._remember_windows()
         return {key: dict(looks) for key, looks in self._looks.items()}
 
-    def restore(self, looks: Json) -> None:
+    def restore_state(self, looks: Json) -> None:
         """Open the windows that were open, where they were, once the main window is there."""
         known = looks if isinstance(looks, dict) else {}
         self._looks = {key: one for key, one in known.items() if key in WINDOWS and isinstance(one, dict)}
         session = self._context.studio.session
-        wanted = [key for key, one in self._looks.items() if one.get("open") is True and key not in _NOT_RESTORED]
+        wanted = [key for key, entry in self._looks.items() if entry.get("open") is True and key not in _NOT_RESTORED]
 
         def show() -> None:
             if self._context.studio.session is session and wanted:
-                self._made(wanted.pop(0)).show()
+                self._get_or_create(wanted.pop(0)).show()
                 self._owner.activateWindow()
                 # One after the other: the window lives on between them.
                 QTimer.singleShot(0, self, show)
@@ -215,7 +215,7 @@ class StudyWindows(QObject):
             self.changed.emit()
         return super().eventFilter(watched, event)
 
-    def _made(self, key: str) -> QWidget:
+    def _get_or_create(self, key: str) -> QWidget:
         if key in self._open:
             return self._open[key]
         module, function = WINDOWS[key].split(":")
@@ -231,22 +231,22 @@ class StudyWindows(QObject):
             splitter.restoreState(view_state.decode_state(state))
         own = before.get("own")
         if isinstance(made, StatefulView) and isinstance(own, dict):
-            made.restore_looks(own)
+            made.restore_state(own)
         made.installEventFilter(self)
         return made
 
-    def _note(self) -> None:
+    def _remember_windows(self) -> None:
         for key, window in self._open.items():
             self._looks[key] = {
                 "open": window.isVisible(),
                 "geometry": view_state.encode_state(window.saveGeometry()),
-                "splitters": [view_state.encode_state(one.saveState()) for one in window.findChildren(QSplitter)],
-                "own": window.looks() if isinstance(window, StatefulView) else {},
+                "splitters": [view_state.encode_state(child.saveState()) for child in window.findChildren(QSplitter)],
+                "own": window.save_state() if isinstance(window, StatefulView) else {},
             }
 
     def close_all(self) -> None:
         """Close every one; they stay noted as open."""
-        self._note()
+        self._remember_windows()
         for window in self._open.values():
             window.close()
             window.deleteLater()

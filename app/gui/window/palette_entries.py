@@ -37,48 +37,54 @@ class CommandPalette(QObject):
         self._blindness = blindness
         self._recent: list[str] = []
 
-    def open(self) -> CommandPalettePopup:
+    def open_palette(self) -> CommandPalettePopup:
         """Offer everything that can be done now, and what could be done otherwise."""
         active = QApplication.activeWindow()
         over = active if active is not None and _is_study_window(active, self._window) else self._window
-        offered = {entry.key: (entry, do) for entry, do in self._offered(over)}
-        made = CommandPalettePopup(self._in_sight(over))
+        offered = {entry.key: (entry, do) for entry, do in self._entries(over)}
+        made = CommandPalettePopup(self._visible_window(over))
         if made.window() is not over:
             # Its own window is covered: the keys go to the palette, and come back when it goes.
             made.window().activateWindow()
-            made.left.connect(over.activateWindow)
-        made.chosen.connect(lambda key: self._do(key, offered[key][1]))
+            made.dismissed.connect(over.activateWindow)
+        made.entry_chosen.connect(lambda key: self._run_entry(key, offered[key][1]))
         entries = [entry for entry, _ in offered.values()]
-        entries.sort(key=lambda one: (one.key not in self._recent, one.key.startswith(_PAGE_PREFIX), bool(one.why_not)))
-        made.offer(entries)
+        entries.sort(
+            key=lambda command_entry: (
+                command_entry.key not in self._recent,
+                command_entry.key.startswith(_PAGE_PREFIX),
+                bool(command_entry.why_not),
+            )
+        )
+        made.open_with(entries)
         return made
 
-    def _in_sight(self, over: QWidget) -> QWidget:
+    def _visible_window(self, over: QWidget) -> QWidget:
         """Return the window that the palette lies in: another one where that covers its place, as it is kept above."""
         if over is not self._window:
             return over
         place = QRect(over.mapToGlobal(palette_rect(over).topLeft()), palette_rect(over).size())
         above = [
-            one
-            for one in QApplication.topLevelWidgets()
-            if _is_study_window(one, self._window)
-            and one.isVisible()
-            and not one.isMinimized()
-            and one.frameGeometry().intersects(place)
+            widget
+            for widget in QApplication.topLevelWidgets()
+            if _is_study_window(widget, self._window)
+            and widget.isVisible()
+            and not widget.isMinimized()
+            and widget.frameGeometry().intersects(place)
         ]
-        return max(above, key=lambda one: one.width() * one.height(), default=over)
+        return max(above, key=lambda widget: widget.width() * widget.height(), default=over)
 
-    def _do(self, key: str, do: Do) -> None:
-        self._recent = [key, *(one for one in self._recent if one != key)][:_MAX_RECENT]
+    def _run_entry(self, key: str, do: Do) -> None:
+        self._recent = [key, *(text for text in self._recent if text != key)][:_MAX_RECENT]
         do()
 
-    def _offered(self, over: QWidget) -> Iterator[Offered]:
+    def _entries(self, over: QWidget) -> Iterator[Offered]:
         window = self._window
-        if self._blindness.on:
+        if self._blindness.is_active:
             return
         if over is window:
             page = window.workspace.pages.currentWidget()
-            mode = next((one.name for one in MODES if one.key == window.mode()), "")
+            mode = next((window_mode.name for window_mode in MODES if window_mode.key == window.mode()), "")
             if page is not None and window.studio.session is not None:
                 yield from page_controls(page, mode)
         else:
@@ -102,9 +108,9 @@ class CommandPalette(QObject):
                 _action_name(action),
                 _without_mnemonic(spec.menu),
                 keys[0] if keys else "",
-                menus.why_not(spec),
+                menus.disabled_reason(spec),
                 # The terminal and the documentation name some by another word: `policy` is "What leaves this machine".
-                also=spec.key.replace("_", " "),
+                keywords=spec.key.replace("_", " "),
             )
             yield entry, action.trigger
         for number, action in enumerate((*menus.label_actions, *menus.theme_actions)):
@@ -117,11 +123,11 @@ class CommandPalette(QObject):
 
     def _recordings(self) -> Iterator[Offered]:
         session = self._window.studio.session
-        for one in all_recordings(session.study) if session is not None else ():
-            name = tr("{number} {name}").format(number=one.number, name=one.name)
+        for recording in all_recordings(session.study) if session is not None else ():
+            name = tr("{number} {name}").format(number=recording.number, name=recording.name)
             yield (
-                CommandEntry(f"recording {one.id}", name, tr("Recording")),
-                partial(self._window.choose_recording, one.id),
+                CommandEntry(f"recording {recording.id}", name, tr("Recording")),
+                partial(self._window.choose_recording, recording.id),
             )
 
     def _lanes(self) -> Iterator[Offered]:
@@ -151,7 +157,7 @@ class CommandPalette(QObject):
             entry = CommandEntry(
                 f"{_PAGE_PREFIX}{page.name}", tr("Help: {title}").format(title=page.title), tr("Documentation")
             )
-            yield entry, partial(self._window.help.open, page.name)
+            yield entry, partial(self._window.help.open_page, page.name)
 
 
 def page_controls(page: QWidget, group: str) -> Iterator[Offered]:
@@ -169,9 +175,9 @@ def page_controls(page: QWidget, group: str) -> Iterator[Offered]:
             yield CommandEntry(f"button {group} {number} {name}", name, group, keys), button.click
 
 
-def _is_study_window(one: QWidget, window: WindowParts) -> bool:
+def _is_study_window(widget: QWidget, window: WindowParts) -> bool:
     """Tell whether a window is a window about the study, which has its own commands."""
-    return one.isWindow() and one.parent() is window and not one.isModal()
+    return widget.isWindow() and widget.parent() is window and not widget.isModal()
 
 
 def _keys(action: QAction) -> str:

@@ -49,7 +49,7 @@ def exit_question(titles: Sequence[str], *, sealed: bool, quits: bool) -> tuple[
         quits: whether the program ends, and not only the study is left.
     """
     head = trn("{count} job has not ended.", "{count} jobs have not ended.", len(titles))
-    lines = [f"• {one}" for one in titles[:_MAX_LISTED]]
+    lines = [f"• {title}" for title in titles[:_MAX_LISTED]]
     if len(titles) > _MAX_LISTED:
         lines.append(trn("and {count} more", "and {count} more", len(titles) - _MAX_LISTED))
     kept = (
@@ -82,7 +82,7 @@ class QuitController(QObject):
         self._tray: QSystemTrayIcon | None = None
         self._hangup: Any = signal.SIG_DFL
         self._timer = QTimer(self, interval=_POLL_INTERVAL_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._poll_jobs)
         window.jobs.done.connect(self._note_done)
         window.jobs.stopped.connect(self._note_stopped)
         window.studio.may_leave = self.may_leave
@@ -93,7 +93,7 @@ class QuitController(QObject):
     def may_close(self) -> bool:
         """Ask about jobs that run; tells whether the window may close now."""
         ends = self._at_once or time.monotonic() < self._session_ends
-        choice = JobExitPolicy.STOP if ends else self._asked(quits=True)
+        choice = JobExitPolicy.STOP if ends else self._ask_exit_policy(quits=True)
         if choice is JobExitPolicy.KEEP:
             self.go_to_background()
         return choice is JobExitPolicy.STOP
@@ -103,7 +103,7 @@ class QuitController(QObject):
 
         Where the jobs go on, the other study opens in a window of its own.
         """
-        choice = self._asked(quits=False)
+        choice = self._ask_exit_policy(quits=False)
         if choice is JobExitPolicy.KEEP:
             if not open_elsewhere(path):
                 self._window.studio.failed.emit(
@@ -113,12 +113,12 @@ class QuitController(QObject):
             self.go_to_background()
         return choice is JobExitPolicy.STOP
 
-    def close_at_once(self) -> None:
+    def close_immediately(self) -> None:
         """Close without a question, as when the system ends the program: jobs are interrupted, and noted as that."""
         self._at_once = True
         self._window.close()
 
-    def end(self) -> None:
+    def quit_from_background(self) -> None:
         """End the program once the window was closed: nothing else does where it was not in sight."""
         if self.background:
             self._leave_background()
@@ -166,18 +166,18 @@ class QuitController(QObject):
             self._leave_background()
             if session is not None:
                 session.study.announce_background(False)
-            window.windows.restore(window.windows.looks())
+            window.windows.restore_state(window.windows.save_state())
         bring_to_front(window)
-        self._tell(self._ended)
+        self._report(self._ended)
         self._ended.clear()
 
-    def tell_what_ended(self) -> None:
+    def report_ended_jobs(self) -> None:
         """Say what came of jobs that ended while no window was there."""
         notes = self._window.jobs.notes
         if notes is not None:
-            self._tell(notes.take_told())
+            self._report(notes.take_messages())
 
-    def _asked(self, *, quits: bool) -> JobExitPolicy:
+    def _ask_exit_policy(self, *, quits: bool) -> JobExitPolicy:
         session = self._window.studio.session
         titles = self._window.jobs.titles()
         if session is None or not titles or self.background:
@@ -185,14 +185,14 @@ class QuitController(QObject):
         head, more = exit_question(titles, sealed=session.study.working is not None, quits=quits)
         return JobExitPolicy(self._window.files.questions.leave_jobs(head, more, quits=quits))
 
-    def _look(self) -> None:
+    def _poll_jobs(self) -> None:
         self._idle = 0 if self._window.jobs.titles() or self._window.studio.apart.busy else self._idle + 1
         if self._tray is not None:
             self._tray.setToolTip(plain_tip(self._tray_text()))
         if self._idle >= _IDLE_POLLS:
             if self._window.jobs.notes is not None:
-                self._window.jobs.notes.tell_later(self._ended)
-            self.close_at_once()
+                self._window.jobs.notes.keep_messages(self._ended)
+            self.close_immediately()
 
     def _leave_background(self) -> None:
         self.background = False
@@ -210,11 +210,11 @@ class QuitController(QObject):
             self._ended.append(f"{work.title}: {summary(work, result)}")
 
     def _note_stopped(self, work: JobSpec) -> None:
-        problem = self._window.jobs.problem_of(work)
+        problem = self._window.jobs.failure_of(work)
         if self.background and problem is not None:
             self._ended.append(f"{work.title}: {problem}")
 
-    def _tell(self, lines: Sequence[str]) -> None:
+    def _report(self, lines: Sequence[str]) -> None:
         if lines:
             head = trn("{count} job ended in the background.", "{count} jobs ended in the background.", len(lines))
             self._window.messages.show_message(f"{head} {lines[-1]}")
@@ -233,7 +233,7 @@ class QuitController(QObject):
         self._tray = QSystemTrayIcon(QIcon(str(resource("icons", "greenroom.svg"))), self)
         self._tray.setToolTip(plain_tip(self._tray_text()))
         menu = QMenu(self._window)
-        for text, act in ((tr("Show Greenroom"), self.return_to_front), (tr("Stop and quit"), self.close_at_once)):
+        for text, act in ((tr("Show Greenroom"), self.return_to_front), (tr("Stop and quit"), self.close_immediately)):
             action = QAction(text, menu)
             action.triggered.connect(act)
             menu.addAction(action)

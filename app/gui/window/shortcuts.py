@@ -99,23 +99,23 @@ class Shortcuts(QObject):
         super().__init__(window)
         self._window = window
         self._editor: ShortcutEditor | None = None
-        self.table = KeyTable.of(DEFAULT_KEYS, window.studio.settings.shortcuts)
+        self.table = KeyTable.from_settings(DEFAULT_KEYS, window.studio.settings.shortcuts)
 
     def keys(self, action: str) -> tuple[str, ...]:
         """Return the keys of an action."""
         return self.table.keys(action)
 
-    def of_mode(self, mode: str) -> dict[str, tuple[str, ...]]:
+    def mode_keys(self, mode: str) -> dict[str, tuple[str, ...]]:
         """Return action -> keys of the actions whose keys hold in a mode only."""
         return {spec.key: self.keys(spec.key) for spec in ACTIONS if spec.mode == mode}
 
-    def edit(self) -> ShortcutEditor:
+    def open_editor(self) -> ShortcutEditor:
         """Open the editor."""
         if self._editor is None:
             made = self._editor = ShortcutEditor(self._window)
-            made.pressed.connect(self._press)
-            made.take_requested.connect(lambda action, key, add: self._assign(action, key, add, take=True))
-            made.clear_requested.connect(lambda action: self._use(self.table.clear(action)))
+            made.key_pressed.connect(self._on_key_pressed)
+            made.reassign_requested.connect(lambda action, key, add: self._assign(action, key, add, take=True))
+            made.clear_requested.connect(lambda action: self._apply_table(self.table.clear(action)))
             made.reset_requested.connect(self._reset)
             made.import_requested.connect(self._import)
             made.export_requested.connect(self._export)
@@ -131,17 +131,23 @@ class Shortcuts(QObject):
             UserError: it holds none, or gives one to two actions.
         """
         found = read_keys(DEFAULT_KEYS, path)
-        self._use(
-            KeyTable.of(DEFAULT_KEYS, {action: [*map(_portable_text, keys)] for action, keys in found.changed.items()})
+        self._apply_table(
+            KeyTable.from_settings(
+                DEFAULT_KEYS, {action: [*map(_portable_text, keys)] for action, keys in found.changed.items()}
+            )
         )
 
-    def also(self, key: str) -> list[str]:
+    def other_uses(self, key: str) -> list[str]:
         """Return what a key means elsewhere: in a scheme's form, on the timeline, in a mode."""
         session = self._window.studio.session
         listed = fixed_shortcuts(session.schemes if session else ())
-        return [f"{one.text} ({one.group})" for one in listed if key in map(_portable_text, one.keys.split(", "))]
+        return [
+            f"{shortcut.text} ({shortcut.group})"
+            for shortcut in listed
+            if key in map(_portable_text, shortcut.keys.split(", "))
+        ]
 
-    def _press(self, action: str, key: str, add: bool) -> None:
+    def _on_key_pressed(self, action: str, key: str, add: bool) -> None:
         assert self._editor is not None
         owner = self.table.owner(key)
         if owner == action and not add:
@@ -150,7 +156,7 @@ class Shortcuts(QObject):
         against = []
         if owner is not None and owner != action:
             against.append(tr("{key} is “{names}”, which would lose it.").format(key=key, names=_NAMES[owner]))
-        elsewhere = self.also(key)
+        elsewhere = self.other_uses(key)
         if elsewhere:
             against.append(
                 tr("{key} is also {list}, where one of the two would not work.").format(
@@ -158,29 +164,29 @@ class Shortcuts(QObject):
                 )
             )
         if against:
-            self._editor.warn(" ".join(against), key)
+            self._editor.show_warning(" ".join(against), key)
         else:
             self._assign(action, key, add)
 
     def _assign(self, action: str, key: str, add: bool, take: bool = False) -> None:
-        self._use(self.table.assign(action, key, add=add, take=take))
+        self._apply_table(self.table.assign(action, key, add=add, take=take))
 
     def _reset(self, action: str) -> None:
         if not action:
-            self._use(self.table.reset_all())
+            self._apply_table(self.table.reset_all())
             return
         wanted = self.table.reset(action)
-        self._use(wanted)
+        self._apply_table(wanted)
         missing = [key for key in DEFAULT_KEYS[action] if key not in wanted.keys(action)]
         if missing and self._editor is not None:
             owner = self.table.owner(missing[0])
-            self._editor.warn(
+            self._editor.show_warning(
                 tr("{missing} stays with “{names}”, to which you gave it.").format(
                     missing=missing[0], names=_NAMES[owner or action]
                 )
             )
 
-    def _use(self, table: KeyTable) -> None:
+    def _apply_table(self, table: KeyTable) -> None:
         self.table = table
         studio = self._window.studio
         studio.change_settings(lambda kept: replace(kept, shortcuts=table.as_json()))
@@ -204,20 +210,20 @@ class Shortcuts(QObject):
 
     def _import(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._editor, tr("Import shortcuts"), "", _FILES)
-        self._try(name, self.import_file)
+        self._run_file_action(name, self.import_file)
 
     def _export(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self._editor, tr("Export shortcuts"), "greenroom-shortcuts.json", _FILES)
-        self._try(name, lambda path: write_keys(self.table, path))
+        self._run_file_action(name, lambda path: write_keys(self.table, path))
 
-    def _try(self, name: str, do: Callable[[Path], object]) -> None:
+    def _run_file_action(self, name: str, do: Callable[[Path], object]) -> None:
         if not name:
             return
         try:
             do(Path(name))
         except UserError as error:
             if self._editor is not None:
-                self._editor.warn(str(error))
+                self._editor.show_warning(str(error))
 
 
 def _portable_text(key: str) -> str:

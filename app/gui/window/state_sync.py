@@ -45,20 +45,20 @@ class WindowReactions(QObject):
     def apply(self, changes: Changes, initiator: object) -> None:
         """Show what a step changed."""
         if changes.ids("recording"):
-            self._leave_what_is_gone()
+            self._close_deleted_recording()
         came_or_went = self._window.feed.apply(changes)
-        self._window.listing.apply(changes, came_or_went, self._window.feed.counts())
+        self._window.listing.apply(changes, came_or_went, self._window.feed.segment_counts())
         if initiator is not self._window.editing or came_or_went:
             self._window.inspecting.apply(changes)
         self._window.faces.apply(changes)
         if changes.ids("segment"):
-            self._window.marks.show()
+            self._window.marks.show_span()
         if POLICY in changes.ids("property"):
-            self._forget_warning()
+            self._clear_warning()
             self.show_policy()
         self._window.messages.set_saved(tr("Saved"))
 
-    def _leave_what_is_gone(self) -> None:
+    def _close_deleted_recording(self) -> None:
         session, shown = self._window.studio.session, self._window.studio.recording
         if session is not None and shown is not None and find_recording(session.study, shown.id) is None:
             self._window.studio.show_recording(None)
@@ -67,31 +67,31 @@ class WindowReactions(QObject):
         """Show the study that was opened, or the welcome page."""
         window, session = self._window, self._window.studio.session
         window.show_workspace(session is not None)
-        window.background.forget()
+        window.background.cancel_all()
         window.messages.dismiss()
         window.listing.reload()
-        self.renew_inspector()
+        self.rebuild_inspector()
         if session is None:
             window.setWindowTitle(tr("Greenroom"))
             window.messages.set_saved("")
         else:
-            self._name(session)
+            self._set_title(session)
             self._memory.restore_view(session.study.id)
         self._show_recent()
         window.files.questions.start = session.study.folder if session else None
         self.show_policy()
-        self.enable()
+        self.update_actions()
 
     def _show_recent(self) -> None:
         window = self._window
-        self._menus.set_recent(window.studio.settings.recent, window.open_study, self._forget_recent)
+        self._menus.set_recent(window.studio.settings.recent, window.open_study, self._clear_recent)
         window.welcome.set_recent(window.studio.settings.recent)
 
-    def _forget_recent(self) -> None:
+    def _clear_recent(self) -> None:
         self._window.studio.change_settings(lambda kept: replace(kept, recent=()))
         self._show_recent()
 
-    def _name(self, session: Session) -> None:
+    def _set_title(self, session: Session) -> None:
         study = session.study
         name = str(study.get_property("name", study.path.stem) or study.path.stem)
         owner = copy_owner(study)
@@ -116,7 +116,7 @@ class WindowReactions(QObject):
                 outward, MessageLevel.WARNING, tr("See what left, and who allowed it."), ("policy", tr("What leaves…"))
             )
 
-    def _forget_warning(self) -> None:
+    def _clear_warning(self) -> None:
         if self._warned and self._window.messages.message() == self._warned:
             self._window.messages.clear()
 
@@ -128,19 +128,19 @@ class WindowReactions(QObject):
         told = "\n".join([*describe_policy(policy), more]).strip()
         self._window.messages.set_policy(policy.level, tr(LEVEL_NAMES[policy.level]), told)
 
-    def renew_inspector(self) -> None:
+    def rebuild_inspector(self) -> None:
         """Make the form anew, for the scheme and the keys that hold now."""
         window, session = self._window, self._window.studio.session
-        form = Inspector(session.scheme, self._menus.taken()) if session else None
+        form = Inspector(session.scheme, self._menus.used_keys()) if session else None
         window.inspector = form
         if form is None:
-            window.pages.drop("annotate")
+            window.pages.remove_page("annotate")
         else:
             form.header.start.setToolTip(tr("Start: type a time, or press [ at the playhead"))
             form.header.end.setToolTip(tr("End: type a time, or press ] at the playhead"))
             form.play_requested.connect(lambda _id: window.playback.play_selected())
             form.rejected.connect(lambda text: window.messages.show_message(text, MessageLevel.WARNING))
-            window.pages.put("annotate", window.comments.under(window.history.under(form)))
+            window.pages.set_page("annotate", window.comments.wrap_inspector(window.history.wrap_inspector(form)))
             self._guard.watch(form)
             form.panel_made.connect(self._guard.watch)
         window.inspecting.set_inspector(form)
@@ -149,26 +149,26 @@ class WindowReactions(QObject):
 
     def show_track(self) -> None:
         """Offer the labels of the track that new segments go to."""
-        self._menus.set_track(self._window.active.track, self._window.coding.label)
-        self.enable()
-        self._window.marks.show()
+        self._menus.set_track(self._window.active.track, self._window.coding.toggle_label)
+        self.update_actions()
+        self._window.marks.show_span()
 
     def show_history(self) -> None:
         """Say what can be undone and redone."""
         session = self._window.studio.session
-        menus, writable = self._menus, self._window.studio.writable and not self._blindness.on
+        menus, writable = self._menus, self._window.studio.writable and not self._blindness.is_active
         if session is None:
-            menus.name_history(None, None, False)
+            menus.set_history_texts(None, None, False)
         else:
-            menus.name_history(session.study.undo_name, session.study.redo_name, writable)
+            menus.set_history_texts(session.study.undo_name, session.study.redo_name, writable)
 
-    def enable(self) -> None:
+    def update_actions(self) -> None:
         """Switch on the actions that make sense now."""
         session = self._window.studio.session
         sealed = session is not None and session.study.working is not None
-        self._menus.name_seal(sealed)
-        self._window.messages.set_sealed(sealed)
-        if self._blindness.on:
+        self._menus.set_encryption_text(sealed)
+        self._window.messages.set_encrypted(sealed)
+        if self._blindness.is_active:
             self._menus.enable(Need.NOTHING, "")
             self.show_history()
             return
@@ -179,7 +179,7 @@ class WindowReactions(QObject):
         if self._window.studio.recording is not None:
             present |= Need.RECORDING
         present |= Need.SELECTION if self._window.studio.selected else Need.NO_SELECTION
-        present |= Need.SEVERAL_VIEWS if self._window.views.several else Need.NOTHING
+        present |= Need.SEVERAL_VIEWS if self._window.views.has_several else Need.NOTHING
         self._menus.enable(present, session.study.read_only_reason if session else "")
         self.show_history()
 
@@ -190,10 +190,10 @@ class WindowReactions(QObject):
 
     def reopen_media(self) -> None:
         """Play files that were found again."""
-        self._memory.note_place()
+        self._memory.remember_position()
         if self._window.studio.recording is not None:
             self._window.playback.open_recording()
-            self._memory.go_to_place(self._window.studio.recording.id)
+            self._memory.restore_position(self._window.studio.recording.id)
             self._window.faces.reload()
         self._window.listing.reload()
 
@@ -214,12 +214,12 @@ class WindowReactions(QObject):
         text = texts.get(located.state, tr("The file {name} is missing.")).format(name=name)
         self._window.messages.show_message(text, MessageLevel.WARNING, tr("Segments stay usable."), action)
 
-    def note_start(self, work: JobSpec) -> None:
+    def on_job_started(self, work: JobSpec) -> None:
         """Take the message away that was there before a job; one that nobody asked for takes none away."""
         if work.kind not in _SILENT_KINDS:
             self._window.messages.dismiss()
 
-    def show_done(self, work: JobSpec, result: Result) -> None:
+    def on_job_done(self, work: JobSpec, result: Result) -> None:
         """Say what a job gave."""
         if work.recording_id:
             self._window.listing.runs_changed(work.recording_id)
@@ -227,7 +227,7 @@ class WindowReactions(QObject):
             return
         self._window.messages.show_message(f"{work.title}: {summary(work, result)}")
 
-    def leave(self) -> None:
+    def save_before_closing(self) -> None:
         """Keep what was typed and how the study looked, before it is closed."""
         self._window.inspecting.flush()
         self._memory.save_view()

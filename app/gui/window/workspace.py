@@ -59,7 +59,7 @@ class Welcome(EmptyState):
                 EmptyStateAction("tutorial", tr("Read the tutorial")),
             ],
         )
-        self.chosen.connect(self._choose)
+        self.button_clicked.connect(self._choose)
 
     def picture(self, _ink: QColor) -> QPixmap:
         """Return the icon of the application, in its own colours."""
@@ -95,10 +95,10 @@ class ModesBar(QWidget):
     """The modes on top, and the jobs at the right.
 
     Signals:
-        chosen (str): key of a mode.
+        mode_chosen (str): key of a mode.
     """
 
-    chosen = Signal(str)
+    mode_chosen = Signal(str)
 
     def __init__(self, jobs: JobsPanel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -116,7 +116,7 @@ class ModesBar(QWidget):
             button.setToolTip(plain_tip(f"{mode.name} ({mode.keys})"))
             button.setAccessibleName(tr("Mode {name}").format(name=mode.name))
             button.setMinimumWidth(80)
-            button.clicked.connect(lambda _=False, key=mode.key: self.chosen.emit(key))
+            button.clicked.connect(lambda _=False, key=mode.key: self.mode_chosen.emit(key))
             self._group.addButton(button)
             self._buttons[mode.key] = button
             row.addWidget(button)
@@ -181,19 +181,19 @@ class Workspace(QWidget):
         for part in (self.modes, self.recordings, self._lower, self.pages):
             part.setVisible(not only)
 
-    def give_pages(self, width: int) -> None:
+    def set_page_width(self, width: int) -> None:
         """Let the page at the right have so many pixels of the picture's, half at most; 0 gives back what it took."""
         self._wanted = width
         if self.isVisible():
-            self._give()
+            self._apply_page_width()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not event.spontaneous():
             # The columns get their widths when the event loop runs next.
-            QTimer.singleShot(0, self, self._give)
+            QTimer.singleShot(0, self, self._apply_page_width)
 
-    def _give(self) -> None:
+    def _apply_page_width(self) -> None:
         sizes = self.columns.sizes()
         width = (self._chosen or min(self._wanted, sum(sizes) // 2)) if self._wanted else 0
         if width and self.lent is None and sizes[2] < width:

@@ -37,12 +37,12 @@ class _OnnxEmbedder:
 
     def embed(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.float32]:
         """Embed the faces at (n, 5, 2) points of an HxWx3 RGB picture as (n, 128) vectors of length 1."""
-        blobs = self._values(align_faces(image, five_points).astype(np.float32)).transpose(0, 3, 1, 2)
+        blobs = self._normalize(align_faces(image, five_points).astype(np.float32)).transpose(0, 3, 1, 2)
         found = [self._session.run(None, {self._input: np.ascontiguousarray(blob[None])})[0][0] for blob in blobs]
         vectors = np.asarray(found, np.float32).reshape(-1, self.dimensions)
         return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12), np.float32)
 
-    def _values(self, faces: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _normalize(self, faces: NDArray[np.float32]) -> NDArray[np.float32]:
         """Bring RGB values of 0 to 255 to what the network takes."""
         raise NotImplementedError
 
@@ -52,7 +52,7 @@ class MobileFaceNet(_OnnxEmbedder):
 
     key = "mobilefacenet"
 
-    def _values(self, faces: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _normalize(self, faces: NDArray[np.float32]) -> NDArray[np.float32]:
         return (faces - np.float32(127.5)) / np.float32(128)
 
 
@@ -61,5 +61,5 @@ class SFace(_OnnxEmbedder):
 
     key = "sface"
 
-    def _values(self, faces: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _normalize(self, faces: NDArray[np.float32]) -> NDArray[np.float32]:
         return faces

@@ -105,7 +105,7 @@ class MediaPipe:
             output_face_blendshapes=_has_blendshapes(content),
         )
         with without_native_noise():
-            seen = self._try(options)
+            seen = self._create(options)
         if seen is None or not _matches_drawing(seen):
             self.close()
             raise UserError(
@@ -120,7 +120,7 @@ class MediaPipe:
 
     def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:
         """Find the points of the faces in (n, 4) boxes of an HxWx3 RGB picture; None for a box without a face."""
-        return [self._in_box(image, box) for box in np.asarray(boxes, np.float32).reshape(-1, 4)]
+        return [self._find_in_box(image, box) for box in np.asarray(boxes, np.float32).reshape(-1, 4)]
 
     def close(self) -> None:
         """Free the network."""
@@ -128,7 +128,7 @@ class MediaPipe:
             _close(self._landmarker)
             self._landmarker = None
 
-    def _try(self, options: FaceLandmarkerOptions) -> Landmarks | None:
+    def _create(self, options: FaceLandmarkerOptions) -> Landmarks | None:
         """Load the network and look at the drawn face; None where that fails, or no face is seen."""
         try:
             self._landmarker = FaceLandmarker.create_from_options(options)
@@ -143,7 +143,7 @@ class MediaPipe:
                 "Install what it needs: sudo apt install libegl1 libgles2",
             ) from None
 
-    def _in_box(self, image: NDArray[np.uint8], box: NDArray[np.float32]) -> Landmarks | None:
+    def _find_in_box(self, image: NDArray[np.uint8], box: NDArray[np.float32]) -> Landmarks | None:
         crop = square_crop(image, box, _REACH, _LARGEST)
         if crop is None:
             return None
@@ -157,7 +157,7 @@ class MediaPipe:
         if best is None or iou(_bounding_box(whole[best]), box) < _SAME_FACE:
             return None
         shapes = found.face_blendshapes[best] if found.face_blendshapes else None
-        told = None if shapes is None else {one.category_name: float(one.score) for one in shapes}
+        told = None if shapes is None else {shape.category_name: float(shape.score) for shape in shapes}
         return Landmarks(whole[best], 1.0, MEDIAPIPE, told)
 
 

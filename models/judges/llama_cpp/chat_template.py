@@ -26,14 +26,14 @@ class Manners:
     """How messages have to be put for a template.
 
     Attributes:
-        texts: the content of a message may be one text.
-        lists: it may be a list of parts.
-        system: there may be a system message; else its text goes before the first question.
+        accepts_text: the content of a message may be one text.
+        accepts_parts: it may be a list of parts.
+        accepts_system: there may be a system message; else its text goes before the first question.
     """
 
-    texts: bool = True
-    lists: bool = False
-    system: bool = True
+    accepts_text: bool = True
+    accepts_parts: bool = False
+    accepts_system: bool = True
 
 
 def detect_manners(render: Render) -> Manners:
@@ -45,7 +45,7 @@ def detect_manners(render: Render) -> Manners:
     lists = _NEEDLE in listed and "'type'" not in listed and '"type"' not in listed
     manners = Manners(texts or not lists, lists)
     talk = [{"role": "system", "content": _NEEDLE}, {"role": "user", "content": "question"}]
-    return Manners(manners.texts, lists, _NEEDLE in _try_render(render, arrange_messages(talk, manners)))
+    return Manners(manners.accepts_text, lists, _NEEDLE in _try_render(render, arrange_messages(talk, manners)))
 
 
 def build_messages(
@@ -68,7 +68,7 @@ def build_messages(
             {"type": "text", "text": neutralize_special_words(part, marks)} if isinstance(part, str) else picture(part)
         )
 
-    told = turns if manners.system else _without_system(turns)
+    told = turns if manners.accepts_system else _without_system(turns)
     return [{"role": turn.role, "content": [part_of(part) for part in turn.parts]} for turn in told]
 
 
@@ -81,7 +81,7 @@ def arrange_messages(messages: Sequence[Mapping[str, Any]], manners: Manners) ->
     for message in messages:
         content = message["content"]
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        joined = manners.texts and (len(parts) == 1 or not manners.lists)
+        joined = manners.accepts_text and (len(parts) == 1 or not manners.accepts_parts)
         found.append({**message, "content": "\n".join(part["text"] for part in parts) if joined else parts})
     return found
 
@@ -223,7 +223,7 @@ class _GgufReader:
             block = _BLOCKS.get(kind, (1, 0) if kind >= _NEWER else None)
             if block is None:
                 raise NotWhole(f"a tensor is of type {kind}, which is not known")
-            if any(not 0 < one < 1 << 40 for one in shape) or shape[0] % block[0] or place % self._alignment:
+            if any(not 0 < number < 1 << 40 for number in shape) or shape[0] % block[0] or place % self._alignment:
                 raise NotWhole("a tensor is of a size, or at a place, that cannot be")
             ends.append(place + prod(shape) // block[0] * block[1])
         begin = -(-self._at // self._alignment) * self._alignment

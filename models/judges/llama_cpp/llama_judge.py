@@ -170,20 +170,22 @@ class LlamaJudge:
             self._process = await asyncio.to_thread(sharing.borrow_process, self._loading)
         ask = Ask(
             next(_numbers),
-            tuple(self._turn(message) for message in messages),
+            tuple(self._to_message(message) for message in messages),
             shape.schema,
             sampling.temperature,
             sampling.seed & _LARGEST_SEED,
             sampling.max_tokens,
         )
         try:
-            async with self._means.turns.turn() if self._means.turns is not None else nullcontext():
+            async with self._means.limiter.turn() if self._means.limiter is not None else nullcontext():
                 said = await asyncio.wrap_future(self._process.ask(ask, self._options.timeout_s))
         except asyncio.CancelledError:
             self._process.stop(ask.number)
             raise
         if isinstance(said, ContextOverflow):
-            raise Unanswered(explain_overflow(said), calls=0, too_long=TooLong(said.asked, said.room))
+            raise Unanswered(
+                explain_overflow(said), calls=0, too_long=TooLong(said.requested_tokens, said.context_tokens)
+            )
         if isinstance(said, Failed):
             raise Unanswered(said.line)
         if not isinstance(said, LlamaCompletion):
@@ -194,24 +196,24 @@ class LlamaJudge:
             raise Unanswered(f"{self._model.name} cannot be read any more: {error.strerror}.") from None
         return Completion(
             said.text,
-            cut=said.cut,
+            truncated=said.truncated,
             held="grammar",
             model_id=model_id,
             tokens_in=said.tokens_in,
             tokens_out=said.tokens_out,
         )
 
-    def not_held(self, held: str) -> None:
+    def weaken_constraint(self, held: str) -> None:
         """Hear that an answer was not of its shape; there is nothing surer than a grammar to fall back on."""
 
-    def clear(self, text: str) -> None:
+    def approve_text(self, text: str) -> None:
         """Let a text pass that the ladder wrote; the model that coerces may be at a server."""
         approve_text(self._means.guard, text)
 
-    def _turn(self, message: Message) -> LlamaMessage:
+    def _to_message(self, message: Message) -> LlamaMessage:
         parts: list[str | bytes] = []
         for picture in message.pictures if self._options.sees == "frames" else ():
-            parts += [picture.shown, picture.jpeg] if picture.shown else [picture.jpeg]
+            parts += [picture.time_label, picture.jpeg] if picture.time_label else [picture.jpeg]
         if message.text or not parts:
             parts.append(message.text)
         return LlamaMessage(Role(message.role).value, tuple(parts))

@@ -166,9 +166,9 @@ class LlamaModel:
         for listen in (llama_cpp.llama_log_set, mtmd_cpp.mtmd_log_set, mtmd_cpp.mtmd_helper_log_set):
             listen(self._log, None)
         self._handler = _Handler(loading.projector, loading.gpu_layers != 0) if loading.projector else None
-        self._llama = self._loaded()
+        self._llama = self._load()
         self._grammars: dict[str, LlamaGrammar] = {}
-        self._manners = self._found_manners()
+        self._manners = self._detect_manners()
         if self._handler is not None:
             self._handler.manners = self._manners
         self._marks = special_word_pattern(self._special_words())
@@ -185,19 +185,19 @@ class LlamaModel:
         if pictures and self._handler is None:
             return Failed("The model was given no projector, so it sees no frames: name one, or let it see text alone.")
         try:
-            return self._written(ask)
+            return self._complete(ask)
         except DoesNotFit as found:
             return ContextOverflow(found.asked, found.room, pictures)
         except Exception as error:
-            if self._flag.raised:
+            if self._flag.is_raised:
                 return Stopped()
             return Failed(f"llama.cpp gave no answer: {last_error_line(self._lines) or _brief(error)}.")
 
-    def _written(self, ask: Ask) -> LlamaCompletion | Stopped:
+    def _complete(self, ask: Ask) -> LlamaCompletion | Stopped:
         messages = build_messages(ask.turns, self._manners, self._marks, _picture)
         if self._handler is None:
             messages = arrange_messages(messages, self._manners)
-        self._llama.begin(ask.max_tokens)
+        self._llama.reset_for(ask.max_tokens)
         completion: Any = self._llama.create_chat_completion(
             messages=messages,  # type: ignore[arg-type]
             grammar=self._grammar(ask),
@@ -206,7 +206,7 @@ class LlamaModel:
             max_tokens=ask.max_tokens,
             repeat_penalty=1.0,
         )
-        if self._flag.raised:
+        if self._flag.is_raised:
             return Stopped()
         choice, usage = completion["choices"][0], completion["usage"]
         return LlamaCompletion(
@@ -216,7 +216,7 @@ class LlamaModel:
             usage["completion_tokens"],
         )
 
-    def _loaded(self) -> "_Llama":
+    def _load(self) -> "_Llama":
         loading = self._loading
         try:
             llama = _Llama(
@@ -251,13 +251,15 @@ class LlamaModel:
             self._grammars[key] = LlamaGrammar.from_string(rules, verbose=False)
         return self._grammars[key]
 
-    def _found_manners(self) -> Manners:
+    def _detect_manners(self) -> Manners:
         template = self._llama.metadata.get("tokenizer.chat_template")
         if not template:
             if self._handler is not None:
                 raise NotLoaded("The model's file holds no chat template, so it cannot be shown frames.")
             return Manners()
-        end, begin = (self._llama.detokenize([token]).decode("utf-8", "ignore") for token in self._llama.ends())
+        end, begin = (
+            self._llama.detokenize([token]).decode("utf-8", "ignore") for token in self._llama.boundary_tokens()
+        )
         formatter = Jinja2ChatFormatter(template, end, begin)
         return detect_manners(lambda messages: formatter(messages=messages).prompt)  # type: ignore[arg-type]
 
@@ -294,12 +296,12 @@ class _Llama(llama_cpp.Llama):
     prompt_tokens: int = 0
     _longest_answer: int = 0
 
-    def begin(self, longest_answer: int) -> None:
+    def reset_for(self, longest_answer: int) -> None:
         """Forget what came before: nothing is computed in another way because of what was asked earlier."""
         self.reset()  # type: ignore[no-untyped-call]
         self.prompt_tokens, self._longest_answer = 0, longest_answer
 
-    def hold(self, tokens: int) -> None:
+    def require_fit(self, tokens: int) -> None:
         """Check that a question fits.
 
         Raises:
@@ -309,19 +311,19 @@ class _Llama(llama_cpp.Llama):
         if tokens + self._longest_answer > self.n_ctx():
             raise DoesNotFit(tokens + self._longest_answer, self.n_ctx())
 
-    def ends(self) -> tuple[int, int]:
+    def boundary_tokens(self) -> tuple[int, int]:
         """Return the tokens that end and begin a text."""
         return self.token_eos(), self.token_bos()
 
     def eval(self, tokens: Sequence[int]) -> None:
-        if self.flag.raised:
+        if self.flag.is_raised:
             raise Interrupted
         super().eval(tokens)
 
     def create_completion(self, prompt: Any, *args: Any, **kwargs: Any) -> Any:
         # A question with pictures was counted before they were looked at.
         if not self.prompt_tokens:
-            self.hold(len(prompt))
+            self.require_fit(len(prompt))
         return super().create_completion(prompt, *args, **kwargs)
 
 
@@ -358,7 +360,7 @@ class _Counting:
                 self._functions.mtmd_input_chunks_get(chunks, at)
                 for at in range(self._functions.mtmd_input_chunks_size(chunks))
             )
-            self._llama.hold(sum(self._functions.mtmd_input_chunk_get_n_tokens(piece) for piece in pieces))
+            self._llama.require_fit(sum(self._functions.mtmd_input_chunk_get_n_tokens(piece) for piece in pieces))
         return failed
 
 

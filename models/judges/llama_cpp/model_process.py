@@ -61,7 +61,7 @@ def serve(pipe: "Connection[object, object]", log: "Connection[object, object]",
     pipe.send(ModelLoadedReply())
     while True:
         ask = asked.get()
-        flag.begin(ask.number)
+        flag.start_request(ask.number)
         pipe.send(RequestStart())
         pipe.send(model.answer(ask))
 
@@ -102,7 +102,7 @@ class ModelProcess:
         self._stop_asked: float | None = None
         self._begun = threading.Event()
         self._ended = False
-        self._thread = threading.Thread(target=self._work, name="model", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="model", daemon=True)
         self._thread.start()
 
     @property
@@ -111,7 +111,7 @@ class ModelProcess:
         with self._lock:
             return self._child.process.pid if self._child is not None else None
 
-    def wait_until_begun(self, limit_s: float) -> bool:
+    def wait_until_answering(self, limit_s: float) -> bool:
         """Wait until an answer is being given; return whether one is."""
         return self._begun.wait(limit_s)
 
@@ -146,7 +146,7 @@ class ModelProcess:
             self._waiting.put(None)
         self._thread.join()
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         while (waiting := self._waiting.get()) is not None:
             future = waiting.future
             if future.cancelled():
@@ -155,34 +155,34 @@ class ModelProcess:
             with self._lock:
                 self._current, self._stop_asked = waiting.ask.number, None
             if future.set_running_or_notify_cancel():
-                answer = failed or self._answered(waiting) or self._load() or self._answered(waiting)
-                future.set_result(answer or self._death())
+                answer = failed or self._wait_for_answer(waiting) or self._load() or self._wait_for_answer(waiting)
+                future.set_result(answer or self._explain_death())
             with self._lock:
                 self._current = 0
-        self._put_away()
+        self._close_child()
 
     def _load(self) -> Failed | None:
         """See to it that there is a process with the model; return why not."""
         if self._child is not None and self._child.process.is_alive():
             return None
-        self._put_away()
+        self._close_child()
         with self._lock:
             if self._ended:
                 return Failed("The model was put away.")
-            self._child = _Child.started(self._loading)
-        said = self._child.said()
+            self._child = _Child.start(self._loading)
+        said = self._child.receive()
         if isinstance(said, ModelLoadedReply):
             return None
-        failed = said if isinstance(said, Failed) else self._death()
-        self._put_away()
+        failed = said if isinstance(said, Failed) else self._explain_death()
+        self._close_child()
         return failed
 
-    def _answered(self, waiting: "_Waiting") -> Answer | None:
+    def _wait_for_answer(self, waiting: "_Waiting") -> Answer | None:
         """Return the answer; None where the process was gone before it had taken up the question."""
         child = self._child
         assert child is not None
         child.send(waiting.ask)
-        if not isinstance(child.said(), RequestStart):
+        if not isinstance(child.receive(), RequestStart):
             child.process.join()
             return None
         self._begun.set()
@@ -193,24 +193,24 @@ class ModelProcess:
                 self.stop(waiting.ask.number)
             if self._stop_asked is not None and now - self._stop_asked >= _GRACE_S:
                 child.process.kill()
-        said = child.said()
+        said = child.receive()
         self._begun.clear()
         if isinstance(said, LlamaCompletion | ContextOverflow | Failed):
             return said
         if said is None and self._stop_asked is None:
-            return self._death()
+            return self._explain_death()
         if time.monotonic() >= late:
             return Failed(f"The model gave no answer within {waiting.limit_s:g} s: allow it more time.")
         return Stopped()
 
-    def _death(self) -> Failed:
+    def _explain_death(self) -> Failed:
         child = self._child
         assert child is not None
         child.process.join()
         child.drain.join()
         return Failed(explain_crash(self._loading, child.process.exitcode, [*child.lines]))
 
-    def _put_away(self) -> None:
+    def _close_child(self) -> None:
         with self._lock:
             child, self._child = self._child, None
         if child is not None:
@@ -234,7 +234,7 @@ class _Child:
     lines: "deque[str]"
 
     @classmethod
-    def started(cls, loading: LlamaModelConfig) -> "_Child":
+    def start(cls, loading: LlamaModelConfig) -> "_Child":
         context = multiprocessing.get_context("spawn")
         pipe, their_pipe = context.Pipe()
         log, their_log = context.Pipe(duplex=False)
@@ -254,7 +254,7 @@ class _Child:
         except OSError:
             return
 
-    def said(self) -> object:
+    def receive(self) -> object:
         """Wait for what it says; None when it is gone."""
         try:
             return self.pipe.recv()
@@ -283,7 +283,7 @@ IDLE_S = 120.0
 class _Held:
     process: ModelProcess
     users: int = 0
-    goodbye: threading.Timer | None = None
+    idle_timer: threading.Timer | None = None
 
 
 _held: dict[LlamaModelConfig, _Held] = {}
@@ -296,15 +296,19 @@ def borrow_process(loading: LlamaModelConfig) -> ModelProcess:
     Models that nobody uses any more make room for another one.
     """
     with _lock:
-        idle = [one for one, held in _held.items() if not held.users and one != loading] if loading not in _held else []
-        gone = [_held.pop(one) for one in idle]
+        idle = (
+            [config for config, held in _held.items() if not held.users and config != loading]
+            if loading not in _held
+            else []
+        )
+        gone = [_held.pop(config) for config in idle]
         held = _held.setdefault(loading, _Held(ModelProcess(loading))) if loading not in _held else _held[loading]
         held.users += 1
-        if held.goodbye is not None:
-            held.goodbye.cancel()
-            held.goodbye = None
-    for one in gone:
-        _end_held(one)
+        if held.idle_timer is not None:
+            held.idle_timer.cancel()
+            held.idle_timer = None
+    for each_held in gone:
+        _end_held(each_held)
     return held.process
 
 
@@ -316,9 +320,9 @@ def return_process(loading: LlamaModelConfig) -> None:
             return
         held.users -= 1
         if not held.users:
-            held.goodbye = threading.Timer(IDLE_S, _end_if_idle, (loading, held))
-            held.goodbye.daemon = True
-            held.goodbye.start()
+            held.idle_timer = threading.Timer(IDLE_S, _end_if_idle, (loading, held))
+            held.idle_timer.daemon = True
+            held.idle_timer.start()
 
 
 def end_all_processes() -> None:
@@ -326,8 +330,8 @@ def end_all_processes() -> None:
     with _lock:
         gone = [*_held.values()]
         _held.clear()
-    for one in gone:
-        _end_held(one)
+    for held in gone:
+        _end_held(held)
 
 
 def _end_if_idle(loading: LlamaModelConfig, held: _Held) -> None:
@@ -339,6 +343,6 @@ def _end_if_idle(loading: LlamaModelConfig, held: _Held) -> None:
 
 
 def _end_held(held: _Held) -> None:
-    if held.goodbye is not None:
-        held.goodbye.cancel()
+    if held.idle_timer is not None:
+        held.idle_timer.cancel()
     held.process.end()

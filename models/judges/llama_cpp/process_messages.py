@@ -86,13 +86,13 @@ class LlamaCompletion:
 
     Attributes:
         text: whole.
-        cut: it ended because it had as many tokens as it may.
+        truncated: it ended because it had as many tokens as it may.
         tokens_in: of the question, pictures included.
         tokens_out: of the text.
     """
 
     text: str
-    cut: bool
+    truncated: bool
     tokens_in: int
     tokens_out: int
 
@@ -102,13 +102,13 @@ class ContextOverflow:
     """The question does not fit.
 
     Attributes:
-        asked: tokens of the question and of the longest answer together.
-        room: tokens of the context.
+        requested_tokens: tokens of the question and of the longest answer together.
+        context_tokens: tokens of the context.
         pictures: that are part of the question.
     """
 
-    asked: int
-    room: int
+    requested_tokens: int
+    context_tokens: int
     pictures: int
 
 
@@ -191,7 +191,7 @@ def explain_overflow(full: ContextOverflow) -> str:
     """Return what does not fit, and what can be shortened."""
     fewer = "fewer or smaller frames, " if full.pictures else ""
     return (
-        f"The question and its longest answer take {full.asked:,} tokens, and the model's context holds {full.room:,}: "
+        f"The question and its longest answer take {full.requested_tokens:,} tokens, and the model's context holds {full.context_tokens:,}: "
         f"choose {fewer}fewer turns before the segment, a shorter answer or a larger context."
     )
 
@@ -221,11 +221,11 @@ class StopFlag:
         return ctypes.addressof(self._bytes)
 
     @property
-    def raised(self) -> bool:
+    def is_raised(self) -> bool:
         """Whether the request that is being answered is to stop."""
         return self._bytes.raw[0] != 0
 
-    def begin(self, number: int) -> None:
+    def start_request(self, number: int) -> None:
         """Take up a request; the flag is down unless it was stopped before it arrived."""
         with self._lock:
             self._current = number

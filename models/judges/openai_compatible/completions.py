@@ -80,43 +80,43 @@ class Asker:
         """
         calls = 0
         for _ in range(_MAX_ATTEMPTS):
-            dialect = CAPABILITIES.of(self.server)
+            dialect = CAPABILITIES.get(self.server)
             body = self._body(messages, shape, sampling, dialect)
-            outcome, made = await self._tried(body)
+            outcome, made = await self._send_with_retries(body)
             calls += made
             if isinstance(outcome, Completion):
                 held = "" if dialect.rung is ConstraintMode.PROMPT else dialect.rung.name.lower()
                 return replace(outcome, calls=calls, held=held)
             failure = outcome
-            if not self._learned(failure, dialect):
+            if not self._learn(failure, dialect):
                 break
         raise self._unanswered(failure, calls)
 
-    async def listing(self) -> bytes | Failure:
+    async def fetch_models(self) -> bytes | Failure:
         """Return what the server answers when it is asked for its models."""
         return await fetch(self.client, "/models", self._options.timeout_s)
 
     @property
-    def rung(self) -> ConstraintMode:
+    def constraint_mode(self) -> ConstraintMode:
         """How its answers are held to a shape, as far as is known."""
-        return CAPABILITIES.of(self.server).rung
+        return CAPABILITIES.get(self.server).rung
 
     @property
-    def encrypted(self) -> bool:
+    def is_encrypted(self) -> bool:
         """Whether nobody on the way can read along, because there is no way or it is encrypted."""
         name = host_name(self.base)
         return self.base.startswith("https://") or name == "localhost" or is_loopback(parse_ip_address(name))
 
-    def line(self, failure: Failure, calls: int = 1) -> str:
+    def describe_failure(self, failure: Failure, calls: int = 1) -> str:
         """Return what to say about a request that was not answered; no key is in it."""
         line = describe_failure(failure, self.host, self.model, self._keyed, calls)
-        return self.scrubber.error(line if line.endswith("?") else f"{line}.")
+        return self.scrubber.redact_error(line if line.endswith("?") else f"{line}.")
 
-    def not_held(self, held: str) -> None:
+    def weaken_constraint(self, held: str) -> None:
         """Step down: the server said nothing against a shape, and did not hold its answer to it."""
-        CAPABILITIES.at_least(self.server, _weaker_mode(ConstraintMode[held.upper()]))
+        CAPABILITIES.weaken_to(self.server, _weaker_mode(ConstraintMode[held.upper()]))
 
-    def clear(self, text: str) -> None:
+    def approve_text(self, text: str) -> None:
         """Vouch for a text of the ladder, under the condition of the question that it is about."""
         approve_text(self._guard, text)
 
@@ -127,7 +127,7 @@ class Asker:
         sampling: SamplingParameters,
         dialect: ServerCapabilities,
     ) -> dict[str, Json]:
-        told = self._told(messages, shape) if dialect.in_prompt else messages
+        told = self._with_schema(messages, shape) if dialect.puts_schema_in_prompt else messages
         body: dict[str, Json] = {
             "model": self.model,
             "messages": to_wire_messages(told, self._options.sees),
@@ -139,7 +139,7 @@ class Asker:
         form = dialect.response_format(shape)
         return body if form is None else {**body, "response_format": form}
 
-    def _told(self, messages: Sequence[Message], shape: ResponseSchema) -> list[Message]:
+    def _with_schema(self, messages: Sequence[Message], shape: ResponseSchema) -> list[Message]:
         """Say the schema in the last message of the user. What is made of a cleared text is cleared."""
         told = [*messages]
         last = max((at for at, message in enumerate(told) if message.role is Role.USER), default=None)
@@ -151,13 +151,13 @@ class Asker:
         told[last] = replace(told[last], text=with_schema(before, shape))
         parcel = current_purpose()
         if parcel is not None:
-            cleared = self._guard.cleared
+            cleared = self._guard.approved
             for condition in {parcel.condition, ""}:
-                if cleared.holds_text(before, condition):
+                if cleared.has_text(before, condition):
                     cleared.add_text(told[last].text, condition)
         return told
 
-    async def _tried(self, body: dict[str, Json]) -> tuple[Completion | Failure, int]:
+    async def _send_with_retries(self, body: dict[str, Json]) -> tuple[Completion | Failure, int]:
         """Send a request as often as patience lasts; return what became of it last, and how many were made."""
         ends, calls = time.monotonic() + self._patience.total_s, 0
         while True:
@@ -180,21 +180,21 @@ class Asker:
                 return outcome, calls
             if outcome.hint_s:
                 self._rest_until = max(self._rest_until, time.monotonic() + outcome.hint_s)
-            wait = self._patience.wait(calls, ends - time.monotonic(), outcome.hint_s, jitter)
+            wait = self._patience.next_wait(calls, ends - time.monotonic(), outcome.hint_s, jitter)
             if wait is None:
                 return outcome, calls
             await self._sleep(wait)
 
-    def _learned(self, failure: Failure, dialect: ServerCapabilities) -> bool:
+    def _learn(self, failure: Failure, dialect: ServerCapabilities) -> bool:
         """Remember what a refusal says about the server's dialect; return whether it says anything new."""
-        now = CAPABILITIES.of(self.server)
+        now = CAPABILITIES.get(self.server)
         if failure.cause is Cause.LIMIT_NAME and dialect.limit == "max_tokens":
-            CAPABILITIES.limit_is(self.server, "max_completion_tokens")
+            CAPABILITIES.set_limit_name(self.server, "max_completion_tokens")
         elif failure.cause is Cause.SEED and dialect.seed:
-            CAPABILITIES.no_seed(self.server)
+            CAPABILITIES.disable_seed(self.server)
         elif failure.cause is Cause.SHAPE and dialect.rung < ConstraintMode.PROMPT:
             lean = dialect.rung is ConstraintMode.SCHEMA and failure.limits_refused
-            CAPABILITIES.at_least(self.server, ConstraintMode.LEAN if lean else _weaker_mode(dialect.rung))
+            CAPABILITIES.weaken_to(self.server, ConstraintMode.LEAN if lean else _weaker_mode(dialect.rung))
         else:
             return now != dialect
         return True
@@ -202,9 +202,9 @@ class Asker:
     def _unanswered(self, failure: Failure, calls: int) -> Unanswered:
         refused = failure.cause is Cause.FILTERED
         return Unanswered(
-            self.line(failure, calls),
+            self.describe_failure(failure, calls),
             status=JudgmentStatus.REFUSED if refused else JudgmentStatus.ERROR,
-            raw=self.scrubber.error(failure.said) if refused else "",
+            raw=self.scrubber.redact_error(failure.server_message) if refused else "",
             calls=calls,
             too_long=failure.too_long,
         )

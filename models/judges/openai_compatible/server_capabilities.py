@@ -18,7 +18,7 @@ _LIMIT_KEYS = {
     *("maxLength", "minLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
     *("multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "default", "examples"),
 }
-"""Limits that not every server can hold an answer to; `AnswerForm.read` holds it to them all the same."""
+"""Limits that not every server can hold an answer to; `AnswerForm.parse` holds it to them all the same."""
 _LONGEST = 600
 """Characters of a text that llama-cpp-python can count: from some 1,000 on, its server dies of the grammar."""
 _OF_NAMES = {"properties", "$defs"}
@@ -52,7 +52,7 @@ class ServerCapabilities:
     seed: bool = True
 
     @property
-    def in_prompt(self) -> bool:
+    def puts_schema_in_prompt(self) -> bool:
         """Whether the schema is said in the prompt."""
         return self.rung >= ConstraintMode.OBJECT
 
@@ -73,22 +73,22 @@ class Dialects:
     def __init__(self) -> None:
         self._known: dict[str, ServerCapabilities] = {}
 
-    def of(self, server: str) -> ServerCapabilities:
+    def get(self, server: str) -> ServerCapabilities:
         """Return how a server is asked as far as is known."""
         return self._known.get(server, ServerCapabilities())
 
-    def at_least(self, server: str, rung: ConstraintMode) -> None:
+    def weaken_to(self, server: str, rung: ConstraintMode) -> None:
         """Remember that a server is held to nothing surer than a rung."""
-        found = self.of(server)
+        found = self.get(server)
         self._known[server] = replace(found, rung=max(found.rung, rung))
 
-    def limit_is(self, server: str, name: str) -> None:
+    def set_limit_name(self, server: str, name: str) -> None:
         """Remember what a server calls the longest answer."""
-        self._known[server] = replace(self.of(server), limit=name)
+        self._known[server] = replace(self.get(server), limit=name)
 
-    def no_seed(self, server: str) -> None:
+    def disable_seed(self, server: str) -> None:
         """Remember that a server takes no seed."""
-        self._known[server] = replace(self.of(server), seed=False)
+        self._known[server] = replace(self.get(server), seed=False)
 
 
 def strip_limits(schema: Mapping[str, Json]) -> dict[str, Json]:
@@ -140,8 +140,8 @@ def _message(message: Message, sees: str) -> Json:
     parts: list[Json] = []
     if sees == "frames":
         for picture in message.pictures:
-            if picture.shown:
-                parts.append({"type": "text", "text": picture.shown})
+            if picture.time_label:
+                parts.append({"type": "text", "text": picture.time_label})
             parts.append({"type": "image_url", "image_url": {"url": _data_url("image/jpeg", picture.jpeg)}})
     if sees == "clip" and message.clip is not None:
         parts.append({"type": "video_url", "video_url": {"url": _data_url("video/mp4", message.clip.mp4)}})

@@ -48,7 +48,7 @@ class Failure:
 
     Attributes:
         status: of HTTP; 0 where there was no answer.
-        said: the server's own words, in one line; the key may be in them.
+        server_message: the server's own words, in one line; the key may be in them.
         too_long: where the question does not fit.
         hint_s: after how many seconds the server wants to be asked again; None where it does not say so.
         limits_refused: it is a limit in a schema that the server cannot hold an answer to, not the schema as such.
@@ -57,7 +57,7 @@ class Failure:
 
     cause: Cause
     status: int
-    said: str
+    server_message: str
     too_long: TooLong | None = None
     hint_s: float | None = None
     limits_refused: bool = False
@@ -171,7 +171,7 @@ def describe_failure(failure: Failure, host: str, model: str, keyed: bool, calls
         keyed: whether a key was sent.
         calls: requests that were made.
     """
-    said = f": {failure.said.rstrip('.')}" if failure.said else ""
+    said = f": {failure.server_message.rstrip('.')}" if failure.server_message else ""
     code = f" (HTTP {failure.status})" if failure.status else ""
     match failure.cause:
         case Cause.KEY if failure.status == 401:
@@ -199,9 +199,9 @@ def describe_failure(failure: Failure, host: str, model: str, keyed: bool, calls
 
 def _too_long(failure: Failure, model: str) -> str:
     found = failure.too_long
-    asked = f"{found.asked:,} tokens" if found and found.asked else "more tokens"
-    room = f"{found.room:,}" if found and found.room else "fewer"
-    than = "" if found and found.asked else " than that"
+    asked = f"{found.requested_tokens:,} tokens" if found and found.requested_tokens else "more tokens"
+    room = f"{found.context_tokens:,}" if found and found.context_tokens else "fewer"
+    than = "" if found and found.requested_tokens else " than that"
     return (
         f"The question does not fit: it has {asked}{than}, {model} holds {room}. Send fewer frames or fewer turns "
         "before the segment, allow a shorter answer, or start the server with a larger context"
@@ -243,13 +243,13 @@ class ApiKeyRedactor:
     def __repr__(self) -> str:
         return "Scrubber()"
 
-    def error(self, text: str) -> str:
+    def redact_error(self, text: str) -> str:
         """Return a text for people without any form of the key, whole, in part or masked."""
         if self._forms is None:
             return text
         return _MASKED.sub(self._unmasked, self._without_pieces(self._forms.sub(KEY_PLACEHOLDER, text)))
 
-    def answer(self, text: str) -> str:
+    def redact_answer(self, text: str) -> str:
         """Return what a model wrote without any form of the key."""
         if self._forms is None or not self._secret:
             return text

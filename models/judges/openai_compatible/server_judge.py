@@ -103,7 +103,7 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
         answer = await asker.complete([Message(Role.USER, _QUESTION)], _SHAPE, _SAMPLING)
     except Unanswered as failure:
         return Probe(False, (*lines, failure.line), server, names, has_model)
-    rung = asker.rung
+    rung = asker.constraint_mode
     lines.append(f"It answers as {answer.model_id}." if answer.model_id else "It does not say which model answers.")
     lines.append(_CONSTRAINT_TEXTS[rung])
     pictures = None
@@ -112,7 +112,7 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
         lines.append(line)
     if server == "Ollama":
         lines.append("Ollama cuts what is too long without a word: give it room with OLLAMA_CONTEXT_LENGTH.")
-    if not asker.encrypted:
+    if not asker.is_encrypted:
         lines.append("The address begins with http://, so whoever is on the way to another machine can read along.")
     return Probe(
         pictures is not False, tuple(lines), server, names, has_model, pictures, rung.name.lower(), answer.model_id
@@ -121,9 +121,13 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
 
 async def _fetch_models(asker: "Asker") -> tuple[list[Mapping[str, Json]], str]:
     """Return what a server lists, and why it does not answer at all, if so; many do not list anything."""
-    body = await asker.listing()
+    body = await asker.fetch_models()
     if isinstance(body, Failure):
-        return [], asker.line(body) if body.cause in (Cause.KEY, Cause.BUSY, Cause.QUOTA) or not body.status else ""
+        return [], asker.describe_failure(body) if body.cause in (
+            Cause.KEY,
+            Cause.BUSY,
+            Cause.QUOTA,
+        ) or not body.status else ""
     try:
         found: Any = json.loads(body)
     except (ValueError, RecursionError):
@@ -207,7 +211,7 @@ class OpenAIJudge:
         Raises:
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
         """
-        return await ask_with_repair(question, self._opened(), self._means.coerce, self._options.cost)
+        return await ask_with_repair(question, self._open_asker(), self._means.coerce, self._options.cost)
 
     async def probe(self) -> Probe:
         """Say what the server is and can do, with nothing of a study.
@@ -215,7 +219,7 @@ class OpenAIJudge:
         Raises:
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
         """
-        return await probe(self._opened(), self._guard.cleared, self._options.sees)
+        return await probe(self._open_asker(), self._guard.approved, self._options.sees)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -223,10 +227,10 @@ class OpenAIJudge:
         if asker is not None:
             await asker.close()
 
-    def _opened(self) -> Asker:
+    def _open_asker(self) -> Asker:
         if self._asker is None:
             means = self._means
             self._asker = Asker(
-                self._base, self._model, means.key, self._options, self._guard, self._sleep, means.turns
+                self._base, self._model, means.key, self._options, self._guard, self._sleep, means.limiter
             )
         return self._asker

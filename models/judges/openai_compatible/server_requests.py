@@ -53,7 +53,7 @@ class Patience:
     first_s: float = _FIRST_S
     longest_s: float = _LONGEST_S
 
-    def wait(self, failures: int, left_s: float, hint_s: float | None, draw: Callable[[], float]) -> float | None:
+    def next_wait(self, failures: int, left_s: float, hint_s: float | None, draw: Callable[[], float]) -> float | None:
         """Return how many seconds to wait before the next request; None where there is to be no other.
 
         Without a hint it is exponential backoff with full jitter, but never below half of it, so that servers get rest.
@@ -167,11 +167,11 @@ def parse_completion(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Fail
     usage = found.get("usage")
     counts = usage if isinstance(usage, dict) else {}
     return Completion(
-        text=scrubber.answer(_text(message.get("content"))),
-        thinking=scrubber.answer(_text(message.get("reasoning_content")) or _text(message.get("reasoning"))),
-        cut=finish == "length",
-        refusal=scrubber.error(refusal),
-        model_id=scrubber.error(_identity(found)),
+        text=scrubber.redact_answer(_text(message.get("content"))),
+        thinking=scrubber.redact_answer(_text(message.get("reasoning_content")) or _text(message.get("reasoning"))),
+        truncated=finish == "length",
+        refusal=scrubber.redact_error(refusal),
+        model_id=scrubber.redact_error(_identity(found)),
         tokens_in=_count(counts, "prompt_tokens"),
         tokens_out=_count(counts, "completion_tokens"),
     )

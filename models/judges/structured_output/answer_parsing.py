@@ -158,7 +158,7 @@ def coercion_form(form: AnswerForm) -> AnswerForm:
     def read(found: Json) -> dict[str, Json]:
         if not isinstance(found, dict) or found.get(IS_ANSWER_KEY) is not True:
             raise ValueError("the text gives no answer")
-        return form.read(found.get(ANSWER_KEY))
+        return form.parse(found.get(ANSWER_KEY))
 
     return AnswerForm(f"{form.name}_coerced", _wrap_schema(form.schema, {IS_ANSWER_KEY: {"type": "boolean"}}), read)
 
@@ -246,7 +246,7 @@ def _try_form(found: dict[str, Json], form: AnswerForm) -> tuple[str, Mapping[st
     """Return the thoughts, the answer and why there is none; an object around the only object in it is looked into."""
     thoughts, inner = split_answer(form, found)
     try:
-        return replace_unstorable(thoughts)[:MAX_STORED_CHARS], form.read(dict(inner)), ""
+        return replace_unstorable(thoughts)[:MAX_STORED_CHARS], form.parse(dict(inner)), ""
     except (ValueError, RecursionError) as error:
         problem = _line(error)
     only = next(iter(found.values())) if len(found) == 1 else None

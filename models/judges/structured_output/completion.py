@@ -29,7 +29,7 @@ class Completion:
     Attributes:
         text: what it wrote, thoughts left out that its server sends apart.
         thinking: the thoughts that its server sends apart.
-        cut: it ended because there was no room for more.
+        truncated: it ended because there was no room for more.
         refusal: why the model or its server gives no answer; "" where it gave one.
         held: how the backend was told to let nothing through but the shape; "" where it was not.
         model_id: what the server says that it runs, or the sha256 of the model's file.
@@ -40,7 +40,7 @@ class Completion:
 
     text: str
     thinking: str = ""
-    cut: bool = False
+    truncated: bool = False
     refusal: str = ""
     held: str = ""
     model_id: str = ""
@@ -90,8 +90,8 @@ class Completer(Protocol):
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
         """
 
-    def not_held(self, held: str) -> None:
+    def weaken_constraint(self, held: str) -> None:
         """Hear that an answer was not held to its shape, though `Completion.held` says so."""
 
-    def clear(self, text: str) -> None:
+    def approve_text(self, text: str) -> None:
         """Let a text pass that the ladder wrote: what a model answered, or was asked about its answer."""

@@ -44,35 +44,35 @@ class Account:
     _cost: float | None = 0.0
     _model_id: str = ""
 
-    def wrote(self, completion: Completion, heading: str = "") -> None:
+    def add_completion(self, completion: Completion, heading: str = "") -> None:
         """Add what the model wrote, and what it took."""
         self._model_id = completion.model_id or self._model_id
         tokens = _token_pair(completion.tokens_in, completion.tokens_out)
         self._add(tokens, self.price(*tokens) if tokens else None, completion.calls)
         self._keep("\n".join(text for text in (completion.text, completion.refusal) if text), heading)
 
-    def coerced(self, reply: Reply) -> None:
+    def add_coercion(self, reply: Reply) -> None:
         """Add what a second model replied, and what it took."""
         self._add(_token_pair(reply.tokens_in, reply.tokens_out), reply.cost, reply.calls)
         self._keep(reply.raw, f"brought into form by {reply.model_id or 'a second model'}")
 
-    def failed(self, failure: Unanswered) -> None:
+    def add_failure(self, failure: Unanswered) -> None:
         """Add a request that gave nothing."""
         self._calls += failure.calls
         if failure.raw:
             self._keep(failure.raw, "could not be asked" if self.raw else "")
 
-    def answered(self, answer: Mapping[str, Json], thinking: str, mended: RepairLevel) -> Reply:
+    def answer_reply(self, answer: Mapping[str, Json], thinking: str, mended: RepairLevel) -> Reply:
         """Return the reply that holds an answer."""
         return self._reply(JudgmentStatus.OK, answer=answer, thinking=thinking, mended=mended)
 
-    def nothing(self, status: JudgmentStatus, error: str, reading: ParsedAnswer | None = None) -> Reply:
+    def empty_reply(self, status: JudgmentStatus, error: str, reading: ParsedAnswer | None = None) -> Reply:
         """Return the reply that holds none."""
         return self._reply(status, thinking=reading.thinking if reading else "", error=error)
 
-    def unanswered(self, failure: Unanswered) -> Reply:
+    def failure_reply(self, failure: Unanswered) -> Reply:
         """Return the reply to a question that could not be asked."""
-        self.failed(failure)
+        self.add_failure(failure)
         self._tokens, self._cost = None, None
         return self._reply(failure.status, error=failure.line, failure=failure)
 
@@ -137,21 +137,21 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
     try:
         first = await model.complete(question.messages, response_schema(question.form), question.sampling)
     except Unanswered as failure:
-        return account.unanswered(failure)
-    account.wrote(first)
+        return account.failure_reply(failure)
+    account.add_completion(first)
     if first.refusal:
-        return account.nothing(JudgmentStatus.REFUSED, f"It refused to answer: {_brief(first.refusal)}")
+        return account.empty_reply(JudgmentStatus.REFUSED, f"It refused to answer: {_brief(first.refusal)}")
     reading = parse_answer(first, question.form)
     if _missed_constraint(first):
-        model.not_held(first.held)
+        model.weaken_constraint(first.held)
     if reading.answer is not None:
-        return account.answered(reading.answer, reading.thinking, reading.mended)
+        return account.answer_reply(reading.answer, reading.thinking, reading.mended)
     problems = [f"the answer could not be read: {_describe_problem(reading, first, question)}"]
     mended = await _repair(question, model, account, first, reading, problems)
     if mended is None and coerce is not None and first.text.strip():
         mended = await _coerce(question, model, coerce, account, first, reading, problems)
     line = "; ".join(problems)
-    return mended or account.nothing(JudgmentStatus.UNPARSED, f"{line[0].upper()}{line[1:]}.", reading)
+    return mended or account.empty_reply(JudgmentStatus.UNPARSED, f"{line[0].upper()}{line[1:]}.", reading)
 
 
 async def _repair(
@@ -163,23 +163,23 @@ async def _repair(
     problems: list[str],
 ) -> Reply | None:
     shape = response_schema(question.form)
-    turns = words.repair_messages(first.text, reading.problem, first.cut, shape)
+    turns = words.repair_messages(first.text, reading.problem, first.truncated, shape)
     for turn in turns:
-        model.clear(turn.text)
+        model.approve_text(turn.text)
     try:
         second = await model.complete((*question.messages, *turns), shape, question.sampling)
     except Unanswered as failure:
-        account.failed(failure)
+        account.add_failure(failure)
         problems.append(f"it could not be asked to mend it: {failure.line.rstrip('.')}")
         return None
     except Forbidden as refusal:
         problems.append(f"it may not be asked to mend it: {refusal.message.rstrip('.')}")
         return None
-    account.wrote(second, "asked to mend it")
+    account.add_completion(second, "asked to mend it")
     again = parse_answer(second, question.form)
     if again.answer is not None:
-        thinking = "\n".join(one for one in (reading.thinking, again.thinking) if one)
-        return account.answered(again.answer, thinking, RepairLevel.REPAIRED)
+        thinking = "\n".join(text for text in (reading.thinking, again.thinking) if text)
+        return account.answer_reply(again.answer, thinking, RepairLevel.REPAIRED)
     problems.append(f"nor could what it wrote when asked to mend it: {_describe_problem(again, second, question)}")
     return None
 
@@ -195,29 +195,29 @@ async def _coerce(
 ) -> Reply | None:
     messages = words.coercion_messages(first.text)
     for message in messages:
-        model.clear(message.text)
+        model.approve_text(message.text)
     sampling = SamplingParameters(0.0, question.sampling.seed, question.sampling.max_tokens)
     try:
         reply = await coerce.ask(JudgeRequest(messages, coercion_form(question.form), sampling, item=question.item))
     except Forbidden as refusal:
         problems.append(f"a second model may not be asked: {refusal.message.rstrip('.')}")
         return None
-    account.coerced(reply)
+    account.add_coercion(reply)
     if reply.status is JudgmentStatus.OK:
-        return account.answered(reply.answer, reading.thinking, RepairLevel.COERCED)
+        return account.answer_reply(reply.answer, reading.thinking, RepairLevel.COERCED)
     problems.append(f"nor could a second model bring it into form: {reply.error.rstrip('.') or reply.status.value}")
     return None
 
 
 def _missed_constraint(completion: Completion) -> bool:
     """Tell whether a text that should have been held to a shape is no object, though it had room and is not empty."""
-    ended = bool(completion.held) and not completion.cut
+    ended = bool(completion.held) and not completion.truncated
     return ended and bool(completion.text.strip()) and parse_whole(split_thoughts(completion.text)[1]) is None
 
 
 def _describe_problem(reading: ParsedAnswer, completion: Completion, question: JudgeRequest) -> str:
     limit = question.sampling.max_tokens
-    return f"{reading.problem} (cut after {limit} tokens, allow it more)" if completion.cut else reading.problem
+    return f"{reading.problem} (cut after {limit} tokens, allow it more)" if completion.truncated else reading.problem
 
 
 def _brief(text: str) -> str:

@@ -82,4 +82,4 @@ def approve_text(guard: Guard | None, text: str) -> None:
     """
     parcel = current_purpose()
     if guard is not None and parcel is not None:
-        guard.cleared.add_text(text, parcel.condition)
+        guard.approved.add_text(text, parcel.condition)

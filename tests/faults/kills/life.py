@@ -61,9 +61,9 @@ class Lives:
     def whole(self, origin: Path, folder: Path, module: str, *arguments: object) -> list[str]:
         """Let one live to its end, well, on a copy of a folder; returns what it printed."""
         shutil.copytree(origin, folder, dirs_exist_ok=True)
-        one = Program(module, arguments, folder / "printed")
-        self._end_well(one, one.ended_within(HANG_S), cold=False)
-        return one.lines
+        program = Program(module, arguments, folder / "printed")
+        self._end_well(program, program.ended_within(HANG_S), cold=False)
+        return program.lines
 
     def cut_short(self, number: int, folder: Path, module: str, *arguments: object) -> Death:
         """Kill one at a moment that is drawn; what it prints goes to a file in the folder."""
@@ -72,18 +72,18 @@ class Lives:
         life_s = statistics.median(self._seconds[True] or [warm_s + _START_S]) if cold else warm_s
         seed = f"{SEED}-{self.kind}-{number}"
         at_s = Random(seed).uniform(0, _BEYOND * life_s)
-        one = Program(module, arguments, folder / "printed", cold=cold)
-        ended = one.ended_within(at_s)
+        program = Program(module, arguments, folder / "printed", cold=cold)
+        ended = program.ended_within(at_s)
         if ended:
-            self._end_well(one, ended, cold=cold)
-        one.kill()
-        death = Death(self.kind, seed, at_s, life_s, cold, not ended, tuple(one.lines))
+            self._end_well(program, ended, cold=cold)
+        program.kill()
+        death = Death(self.kind, seed, at_s, life_s, cold, not ended, tuple(program.lines))
         print(f"GREENROOM_FAULT_SEED={SEED} draws this again: {death}")
         return death
 
-    def _end_well(self, one: Program, ended: bool, *, cold: bool) -> None:
-        self._seconds[cold].append(one.age_s)
-        said: Sequence[str] = one.lines
-        one.kill()
+    def _end_well(self, program: Program, ended: bool, *, cold: bool) -> None:
+        self._seconds[cold].append(program.age_s)
+        said: Sequence[str] = program.lines
+        program.kill()
         assert ended, said
-        assert one.exit_code == 0, said
+        assert program.exit_code == 0, said

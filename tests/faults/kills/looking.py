@@ -24,12 +24,12 @@ def sound(study: Path) -> None:
 def alone(folder: Path, *others: str) -> None:
     """Nothing lies in the folder of the study but the study, its backups and what is known; and no copy elsewhere."""
     backups = backup_paths(folder / STUDY)
-    for one in backups:
-        assert check_study(one) == [], f"{one.name} is no sound backup"
-    there = {one.name for one in folder.iterdir()} - {one.name for one in backups}
+    for backup in backups:
+        assert check_study(backup) == [], f"{backup.name} is no sound backup"
+    there = {path.name for path in folder.iterdir()} - {backup.name for backup in backups}
     assert there == {STUDY, *others}
     # What libraries make of their own, such as the look for a system library, has other names.
-    assert [one.name for one in (folder.parent / "temporary").glob("*greenroom*")] == []
+    assert [path.name for path in (folder.parent / "temporary").glob("*greenroom*")] == []
 
 
 def rows_of(study: Path, tables: Collection[str], without: Collection[str] = ()) -> dict[str, str]:

@@ -55,8 +55,8 @@ def stored(study: Path) -> Counter[str]:
     """Return the texts of the questions whose answers are in the study."""
     with Session.open(study, read_only=True) as session:
         found = judgments_in(session.study, WALK)
-    assert all(one.status.value == "ok" for one in found)
-    return Counter(str(one.sight["text"]) for one in found)
+    assert all(judgment.status.value == "ok" for judgment in found)
+    return Counter(str(judgment.sight["text"]) for judgment in found)
 
 
 @pytest.mark.parametrize("number", RUNS)
@@ -85,4 +85,4 @@ def test_only_what_was_under_way_is_asked_again(
 
 def texts(server: Server) -> list[str]:
     """Return what was asked until now, in the order in which it came."""
-    return [one.body["messages"][1]["content"] for one in [*server.asked]]
+    return [asked.body["messages"][1]["content"] for asked in [*server.asked]]

@@ -48,7 +48,7 @@ def test_a_study_is_of_one_version(
     shutil.copytree(prepared, folder)
     before = rows_of(study, SUBJECT_COLUMNS)
     death = kill_one(lives, number, VICTIM, study)
-    copies = [one for one in folder.glob("*.greenroom") if one.name != STUDY and not one.name.startswith(".")]
+    copies = [path for path in folder.glob("*.greenroom") if path.name != STUDY and not path.name.startswith(".")]
     for copy in copies:
         assert check_study(copy) == [], "a copy under its final name is not whole"
         assert rows_of(copy, SUBJECT_COLUMNS) == before
@@ -64,7 +64,7 @@ def test_a_study_is_of_one_version(
         assert opened.rows("SELECT count(*) FROM extra") == [(SEGMENTS,)]
     sound(study)
     assert rows_of(study, SUBJECT_COLUMNS) == before
-    named = {one.name for one in folder.glob("lab (before version 2*).greenroom")}
+    named = {path.name for path in folder.glob("lab (before version 2*).greenroom")}
     assert named
     alone(folder, CLIP, *named)
 
@@ -73,7 +73,7 @@ def _version(study: Path) -> int:
     """Return the version that a reader finds, with what lies beside the file; on a copy, which that changes."""
     look = study.parent.parent / "look"
     look.mkdir()
-    for one in study.parent.glob(f"{STUDY}*"):
-        shutil.copyfile(one, look / one.name)
+    for path in study.parent.glob(f"{STUDY}*"):
+        shutil.copyfile(path, look / path.name)
     with closing(sqlite3.connect(look / STUDY)) as connection:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])

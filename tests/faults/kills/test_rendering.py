@@ -46,11 +46,11 @@ def test_no_half_written_clip_has_its_final_name(
     death = kill_one(lives, number, "greenroom", "anonymize", study, *RENDER, out)
     sound(study)
     alone(folder, CLIP)
-    named = [one for one in out.iterdir() if not one.name.startswith(".")] if out.exists() else []
-    assert [len(load_index(one)) for one in named] == [frames] * len(named), "half a clip has its final name"
+    named = [path for path in out.iterdir() if not path.name.startswith(".")] if out.exists() else []
+    assert [len(load_index(path)) for path in named] == [frames] * len(named), "half a clip has its final name"
     assert death.killed or len(named) == 1
     made = greenroom("anonymize", study, *RENDER, out, "--overwrite")
     assert (made["frames"], made["faces_left"]) == (frames, [])
-    assert [str(one) for one in out.iterdir()] == [made["output"]]
+    assert [str(path) for path in out.iterdir()] == [made["output"]]
     sound(study)
     alone(folder, CLIP)

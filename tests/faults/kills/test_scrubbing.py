@@ -57,4 +57,4 @@ def noted(study: Path) -> list[str]:
     """The names of the copies that a study knows of."""
     with Study.open(study, read_only=True) as opened:
         row = opened.row("SELECT value FROM property WHERE key = 'shared'")
-    return [] if row is None else [one.name for one in parse_shared_copies(row[0])]
+    return [] if row is None else [shared_copy.name for shared_copy in parse_shared_copies(row[0])]

@@ -66,8 +66,8 @@ def test_a_study_is_plain_or_sealed(
         assert rows_of(study, SUBJECT_COLUMNS) == before
         greenroom("seal", study, "--passphrase-file", passphrase)
     assert greenroom("check", study)["ok"]
-    for one in [file for file in folder.rglob("*") if file.is_file()]:
-        assert MAGIC not in one.read_bytes(), f"{one.name} is in the clear"
+    for path in [file for file in folder.rglob("*") if file.is_file()]:
+        assert MAGIC not in path.read_bytes(), f"{path.name} is in the clear"
     greenroom("unseal", study, "--passphrase-file", passphrase)
     assert check_study(study) == []
     assert rows_of(study, SUBJECT_COLUMNS) == before

@@ -69,4 +69,4 @@ def test_a_transcript_is_there_or_not(
         assert rows_of(study, TABLES, OWN_EACH_TIME) == said
         sound(study)
         alone(folder, SOUND)
-    assert [one.name for one in Path(os.environ["XDG_CACHE_HOME"]).rglob("*.log")] == []
+    assert [path.name for path in Path(os.environ["XDG_CACHE_HOME"]).rglob("*.log")] == []

@@ -54,7 +54,7 @@ def test_somebody_is_gone_or_still_there(
     death = kill_one(lives, number, "greenroom", "withdraw", study, *WITHDRAW)
     sound(study)
     with Session.open(study, read_only=True) as session:
-        there = "P01" in {one.pseudonym for one in all_participants(session.study)}
+        there = "P01" in {participant.pseudonym for participant in all_participants(session.study)}
     assert death.killed or not there
     if there:
         assert rows_of(study, SUBJECT_COLUMNS) == before, "half of it was removed"
@@ -62,6 +62,6 @@ def test_somebody_is_gone_or_still_there(
         # The same command ends it: it removes them, or writes the certificate that a kill kept back.
         greenroom("withdraw", study, *WITHDRAW)
         sound(study)
-    for one in [file for file in folder.rglob("*") if file.is_file()]:
-        assert SECRET.encode() not in one.read_bytes(), f"{one.name} still holds it"
-    alone(folder, CLIP, *{one.name for one in folder.glob("*withdraw*") if not one.name.startswith(".")})
+    for path in [file for file in folder.rglob("*") if file.is_file()]:
+        assert SECRET.encode() not in path.read_bytes(), f"{path.name} still holds it"
+    alone(folder, CLIP, *{path.name for path in folder.glob("*withdraw*") if not path.name.startswith(".")})

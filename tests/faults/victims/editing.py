@@ -62,9 +62,11 @@ def mark(session: Session, chance: random.Random) -> None:
 
 
 def _drag(session: Session, chance: random.Random) -> None:
-    one = chance.choice(all_segments(session.study))
+    segment = chance.choice(all_segments(session.study))
     for by in range(1, chance.randint(2, 5)):
-        segments.move_segments(session, [(one.id, one.start_us, one.end_us + 1_000 * by)], f"drag {one.id}")
+        segments.move_segments(
+            session, [(segment.id, segment.start_us, segment.end_us + 1_000 * by)], f"drag {segment.id}"
+        )
         print(printed_step(session), flush=True)
 
 

@@ -77,8 +77,8 @@ def _asked(folder: Path) -> list[tuple[AnswerForm, dict[str, Any]]]:
     study = full_study(folder)
     trial = folder / "asked"
     trial.mkdir(exist_ok=True)
-    for one in (study, study.with_name(CLIP)):
-        shutil.copyfile(one, trial / one.name)
+    for path in (study, study.with_name(CLIP)):
+        shutil.copyfile(path, trial / path.name)
     with contextlib.chdir(trial), _Forms() as forms:
         for key in TASKS:
             for variant in ("plain", "cot"):
@@ -125,7 +125,7 @@ class Answers:
     def use(self, chance: Random, folder: Path) -> None:
         form = coercion_form(self._form) if chance.random() < 0.1 else self._form
         response_schema(form)
-        reading = parse_answer(Completion(self._text, cut=chance.random() < 0.2), form)
+        reading = parse_answer(Completion(self._text, truncated=chance.random() < 0.2), form)
         kept = json.dumps(
             dict(reading.answer) if reading.answer is not None else {}, allow_nan=False, ensure_ascii=False
         )
@@ -178,10 +178,10 @@ class Servers:
         found = parse_completion(self._body, ApiKeyRedactor(_KEY))
         if isinstance(found, Failure):
             # Where it is kept, it is kept without the key.
-            said = [ApiKeyRedactor(_KEY).error(found.said)]
+            said = [ApiKeyRedactor(_KEY).redact_error(found.server_message)]
         else:
             said = [found.text, found.thinking, found.refusal, found.model_id]
             parse_answer(found, chance.choice(self._forms)[0])
-        if any(_KEY in one for one in said if one):
+        if any(_KEY in text for text in said if text):
             raise Refuted("a key that a server repeated is kept")
-        "".join(one for one in said if one).encode("utf-8", "surrogatepass")
+        "".join(text for text in said if text).encode("utf-8", "surrogatepass")

@@ -46,7 +46,7 @@ class Importer:
                 (made / name).write_bytes(content)
                 for arguments in self.arguments:
                     with contextlib.suppress(UserError):
-                        command(*(name if one == "FILE" else one for one in arguments))
+                        command(*(name if argument == "FILE" else argument for argument in arguments))
         shutil.rmtree(made)
         self._before = _rows(study)
 
@@ -70,16 +70,16 @@ class Importer:
             self.read(folder / self._file)
         (folder / NAME).write_bytes(self._content)
         (folder / CLIP).write_bytes(self._clip)
-        there = sorted(one.name for one in folder.iterdir() if ".bak-" not in one.name)
+        there = sorted(path.name for path in folder.iterdir() if ".bak-" not in path.name)
         with contextlib.chdir(folder):
             try:
-                command(*(self._file if one == "FILE" else one for one in self._arguments))
+                command(*(self._file if argument == "FILE" else argument for argument in self._arguments))
             except UserError:
                 if self._changed(_rows(folder / NAME)):
                     raise Refuted("a file that was refused changed the study") from None
                 raise
             finally:
-                now = sorted(one.name for one in folder.iterdir() if ".bak-" not in one.name)
+                now = sorted(path.name for path in folder.iterdir() if ".bak-" not in path.name)
                 if now != there:
                     raise Refuted(
                         f"left beside the study: {sorted({*now} - {*there})}, gone: {sorted({*there} - {*now})}"
@@ -96,9 +96,9 @@ def _rows(study: Path) -> Mapping[str, int]:
     try:
         tables = [one for (one,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         return {
-            one: hash(tuple(connection.execute(f"SELECT * FROM {one}").fetchall()))
-            for one in tables
-            if one not in _NOT_COMPARED
+            table: hash(tuple(connection.execute(f"SELECT * FROM {table}").fetchall()))
+            for table in tables
+            if table not in _NOT_COMPARED
         }
     finally:
         connection.close()
@@ -119,7 +119,7 @@ def spoiled(chance: Random, name: str, content: bytes, others: list[bytes]) -> b
         return spoil_bytes(chance, content, others)
     if drawn < 0.75:
         if name.endswith(".jsonl"):
-            lines = [one for one in text.split("\n") if one.strip()]
+            lines = [part for part in text.split("\n") if part.strip()]
             for _ in range(chance.choice((1, 1, 2))):
                 at = chance.randrange(len(lines))
                 with contextlib.suppress(ValueError, RecursionError):
@@ -135,7 +135,7 @@ def _packed_again(chance: Random, content: bytes) -> bytes:
     """Spoil a member of an archive, or what the archive says of it."""
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
-        members = [(one, old.read(one)) for one in old.namelist()]
+        members = [(text, old.read(text)) for text in old.namelist()]
         at = chance.randrange(len(members))
         name, inside = members[at]
         members[at] = name, spoiled(chance, name, inside, [])
@@ -143,9 +143,9 @@ def _packed_again(chance: Random, content: bytes) -> bytes:
             members[at] = chance.choice(("../../../outside/made", "/etc/x", name * 2, "")), inside
         if chance.random() < 0.05:
             members[at] = name, b"0" * 100_000_000
-        for one, each in members:
+        for text, each in members:
             # An empty name, which zipfile does not write, is as good as no name at all.
-            new.writestr(one or "x", each)
+            new.writestr(text or "x", each)
     return made.getvalue()
 
 
@@ -176,13 +176,15 @@ def _exported(folder: Path, *keys: str) -> list[tuple[str, bytes]]:
     for key in keys:
         used = get_format(key)
         out = folder / key
-        if not used.many:
+        if not used.holds_several:
             out.mkdir()
-        command("export", NAME, "--format", key, "--out", out.with_suffix(used.suffixes[0]) if used.many else out)
-        files = [out.with_suffix(used.suffixes[0])] if used.many else sorted(out.iterdir())
-        found += [(f"{key}{used.suffixes[0]}", one.read_bytes()) for one in files]
-        for one in files:
-            one.unlink()
+        command(
+            "export", NAME, "--format", key, "--out", out.with_suffix(used.suffixes[0]) if used.holds_several else out
+        )
+        files = [out.with_suffix(used.suffixes[0])] if used.holds_several else sorted(out.iterdir())
+        found += [(f"{key}{used.suffixes[0]}", file.read_bytes()) for file in files]
+        for file in files:
+            file.unlink()
     return found
 
 
@@ -333,7 +335,7 @@ class Sotopia(Importer):
                 }
             ],
         }
-        found += [(name, "".join(json.dumps(one) + "\n" for one in each).encode()) for name, each in lines.items()]
+        found += [(name, "".join(json.dumps(entry) + "\n" for entry in each).encode()) for name, each in lines.items()]
         return found
 
 

@@ -79,7 +79,7 @@ def _read(file: Path, chance: Random) -> None:
             index = load_index(file)
             with FrameReader(file, index, memory=0) as reader:
                 for position in {0, len(index) - 1, chance.randrange(len(index))}:
-                    _ = reader.at(position).image
+                    _ = reader.frame_at(position).image
     if facts.audio is not None:
         with contextlib.suppress(UserError):
             load_peaks(file)

@@ -181,7 +181,9 @@ class Bytes(_StudyTarget):
             if study.read_bytes() != before:
                 raise Refuted("a study that was refused was changed") from None
             left = [
-                one.name for one in folder.iterdir() if one.name not in (NAME, CLIP, _OWN) and ".bak-" not in one.name
+                path.name
+                for path in folder.iterdir()
+                if path.name not in (NAME, CLIP, _OWN) and ".bak-" not in path.name
             ]
             if left:
                 raise Refuted(f"a study that was refused left {left}") from None
@@ -215,8 +217,8 @@ def _spoil_row(chance: Random, connection: sqlite3.Connection) -> None:
         case 0:
             connection.execute(f"DELETE FROM {table} WHERE {name} IS ?", (old,))
         case 1:
-            names = ", ".join(one for one, _ in columns)
-            given = ", ".join("?" if one == name else one for one, _ in columns)
+            names = ", ".join(text for text, _ in columns)
+            given = ", ".join("?" if text == name else text for text, _ in columns)
             connection.execute(
                 f"INSERT INTO {table} ({names}) SELECT {given} FROM {table}", (_cell(chance, old, kind),)
             )

@@ -51,10 +51,10 @@ class _Weights:
     def prepare(self, folder: Path) -> None:
         os.environ.pop(weights.FOLDER_VARIABLE, None)
         self._seeds = self.make(folder)
-        for one in self._seeds:
+        for seed in self._seeds:
             trial = folder / "trial"
             shutil.rmtree(trial, ignore_errors=True)
-            self.put(trial, one)
+            self.put(trial, seed)
             add_weights(self.name, trial / "given", "as its makers say")
             own_weights.remove(weights.weights_folder(), find_entry(self.name))
 
@@ -99,7 +99,7 @@ class _Weights:
         try:
             added = add_weights(self.name, folder / "given", "as its makers say")
         except UserError:
-            left = sorted(one.name for one in kept.iterdir()) if kept.exists() else []
+            left = sorted(path.name for path in kept.iterdir()) if kept.exists() else []
             if left:
                 raise Refuted(f"weights that were refused left {left}") from None
             raise
@@ -206,7 +206,7 @@ class Records:
     def prepare(self, folder: Path) -> None:
         path = picture_network(folder / "a.onnx", (1, 3, "h", "w"), (1, 3, "h", "w"))
         add_weights("cartoon", path, "as its makers say")
-        self._kept = {one.name: one.read_bytes() for one in weights.weights_folder().iterdir() if one.is_file()}
+        self._kept = {file.name: file.read_bytes() for file in weights.weights_folder().iterdir() if file.is_file()}
 
     def spoil(self, chance: Random, folder: Path) -> None:
         for name, content in self._kept.items():

@@ -46,7 +46,7 @@ def band(*tracks: FaceTrack, **more: object) -> list[CertaintySpan]:
 
 def states(spans: list[CertaintySpan]) -> list[tuple[Cover, ReviewReason]]:
     """State and reason of each frame."""
-    return [(one.state, one.reason) for one in spans for _ in range(round((one.end_us - one.start_us) / FRAME))]
+    return [(span.state, span.reason) for span in spans for _ in range(round((span.end_us - span.start_us) / FRAME))]
 
 
 def open_frames(spans: list[CertaintySpan], reason: ReviewReason) -> list[int]:
@@ -55,7 +55,7 @@ def open_frames(spans: list[CertaintySpan], reason: ReviewReason) -> list[int]:
 
 def test_a_face_from_the_first_to_the_last_frame_is_covered_and_so_is_a_recording_without_any() -> None:
     for spans in (band(track(0, TOTAL - 1)), band()):
-        assert [(one.state, one.start_us, one.end_us) for one in spans] == [(Cover.COVERED, 0, TIMES.end_us)]
+        assert [(span.state, span.start_us, span.end_us) for span in spans] == [(Cover.COVERED, 0, TIMES.end_us)]
         assert order_for_review(spans) == []
 
 
@@ -94,7 +94,9 @@ def test_a_moment_beside_a_worse_place_is_looked_at_with_it_and_none_becomes_bet
     weak = track(0, TOTAL - 1, (100.0, 150.0, 40.0, 50.0))
     weak.scores[95:125] = 0.2
     spans = band(track(0, 99), track(120, TOTAL - 1), weak)
-    assert [(one.state, one.reason) for one in order_for_review(spans)] == [(Cover.UNCOVERED, ReviewReason.GAP)]
+    assert [(certainty_span.state, certainty_span.reason) for certainty_span in order_for_review(spans)] == [
+        (Cover.UNCOVERED, ReviewReason.GAP)
+    ]
     assert open_frames(spans, ReviewReason.GAP) == [*range(95, 125)]
 
 
@@ -110,26 +112,26 @@ def test_a_cut_lies_between_two_faces_and_not_within_one() -> None:
 
 
 def test_what_another_track_an_area_or_a_dismissal_covers_is_no_gap() -> None:
-    one, other = track(0, 99), track(120, TOTAL - 1)
+    face_track, other = track(0, 99), track(120, TOTAL - 1)
     handed_over = track(95, 125, (302.0, 150.0, 40.0, 50.0))
     area = Region("r", "r", RegionKind.AREA, "", 90 * FRAME, 130 * FRAME, (Keyframe(0, 280, 130, 90, 90),))
-    assert open_frames(band(one, other, handed_over), ReviewReason.GAP) == []
-    assert order_for_review(band(one, other, regions=[area])) == []
+    assert open_frames(band(face_track, other, handed_over), ReviewReason.GAP) == []
+    assert order_for_review(band(face_track, other, regions=[area])) == []
     gone = replace(handed_over, dismissed=True)
-    assert len(open_frames(band(one, other, gone), ReviewReason.GAP)) == 20
+    assert len(open_frames(band(face_track, other, gone), ReviewReason.GAP)) == 20
 
 
 def test_frames_that_nobody_searched_and_broken_ones_count_as_faces() -> None:
     spans = band(track(0, TOTAL - 1), searched=200, damaged=[7, 8, 400])
     assert open_frames(spans, ReviewReason.DAMAGED) == [7, 8]
     assert open_frames(spans, ReviewReason.UNSEARCHED) == [*range(200, TOTAL)]
-    assert {one.state for one in order_for_review(spans)} == {Cover.UNCOVERED}
+    assert {certainty_span.state for certainty_span in order_for_review(spans)} == {Cover.UNCOVERED}
     assert order_for_review(spans)[0].reason is ReviewReason.UNSEARCHED
 
 
 def test_doubtful_weak_and_interpolated_stretches_are_uncertain() -> None:
     doubtful = band(track(0, TOTAL - 1, score=0.2))
-    assert {one.reason for one in order_for_review(doubtful)} == {ReviewReason.DOUBTFUL}
+    assert {certainty_span.reason for certainty_span in order_for_review(doubtful)} == {ReviewReason.DOUBTFUL}
     assert order_for_review(band(replace(track(0, TOTAL - 1, score=0.2), dismissed=True))) == []
     mixed = track(0, TOTAL - 1)
     mixed.scores[50:80] = 0.2
@@ -138,17 +140,19 @@ def test_doubtful_weak_and_interpolated_stretches_are_uncertain() -> None:
     spans = band(mixed)
     assert open_frames(spans, ReviewReason.WEAK) == [*range(50, 80)]
     assert open_frames(spans, ReviewReason.GUESSED) == [*range(150, 180)]
-    assert {one.state for one in order_for_review(spans)} == {Cover.UNCERTAIN}
+    assert {certainty_span.state for certainty_span in order_for_review(spans)} == {Cover.UNCERTAIN}
 
 
 def test_who_has_a_name_is_a_face_and_no_longer_doubtful() -> None:
     named = replace(track(0, TOTAL - 1, score=0.2), participant_id="p")
-    assert {one.reason for one in order_for_review(band(named))} == {ReviewReason.WEAK}
+    assert {certainty_span.reason for certainty_span in order_for_review(band(named))} == {ReviewReason.WEAK}
 
 
 def test_the_ends_of_what_was_drawn_by_hand_are_uncertain_and_not_uncovered() -> None:
     spans = band(track(100, 149, origin=Origin.DRAWN))
-    assert {(one.state, one.reason) for one in order_for_review(spans)} == {(Cover.UNCERTAIN, ReviewReason.DRAWN_END)}
+    assert {(certainty_span.state, certainty_span.reason) for certainty_span in order_for_review(spans)} == {
+        (Cover.UNCERTAIN, ReviewReason.DRAWN_END)
+    }
     assert len(order_for_review(spans)) == 2
 
 
@@ -188,10 +192,10 @@ def test_every_frame_has_exactly_one_state(
     spans = band(*found, **more, seen=seen)
     assert spans[0].start_us == 0
     assert spans[-1].end_us == TIMES.end_us
-    assert all(one.end_us == other.start_us for one, other in pairwise(spans))
-    assert all(one.start_us <= TIMES.time_of(one.frame) < one.end_us for one in spans)
-    assert all((one.state is Cover.COVERED) == (one.reason is ReviewReason.NONE) for one in spans)
-    assert sorted(order_for_review(spans), key=lambda one: one.start_us) == [
+    assert all(certainty_span.end_us == other.start_us for certainty_span, other in pairwise(spans))
+    assert all(span.start_us <= TIMES.time_of(span.frame) < span.end_us for span in spans)
+    assert all((span.state is Cover.COVERED) == (span.reason is ReviewReason.NONE) for span in spans)
+    assert sorted(order_for_review(spans), key=lambda certainty_span: certainty_span.start_us) == [
         s for s in spans if s.state is not Cover.COVERED
     ]
 
@@ -210,5 +214,5 @@ def test_looking_takes_out_the_whole_frames_that_were_seen_and_hides_no_other(
 def test_irregular_time_stamps_are_kept(gaps: np.ndarray) -> None:  # type: ignore[type-arg]
     times = FrameTimes(np.cumsum(gaps), int(gaps.sum()) + 40_000)
     spans = compute_certainty([], times, SIZE, searched=10, damaged=[3])
-    assert {one.start_us for one in spans} <= set(times.times_us.tolist())
+    assert {span.start_us for span in spans} <= set(times.times_us.tolist())
     assert (spans[0].start_us, spans[-1].end_us) == (times.time_of(0), times.end_us)

@@ -217,7 +217,7 @@ def test_a_large_picture_is_looked_at_closely_around_the_small_faces_of_its_trac
 
         def detect(self, image: np.ndarray, floor: float = 0.2) -> Detections:
             if image.shape[1] == 400:
-                return Detections.none()
+                return Detections.empty()
             boxes = np.array([HERE], np.float32)
             return Detections(boxes, np.array([0.9], np.float32))
 

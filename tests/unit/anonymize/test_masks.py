@@ -22,7 +22,7 @@ def inside(ellipse: np.ndarray, width: int, height: int) -> np.ndarray:
 
 
 def only(masks: MaskSet, frame: int) -> FaceMask:
-    (found,) = masks.at(frame)
+    (found,) = masks.masks_at(frame)
     return found
 
 
@@ -35,7 +35,7 @@ def test_every_pixel_of_the_ellipse_is_hidden_fully_wherever_the_box_is(
     x: float, y: float, w: float, h: float, feather: float, grid: int
 ) -> None:
     mask = only(MaskSet([track([(x, y, w, h)])], MaskOptions(feather=feather)), 0)
-    area = mask.area(*PICTURE, grid)
+    area = mask.draw_area(*PICTURE, grid)
     core = inside(mask.ellipses[0], *PICTURE)
     whole = np.zeros(PICTURE[::-1], np.uint8)
     if area is not None:
@@ -50,12 +50,12 @@ def test_every_pixel_of_the_ellipse_is_hidden_fully_wherever_the_box_is(
 
 @given(x=st.floats(-1e9, 1e9), y=st.floats(-1e9, 1e9), w=st.floats(0, 1e9), h=st.floats(0, 1e9))
 def test_absurd_boxes_hide_what_they_cover(x: float, y: float, w: float, h: float) -> None:
-    alpha = MaskSet([track([(x, y, w, h)])]).alpha(0, 40, 30)
+    alpha = MaskSet([track([(x, y, w, h)])]).draw_alpha(0, 40, 30)
     assert covered_share(alpha, (max(x, 0), max(y, 0), min(w, 40), min(h, 30))) >= 0
 
 
 def test_a_box_larger_than_all_hides_the_whole_picture() -> None:
-    alpha = MaskSet([track([(-1e8, -1e8, 2e8, 2e8)])]).alpha(0, 40, 30)
+    alpha = MaskSet([track([(-1e8, -1e8, 2e8, 2e8)])]).draw_alpha(0, 40, 30)
     assert (alpha == 255).all()
 
 
@@ -63,12 +63,12 @@ def test_the_margin_is_that_of_deface() -> None:
     mask = only(MaskSet([track([(100, 100, 50, 60)])], MaskOptions(margin=1.3)), 0)
     x1, y1, x2, y2 = 100 - 0.3 * 50, 100 - 0.3 * 60, 150 + 0.3 * 50, 160 + 0.3 * 60
     assert mask.ellipses[0] == pytest.approx([(x1 + x2) / 2, (y1 + y2) / 2, (x2 - x1) / 2, (y2 - y1) / 2])
-    assert covered_share(MaskSet([track([(100, 100, 50, 60)])]).alpha(0, *PICTURE), (100, 100, 50, 60)) == 1
+    assert covered_share(MaskSet([track([(100, 100, 50, 60)])]).draw_alpha(0, *PICTURE), (100, 100, 50, 60)) == 1
 
 
 def test_the_mask_only_fades_outwards_and_steadily() -> None:
     mask = only(MaskSet([track([(120, 80, 80, 80)])], MaskOptions(feather=0.5)), 0)
-    area = mask.area(*PICTURE)
+    area = mask.draw_area(*PICTURE)
     assert area is not None
     ray = area.alpha[round(120 - area.y), round(160 - area.x) :].astype(int)
     assert (np.diff(ray) <= 0).all()
@@ -80,14 +80,14 @@ def test_the_mask_only_fades_outwards_and_steadily() -> None:
 
 
 def test_without_a_feather_the_mask_ends_at_once() -> None:
-    alpha = MaskSet([track([(120, 80, 80, 80)])], MaskOptions(feather=0)).alpha(0, *PICTURE)
+    alpha = MaskSet([track([(120, 80, 80, 80)])], MaskOptions(feather=0)).draw_alpha(0, *PICTURE)
     assert set(np.unique(alpha)) == {0, 255}
     assert (alpha == 255).sum() == pytest.approx(math.pi * 64**2, rel=0.03)
 
 
 def test_tiny_and_empty_boxes_get_the_least_mask() -> None:
     for box in ((100, 100, 0, 0), (100, 100, 1, 2), (100, 100, -3, 2)):
-        alpha = MaskSet([track([box])], MaskOptions(minimum=16, feather=0)).alpha(0, *PICTURE)
+        alpha = MaskSet([track([box])], MaskOptions(minimum=16, feather=0)).draw_alpha(0, *PICTURE)
         assert (alpha == 255).sum() >= math.pi * 64
 
 
@@ -105,7 +105,7 @@ def test_a_mask_covers_the_way_to_the_neighbouring_frames(
     masks = MaskSet([track(boxes)], MaskOptions(linger=0))
     still = [only(MaskSet([track([box])]), 0).ellipses[0] for box in boxes]
     for frame in range(len(boxes)):
-        alpha = masks.alpha(frame, *PICTURE)
+        alpha = masks.draw_alpha(frame, *PICTURE)
         for other in (frame - 1, frame + 1):
             if 0 <= other < len(boxes):
                 for share in shares:
@@ -114,27 +114,27 @@ def test_a_mask_covers_the_way_to_the_neighbouring_frames(
 
 
 def test_a_face_at_rest_has_no_larger_mask_than_its_ellipse() -> None:
-    one = MaskSet([track([(100, 100, 50, 50)])], MaskOptions(linger=0)).alpha(0, *PICTURE)
-    many = MaskSet([track([(100, 100, 50, 50)] * 3)], MaskOptions(linger=0)).alpha(1, *PICTURE)
-    assert (one == many).all()
+    array = MaskSet([track([(100, 100, 50, 50)])], MaskOptions(linger=0)).draw_alpha(0, *PICTURE)
+    many = MaskSet([track([(100, 100, 50, 50)] * 3)], MaskOptions(linger=0)).draw_alpha(1, *PICTURE)
+    assert (array == many).all()
 
 
 def test_a_mask_outlasts_its_track_on_both_sides() -> None:
     masks = MaskSet([track([(10, 10, 20, 20)], first=5)], MaskOptions(linger=2))
-    assert [frame for frame in range(12) if masks.at(frame)] == [3, 4, 5, 6, 7]
+    assert [frame for frame in range(12) if masks.masks_at(frame)] == [3, 4, 5, 6, 7]
 
 
 def test_short_gaps_are_bridged_and_long_ones_are_not() -> None:
     frames = [0, 1, 5, 100]
     boxes = [(0, 0, 20, 20), (0, 0, 20, 20), (40, 0, 20, 20), (80, 0, 20, 20)]
     masks = MaskSet([track(boxes, frames=frames)], MaskOptions(linger=0, bridge_us=1_000_000))
-    assert [frame for frame in range(101) if masks.at(frame)] == [0, 1, 2, 3, 4, 5, 100]
+    assert [frame for frame in range(101) if masks.masks_at(frame)] == [0, 1, 2, 3, 4, 5, 100]
     assert only(masks, 3).ellipses[1, 0] == pytest.approx(30)
 
 
 def test_overlapping_faces_are_both_hidden() -> None:
     pair = [track([(100, 100, 50, 50)], name="a"), track([(120, 110, 50, 50)], name="b")]
-    alpha = MaskSet(pair).alpha(0, *PICTURE)
+    alpha = MaskSet(pair).draw_alpha(0, *PICTURE)
     assert covered_share(alpha, (100, 100, 50, 50)) == 1
     assert covered_share(alpha, (120, 110, 50, 50)) == 1
 
@@ -145,7 +145,7 @@ def test_exempt_and_dismissed_tracks_have_no_mask() -> None:
         track([(60, 10, 20, 20)], name="robot"),
         track([(110, 10, 20, 20)], name="toaster", dismissed=True),
     ]
-    assert [mask.track_id for mask in MaskSet(tracks, exempt={"robot"}).at(0)] == ["person"]
+    assert [mask.track_id for mask in MaskSet(tracks, exempt={"robot"}).masks_at(0)] == ["person"]
 
 
 def test_an_exempt_track_must_exist() -> None:
@@ -176,7 +176,7 @@ def test_frames_out_of_order_are_refused() -> None:
 def test_an_empty_track_hides_nothing() -> None:
     empty = track([])
     assert isinstance(empty, FaceTrack)
-    assert MaskSet([empty]).at(0) == []
+    assert MaskSet([empty]).masks_at(0) == []
 
 
 @pytest.mark.parametrize("wrong", [{"margin": 1.2}, {"feather": -0.1}, {"minimum": 2}, {"margin": "wide"}])

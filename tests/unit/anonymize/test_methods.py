@@ -38,19 +38,19 @@ def test_solid_leaves_nothing_of_the_face(
     width: int, height: int, box: tuple[float, float, float, float], feather: float
 ) -> None:
     masks = MaskSet([track([box])], MaskOptions(feather=feather))
-    core = masks.alpha(0, width, height) == 255
+    core = masks.draw_alpha(0, width, height) == 255
     cores = core, chroma_touched(core), chroma_touched(core)
-    one, other = noise(width, height, 1), noise(width, height, 1)
+    pair, other = noise(width, height, 1), noise(width, height, 1)
     for plane, inside, fresh in zip(other, cores, noise(width, height, 2), strict=True):
         plane[inside] = fresh[inside]
-    before = [plane.copy() for plane in one]
-    for picture in (one, other):
-        hide_faces(picture, masks.at(0), create_method("solid"))
-    for plane, changed, inside in zip(one, other, cores, strict=True):
+    before = [plane.copy() for plane in pair]
+    for picture in (pair, other):
+        hide_faces(picture, masks.masks_at(0), create_method("solid"))
+    for plane, changed, inside in zip(pair, other, cores, strict=True):
         assert plane.tobytes() == changed.tobytes()
         assert (plane[inside] == 128).all()
-    untouched = masks.alpha(0, width, height) == 0
-    assert (one[0][untouched] == before[0][untouched]).all()
+    untouched = masks.draw_alpha(0, width, height) == 0
+    assert (pair[0][untouched] == before[0][untouched]).all()
 
 
 @pytest.mark.parametrize("name", PLANES)
@@ -65,18 +65,18 @@ def test_pictures_and_boxes_of_any_size_keep_their_shape_and_what_is_outside(
     masks = MaskSet([track([box])])
     picture = noise(width, height)
     before = [plane.copy() for plane in picture]
-    hide_faces(picture, masks.at(0), create_method(name))
-    outside = masks.alpha(0, width, height) == 0
+    hide_faces(picture, masks.masks_at(0), create_method(name))
+    outside = masks.draw_alpha(0, width, height) == 0
     assert (picture[0][outside] == before[0][outside]).all()
     rgb = np.zeros((height, width, 3), np.uint8)
-    hide_faces([rgb], masks.at(0), create_method(name))
+    hide_faces([rgb], masks.masks_at(0), create_method(name))
     assert rgb.shape == (height, width, 3)
 
 
 @pytest.mark.parametrize("name", PLANES)
 def test_a_single_pixel_is_hidden(name: str) -> None:
     picture = noise(1, 1)
-    hide_faces(picture, MaskSet([track([(0, 0, 1, 1)])]).at(0), create_method(name))
+    hide_faces(picture, MaskSet([track([(0, 0, 1, 1)])]).masks_at(0), create_method(name))
     assert [plane.shape for plane in picture] == [(1, 1)] * 3
 
 
@@ -142,21 +142,21 @@ def test_a_trembling_box_over_a_still_face_shows_the_same_mosaic() -> None:
     seen = []
     for frame in range(30):
         picture = noise(200, 200)
-        hide_faces(picture, masks.at(frame), create_method("pixelate"))
+        hide_faces(picture, masks.masks_at(frame), create_method("pixelate"))
         seen.append(picture[0][60:105, 70:115])
     assert all((other == seen[0]).all() for other in seen)
 
 
 def test_the_strength_does_not_follow_a_box_that_shrinks() -> None:
     masks = MaskSet([track([(40, 40, 80, 80), (60, 60, 10, 10)])], MaskOptions(linger=0))
-    assert {create_method("pixelate").grid(masks.at(frame)[0].face_width) for frame in (0, 1)} == {14}
+    assert {create_method("pixelate").grid(masks.masks_at(frame)[0].face_width) for frame in (0, 1)} == {14}
 
 
 @pytest.mark.parametrize("name", PLANES)
 def test_overlapping_faces_stay_hidden(name: str) -> None:
     """The second mask must not bring back what the first one hid."""
     pair = MaskSet([track([(60, 60, 60, 60)], name="a"), track([(90, 70, 60, 60)], name="b")])
-    first, second = pair.at(0)
+    first, second = pair.masks_at(0)
     flat = tuple(np.full_like(plane, 128) for plane in noise(240, 200))
     alone = noise(240, 200)
     hide_faces(alone, [first], create_method(name))

@@ -44,7 +44,7 @@ class Green:
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
         self.together = [(face.frame, face.track_id) for face in source.faces()]
-        self.ahead = {one.id: [face.frame for face in source.faces(one.id)] for one in source.tracks}
+        self.ahead = {track.id: [face.frame for face in source.faces(track.id)] for track in source.tracks}
         self.size = source.size
 
     def draw(self, face: Face) -> NDArray[np.uint8] | None:
@@ -83,7 +83,7 @@ def test_the_drawing_replaces_all_that_the_mask_hides_and_nothing_beside_it(clip
     masks = MaskSet(wanted.tracks)
     for index, (frame, before, after) in enumerate(painted(clip, wanted)):
         assert index == frame
-        alpha = masks.alpha(frame, *SIZE)
+        alpha = masks.draw_alpha(frame, *SIZE)
         if not alpha.any():
             assert (before == after).all()
             continue
@@ -129,10 +129,10 @@ def test_no_method_sees_what_lies_in_an_area(clip: Path) -> None:
 def test_what_is_around_a_face_is_cut_at_the_edge_of_the_picture(clip: Path) -> None:
     green = Green()
     list(painted(clip, plan(clip, green)))
-    crop, corner = green.seen[1].around(1.0)
+    crop, corner = green.seen[1].crop_around(1.0)
     assert corner == (20, 4)
     assert crop.shape == (108, 90, 3)
-    crop, corner = green.seen[1].around(9.0)
+    crop, corner = green.seen[1].crop_around(9.0)
     assert corner == (0, 0)
     assert crop.shape == (120, 160, 3)
 
@@ -143,7 +143,7 @@ def test_a_face_that_cannot_be_drawn_is_painted_solid_and_told(clip: Path, tmp_p
     masks = MaskSet(wanted.tracks)
     for frame, _, after in painted(clip, wanted):
         if frame == 4:
-            hidden = after[masks.alpha(frame, *SIZE) == 255]
+            hidden = after[masks.draw_alpha(frame, *SIZE) == 255]
             assert (np.ptp(hidden.astype(int), axis=1) <= 2).all()
             assert np.abs(hidden.astype(int) - NEUTRAL_GREY).max() < 30
     face = wanted.tracks[0]

@@ -47,7 +47,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_face_is_grey_in_every_frame_and_the_rest_is_not(clip: Path, tmp_path: Path) -> None:
     face = follow(clip)
     done = rendered(clip, tmp_path / "out.mp4", [face])
-    alpha = MaskSet([face]).alpha(5, 160, 120)
+    alpha = MaskSet([face]).draw_alpha(5, 160, 120)
     after = planes_of(done.output)
     assert done.frames == len(after) == len(STEADY)
     assert done.blanked_us == ()
@@ -71,7 +71,7 @@ def test_a_range_has_the_frames_of_that_range_with_their_own_masks(clip: Path, t
     assert done.start_us == 200_000
     masks = MaskSet([moving])
     for frame, planes in enumerate(planes_of(done.output), 5):
-        assert is_grey(planes[0][masks.alpha(frame, 160, 120) == 255])
+        assert is_grey(planes[0][masks.draw_alpha(frame, 160, 120) == 255])
 
 
 def test_an_exempt_face_is_left_as_it_is(clip: Path, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_what_it_takes_out_and_what_it_leaves(before: str, after: str) -> None:
 
 def test_it_says_what_it_replaced_in_order() -> None:
     done = SCRUBBER.scrub("Call Anna: 555-867-5309.")
-    assert [(one.kind, one.before, one.after) for one in done.replacements] == [
+    assert [(replacement.kind, replacement.before, replacement.after) for replacement in done.replacements] == [
         ("word", "Anna", "P01"),
         ("number", "555-867-5309", "[number]"),
     ]
@@ -74,7 +74,7 @@ def test_no_private_word_survives_and_scrubbing_twice_changes_nothing(
     text = "".join(data.draw(st.lists(parts, max_size=8)))
     scrubber = TextScrubber(words)
     once = scrubber.scrub(text)
-    assert PhraseMatcher(words).first(once.text) is None
+    assert PhraseMatcher(words).find_first(once.text) is None
     again = scrubber.scrub(once.text)
     assert again.text == once.text
     assert again.replacements == ()

@@ -72,7 +72,7 @@ def test_records_come_back_by_version(tmp_path: Path) -> None:
     for version in ("0.10.0", "0.2.0"):
         replace(Record.of({"export": [SHARE], "start": [TIME]}, "2026-01-02"), version=version).write(tmp_path)
     found = records(tmp_path)
-    assert [one.version for one in found] == ["0.2.0", "0.10.0"]
+    assert [record.version for record in found] == ["0.2.0", "0.10.0"]
     assert found[0].rows == {"export": [SHARE], "start": [TIME]}
     text = by_version(found)
     assert "| export | 1.10 | 1.10 |" in text

@@ -39,15 +39,17 @@ def with_choices(
 ) -> AgreementData:
     """Add a field whose choices are letters."""
     table = np.array([[choice in row for choice in choices] for row in chosen], bool).reshape(-1, len(choices))
-    field = ChosenField(key, key, tuple(NamedKey(one, one) for one in choices), table, several)
-    return replace(found, choosing=(*found.choosing, field))
+    field = ChosenField(key, key, tuple(NamedKey(text, text) for text in choices), table, several)
+    return replace(found, choice_fields=(*found.choice_fields, field))
 
 
 def with_ratings(
     found: AgreementData, key: str, numbers: Sequence[float], minimum: float, maximum: float
 ) -> AgreementData:
     """Add a scale."""
-    return replace(found, rated=(*found.rated, RatedField(key, key, np.array(numbers, float), minimum, maximum)))
+    return replace(
+        found, rating_fields=(*found.rating_fields, RatedField(key, key, np.array(numbers, float), minimum, maximum))
+    )
 
 
 def spans(rows: Sequence[tuple[int, int, int, int]]) -> SpanArray:

@@ -33,12 +33,12 @@ def test_it_is_what_a_look_at_every_instant_finds(found: list[SpanArray]) -> Non
             kinds.append(DisagreementKind.UNMARKED if marked and frozenset() in said else None)
     drawn: list[DisagreementKind | None] = [None] * 50
     stretches = find_disagreement_spans(found)
-    for one in stretches:
-        drawn[one.start_us : one.end_us] = [one.kind] * (one.end_us - one.start_us)
+    for stretch in stretches:
+        drawn[stretch.start_us : stretch.end_us] = [stretch.kind] * (stretch.end_us - stretch.start_us)
     assert drawn == kinds
-    assert stretches == sorted(stretches, key=lambda one: one.start_us)
-    for one, following in pairwise(stretches):
-        assert one.end_us < following.start_us or one.kind is not following.kind
+    assert stretches == sorted(stretches, key=lambda disagreement: disagreement.start_us)
+    for stretch, following in pairwise(stretches):
+        assert stretch.end_us < following.start_us or stretch.kind is not following.kind
 
 
 def test_one_lane_disagrees_with_nobody_and_an_empty_one_with_every_mark() -> None:
@@ -53,6 +53,6 @@ def test_the_same_label_twice_at_once_is_no_disagreement() -> None:
 
 def test_a_thousand_segments_give_as_many_stretches_as_they_should() -> None:
     times = np.arange(500) * 10
-    one = SpanArray(np.zeros(500, np.int64), times, times + 6, np.zeros(500, np.int64))
+    span_array = SpanArray(np.zeros(500, np.int64), times, times + 6, np.zeros(500, np.int64))
     other = SpanArray(np.zeros(500, np.int64), times + 3, times + 9, np.ones(500, np.int64))
-    assert len(find_disagreement_spans([one, other])) == 1500
+    assert len(find_disagreement_spans([span_array, other])) == 1500

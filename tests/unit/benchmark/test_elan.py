@@ -58,8 +58,10 @@ def test_a_table_written_out() -> None:
 
 
 def test_many_tables_at_once_are_each_their_own() -> None:
-    one, other = np.array([[8.0, 2, 2], [0, 6, 0], [1, 0, 0]]), np.array([[2.0, 2, 5], [4, 0, 1], [0, 3, 0]])
-    np.testing.assert_array_equal(modified_kappa(np.stack([one, other])), [modified_kappa(one), modified_kappa(other)])
+    array, other = np.array([[8.0, 2, 2], [0, 6, 0], [1, 0, 0]]), np.array([[2.0, 2, 5], [4, 0, 1], [0, 3, 0]])
+    np.testing.assert_array_equal(
+        modified_kappa(np.stack([array, other])), [modified_kappa(array), modified_kappa(other)]
+    )
 
 
 def test_perfect_is_1_no_match_is_0_and_only_wrong_labels_are_below() -> None:

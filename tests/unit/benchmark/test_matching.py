@@ -45,19 +45,19 @@ def test_the_greedy_pairs_leave_no_better_one(first: SpanArray, second: SpanArra
     found = find_overlaps(first, second)
     linked = match_holle_rein_pairs(found, first, second)
     assert one_to_one(linked)
-    assert (linked.of_longer >= 0.6).all()
+    assert (linked.share_of_longer >= 0.6).all()
     best_of_first, best_of_second = np.zeros(len(first)), np.zeros(len(second))
-    best_of_first[linked.first] = best_of_second[linked.second] = linked.of_longer
-    fits = found.take(found.of_longer >= 0.6)
-    assert (np.maximum(best_of_first[fits.first], best_of_second[fits.second]) >= fits.of_longer).all()
+    best_of_first[linked.first] = best_of_second[linked.second] = linked.share_of_longer
+    fits = found.take(found.share_of_longer >= 0.6)
+    assert (np.maximum(best_of_first[fits.first], best_of_second[fits.second]) >= fits.share_of_longer).all()
 
 
 @given(drawn_spans(), drawn_spans())
 def test_the_greedy_pairs_do_not_depend_on_who_comes_first(first: SpanArray, second: SpanArray) -> None:
-    one = match_holle_rein_pairs(find_overlaps(first, second), first, second)
+    overlaps = match_holle_rein_pairs(find_overlaps(first, second), first, second)
     other = match_holle_rein_pairs(find_overlaps(second, first), second, first)
-    assert sorted(one.of_longer) == sorted(other.of_longer)
-    assert (first.label[one.first] == second.label[one.second]).sum() == (
+    assert sorted(overlaps.share_of_longer) == sorted(other.share_of_longer)
+    assert (first.label[overlaps.first] == second.label[overlaps.second]).sum() == (
         second.label[other.first] == first.label[other.second]
     ).sum()
 

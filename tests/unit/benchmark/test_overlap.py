@@ -18,7 +18,7 @@ def test_the_same_pairs_as_comparing_each_with_each(first: SpanArray, second: Sp
                 either = end - start + other_end - other_start - shared
                 expected.append((i, j, shared, shared / either, shared / max(end - start, other_end - other_start)))
     found = find_overlaps(first, second)
-    columns = (found.first, found.second, found.shared_us, found.iou, found.of_longer)
+    columns = (found.first, found.second, found.shared_us, found.iou, found.share_of_longer)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
 
 

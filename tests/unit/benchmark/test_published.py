@@ -22,12 +22,16 @@ TABLES = {
 
 
 def of(task: str, name: str, setting: str = "") -> dict[str, tuple[float, float | None]]:
-    rows = [one for one in published_scores_for(task) if (one.name, one.setting) == (name, setting)]
-    return {one.metric: (one.mean, one.sd) for one in rows}
+    rows = [
+        published_score
+        for published_score in published_scores_for(task)
+        if (published_score.name, published_score.setting) == (name, setting)
+    ]
+    return {row.metric: (row.mean, row.sd) for row in rows}
 
 
 def test_shrec_has_seventeen_models_and_people_in_every_task() -> None:
-    names = [(one.name, one.modality) for one in published_scores_for("pre")]
+    names = [(published_score.name, published_score.modality) for published_score in published_scores_for("pre")]
     assert len({*names}) == len(names) == 18
     assert sum(modality == "L" for _, modality in names) == 5
     for task, metrics in zip(SHREC, (2, 2, 3, 2, 1, 1, 1, 1), strict=True):
@@ -39,14 +43,23 @@ def test_shrec_has_seventeen_models_and_people_in_every_task() -> None:
 
 @pytest.mark.parametrize("who", TABLES, ids=" ".join)
 def test_shrec_as_it_is_printed(who: tuple[str, str]) -> None:
-    rows = [one for task in SHREC for one in published_scores_for(task) if (one.name, one.modality) == who]
-    assert tuple(one.mean for one in rows) == TABLES[who]
+    rows = [
+        published_score
+        for task in SHREC
+        for published_score in published_scores_for(task)
+        if (published_score.name, published_score.modality) == who
+    ]
+    assert tuple(row.mean for row in rows) == TABLES[who]
 
 
 def test_spread_is_that_of_the_paper() -> None:
     assert of("pre", "gemini-1.5-flash")["accuracy"] == (0.60, 0.10)
-    both = [one for one in published_scores_for("attributes") if one.name == "gpt-4o + cot"]
-    assert [(one.metric, one.sd) for one in both] == [
+    both = [
+        published_score
+        for published_score in published_scores_for("attributes")
+        if published_score.name == "gpt-4o + cot"
+    ]
+    assert [(published_score.metric, published_score.sd) for published_score in both] == [
         ("exact_match", 0.01),
         ("macro_f1", 0.02),
         ("partial_match", 0.06),
@@ -55,7 +68,7 @@ def test_spread_is_that_of_the_paper() -> None:
 
 def test_conditions() -> None:
     found = {
-        name: [of("conditions", name, one)["macro_f1"] for one in ("raw", "diffusion", "deepfake", "cartoon")]
+        name: [of("conditions", name, text)["macro_f1"] for text in ("raw", "diffusion", "deepfake", "cartoon")]
         for name in ("GPT-4o", "Gemma-3", "LLaVA-Next")
     }
     assert found == {
@@ -74,13 +87,19 @@ def test_sotopia() -> None:
     assert people["pearson_r.goal"] == (0.78, None)
     raters = of("sotopia_eval", "Human", "two raters an episode")
     assert raters == {"randolph_kappa": (0.503, None), "pairwise_agreement": (0.8485, None)}
-    assert {one.source for one in published_scores_for("sotopia_eval") if one.metric == "pairwise_agreement"} == {
-        "SOTOPIA, Appendix D.1; what agrees is not said"
-    }
+    assert {
+        published_score.source
+        for published_score in published_scores_for("sotopia_eval")
+        if published_score.metric == "pairwise_agreement"
+    } == {"SOTOPIA, Appendix D.1; what agrees is not said"}
 
 
 def test_socialnli() -> None:
-    assert {one.name: one.mean for one in published_scores_for("socialnli") if one.metric == "pearson_r"} == {
+    assert {
+        published_score.name: published_score.mean
+        for published_score in published_scores_for("socialnli")
+        if published_score.metric == "pearson_r"
+    } == {
         "DeepSeek-V3": -0.137,
         "GPT-4o": 0.153,
         "GPT-4o-mini": 0.095,
@@ -99,7 +118,7 @@ def test_r3_vqa_and_esi_bench_are_those_of_questions_as_shares() -> None:
     assert of("r3vqa", "GPT-4o", "+sub+tom")["subchain_consistency"] == (pytest.approx(0.5064), None)
     assert of("r3vqa_written", "GPT-4o", "+sub+tom") == {"accuracy": (pytest.approx(0.5380), None)}
     assert of("r3vqa_written", "Human", "people") == {"accuracy": (pytest.approx(0.8006), None)}
-    assert [(one.name, one.mean) for one in published_scores_for("esi")] == [
+    assert [(published_score.name, published_score.mean) for published_score in published_scores_for("esi")] == [
         ("GPT-4o", pytest.approx(0.5326)),
         ("Gemini", pytest.approx(0.5653)),
         ("Doubao", pytest.approx(0.5346)),
@@ -118,7 +137,16 @@ def test_every_row_is_a_figure_of_a_metric_that_there_is() -> None:
 
 
 def test_no_figure_is_there_twice() -> None:
-    keys = [(one.task, one.name, one.modality, one.setting, one.metric) for one in published_scores()]
+    keys = [
+        (
+            published_score.task,
+            published_score.name,
+            published_score.modality,
+            published_score.setting,
+            published_score.metric,
+        )
+        for published_score in published_scores()
+    ]
     assert len({*keys}) == len(keys)
 
 

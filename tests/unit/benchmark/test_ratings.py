@@ -17,9 +17,9 @@ numbers = st.lists(st.integers(0, 10), min_size=2, max_size=30)
 def test_randolph_is_that_of_statsmodels(data: st.DataObject, bins: int) -> None:
     first = data.draw(numbers)
     second = data.draw(st.lists(st.integers(0, 10), min_size=len(first), max_size=len(first)))
-    one, other = (assign_bins(np.array(side, float), 0, 10, bins) for side in (first, second))
-    table, _ = aggregate_raters(np.stack([one, other], axis=1), n_cat=bins)
-    ours = free_marginal_kappa(np.array((one == other).sum()), np.array(len(one)), bins)
+    array, other = (assign_bins(np.array(side, float), 0, 10, bins) for side in (first, second))
+    table, _ = aggregate_raters(np.stack([array, other], axis=1), n_cat=bins)
+    ours = free_marginal_kappa(np.array((array == other).sum()), np.array(len(array)), bins)
     np.testing.assert_allclose(ours, fleiss_kappa(table, method="randolph"), atol=1e-9)
 
 

@@ -53,8 +53,8 @@ def values(report: AgreementReport) -> dict[str, float | None]:
     return {key: figure.value for key, figure in every.items()}
 
 
-def same(one: AgreementReport, other: AgreementReport) -> None:
-    first, second = values(one), values(other)
+def same(agreement_report: AgreementReport, other: AgreementReport) -> None:
+    first, second = values(agreement_report), values(other)
     assert first.keys() == second.keys()
     for key, value in first.items():
         assert value == pytest.approx(second[key], abs=1e-9), key
@@ -209,15 +209,15 @@ def test_two_who_marked_nothing_agree_in_one_category_which_is_no_kappa() -> Non
 def test_intervals_are_by_recording_seeded_and_hold_the_value() -> None:
     marks = [(r, who, label, start + r / 2, end) for r in range(8) for _, who, label, start, end in MARKS[r % 3 :]]
     found = material(marks, recordings=8)
-    one, again = (figures(found, replace(FEW, samples=200)).main for _ in range(2))
+    entry, again = (figures(found, replace(FEW, samples=200)).main for _ in range(2))
     other = figures(found, replace(FEW, samples=200, seed=1)).main
     for key in BOUNDED:
-        low, high = one[key].low, one[key].high
+        low, high = entry[key].low, entry[key].high
         assert low is not None
         assert high is not None
-        assert low <= one[key].value <= high  # type: ignore[operator]
+        assert low <= entry[key].value <= high  # type: ignore[operator]
         assert (low, high) == (again[key].low, again[key].high)
-    assert (one["mean_iou"].low, one["mean_iou"].high) != (other["mean_iou"].low, other["mean_iou"].high)
+    assert (entry["mean_iou"].low, entry["mean_iou"].high) != (other["mean_iou"].low, other["mean_iou"].high)
     assert figures(material(MARKS)).main["mean_iou"].low is None
 
 
@@ -245,8 +245,8 @@ def test_it_makes_no_difference_who_is_who(marks: list[Mark]) -> None:
 @settings(deadline=None)
 def test_nor_of_three_people(marks: list[Mark], names: list[str]) -> None:
     renamed = [(r, names["ABC".index(who)], label, start, end) for r, who, label, start, end in marks]
-    one, other = (figures(material(some, people="ABC", recordings=3)) for some in (marks, renamed))
-    same(one, other)
+    agreement_report, other = (figures(material(some, people="ABC", recordings=3)) for some in (marks, renamed))
+    same(agreement_report, other)
 
 
 @given(drawn_marks(), st.integers(0, 20))
@@ -255,9 +255,9 @@ def test_a_later_start_of_the_recording_changes_nothing_but_the_gap(marks: list[
     """The figures of segments stay; those of the time grid do where the recording is cut to the same length."""
     found = material(marks, recordings=3)
     moved = replace(found, start_us=found.start_us + by * SECOND, end_us=found.end_us + by * SECOND)
-    one, other = values(figures(found)), values(figures(moved))
-    for key in one.keys() - {"cohen_kappa", "alpha"}:
-        assert one[key] == pytest.approx(other[key], abs=1e-9), key
+    entry, other = values(figures(found)), values(figures(moved))
+    for key in entry.keys() - {"cohen_kappa", "alpha"}:
+        assert entry[key] == pytest.approx(other[key], abs=1e-9), key
 
 
 @given(drawn_marks(people="A"))

@@ -85,7 +85,7 @@ def test_a_cyclic_file_is_refused_in_a_line(study: Path, greenroom: Terminal, tm
     node = {"kind": "event", "text": "it", "start_us": 0, "end_us": 5_000}
     chain = {
         "name": "Round",
-        "nodes": [{"id": one, **node} for one in "ab"],
+        "nodes": [{"id": text, **node} for text in "ab"],
         "edges": [{"reason": "a", "result": "b"}, {"reason": "b", "result": "a"}],
     }
     file = tmp_path / "round.json"

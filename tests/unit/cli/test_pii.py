@@ -45,7 +45,7 @@ def test_a_number_that_is_hidden_everywhere_stays_a_number(study: str, greenroom
 def test_find_review_apply_and_key(study: str, tmp_path: Path, greenroom: Terminal) -> None:
     found = greenroom.json("pii", "find", study)
     hits = found["hits"]
-    assert [(one["kind"], one["text"], one["time"], one["decision"]) for one in hits] == [
+    assert [(hit["kind"], hit["text"], hit["time"], hit["decision"]) for hit in hits] == [
         ("person", "Pepper", 0.0, None),
         ("person", "Anastasia", 0.0, None),
         ("phone", "five five five, oh one two three", 5.0, None),

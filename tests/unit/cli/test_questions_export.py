@@ -21,12 +21,12 @@ def test_a_set_is_written_and_counted(tmp_path: Path, greenroom: Terminal) -> No
     assert not out.exists()
     texts = greenroom.json("questions", "texts", study)
     assert texts["confirmed_by"] is None
-    assert {"question", "option A", "chain", "event"} <= {one["place"] for one in texts["texts"]}
+    assert {"question", "option A", "chain", "event"} <= {text["place"] for text in texts["texts"]}
     assert "Read by Ada" in greenroom("questions", "texts", study, "--confirm", "--annotator", "Ada")
     made = greenroom.json("questions", "export", study, "--out", out, "--format", "vlmevalkit", "--seed", "7")
     assert (made["questions"], made["by_kind"], made["left_out"]) == (27, {"CW": 27}, {})
     assert sum(made["by_split"].values()) == 27
-    there = sorted(one.relative_to(out).as_posix() for one in out.rglob("*") if one.is_file())
+    there = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
     assert made["files"] == there
     assert "vlmevalkit/questions.tsv" in there
     assert "not empty" in greenroom("questions", "export", study, "--out", out, code=2)

@@ -114,7 +114,7 @@ def test_all_steps_with_harder_options(tmp_path: Path, greenroom: Terminal) -> N
         found = greenroom.json("questions", "filter", study, "--step", "distractors", "--judge", "stub", "--harden")
     assert found["taken_over"] == 2
     with Session.open(study, read_only=True) as session:
-        assert {one.text for one in all_questions(session.study)[0].wrong} == {
+        assert {wrong_option.text for wrong_option in all_questions(session.study)[0].wrong} == {
             *("Ana nods.", "Ana waves.", "Ana frowns.", "Ana yawns."),
         }
     # The constant judge proposes options that are all alike, which cannot be used.

@@ -81,9 +81,9 @@ def test_consistency_says_what_counts_and_puts_published_rows_beside(study: Path
     with Session.open(study, "Ada") as session:
         judges = [add_judge(session, name, name)[0] for name in ("oracle", "random")]
         found = all_questions(session.study)
-        asking = prepare(session, answer_request(judges, [one.id for one in found]))
-        assert asking.work is not None
-        run_inline(session, asking.work, Silent())
+        asking = prepare(session, answer_request(judges, [question.id for question in found]))
+        assert asking.job is not None
+        run_inline(session, asking.job, Silent())
     assert "24 that are not verified do not count" in greenroom("consistency", study)
     text = greenroom("consistency", study, "--all")
     (row,) = [line for line in text.splitlines() if line.startswith("oracle")]

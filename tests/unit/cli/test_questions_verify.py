@@ -32,7 +32,7 @@ def test_two_people_verify_from_the_queue_to_the_standing(study: Path, greenroom
     )
     verify = ("questions", "verify", study)
     assert "missing: one_right" in greenroom(
-        *verify, first, "--keep", *(f"--check={one}" for one in ("by_rules", "times_right", "covers")), code=2
+        *verify, first, "--keep", *(f"--check={text}" for text in ("by_rules", "times_right", "covers")), code=2
     )
     said = greenroom.json(*verify, first, "--keep", "--check", "all", "--difficulty", "hard", "--annotator", "Ada")
     assert said["standing"] == "once"
@@ -56,7 +56,7 @@ def test_two_people_verify_from_the_queue_to_the_standing(study: Path, greenroom
 
 
 def test_a_question_is_written_and_tried(study: Path, greenroom: Terminal) -> None:
-    wrong = [part for one in ("She is tired", "He left", "It rains", "They won") for part in ("--wrong", one)]
+    wrong = [part for text in ("She is tired", "He left", "It rains", "They won") for part in ("--wrong", text)]
     words = ("--question", "Why does she laugh?", "--answer", "He joked", *wrong, "--annotator", "Ada")
     write = ("questions", "write", study, "--recording", WALK, "--from", "12", "--to", "20", *words)
     assert "Explain" in greenroom(*write, "--why", " ", code=2)

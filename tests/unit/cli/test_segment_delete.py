@@ -15,10 +15,10 @@ def test_it_counts_segments_and_recordings(tmp_path: Path, capsys: pytest.Captur
     with Session.open(path, "Annotator 1") as session:
         who = session.annotator()
         assert who is not None
-        own = [one for one in all_segments(session.study) if one.annotator_id == who.id]
+        own = [segment for segment in all_segments(session.study) if segment.annotator_id == who.id]
     first = own[0].recording_id
-    other = next(one for one in own if one.recording_id != first)
-    same = [one.id for one in own if one.recording_id == first][:2]
+    other = next(segment for segment in own if segment.recording_id != first)
+    same = [segment.id for segment in own if segment.recording_id == first][:2]
     deleted = greenroom("segment", "delete", path, *same, other.id, "--annotator", "Annotator 1")
     assert deleted.startswith("Deleted 3 segments in 2 recordings. Undo: greenroom undo ")
     assert greenroom("undo", path) == "Undone: Delete 3 segments in 2 recordings\n"

@@ -30,14 +30,19 @@ def study(tmp_path: Path) -> str:
         with session.step("Write"):
             insert_utterances(session.study, said)
         rows = [
-            {"utterance": one.id, "start_us": one.start_us, "end_us": one.end_us, "speaker": 1 + k % 2}
+            {
+                "utterance": utterance.id,
+                "start_us": utterance.start_us,
+                "end_us": utterance.end_us,
+                "speaker": 1 + k % 2,
+            }
             | {"participant": None, "track": None, "confidence": 0.5 + 0.2 * k, "faces": {}, "nobody": 1.0}
-            for k, one in enumerate(said)
+            for k, utterance in enumerate(said)
         ]
         flag = {"kind": "doubtful", "utterance": said[0].id, "start_us": 0, "end_us": 2_000_000}
         found = {"voices": 2, "suggestions": rows, "flags": [flag | {"person": None, "other": None, "at_us": None}]}
         run = Run(new_id(), owner, "speakers", "resemblyzer", {}, found, "2026-01-01T00:00:00Z", "1")  # type: ignore[arg-type]
-        with session.study.recording_run():
+        with session.study.run_transaction():
             insert_run(session.study, run)
     return str(tmp_path / "lab.greenroom")
 
@@ -50,8 +55,8 @@ def test_naming_a_speaker_assigns_what_is_sure_and_suggests_the_rest(study: str,
     with Session.open(Path(study)) as session:
         owner = str(session.study.rows("SELECT id FROM recording")[0][0])
         there = utterances_of(session.study, owner)
-    assert [one.participant_id is not None for one in there] == [True, False, True]
-    assert [one.suggested for one in there] == [True, False, False]
+    assert [utterance.participant_id is not None for utterance in there] == [True, False, True]
+    assert [utterance.suggested for utterance in there] == [True, False, False]
 
 
 def test_all_suggestions_are_accepted_at_once(study: str, greenroom: Terminal) -> None:
@@ -62,7 +67,7 @@ def test_all_suggestions_are_accepted_at_once(study: str, greenroom: Terminal) -
     greenroom("speakers", study, "--accept")
     with Session.open(Path(study)) as session:
         owner = str(session.study.rows("SELECT id FROM recording")[0][0])
-        assert not any(one.suggested for one in utterances_of(session.study, owner))
+        assert not any(utterance.suggested for utterance in utterances_of(session.study, owner))
     assert "No suggestion" in greenroom("speakers", study, "--accept", code=2)
 
 

@@ -38,26 +38,26 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def test_a_minute_after_the_last_input_nothing_counts_any_more() -> None:
     counted = ActiveTime()
-    counted.look(0, KEY, True)
-    counted.note(0)
+    counted.tick(0, KEY, True)
+    counted.record_activity(0)
     for now in range(5, 300, 5):
-        counted.look(now, KEY, True)
-    assert counted.take() == {KEY: int(IDLE_AFTER_S)}
-    assert counted.take() == {}
+        counted.tick(now, KEY, True)
+    assert counted.take_seconds() == {KEY: int(IDLE_AFTER_S)}
+    assert counted.take_seconds() == {}
 
 
 def test_out_of_sight_asleep_or_without_a_recording_nothing_counts() -> None:
     counted = ActiveTime()
-    counted.look(0, KEY, True)
-    counted.note(0)
-    counted.look(5, KEY, False)
-    counted.look(10, None, True)
-    counted.note(1000)
-    counted.look(1000, KEY, True)
-    assert counted.take() == {}
-    counted.look(1004, KEY, True)
-    counted.look(1007, OTHER, True)
-    assert counted.take() == {KEY: 4, OTHER: 3}
+    counted.tick(0, KEY, True)
+    counted.record_activity(0)
+    counted.tick(5, KEY, False)
+    counted.tick(10, None, True)
+    counted.record_activity(1000)
+    counted.tick(1000, KEY, True)
+    assert counted.take_seconds() == {}
+    counted.tick(1004, KEY, True)
+    counted.tick(1007, OTHER, True)
+    assert counted.take_seconds() == {KEY: 4, OTHER: 3}
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.booleans(), st.booleans()), max_size=40))
@@ -66,24 +66,29 @@ def test_never_more_than_the_time_that_passed(looks: list[tuple[float, bool, boo
     for passed, done, in_sight in looks:
         now += passed
         if done:
-            counted.note(now)
-        counted.look(now, KEY, in_sight)
-        taken += sum(counted.take().values())
+            counted.record_activity(now)
+        counted.tick(now, KEY, in_sight)
+        taken += sum(counted.take_seconds().values())
     assert taken <= now
 
 
 def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = (one.id for one in all_recordings(session.study))
-    who = next(one for one in all_annotators(session.study) if one.name == "Annotator 1")
+    first, second = (recording.id for recording in all_recordings(session.study))
+    who = next(annotator for annotator in all_annotators(session.study) if annotator.name == "Annotator 1")
     before = session.study.undo_name
     store_seconds(session, {(first, who.id, "2026-11-20"): 90, (second, who.id, "2026-11-21"): 3700})
     store_seconds(session, {(first, who.id, "2026-11-20"): 60})
     assert session.study.undo_name == before
-    assert [(one.seconds, one.recording_id) for one in totals_by_recording(session, who)] == [
+    assert [
+        (activity_total.seconds, activity_total.recording_id) for activity_total in totals_by_recording(session, who)
+    ] == [
         (150, first),
         (3700, second),
     ]
-    assert [(one.name, one.seconds) for one in totals_by_day(session)] == [("2026-11-21", 3700), ("2026-11-20", 150)]
+    assert [(activity_total.name, activity_total.seconds) for activity_total in totals_by_day(session)] == [
+        ("2026-11-21", 3700),
+        ("2026-11-20", 150),
+    ]
     greenroom = Terminal(capsys)
     path = session.study.path
     assert "1 h 04 min" in greenroom("activity", path)

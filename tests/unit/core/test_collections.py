@@ -27,7 +27,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def recordings(session: Session) -> list[tuple[str, str]]:
     """Return the id of each recording and the name of the collection it is in."""
-    names = {one.id: one.name for one in all_collections(session.study)}
+    names = {collection.id: collection.name for collection in all_collections(session.study)}
     rows = session.study.rows("SELECT id, collection_id FROM recording ORDER BY number")
     return [(str(row[0]), names[str(row[1])]) for row in rows]
 
@@ -37,7 +37,7 @@ def test_moving_makes_a_collection_and_removes_an_empty_one(session: Session) ->
     move_recording(session, first, " Coach ")
     assert [home for _, home in recordings(session)] == ["Coach", before]
     move_recording(session, second, "Coach")
-    assert [one.name for one in all_collections(session.study)] == ["Coach"]
+    assert [collection.name for collection in all_collections(session.study)] == ["Coach"]
     undo(session)
     undo(session)
     assert [home for _, home in recordings(session)] == [before, before]
@@ -46,9 +46,9 @@ def test_moving_makes_a_collection_and_removes_an_empty_one(session: Session) ->
 def test_a_collection_has_a_name_of_its_own(session: Session) -> None:
     (first, _), _ = recordings(session)
     move_recording(session, first, "Coach")
-    home = next(one for one in all_collections(session.study) if one.name == "Coach")
+    home = next(collection for collection in all_collections(session.study) if collection.name == "Coach")
     describe_collection(session, home.id, "Coach", "wellness coach robot")
-    assert "wellness coach robot" in [one.agent_context for one in all_collections(session.study)]
+    assert "wellness coach robot" in [collection.agent_context for collection in all_collections(session.study)]
     for name in ("", "Recordings"):
         with pytest.raises(UserError):
             describe_collection(session, home.id, name, "")

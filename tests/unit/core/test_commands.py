@@ -107,11 +107,11 @@ def test_splitting_keeps_the_values_on_both_sides(session: Session, here: str) -
 
 
 def test_moving_several_is_one_step_and_all_or_none(session: Session, here: str) -> None:
-    one, two = (segments.add_segment(session, here, at, at + 40_000, Verdict.ERROR)[0] for at in (0, 80_000))
+    text, two = (segments.add_segment(session, here, at, at + 40_000, Verdict.ERROR)[0] for at in (0, 80_000))
     with pytest.raises(UserError, match="outside"):
-        segments.move_segments(session, [(one, 40_000, 80_000), (two, 900_000, 940_000)])
+        segments.move_segments(session, [(text, 40_000, 80_000), (two, 900_000, 940_000)])
     assert [s.start_us for s in segments_of(session.study, here)] == [0, 80_000]
-    segments.move_segments(session, [(one, 40_000, 80_000), (two, 120_000, 160_000)])
+    segments.move_segments(session, [(text, 40_000, 80_000), (two, 120_000, 160_000)])
     assert [s.start_us for s in segments_of(session.study, here)] == [40_000, 120_000]
     assert undo(session).name == "Move 2 segments"
     assert [s.start_us for s in segments_of(session.study, here)] == [0, 80_000]
@@ -132,14 +132,14 @@ def test_a_segment_lies_in_its_recording_and_lasts(session: Session, here: str, 
 
 
 def test_what_only_errors_have_is_kept_while_the_verdict_is_another(session: Session, here: str) -> None:
-    one, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR, {"correction": "Wait."})
-    segments.set_label(session, [one], Verdict.COMPETENCE)
+    text, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR, {"correction": "Wait."})
+    segments.set_label(session, [text], Verdict.COMPETENCE)
     with pytest.raises(UserError, match="cannot be given"):
-        segments.set_field(session, one, "correction", "Stop.")
-    segments.set_label(session, [one], Verdict.ERROR)
-    assert values_of(session.study, one)["correction"].value == "Wait."
-    segments.set_field(session, one, "correction", "")
-    assert "correction" not in values_of(session.study, one)
+        segments.set_field(session, text, "correction", "Stop.")
+    segments.set_label(session, [text], Verdict.ERROR)
+    assert values_of(session.study, text)["correction"].value == "Wait."
+    segments.set_field(session, text, "correction", "")
+    assert "correction" not in values_of(session.study, text)
 
 
 def test_an_edit_needs_a_name_and_introduces_it_once(session: Session, here: str) -> None:
@@ -158,26 +158,26 @@ def test_an_edit_needs_a_name_and_introduces_it_once(session: Session, here: str
 
 
 def test_a_second_session_reads_and_every_edit_is_refused(session: Session, here: str) -> None:
-    one, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR)
+    text, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR)
     with Session.open(session.study.path, "Bo") as second:
         for act in (
-            lambda: segments.delete_segments(second, [one]),
-            lambda: segments.set_field(second, one, "rationale", "x"),
+            lambda: segments.delete_segments(second, [text]),
+            lambda: segments.set_field(second, text, "rationale", "x"),
             lambda: participants.add_participant(second, "P01", ParticipantRole.USER),
             lambda: undo(second),
         ):
             with pytest.raises(UserError, match="reading only"):
                 act()
         assert [a.name for a in all_annotators(second.study)] == ["Ada"]
-    assert find_segment(session.study, one) is not None
+    assert find_segment(session.study, text) is not None
 
 
 def test_the_same_footage_is_added_once(session: Session, tmp_path: Path) -> None:
-    one = make_clip(tmp_path / "one.mp4", size=(64, 48), frames=3)
+    path = make_clip(tmp_path / "one.mp4", size=(64, 48), frames=3)
     two = tmp_path / "two.mp4"
-    two.write_bytes(one.read_bytes())
+    two.write_bytes(path.read_bytes())
     with pytest.raises(UserError, match=r"two\.mp4 has the same content as one\.mp4"):
-        recordings.add_recordings(session, [recordings.probe_file(one), recordings.probe_file(two)])
-    recordings.add_recordings(session, [recordings.probe_file(one)])
+        recordings.add_recordings(session, [recordings.probe_file(path), recordings.probe_file(two)])
+    recordings.add_recordings(session, [recordings.probe_file(path)])
     with pytest.raises(UserError, match="in the study already, as recording 2"):
         recordings.add_recordings(session, [recordings.probe_file(two)])

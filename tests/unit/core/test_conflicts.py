@@ -38,7 +38,7 @@ def test_an_utterance_is_told_by_what_is_said_in_it_and_not_by_its_words_one_by_
         session, _conflict(_row(session, "good morning"), _row(session, "good evening", checked=1))
     )
     assert found.title == "Utterance “good morning”, recording 1, at 0:00:00.000"
-    assert [(one.name, one.ours, one.theirs) for one in found.differing] == [
+    assert [(conflict_line.name, conflict_line.ours, conflict_line.theirs) for conflict_line in found.differing] == [
         ("text", "good morning", "good evening"),
         ("checked", "no", "yes"),
     ]
@@ -53,9 +53,9 @@ def test_words_that_were_moved_are_told_by_their_times(session: Session) -> None
 def test_two_participants_with_one_pseudonym_are_told_apart(session: Session) -> None:
     people = [Participant(new_id(), "P50", ParticipantRole.USER) for _ in range(2)]
     with session.step("Add"):
-        for one in people:
-            insert_participant(session.study, one)
-    sides = [_row(session, "good morning", participant_id=one.id) for one in people]
+        for person in people:
+            insert_participant(session.study, person)
+    sides = [_row(session, "good morning", participant_id=person.id) for person in people]
     (line,) = describe_conflict(session, _conflict(*sides)).differing
     assert (line.name, line.ours) == ("speaker", "P50 (1 of 2 with this pseudonym)")
     assert line.theirs == "P50 (2 of 2 with this pseudonym)"
@@ -73,12 +73,12 @@ def test_a_verdict_and_an_attribute_are_told_as_the_scheme_calls_them(session: S
     ]
     conflict = Conflict("c", "segment", ("s",), sides[0], sides[1], "Bo", "2026", "ours")
     found = describe_conflict(session, conflict)
-    assert [(one.name, one.ours, one.theirs) for one in found.differing] == [
+    assert [(conflict_line.name, conflict_line.ours, conflict_line.theirs) for conflict_line in found.differing] == [
         ("label", "None", "Competence"),
         ("Attributes", "Conversational mechanics, of-a-later-version", "Emotions, of-a-later-version"),
     ]
     for_programs = describe_conflict(session, conflict, keys=True)
-    assert [(one.name, one.ours) for one in for_programs.differing] == [
+    assert [(conflict_line.name, conflict_line.ours) for conflict_line in for_programs.differing] == [
         ("label", "none"),
         ("attributes", "conversation, of-a-later-version"),
     ]

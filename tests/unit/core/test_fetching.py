@@ -57,7 +57,9 @@ def test_every_request_is_in_the_study_s_journal(session: Session, index: Sender
     run_inline(session, fetching.prepare("toy"), Silent())
     written = all_egress(session.study)
     assert len(written) == len(index.paths) > 0
-    assert {(one.departure.purpose, one.permission, one.rule) for one in written} == {(Purpose.DOWNLOAD, "local", "")}
+    assert {(egress.request.purpose, egress.permission, egress.rule) for egress in written} == {
+        (Purpose.DOWNLOAD, "local", "")
+    }
     assert read_journal() == []
 
 
@@ -70,12 +72,12 @@ def test_the_policy_of_the_open_study_decides(session: Session, monkeypatch: pyt
         run_inline(session, fetching.prepare("toy"), Silent())
     assert raised.value.rule == "downloads"
     (line,) = all_egress(session.study)
-    assert (line.departure.host, line.departure.addresses, line.rule) == ("index.invalid", (), "downloads")
+    assert (line.request.host, line.request.addresses, line.rule) == ("index.invalid", (), "downloads")
     set_policy(session, Policy(downloads=True))
     assert fetching.download_refusal(session, "toy") is None
     with pytest.raises(UserError, match="could not be fetched"):
         run_inline(session, fetching.prepare("toy"), Silent())
-    assert [one.permission for one in all_egress(session.study)] == ["", "downloads allowed"]
+    assert [egress.permission for egress in all_egress(session.study)] == ["", "downloads allowed"]
     assert index.paths == []
 
 

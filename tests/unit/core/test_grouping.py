@@ -24,11 +24,11 @@ def test_every_mark_is_in_one_group_with_at_most_one_of_each_annotator_and_a_mom
 ) -> None:
     marks = marks_of(found)
     groups = group_marks(marks)
-    ids = [one.segment.id for group in groups for one in group]
-    assert sorted(ids) == sorted(one.segment.id for one in marks)
+    ids = [mark.segment.id for group in groups for mark in group]
+    assert sorted(ids) == sorted(mark.segment.id for mark in marks)
     for group in groups:
-        assert len({one.segment.annotator_id for one in group}) == len(group)
-        assert max(one.segment.start_us for one in group) < min(one.segment.end_us for one in group)
+        assert len({mark.segment.annotator_id for mark in group}) == len(group)
+        assert max(mark.segment.start_us for mark in group) < min(mark.segment.end_us for mark in group)
 
 
 @given(lanes, st.randoms(use_true_random=False))
@@ -38,14 +38,17 @@ def test_who_comes_first_makes_no_difference(found: list[list[tuple[int, int, st
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
 
     def content(groups: list[tuple[Mark, ...]]) -> list[list[tuple[object, ...]]]:
-        return sorted(sorted(one.order for one in group) for group in groups)
+        return sorted(sorted(mark.sort_key for mark in group) for group in groups)
 
     assert content(group_marks(marks)) == content(group_marks(shuffled))
 
 
 def test_the_pair_that_overlaps_most_goes_first() -> None:
     marks = marks_of([[(0, 10, "error"), (10, 10, "error")], [(2, 10, "error"), (11, 9, "error")]])
-    assert [sorted(one.segment.id for one in group) for group in group_marks(marks)] == [["0.0", "1.0"], ["0.1", "1.1"]]
+    assert [sorted(mark.segment.id for mark in group) for group in group_marks(marks)] == [
+        ["0.0", "1.0"],
+        ["0.1", "1.1"],
+    ]
 
 
 def test_a_pair_below_the_minimum_iou_is_none() -> None:

@@ -59,15 +59,15 @@ def test_every_kind_of_job_is_noted_or_has_a_reason_not_to_be() -> None:
 
 def test_a_note_stays_until_its_job_ended(session: Session) -> None:
     notes = JobNotes(session.study)
-    first = notes.keep(JobSpec("scenes", "Find scene changes in recording 1", "r1"))
-    second = notes.keep(JobSpec("cues", "Suggest cues in recording 2", "r2"))
-    assert [one.title for one in JobNotes(session.study).interrupted()] == [
+    first = notes.add(JobSpec("scenes", "Find scene changes in recording 1", "r1"))
+    second = notes.add(JobSpec("cues", "Suggest cues in recording 2", "r2"))
+    assert [interrupted_job.title for interrupted_job in JobNotes(session.study).interrupted()] == [
         "Find scene changes in recording 1",
         "Suggest cues in recording 2",
     ]
-    notes.drop(first)
-    assert [one.id for one in notes.interrupted()] == [second]
-    notes.drop(second)
+    notes.remove(first)
+    assert [interrupted_job.id for interrupted_job in notes.interrupted()] == [second]
+    notes.remove(second)
     assert note_files(session.study.path) == []
 
 
@@ -75,7 +75,7 @@ def test_only_what_somebody_asked_for_is_noted_and_nobody_else_can_read_it(sessi
     work = JobSpec(
         "cues", "Suggest cues in recording 1", "r", {"tracks": "/tmp/faces.npz", "utterances": ["My name is Eve"]}
     )
-    JobNotes(session.study).keep(work)
+    JobNotes(session.study).add(work)
     (file,) = note_files(session.study.path)
     assert "Eve" not in file.read_text("utf-8")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -83,7 +83,7 @@ def test_only_what_somebody_asked_for_is_noted_and_nobody_else_can_read_it(sessi
 
 
 def test_a_key_is_never_noted(session: Session) -> None:
-    assert JobNotes(session.study).keep(JobSpec("try_judge", "Try", "", {"judge": {}, "key": "sk-secret"})) == ""
+    assert JobNotes(session.study).add(JobSpec("try_judge", "Try", "", {"judge": {}, "key": "sk-secret"})) == ""
     assert note_files(session.study.path) == []
 
 
@@ -92,13 +92,13 @@ def test_a_job_is_made_again_as_it_was_asked_for(session: Session, tmp_path: Pat
     works = [tracking.prepare(session, recording, processor="cpu"), voice_activity.prepare(session, recording)]
     notes = JobNotes(session.study)
     for work in works:
-        notes.keep(work)
-    assert [recreate_job(session, one) for one in notes.interrupted()] == works
+        notes.add(work)
+    assert [recreate_job(session, interrupted_job) for interrupted_job in notes.interrupted()] == works
 
 
 def test_what_cannot_be_done_any_more_says_why(session: Session) -> None:
     notes = JobNotes(session.study)
-    notes.keep(JobSpec("scenes", "Find scene changes in recording 9", "gone"))
+    notes.add(JobSpec("scenes", "Find scene changes in recording 9", "gone"))
     with pytest.raises(UserError):
         recreate_job(session, notes.interrupted()[0])
 
@@ -106,36 +106,38 @@ def test_what_cannot_be_done_any_more_says_why(session: Session) -> None:
 def test_a_download_goes_through_the_policy_again(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GREENROOM_OFFLINE", raising=False)
     notes = JobNotes(session.study)
-    notes.keep(fetching.prepare("yunet"))
+    notes.add(fetching.prepare("yunet"))
     with pytest.raises(UserError, match="policy"):
         recreate_job(session, notes.interrupted()[0])
 
 
 def test_damaged_notes_are_no_jobs(session: Session) -> None:
     notes = JobNotes(session.study)
-    notes.keep(JobSpec("scenes", "Find scene changes", "r"))
+    notes.add(JobSpec("scenes", "Find scene changes", "r"))
     folder = notes_folder(session.study.path)
     for name, text in {"a": "", "b": "[1]", "c": '{"format": 9}', "d": "[" * 100_000}.items():
         (folder / f"{name}.json").write_text(text)
     (folder / "e.json").write_text(
         json.dumps({"format": 1, "kind": "rm -rf", "title": "", "recording": "", "asked": {}})
     )
-    assert [one.kind for one in notes.interrupted()] == ["scenes"]
+    assert [interrupted_job.kind for interrupted_job in notes.interrupted()] == ["scenes"]
     assert len(note_files(session.study.path)) == 1
 
 
 def test_a_folder_that_cannot_be_written_to_stops_no_work(session: Session, tmp_path: Path) -> None:
     (tmp_path / "state").write_text("in the way")
     notes = JobNotes(session.study)
-    assert notes.keep(JobSpec("scenes", "Find scene changes", "r")) == ""
-    notes.drop("")
+    assert notes.add(JobSpec("scenes", "Find scene changes", "r")) == ""
+    notes.remove("")
     assert notes.interrupted() == []
 
 
 def test_several_jobs_that_follow_from_each_other_are_one_note(session: Session) -> None:
     notes = JobNotes(session.study)
-    notes.keep_plan(BENCHMARK, "Benchmark with 2 judges", {"sets": ["s"]})
-    assert [(one.kind, one.asked) for one in notes.interrupted()] == [(BENCHMARK, {"sets": ["s"]})]
+    notes.add_plan(BENCHMARK, "Benchmark with 2 judges", {"sets": ["s"]})
+    assert [(interrupted_job.kind, interrupted_job.parameters) for interrupted_job in notes.interrupted()] == [
+        (BENCHMARK, {"sets": ["s"]})
+    ]
 
 
 @pytest.fixture
@@ -150,7 +152,7 @@ def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_again(sealed: Path, tmp_path: Path) -> None:
     with Session.open(sealed, "Ada") as session:
-        JobNotes(session.study).keep(JobSpec("sync", "Find where Eve.wav begins in recording 1", "r", {"medium": "m"}))
+        JobNotes(session.study).add(JobSpec("sync", "Find where Eve.wav begins in recording 1", "r", {"medium": "m"}))
         queue = RenderQueue(tmp_path / "clips of Eve", (QueuedClip("r", "blur"),))
         rendering_queue.save_queue(session, queue)
         files = note_files(sealed)
@@ -159,16 +161,16 @@ def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_agai
         assert b"Eve" not in file.read_bytes()
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with Session.open(sealed, "Ada") as session:
-        assert [one.title for one in JobNotes(session.study).interrupted()] == [
+        assert [interrupted_job.title for interrupted_job in JobNotes(session.study).interrupted()] == [
             "Find where Eve.wav begins in recording 1"
         ]
-    assert [one for one in tmp_path.rglob("*") if one.is_file() and b"clips of Eve" in one.read_bytes()] == []
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and b"clips of Eve" in path.read_bytes()] == []
 
 
 def test_a_sealed_study_takes_no_note_that_is_not_sealed(sealed: Path) -> None:
     with Session.open(sealed, "Ada") as session:
         notes = JobNotes(session.study)
-        notes.keep(JobSpec("scenes", "Find scene changes", "r"))
+        notes.add(JobSpec("scenes", "Find scene changes", "r"))
         (file,) = note_files(sealed)
         content = session.study.working.unseal_content(file) if session.study.working else b""
         file.write_bytes(content)
@@ -177,7 +179,7 @@ def test_a_sealed_study_takes_no_note_that_is_not_sealed(sealed: Path) -> None:
 
 def test_sealing_a_study_removes_its_notes_in_the_clear(tmp_path: Path, session: Session) -> None:
     path = session.study.path
-    JobNotes(session.study).keep(JobSpec("scenes", "Find scene changes", "r"))
+    JobNotes(session.study).add(JobSpec("scenes", "Find scene changes", "r"))
     session.close()
     seal_study(path, lambda: "correct horse")
     assert note_files(path) == []

@@ -45,8 +45,8 @@ def test_what_killed_processes_left_goes_and_what_is_in_use_stays(
         put(base / "peaks-abc.npz", 400),
     ]
     remove_leftovers()
-    assert [one for one in gone if one.exists()] == []
-    assert [one for one in kept if not one.exists()] == []
+    assert [path for path in gone if path.exists()] == []
+    assert [path for path in kept if not path.exists()] == []
 
 
 def test_nobody_else_may_look_into_the_cache_and_the_log() -> None:

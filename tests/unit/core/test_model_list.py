@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_entry_is_there_once_and_those_of_one_use_stand_together() -> None:
     listed = list_models()
-    assert sorted(each.name for each in listed) == sorted(one.name for one in WEIGHTS.values())
+    assert sorted(each.name for each in listed) == sorted(weights.name for weights in WEIGHTS.values())
     uses = [each.use for each in listed]
     assert [use for place, use in enumerate(uses) if use not in uses[:place]] == [*USES]
     assert uses == sorted(uses, key=[*USES].index)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from annotate.team.assignments import PlannedRecording, plan_assignments
 
 _PARTS = st.lists(st.integers(1, 60), min_size=1, max_size=60).map(
-    lambda minutes: [PlannedRecording(f"r{place:03}", 60_000_000 * one) for place, one in enumerate(minutes)]
+    lambda minutes: [PlannedRecording(f"r{place:03}", 60_000_000 * number) for place, number in enumerate(minutes)]
 )
 _TEAM = st.integers(1, 7).map(lambda size: [f"annotator {place}" for place in range(size)])
 _FAST = settings(deadline=None, max_examples=60)

@@ -42,14 +42,14 @@ def test_what_differs_is_named_and_what_is_alike_needs_no_review(session: Sessio
     mark(session, "Ada", 50, 60)
     mark(session, "Bo", 70, 80)
     found = compared(session).items
-    assert [one.outcome for one in found] == [
+    assert [review_item.outcome for review_item in found] == [
         ReviewOutcome.ALIKE,
         ReviewOutcome.OPEN,
         ReviewOutcome.OPEN,
         ReviewOutcome.OPEN,
     ]
-    assert found[1].differs == ("label", "attributes", "channel", "rationale", "boundaries")
-    assert [one.matched for one in found] == [True, True, False, False]
+    assert found[1].differing_parts == ("label", "attributes", "channel", "rationale", "boundaries")
+    assert [review_item.is_matched for review_item in found] == [True, True, False, False]
 
 
 def test_each_reviews_only_the_others_segments(session: Session) -> None:
@@ -58,10 +58,10 @@ def test_each_reviews_only_the_others_segments(session: Session) -> None:
     alone = mark(session, "Bo", 70, 80)
     found = compared(session)
     ada, bo = person(session, "Ada"), person(session, "Bo")
-    waiting = [m.segment.id for one in found.items for m in one.waits_for(ada.id)]
+    waiting = [m.segment.id for item in found.items for m in item.pending_for(ada.id)]
     assert waiting == [theirs, alone]
-    assert [m.segment.id for one in found.items for m in one.waits_for(bo.id)] == [mine]
-    third = [m.segment.id for one in found.items for m in one.waits_for("somebody else")]
+    assert [m.segment.id for item in found.items for m in item.pending_for(bo.id)] == [mine]
+    third = [m.segment.id for item in found.items for m in item.pending_for("somebody else")]
     assert third == [theirs, mine, alone]
 
 
@@ -119,7 +119,7 @@ def test_segments_about_different_tracks_are_not_matched(session: Session) -> No
     track = session.schemes.get("plain").tracks[0]
     add_segment(session, WALK, 10_000_000, 20_000_000, track.labels[0].key, scheme="plain")
     session.annotator_name = "Ada"
-    assert [one.matched for one in compared(session).items] == [False, False]
+    assert [item.is_matched for item in compared(session).items] == [False, False]
 
 
 def test_a_third_annotator_is_compared_with_both_and_needs_no_review(session: Session) -> None:
@@ -128,8 +128,8 @@ def test_a_third_annotator_is_compared_with_both_and_needs_no_review(session: Se
     mark(session, "Cy", 12, 20, "competence")
     mark(session, "Cy", 70, 80)
     found = build_recording_review(session, WALK, person(session, "Ada"), person(session, "Bo"), person(session, "Cy"))
-    assert [len(one.marks) for one in found.items] == [3, 1]
-    assert (found.items[0].differs, found.items[0].third_differs) == ((), ("label",))
+    assert [len(item.marks) for item in found.items] == [3, 1]
+    assert (found.items[0].differing_parts, found.items[0].third_differing_parts) == ((), ("label",))
     assert found.progress(person(session, "Ada").id).total == 0
 
 
@@ -138,6 +138,6 @@ def test_the_pair_is_who_works_here_and_the_other_with_the_most(session: Session
     assert default_pair(session, WALK) is None
     for start in (100, 200):
         mark(session, "Cy", start, start + 10)
-    assert [one.name for one in default_pair(session, WALK) or ()] == ["Cy", "Bo"]
+    assert [annotator.name for annotator in default_pair(session, WALK) or ()] == ["Cy", "Bo"]
     mark(session, "Ada", 10, 20)
-    assert [one.name for one in default_pair(session, WALK) or ()] == ["Ada", "Cy"]
+    assert [annotator.name for annotator in default_pair(session, WALK) or ()] == ["Ada", "Cy"]

@@ -45,7 +45,7 @@ def text(
 ) -> str:
     made = [f'key = "lab"\nname = "Lab"\nversion = {version}\n[[tracks]]\nkey = "t"\nname = "T"\n{extra}']
     made += [f'[[tracks.labels]]\nkey = "{label}"\nname = "{label}"\n' for label in labels or ["a", "b"]]
-    listed = "".join(f'[[fields.choices]]\nkey = "{one}"\nname = "{one}"\n' for one in choices or ["x", "y"])
+    listed = "".join(f'[[fields.choices]]\nkey = "{choice}"\nname = "{choice}"\n' for choice in choices or ["x", "y"])
     every = {
         "many": f'kind = "choices"\nname = "Many"\n{listed}',
         "one": f'kind = "choice"\nname = "One"\n{listed}',
@@ -73,7 +73,7 @@ def made(session: Session, label: str = "a", **values: Json) -> str:
 def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
     scheme, changes = commands.use_scheme(session, text(1), "lab.toml")
     assert changes
-    assert [one.key for one in session.schemes] == ["shrec", "lab"]
+    assert [each_scheme.key for each_scheme in session.schemes] == ["shrec", "lab"]
     assert [*all_versions(session.study).get("lab", {})] == [1]
     segment_id = made(session)
     found = find_segment(session.study, segment_id)
@@ -81,10 +81,10 @@ def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
     assert (found.scheme, found.track) == (scheme.key, "t")
     history.undo(session)
     assert history.undo(session).name == "Use scheme Lab"
-    assert [one.key for one in session.schemes] == ["shrec"]
+    assert [each_scheme.key for each_scheme in session.schemes] == ["shrec"]
     assert [*all_versions(session.study).get("lab", {})] == []
     history.redo(session)
-    assert session.schemes.uses("lab")
+    assert session.schemes.is_in_use("lab")
 
 
 def test_using_it_again_changes_nothing(session: Session) -> None:
@@ -116,7 +116,7 @@ def test_values_that_have_no_place_any_more_are_kept_listed_and_can_be_deleted(s
     scheme = session.schemes.get("lab")
     values = {value.field: value.value for value in values_of(session.study, one).values()}
     assert values == {"many": ["x", "y"], "words": "Because.", "number": 5}
-    assert scheme.placed("t", values) == {"many": ["x"]}
+    assert scheme.known_values("t", values) == {"many": ["x"]}
     orphans = find_orphans(session, "lab")
     assert [None if o.value is None else o.value.field for o in orphans] == [None, "many", "number", "words"]
     assert next(k for k in list_study_schemes(session) if k.key == "lab").orphans == 4
@@ -149,9 +149,9 @@ def test_a_scheme_that_is_dropped_keeps_its_segments(session: Session) -> None:
     commands.use_scheme(session, text(1), "lab.toml")
     one = made(session, words="Kept.")
     commands.drop_scheme(session, "lab")
-    assert not session.schemes.uses("lab")
+    assert not session.schemes.is_in_use("lab")
     assert values_of(session.study, one)["words"].value == "Kept."
-    found = session.schemes.known("lab")
+    found = session.schemes.find("lab")
     assert found is not None
     assert found.name == "Lab"
     with pytest.raises(UserError, match="does not use"):
@@ -288,30 +288,30 @@ def test_no_change_of_a_scheme_loses_a_value(
         segments: list[str] = []
         for version, ((labels, choices, fields, maximum), values) in enumerate(edits, start=1):
             scheme, _ = commands.use_scheme(session, text(version, labels, choices, fields, maximum), "lab.toml")
-            fitting = {key: value for key, value in values.items() if not scheme.orphans("t", {key: value})}
+            fitting = {key: value for key, value in values.items() if not scheme.orphaned_values("t", {key: value})}
             segments.append(made(session, labels[0]))
-            for one in segments:
+            for segment in segments:
                 for field, value in fitting.items():
                     checked = scheme.check_value(field, value)
                     if checked is not None:
-                        set_field(session, one, field, value)
-                        given_under.setdefault((one, version), {})[field] = checked
+                        set_field(session, segment, field, value)
+                        given_under.setdefault((segment, version), {})[field] = checked
         newest = session.schemes.get("lab")
         listed = {
             (o.segment.id, o.value.field, o.value.version) for o in find_orphans(session, "lab") if o.value is not None
         }
-        for one in segments:
-            kept = {(value.field, value.version): value.value for value in value_history(session.study, one)}
+        for segment in segments:
+            kept = {(value.field, value.version): value.value for value in value_history(session.study, segment)}
             assert kept == {
                 (field, version): value
                 for (owner, version), filled in given_under.items()
-                if owner == one
+                if owner == segment
                 for field, value in filled.items()
             }
-            shown = {field: value.value for field, value in values_of(session.study, one).items()}
-            placed = newest.placed("t", shown)
+            shown = {field: value.value for field, value in values_of(session.study, segment).items()}
+            placed = newest.known_values("t", shown)
             for (field, version), value in kept.items():
                 shadowed = any(other > version for known, other in kept if known == field)
-                assert (one, field, version) in listed or shadowed or _same(placed[field], value)
+                assert (segment, field, version) in listed or shadowed or _same(placed[field], value)
         assert [*all_versions(session.study).get("lab", {})] == [*range(1, len(edits) + 1)]
     assert check_study(path) == []

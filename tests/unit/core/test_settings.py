@@ -16,7 +16,7 @@ from project.session.settings import (
 
 
 def test_settings_come_back_as_they_were_saved() -> None:
-    chosen = Settings(theme="dark", annotator="Ada", volume=30).opened(Path("/lab/a.greenroom"))
+    chosen = Settings(theme="dark", annotator="Ada", volume=30).with_recent(Path("/lab/a.greenroom"))
     save_settings(chosen)
     assert load_settings() == chosen
     assert [p.name for p in _settings_path().parent.iterdir()] == ["settings.json"]
@@ -37,7 +37,7 @@ def test_a_full_disk_leaves_the_settings_as_they_were_and_nothing_else(monkeypat
 def test_the_newest_study_comes_first_and_only_once() -> None:
     settings = Settings()
     for name in "abca":
-        settings = settings.opened(Path(f"/lab/{name}.greenroom"))
+        settings = settings.with_recent(Path(f"/lab/{name}.greenroom"))
     assert [Path(p).stem for p in settings.recent] == ["a", "c", "b"]
 
 

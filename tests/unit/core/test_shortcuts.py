@@ -42,12 +42,12 @@ def test_no_two_actions_share_a_key_after_any_edits(edits: list[tuple[object, ..
         else:
             table = getattr(table, str(what))(*map(str, about))
         assert shared_keys(table) == []
-        assert KeyTable.of(USUAL, table.as_json()) == table, "the settings keep it"
+        assert KeyTable.from_settings(USUAL, table.as_json()) == table, "the settings keep it"
 
 
 @given(st.dictionaries(ACTIONS, st.lists(KEYS, max_size=3), max_size=5))
 def test_settings_that_somebody_wrote_by_hand_give_no_shared_keys(kept: dict[str, list[str]]) -> None:
-    assert shared_keys(KeyTable.of(USUAL, {**kept, "gone": ["Q"], "undo ": 3})) == []
+    assert shared_keys(KeyTable.from_settings(USUAL, {**kept, "gone": ["Q"], "undo ": 3})) == []
 
 
 def test_taking_a_key_leaves_the_other_action_without_it() -> None:
@@ -61,7 +61,7 @@ def test_a_file_brings_keys_to_another_machine(tmp_path: Path) -> None:
     table = KeyTable(USUAL, {}).assign("make", "F9").clear("undo")
     write_keys(table, tmp_path / "mine.json")
     assert read_keys(USUAL, tmp_path / "mine.json") == table
-    assert [one.name for one in tmp_path.iterdir()] == ["mine.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.json"]
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,10 @@ def everything(session: Session) -> str:
     first = all_recordings(study)[0].id
     table = SegmentTable(session)
     search = StudySearch(session)
-    hits = [one.as_json() for one in search.hits("over OR back OR talks OR asks")]
+    hits = [hit.as_json() for hit in search.find_hits("over OR back OR talks OR asks")]
     search.close()
     document = build_document(session, all_recordings(study), whole=True)
-    ids = [one.id for one in all_annotators(study)]
+    ids = [annotator.id for annotator in all_annotators(study)]
     return repr(
         (
             all_segments(study),
@@ -60,17 +60,17 @@ def everything(session: Session) -> str:
 
 def test_nothing_of_the_reference_is_seen_before_the_training_is_done(study: Session, copy: Session) -> None:
     assert copy.annotator_name == "Ada", "the copy knows whose it is"
-    hidden = [one.id for one in all_segments(study.study)]
+    hidden = [segment.id for segment in all_segments(study.study)]
     assert len(hidden) == 2
     seen = everything(copy)
-    assert not [one for one in (*hidden, "Talks over her", "Asks back") if one in seen]
+    assert not [text for text in (*hidden, "Talks over her", "Asks back") if text in seen]
     assert find_segment(copy.study, hidden[0]) is None
     assert values_of(copy.study, hidden[0]) == {}
 
     first = all_recordings(copy.study)[0].id
     mark_done(copy, first)
     seen = everything(copy)
-    assert all(one in seen for one in (*hidden, "Talks over her", "Asks back"))
+    assert all(text in seen for text in (*hidden, "Talks over her", "Asks back"))
     copy.study.undo()
     assert "Talks over her" not in everything(copy)
 
@@ -96,7 +96,7 @@ def test_figures_are_computed_with_what_is_out_of_sight(study: Session) -> None:
     study.annotator_name = "Bo"
     gate = read_gate(study)
     assert gate is not None
-    ada = next(one for one in list_trainees(study) if one.name == "Ada")
+    ada = next(trainee for trainee in list_trainees(study) if trainee.name == "Ada")
     assert evaluate_training(study, ada, gate).figures["boundaries"] == pytest.approx(1 / 2)
 
 
@@ -113,7 +113,7 @@ def test_the_command_line_hides_it_too(study: Session, copy: Session, capsys: py
 
 
 def test_the_checklist_has_no_reviews_of_what_people_train_on(study: Session) -> None:
-    first, second = (one.id for one in all_recordings(study.study)[:2])
+    first, second = (recording.id for recording in all_recordings(study.study)[:2])
     for who in ("Ada", "Bo"):
         study.annotator_name = who
         mark(study, first, 1, 3, f"{who} says so.", "error" if who == "Ada" else "competence")
@@ -130,12 +130,12 @@ def test_the_checklist_has_no_reviews_of_what_people_train_on(study: Session) ->
             study.study.set_property("training", end)
     found = build_checklist(study, SegmentTable(study))
     waiting = [
-        (one.annotator.name, one.recording.number, one.count)
-        for one in found.tasks
-        if one.kind is ChecklistItemKind.REVIEW
+        (task.annotator.name, task.recording.number, task.count)
+        for task in found.tasks
+        if task.kind is ChecklistItemKind.REVIEW
     ]
     assert waiting == [("Ada", 2, 1), ("Bo", 2, 1)]
-    ada = next(one for one in found.annotators if one.name == "Ada")
+    ada = next(annotator for annotator in found.annotators if annotator.name == "Ada")
     study.annotator_name = "Ada"
     pair = default_pair(study, second)
     assert pair is not None

@@ -140,7 +140,7 @@ class Stops:
         self.seen: list[str] = []
 
     def progress(self, done: int, total: int, text: str = "") -> None:
-        self.seen += [one.name for one in self._folder.iterdir() if not one.name.startswith(".")]
+        self.seen += [path.name for path in self._folder.iterdir() if not path.name.startswith(".")]
 
     def check_cancelled(self) -> None:
         self._left -= 1
@@ -166,22 +166,22 @@ def test_a_copy_that_is_cancelled_leaves_nothing_and_has_no_name_before(
 
 def test_what_is_edited_while_a_copy_is_made_is_in_it(session: Session, tmp_path: Path) -> None:
     with session, contextlib.closing(CopyFor(session, "Bo", tmp_path / "bo", MediaWith.COPY)) as copy:
-        copy.fill(session, Silent())
+        copy.write_copy(session, Silent())
         recording = all_segments(session.study)[0].recording_id
         late, _ = add_segment(session, recording, 0, 300_000, Verdict.COMPETENCE)
         assert copy.finish(session) is None
         assert not (tmp_path / "bo.greenroom").exists()
         assert not (tmp_path / "bo media").exists()
-        copy.fill(session, Silent())
+        copy.write_copy(session, Silent())
         made = copy.finish(session)
         assert made is not None
         with Session.open(made.path, "Bo") as away:
-            assert late in {one.id for one in all_segments(away.study)}
-            assert [away.locate(one).state for one in all_media(away.study)] == [MediaState.PRESENT]
+            assert late in {segment.id for segment in all_segments(away.study)}
+            assert [away.locate(medium).state for medium in all_media(away.study)] == [MediaState.PRESENT]
             add_segment(away, recording, 400_000, 500_000, Verdict.COMPETENCE)
         merge_copies(session, [made.path])
         assert len(all_segments(session.study)) == 3
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["bo media", "bo.greenroom", "lab"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bo media", "bo.greenroom", "lab"]
 
 
 def test_an_edit_that_joins_the_newest_step_is_noticed_too(
@@ -190,7 +190,7 @@ def test_an_edit_that_joins_the_newest_step_is_noticed_too(
     with session, contextlib.closing(CopyFor(session, "Bo", tmp_path / "bo")) as copy:
         segment = all_segments(session.study)[0].id
         move_segments(session, [(segment, 100_000, 500_000)], merge_key="drag")
-        copy.fill(session, Silent())
+        copy.write_copy(session, Silent())
         monkeypatch.setattr(session.study, "_clock", lambda: datetime.now(UTC) + timedelta(milliseconds=5))
         move_segments(session, [(segment, 200_000, 500_000)], merge_key="drag")
         assert copy.finish(session) is None
@@ -200,16 +200,16 @@ def test_a_copy_that_is_given_up_in_one_thread_ends_in_the_other(session: Sessio
     class Meanwhile(Silent):
         def check_cancelled(self) -> None:
             copy.close()
-            assert any(one.name.startswith(".bo") for one in tmp_path.iterdir())
+            assert any(path.name.startswith(".bo") for path in tmp_path.iterdir())
             raise Cancelled
 
     with session:
         copy = CopyFor(session, "Bo", tmp_path / "bo", MediaWith.COPY)
         with pytest.raises(Cancelled):
-            copy.fill(session, Meanwhile())
+            copy.write_copy(session, Meanwhile())
         with pytest.raises(Cancelled):
-            copy.fill(session, Silent())
-    assert [one.name for one in tmp_path.iterdir()] == ["lab"]
+            copy.write_copy(session, Silent())
+    assert [path.name for path in tmp_path.iterdir()] == ["lab"]
 
 
 def test_a_disk_without_room_is_said_before_anything_is_copied(
@@ -218,7 +218,7 @@ def test_a_disk_without_room_is_said_before_anything_is_copied(
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=10))
     with session, pytest.raises(UserError, match="left on that disk"):
         split_study(session, "Ada", tmp_path / "ada", MediaWith.COPY)
-    assert [one.name for one in tmp_path.iterdir()] == ["lab"]
+    assert [path.name for path in tmp_path.iterdir()] == ["lab"]
 
 
 def test_a_copy_of_a_copy_goes_home_by_way_of_it(session: Session, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_copy_of_a_copy_goes_home_by_way_of_it(session: Session, tmp_path: Pat
             merge_copies(middle, [second])
         merge_copies(session, [first])
         assert len(all_segments(session.study)) == 2
-        assert all(one.merged.nothing_new for one in merge_copies(session, [second, first]))
+        assert all(copy.merged.is_empty for copy in merge_copies(session, [second, first]))
 
 
 def test_merging_the_study_into_a_copy_brings_only_what_came_since(
@@ -249,4 +249,4 @@ def test_merging_the_study_into_a_copy_brings_only_what_came_since(
         home = session.study.path
     with Session.open(made, "Ada") as copy:
         merge_copies(copy, [home])
-        assert [one.id for one in all_segments(copy.study)] == [later]
+        assert [segment.id for segment in all_segments(copy.study)] == [later]

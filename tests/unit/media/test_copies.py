@@ -40,7 +40,7 @@ def test_a_silent_copy_keeps_every_picture_and_time_and_shows_the_first_from_zer
     assert before.times.time_of(0) == 700_000
     assert after.times.times_us.tolist() == [0, *before.times.times_us.tolist()[1:]]
     same = zip(iterate_frames(clip, before), iterate_frames(target, after), strict=True)
-    assert all((one.image == other.image).all() for one, other in same)
+    assert all((decoded_frame.image == other.image).all() for decoded_frame, other in same)
 
 
 def test_at_a_steady_rate_each_tick_shows_what_is_on_screen_then(clip: Path, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_sounding_copy_has_the_pictures_of_the_clip_and_the_treated_sound_of_i
     assert sorted(kinds(target)) == ["audio", "video"]
     assert after.times.times_us.tolist() == before.times.times_us.tolist()
     same = zip(iterate_frames(clip, before), iterate_frames(target, after), strict=True)
-    assert all((one.image == other.image).all() for one, other in same)
+    assert all((decoded_frame.image == other.image).all() for decoded_frame, other in same)
     raw, heard = (np.concatenate([*stream_original(path).blocks], axis=1) for path in (source, target))
     assert heard.shape == raw.shape
     assert np.abs(heard - raw / 2).max() <= 1 / 32768

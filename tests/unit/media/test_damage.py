@@ -60,7 +60,7 @@ def test_reader_says_so_too(good: Path, bad: Path) -> None:
     right = list(iterate_rgb_frames(good))
     with FrameReader(bad) as reader:
         for i in map(int, np.random.default_rng(2).permutation(160)[:60]):
-            frame = reader.at(i)
+            frame = reader.frame_at(i)
             assert frame.damaged or np.array_equal(frame.image, right[i].image), i
 
 

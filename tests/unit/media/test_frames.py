@@ -59,11 +59,11 @@ def test_every_frame_is_the_one_that_a_full_decode_shows(clip: Path) -> None:
     order = np.random.default_rng(3).integers(0, len(index), 60)
     with FrameReader(clip, index) as reader:
         for i in map(int, order):
-            frame = reader.at(i)
+            frame = reader.frame_at(i)
             assert np.array_equal(frame.image, whole[i].image), i
             assert not frame.damaged
             middle = (frame.time_us + (index.times.time_of(i + 1) if i + 1 < len(index) else index.times.end_us)) // 2
-            assert reader.at_time(middle).index == i
+            assert reader.frame_at_time(middle).index == i
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5, 9])
@@ -82,7 +82,7 @@ def test_every_frame_is_exact_with_any_number_of_threads(
     for i in (len(index) - 1, len(index) - 23, len(index) // 2, 33, 7):
         with FrameReader(clip, index) as reader:
             for position in (i, max(0, i - 40), i):
-                picture = reader.picture_at(position)
+                picture = reader.decoded_frame_at(position)
                 assert picture.planes[0].tobytes() == whole[position], position
                 assert not picture.damaged
 
@@ -95,7 +95,7 @@ def test_jumps_ahead_and_steps_back_are_exact(clip: Path) -> None:
         place = 0
         while place < len(index):
             for i in (place, place - 1, place - 2, place - 7, place):
-                assert reader.picture_at(max(0, i)).planes[0].tobytes() == whole[max(0, i)], (place, i)
+                assert reader.decoded_frame_at(max(0, i)).planes[0].tobytes() == whole[max(0, i)], (place, i)
             place += int(rng.integers(3, 30))
 
 
@@ -104,11 +104,11 @@ def test_stepping_back_never_waits_for_a_group_to_be_decoded(tmp_path: Path, mon
     index = load_index(clip)
     whole = [picture.planes[0].tobytes() for picture in iterate_frames(clip, index)]
     rolls: list[int] = []
-    roll = FrameReader._roll
-    monkeypatch.setattr(FrameReader, "_roll", lambda self, i, key: rolls.append(i) or roll(self, i, key))
+    roll = FrameReader._decode_forward
+    monkeypatch.setattr(FrameReader, "_decode_forward", lambda self, i, key: rolls.append(i) or roll(self, i, key))
     with FrameReader(clip, index, memory=80 * 160 * 96 * 3 // 2) as reader:
         for i in range(319, -1, -1):
-            assert reader.picture_at(i).planes[0].tobytes() == whole[i]
+            assert reader.decoded_frame_at(i).planes[0].tobytes() == whole[i]
             assert len(reader._kept) <= 80
     assert rolls == [319]
 
@@ -117,12 +117,12 @@ def test_a_jump_within_what_comes_next_is_ready(tmp_path: Path, monkeypatch: pyt
     clip = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=320, bframes=3, gop=150)
     with FrameReader(clip, memory=200 * 160 * 96 * 3 // 2) as reader:
         for anchor in (60, 200, 270):
-            reader.at(anchor)
+            reader.frame_at(anchor)
             reader._ahead.wait()
             with monkeypatch.context() as patch:
-                patch.setattr(FrameReader, "_roll", lambda *_: pytest.fail("was not ready"))
+                patch.setattr(FrameReader, "_decode_forward", lambda *_: pytest.fail("was not ready"))
                 for i in (anchor + 30, anchor + 1, anchor - 30):
-                    assert number_of(reader.at(i).image) == i
+                    assert number_of(reader.frame_at(i).image) == i
 
 
 def test_threads_end_with_the_reader_and_when_jumping_away(tmp_path: Path) -> None:
@@ -130,10 +130,10 @@ def test_threads_end_with_the_reader_and_when_jumping_away(tmp_path: Path) -> No
     threads = threading.active_count()
     with FrameReader(clip, memory=40 * 160 * 96 * 3 // 2) as reader:
         for i in range(280, 268, -1):
-            assert number_of(reader.at(i).image) == i
+            assert number_of(reader.frame_at(i).image) == i
         assert 265 in reader._behind
-        assert number_of(reader.at(20).image) == 20
-        assert not reader._behind.busy
+        assert number_of(reader.frame_at(20).image) == 20
+        assert not reader._behind.is_busy
         assert 21 in reader._ahead
     assert threading.active_count() == threads
 
@@ -141,7 +141,7 @@ def test_threads_end_with_the_reader_and_when_jumping_away(tmp_path: Path) -> No
 def test_stepping_both_ways_is_exact(clip: Path) -> None:
     with FrameReader(clip, memory=20 * 160 * 96 * 3 // 2) as reader:
         walk = [*range(30, 55), *range(55, 5, -1), *range(5, 12)]
-        assert [number_of(reader.at(i).image) for i in walk] == walk
+        assert [number_of(reader.frame_at(i).image) for i in walk] == walk
 
 
 @pytest.fixture(scope="module")
@@ -155,14 +155,14 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> FrameReader:
 @settings(deadline=None, max_examples=25)
 @given(jumps=st.lists(st.integers(0, 239), min_size=1, max_size=12))
 def test_any_walk_is_exact(long: FrameReader, jumps: list[int]) -> None:
-    assert [number_of(long.at(i).image) for i in jumps] == jumps
+    assert [number_of(long.frame_at(i).image) for i in jumps] == jumps
 
 
 def test_kept_pictures_are_bounded(tmp_path: Path) -> None:
     clip = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=200, gop=100)
     with FrameReader(clip, memory=10 * 160 * 96 * 3 // 2) as reader:
         for i in (150, 20, 120, 60, 61, 62):
-            reader.at(i)
+            reader.frame_at(i)
         assert 0 < len(reader._kept) <= 10
 
 
@@ -176,17 +176,17 @@ def test_a_machine_that_fails_is_not_a_damaged_file(tmp_path: Path, monkeypatch:
         with monkeypatch.context() as patch:
             patch.setattr(Decoder, "_take", no_room)
             with pytest.raises(UserError, match=r"not enough memory in this computer to decode a\.mp4"):
-                reader.at(25)
-        assert number_of(reader.at(25).image) == 25
+                reader.frame_at(25)
+        assert number_of(reader.frame_at(25).image) == 25
 
 
 def test_times_outside_are_clamped_and_positions_are_not(tmp_path: Path) -> None:
     with FrameReader(make_clip(tmp_path / "a.mp4", frames=10)) as reader:
-        assert reader.at_time(-5).index == 0
-        assert reader.at_time(10**12).index == 9
+        assert reader.frame_at_time(-5).index == 0
+        assert reader.frame_at_time(10**12).index == 9
         for wrong in (-1, 10):
             with pytest.raises(IndexError):
-                reader.at(wrong)
+                reader.frame_at(wrong)
 
 
 def test_a_stretch_starts_with_what_is_on_screen(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_real_recordings_are_exact(shared_data: Path) -> None:
         far = np.random.default_rng(5).integers(0, len(index), 10)
         with FrameReader(path, index, memory=40 * len(whole[0]) * 3 // 2) as reader:
             for i in (*map(int, far), *range(5, len(index), 19), *range(len(index) - 1, len(index) - 40, -1)):
-                assert reader.picture_at(i).planes[0].tobytes() == whole[i], i
+                assert reader.decoded_frame_at(i).planes[0].tobytes() == whole[i], i
 
 
 @pytest.mark.parametrize(("layers", "fewer"), [(1, True), (2, False)])

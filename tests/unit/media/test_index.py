@@ -22,7 +22,7 @@ def test_packets_tell_what_decoding_shows(tmp_path: Path, suffix: str, open_gop:
     clip = make_clip(tmp_path / f"a{suffix}", frames=70, bframes=3, gop=20, open_gop=open_gop)
     index = load_index(clip)
     assert index.pts.tolist() == decoded_times(clip)
-    assert not index.counted
+    assert not index.counted_by_decoding
     assert len(index.keyframes) >= 3
 
 
@@ -40,7 +40,7 @@ def test_stream_without_usable_time_stamps_is_counted(tmp_path: Path) -> None:
         make_clip(tmp_path / "raw.h264", frames=50, bframes=3),
     ):
         index = load_index(clip)
-        assert index.counted
+        assert index.counted_by_decoding
         assert len(index) == 50
         assert probe(clip).video is not None
 

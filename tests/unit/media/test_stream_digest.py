@@ -14,7 +14,7 @@ from tests.fakes.clips import make_clip
 def remuxed(path: Path, target: Path) -> Path:
     """Copy the streams of a file into another container, without encoding anything."""
     with av.open(str(path)) as source, av.open(str(target), "w") as made:
-        streams = {one.index: made.add_stream_from_template(one) for one in source.streams}
+        streams = {stream.index: made.add_stream_from_template(stream) for stream in source.streams}
         for packet in source.demux():
             if packet.dts is not None:
                 packet.stream = streams[packet.stream_index]

@@ -143,6 +143,6 @@ def test_real_voices(shared_data: Path, tmp_path: Path, name: str, begins: float
 def test_real_voices_of_different_rooms_are_not_sure(shared_data: Path) -> None:
     names = ("conv_multi_friends_720p.mp4", "expressive_talker.mp4", "talk_vfr_tags.mp4", "face_noface_vfr_hevc.mov")
     paths = [shared_data / "media" / name for name in names]
-    for i, one in enumerate(paths):
+    for i, path in enumerate(paths):
         for other in paths[i + 1 :]:
-            assert not synchronize(one, other).sure
+            assert not synchronize(path, other).sure

@@ -174,7 +174,7 @@ def test_other_endings_and_recordings_without_sound_are_refused(tmp_path: Path) 
         write_sound(silent, tmp_path / "b.flac", Silence())
     with pytest.raises(UserError, match="FLAC or WAV"):
         write_sound(silent, tmp_path / "b.mp3")
-    assert [one.name for one in tmp_path.iterdir()] == ["a.mp4"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
 
 
 def test_numbers_are_rounded_exactly_and_never_wrap() -> None:

@@ -202,9 +202,9 @@ def test_subtitles_and_captions_stay_behind(tmp_path: Path) -> None:
     srt = tmp_path / "a.srt"
     srt.write_text("1\n00:00:00,000 --> 00:00:01,000\nMy name is Ada\n")
     with av.open(str(source)) as film, av.open(str(srt)) as text, av.open(str(with_text), "w") as output:
-        streams = [output.add_stream_from_template(one.streams[0]) for one in (film, text)]
-        for one, stream in zip((film, text), streams, strict=True):
-            for packet in one.demux():
+        streams = [output.add_stream_from_template(input_container.streams[0]) for input_container in (film, text)]
+        for input_container, stream in zip((film, text), streams, strict=True):
+            for packet in input_container.demux():
                 if packet.size:
                     packet.stream = stream
                     output.mux(packet)

@@ -72,7 +72,7 @@ class Bright:
         self.calls += 1
         rows, columns = np.nonzero(image[:, :, 1] > 128)
         if not len(rows):
-            return Detections.none()
+            return Detections.empty()
         x, y = columns.min(), rows.min()
         box = np.array([[x, y, columns.max() - x + 1, rows.max() - y + 1]], np.float32)
         return Detections(box, np.array([0.9], np.float32))

@@ -125,8 +125,8 @@ def test_two_faces_that_cross_keep_their_identities(tmp_path: Path) -> None:
         return 30 + 6.0 * i, 380 - 6.0 * i
 
     def seen(i: int) -> list[Box]:
-        one, other = places(i)
-        return [] if abs(one - other) < 50 else [(one, 80, *FACE), (other, 84, *FACE)]
+        value, other = places(i)
+        return [] if abs(value - other) < 50 else [(value, 80, *FACE), (other, 84, *FACE)]
 
     pictures = [_picture((7, places(i)[0], 80), (8, places(i)[1], 84)) for i in range(58)]
     found = _tracked(tmp_path, pictures, seen)

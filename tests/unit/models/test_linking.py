@@ -26,7 +26,7 @@ def test_nothing_seen_is_no_track() -> None:
 
 def test_one_face_is_one_track_through_a_gap() -> None:
     frames = [seen(i, *([] if 10 <= i < 24 else [_walk(i)]), looked=i % 2 == 0) for i in range(50)]
-    (track,) = link_detections([f if f.looked else seen(f.frame, looked=False) for f in frames], OPTIONS)
+    (track,) = link_detections([f if f.was_searched else seen(f.frame, looked=False) for f in frames], OPTIONS)
     assert track.frames.tolist() == list(range(50))
     truth = np.array([_walk(i)[:4] for i in range(50)])
     assert np.abs(track.boxes - truth).max() < 4
@@ -126,7 +126,7 @@ def test_a_weak_hit_counts_when_its_neighbours_agree() -> None:
 def test_a_track_of_weak_hits_is_doubtful_and_still_a_track(best: float, doubtful: bool) -> None:
     frames = [seen(i, _walk(i, best if i == 5 else 0.15)) for i in range(10)]
     (track,) = link_detections(frames, OPTIONS)
-    assert track.doubtful is doubtful
+    assert track.is_doubtful is doubtful
 
 
 @given(
@@ -162,13 +162,13 @@ def test_every_sure_hit_is_covered_and_every_track_is_whole(
         assert (track.boxes[:, 2:] > 0).all()
         assert not any(frames[i].cut for i in track.frames[1:])
         assert all(frames[f].looked for f, o in zip(track.frames, track.origins, strict=True) if o == Origin.DETECTED)
-    for one in frames:
+    for frame in frames:
         detected = sum(
-            int(t.origins[one.frame - t.frames[0]] == Origin.DETECTED)
+            int(t.origins[frame.frame - t.frames[0]] == Origin.DETECTED)
             for t in tracks
-            if t.frames[0] <= one.frame <= t.frames[-1]
+            if t.frames[0] <= frame.frame <= t.frames[-1]
         )
-        assert detected >= sum(h[4] >= OPTIONS.sure for h in one.hits)
+        assert detected >= sum(h[4] >= OPTIONS.sure for h in frame.hits)
 
 
 def test_an_option_out_of_range_is_said_plainly() -> None:

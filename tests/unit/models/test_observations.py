@@ -18,12 +18,12 @@ SEEN = [seen(0, (1, 2, 3, 4, 0.5)), seen(1, looked=False), seen(2, cut=True, dam
 
 def _written(path: Path) -> None:
     with Log(path, WORK) as log:
-        for one in SEEN:
-            log.add(one)
+        for observation in SEEN:
+            log.add(observation)
 
 
 def _plain(seen: list[Observation]) -> list[dict[str, object]]:
-    return [{**asdict(o), "hits": o.hits.tolist(), "looks": o.looks.tolist()} for o in seen]
+    return [{**asdict(o), "hits": o.hits.tolist(), "looks": o.descriptions.tolist()} for o in seen]
 
 
 def _same(a: list[Observation], b: list[Observation]) -> bool:

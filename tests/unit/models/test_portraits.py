@@ -32,7 +32,7 @@ class Pointing:
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         rows, columns = np.nonzero(image[:, :, 1] > 60)
         if not len(rows):
-            return Detections.none()
+            return Detections.empty()
         left, top, right, bottom = columns.min(), rows.min(), columns.max() + 1, rows.max() + 1
         middle = np.array([(left + right) / 2, (top + bottom) / 2], np.float32)
         box = np.array([[left, top, right - left, bottom - top]], np.float32)

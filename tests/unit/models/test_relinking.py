@@ -31,20 +31,20 @@ def _looks(*places: int, blur: float = 0.0) -> dict[str, np.ndarray]:
 def test_the_same_looks_in_two_shots_are_suggested_and_others_are_not() -> None:
     tracks = [_track("0", 0, 9), _track("1", 0, 9), _track("2", 10, 19), _track("3", 10, 19)]
     found = suggest_groups(tracks, _looks(0, 1, 1, 2), {})
-    assert [one.tracks for one in found] == [("1", "2")]
+    assert [suggestion.tracks for suggestion in found] == [("1", "2")]
     assert found[0].confidence == 1
 
 
 def test_people_seen_together_are_never_one() -> None:
     tracks = [_track("0", 0, 9), _track("1", 5, 14), _track("2", 20, 29)]
     found = suggest_groups(tracks, _looks(0, 0, 0), {})
-    assert sorted(len(one.tracks) for one in found) == [2]
+    assert sorted(len(suggestion.tracks) for suggestion in found) == [2]
 
 
 def test_an_embedding_overrules_looks() -> None:
     tracks = [_track("0", 0, 9), _track("1", 10, 19), _track("2", 20, 29)]
     who = {"0": np.array([1, 0], np.float32), "1": np.array([0, 1], np.float32), "2": np.array([1, 0], np.float32)}
-    assert [one.tracks for one in suggest_groups(tracks, _looks(0, 0, 1), who)] == [("0", "2")]
+    assert [suggest_group.tracks for suggest_group in suggest_groups(tracks, _looks(0, 0, 1), who)] == [("0", "2")]
 
 
 def test_what_was_found_rarely_or_unsurely_is_not_compared() -> None:
@@ -59,11 +59,11 @@ def test_what_was_found_rarely_or_unsurely_is_not_compared() -> None:
 def test_groups_hold_each_track_once_and_nobody_twice_in_a_frame(plan: list[tuple[int, int, int]]) -> None:
     tracks = [_track(str(n), first, first + length) for n, (_, first, length) in enumerate(plan)]
     found = suggest_groups(tracks, _looks(*(place for place, _, _ in plan)), {})
-    members = [name for one in found for name in one.tracks]
+    members = [name for suggestion in found for name in suggestion.tracks]
     assert len(members) == len(set(members))
-    for one in found:
-        assert 0.3 <= one.confidence <= 1
-        frames = np.concatenate([tracks[int(name)].frames for name in one.tracks])
+    for suggestion in found:
+        assert 0.3 <= suggestion.confidence <= 1
+        frames = np.concatenate([tracks[int(name)].frames for name in suggestion.tracks])
         assert len(np.unique(frames)) == len(frames)
 
 

@@ -37,9 +37,9 @@ def _cuts(pictures: list[Planes], start: int = 0) -> list[int]:
     for frame, planes in enumerate(pictures[start:], start):
         if scenes.add(frame, planes):
             may.append(frame)
-        found += [f for f in may if f == frame - FRAMES_AHEAD and scenes.begins(f)]
+        found += [f for f in may if f == frame - FRAMES_AHEAD and scenes.is_scene_start(f)]
     last = len(pictures) - 1
-    return found + [f for f in may if f > last - FRAMES_AHEAD and scenes.begins(f)]
+    return found + [f for f in may if f > last - FRAMES_AHEAD and scenes.is_scene_start(f)]
 
 
 def test_cuts_every_second_are_all_found() -> None:

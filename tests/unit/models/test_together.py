@@ -54,13 +54,13 @@ def test_what_one_is_sure_of_stays_and_nothing_is_invented(answers: list[Detecti
     hits((0, 0, 5, 5, 0.06), (0, 0, 5, 5, 0.06), (0, 0, 5, 6, 0.12)),
 )
 def test_the_order_of_two_detectors_does_not_matter(a: Detections, b: Detections) -> None:
-    one, other = merge([a, b], FLOOR), merge([b, a], FLOOR)
-    assert sorted(one.scores.tolist()) == sorted(other.scores.tolist())
+    detections, other = merge([a, b], FLOOR), merge([b, a], FLOOR)
+    assert sorted(detections.scores.tolist()) == sorted(other.scores.tolist())
 
 
 @given(_answer)
 def test_one_who_finds_nothing_changes_nothing_of_what_is_sure(answer: Detections) -> None:
-    found = merge([answer, Detections.none()], FLOOR)
+    found = merge([answer, Detections.empty()], FLOOR)
     sure = answer.scores >= 0.2
     assert np.allclose(found.boxes, answer.boxes[sure])
     assert (found.scores == answer.scores[sure]).all()
@@ -81,7 +81,7 @@ def test_neighbours_stay_two() -> None:
 
 def test_a_weak_hit_counts_where_another_saw_something_too() -> None:
     weak = hits((100, 100, 40, 50, 0.15))
-    assert len(merge([weak, Detections.none()], FLOOR)) == 0
+    assert len(merge([weak, Detections.empty()], FLOOR)) == 0
     assert len(merge([weak, hits((101, 101, 40, 50, 0.07))], FLOOR)) == 1
     assert len(merge([hits((100, 100, 40, 50, 0.08)), hits((101, 101, 40, 50, 0.07))], FLOOR)) == 0
 

@@ -72,8 +72,8 @@ def test_the_last_frame_before_a_scene_change_is_looked_at_wherever_it_falls(tmp
     images = [_dark(320, 240, box)] * before + [_dark(320, 240, grey=100)] * 10
     clip = write_clip(tmp_path / "cut.mp4", images)
     seen = list(detect_in_frames(clip, load_index(clip), Bright(), Bright(), FaceOptions()))
-    assert [one.frame for one in seen if one.cut] == [before]
-    assert seen[before - 1].looked
+    assert [observation.frame for observation in seen if observation.cut] == [before]
+    assert seen[before - 1].was_searched
     assert len(seen[before - 1].hits) == 1
 
 

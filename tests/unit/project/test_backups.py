@@ -64,9 +64,9 @@ def _work(path: Path, clock: Clock, value: str | None, keep: int = 3) -> None:
         if value is not None:
             _edit(study, value)
     # Files get the time of this machine; the clock of the test is ahead of it.
-    for one in list_backups(path):
-        if one.made < clock.start - _AHEAD / 2:
-            os.utime(one.path, (clock.now.timestamp(),) * 2)
+    for backup in list_backups(path):
+        if backup.made < clock.start - _AHEAD / 2:
+            os.utime(backup.path, (clock.now.timestamp(),) * 2)
 
 
 def test_a_backup_is_the_study_as_it_was_opened(path: Path, clock: Clock) -> None:
@@ -77,7 +77,7 @@ def test_a_backup_is_the_study_as_it_was_opened(path: Path, clock: Clock) -> Non
     assert (_word(backup), _word(path)) == ("first", "second")
     assert check_study(backup) == []
     assert backup.stat().st_mode & 0o777 == 0o600
-    assert sorted(one.name for one in path.parent.iterdir()) == [path.name, backup.name]
+    assert sorted(file.name for file in path.parent.iterdir()) == [path.name, backup.name]
 
 
 def test_none_is_made_where_nothing_changed_or_little_time_passed(path: Path, clock: Clock) -> None:
@@ -87,7 +87,7 @@ def test_none_is_made_where_nothing_changed_or_little_time_passed(path: Path, cl
     assert len(backup_paths(path)) == 1, "ten minutes have not passed"
     clock.later(minutes=2)
     _work(path, clock, None)
-    assert [_word(one) for one in backup_paths(path)] == ["second", "first"]
+    assert [_word(backup_path) for backup_path in backup_paths(path)] == ["second", "first"]
     clock.later(days=1)
     _work(path, clock, None)
     assert len(backup_paths(path)) == 2, "nothing changed"
@@ -96,7 +96,7 @@ def test_none_is_made_where_nothing_changed_or_little_time_passed(path: Path, cl
 def test_a_run_counts_as_a_change_although_it_is_no_step(path: Path, clock: Clock) -> None:
     _work(path, clock, None)
     clock.later(hours=1)
-    with Study.open(path) as study, study.recording_run():
+    with Study.open(path) as study, study.run_transaction():
         study.write_run("INSERT INTO egress VALUES (?, 'now', '{}', 'none', 'yes', '')", [("x",)])
     _work(path, clock, None)
     assert len(backup_paths(path)) == 2
@@ -117,7 +117,7 @@ def test_with_no_backups_wanted_those_that_are_there_stay(path: Path, clock: Clo
     _work(path, clock, "second")
     clock.later(hours=1)
     _work(path, clock, "third", keep=0)
-    assert [_word(one) for one in backup_paths(path)] == ["first"]
+    assert [_word(backup_path) for backup_path in backup_paths(path)] == ["first"]
 
 
 def test_few_stay_and_they_reach_back(path: Path, clock: Clock) -> None:
@@ -125,14 +125,14 @@ def test_few_stay_and_they_reach_back(path: Path, clock: Clock) -> None:
         _work(path, clock, str(number), keep=4)
         clock.later(days=1)
     kept = list_backups(path)
-    assert [one.number for one in kept] == [1, 2, 3, 4]
-    ages = [(clock.now - one.made).days for one in kept]
+    assert [backup.number for backup in kept] == [1, 2, 3, 4]
+    ages = [(clock.now - backup.made).days for backup in kept]
     assert ages == sorted(ages)
     assert ages[0] <= 1
     assert ages[-1] >= 20, ages
     clock.later(days=40)
     _work(path, clock, "x", keep=4)
-    assert all(clock.now - one.made < timedelta(days=60) for one in list_backups(path)), "an old copy stayed"
+    assert all(clock.now - backup.made < timedelta(days=60) for backup in list_backups(path)), "an old copy stayed"
 
 
 def test_fewer_wanted_than_there_are(path: Path, clock: Clock) -> None:
@@ -140,7 +140,7 @@ def test_fewer_wanted_than_there_are(path: Path, clock: Clock) -> None:
         _work(path, clock, str(number), keep=4)
         clock.later(hours=1)
     _work(path, clock, None, keep=1)
-    assert [_word(one) for one in backup_paths(path)] == ["3"]
+    assert [_word(backup_path) for backup_path in backup_paths(path)] == ["3"]
 
 
 @given(st.lists(st.integers(0, 10**7), min_size=2, max_size=12).map(sorted))
@@ -158,7 +158,7 @@ def test_a_damaged_study_pushes_no_backup_out(path: Path, clock: Clock) -> None:
     clock.later(hours=1)
     with pytest.raises(UserError, match="damaged"):
         Study.open(path, clock=clock, backups=3)
-    assert [_word(one) for one in backup_paths(path)] == ["first"]
+    assert [_word(backup_path) for backup_path in backup_paths(path)] == ["first"]
 
 
 def test_a_backup_has_no_backups(path: Path, clock: Clock) -> None:
@@ -168,7 +168,7 @@ def test_a_backup_has_no_backups(path: Path, clock: Clock) -> None:
     _work(backup, clock, "other")
     assert is_backup(backup)
     assert not is_backup(path)
-    assert sorted(one.name for one in path.parent.iterdir()) == [path.name, backup.name]
+    assert sorted(file.name for file in path.parent.iterdir()) == [path.name, backup.name]
 
 
 def test_a_full_disk_is_told_and_the_study_is_open(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +189,7 @@ def test_a_disk_that_fills_up_leaves_no_half_backup(path: Path, clock: Clock, mo
     with Study.open(path, clock=clock, backups=3) as study:
         assert study.backup_problem is not None
         assert "No space left" in study.backup_problem.message
-    assert [one.name for one in path.parent.iterdir()] == [path.name]
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 def test_what_a_killed_process_left_is_removed(path: Path, clock: Clock) -> None:
@@ -205,7 +205,7 @@ def test_numbers_left_out_by_a_killed_process_are_filled(path: Path, clock: Cloc
     finished = path.with_name("finished")
     finished.write_bytes(b"\0")
     add_backup(finished, path, 9, clock.now)
-    assert [one.read_bytes()[0] for one in backup_paths(path)] == [0, 1, 3, 4]
+    assert [backup_path.read_bytes()[0] for backup_path in backup_paths(path)] == [0, 1, 3, 4]
 
 
 def test_other_files_are_no_backups(path: Path) -> None:
@@ -229,7 +229,7 @@ def test_in_a_window_it_is_made_in_a_thread_while_edits_go_on(path: Path, clock:
         (backup,) = backup_paths(path)
         assert check_study(backup) == []
     assert _word(path) == "second"
-    assert sorted(one.name for one in path.parent.iterdir()) == [path.name, backup.name]
+    assert sorted(file.name for file in path.parent.iterdir()) == [path.name, backup.name]
 
 
 def test_closing_gives_up_a_backup_that_is_being_made(
@@ -249,6 +249,6 @@ def test_closing_gives_up_a_backup_that_is_being_made(
     assert begun.wait(HANG_S)
     threading.Timer(0.05, go_on.set).start()
     study.close()
-    names = [one.name for one in path.parent.iterdir()]
+    names = [file.name for file in path.parent.iterdir()]
     assert [name for name in names if name not in (path.name, path.name + ".bak-1")] == []
     assert check_study(path) == []

@@ -16,7 +16,7 @@ def test_chains_without_nodes_and_of_other_recordings(tmp_path: Path) -> None:
     with Study.create(path) as made:
         fill_study(made, recordings=2, segments=0)
     with Session.open(path, "Ada") as session:
-        first, second = (one.id for one in all_recordings(session.study))
+        first, second = (recording.id for recording in all_recordings(session.study))
         empty, _ = add_chain(session, first)
         full, _ = add_chain(session, first)
         add_chain(session, second)

@@ -76,10 +76,10 @@ def test_what_refers_to_nothing_is_left_out_and_named(path: Path, what: str) -> 
         assert len(graphs) == left
         assert {who for graph in graphs for node in graph.nodes for who in node.people} <= known
         assert {graph.chain.annotator_id for graph in graphs} <= known
-        assert {one.reviewer_id for graph in graphs for one in reviews_of(study, graph.chain.id)} <= known
-        assert {one.recording_id for one in all_questions(study)} <= known
+        assert {review.reviewer_id for graph in graphs for review in reviews_of(study, graph.chain.id)} <= known
+        assert {question.recording_id for question in all_questions(study)} <= known
         assert {each.annotator_id for said in verifications(study).values() for each in said} <= known
-        assert {one.recording_id for one in free_texts(study) if one.recording_id} <= known
+        assert {free_text.recording_id for free_text in free_texts(study) if free_text.recording_id} <= known
         chains.delete_chain(session, graphs[0].chain.id)
         assert len(all_chains(study)) == left - 1
 

@@ -19,14 +19,14 @@ def counts(small: Small) -> dict[str, int]:
 
 def test_nothing_about_it_stays(small: Small) -> None:
     here, who = small.recording.id, small.annotator.id
-    one = small.add()
+    segment = small.add()
     with small.study.step("Fill", who):
         hold_outs.set_hold_out(small.study, here, True)
         plans.set_assignments(small.study, [Assignment(here, who)])
         plans.set_completed(small.study, here, who, _AT)
         insert_utterances(small.study, [Utterance("u", here, 0, 1_000_000, "Hello")])
-        set_review(small.study, Review(one.id, who, ReviewDecision.AGREE, "", _AT))
-        insert_comments(small.study, [Comment("c", one.id, who, "Why?", _AT, False)])
+        set_review(small.study, Review(segment.id, who, ReviewDecision.AGREE, "", _AT))
+        insert_comments(small.study, [Comment("c", segment.id, who, "Why?", _AT, False)])
     before = counts(small)
     assert all(before.values())
     with small.study.step("Delete recording", who):

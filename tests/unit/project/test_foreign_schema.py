@@ -134,7 +134,7 @@ def test_it_is_read_without_them_and_not_written_to(path: Path, what: str) -> No
             assert len(all_recordings(study)) == 2
             with pytest.raises(UserError, match="reading only"), study.step("Edit"):
                 pass
-            with pytest.raises(UserError, match="reading only"), study.recording_run():
+            with pytest.raises(UserError, match="reading only"), study.run_transaction():
                 pass
     assert check_study(path) != []
     for refuse in (
@@ -148,7 +148,7 @@ def test_it_is_read_without_them_and_not_written_to(path: Path, what: str) -> No
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     saved = recover(path, path.with_name("saved"))
-    assert not saved.losses
+    assert not saved.has_losses
     assert saved.foreign
     assert "Nothing is known to be lost." not in report_lines(saved)
     assert check_study(saved.path) == []
@@ -218,10 +218,10 @@ def test_studies_of_older_versions_open(tmp_path: Path, monkeypatch: pytest.Monk
         assert study.rows("SELECT more FROM later") == []
         assert study.rows("SELECT * FROM looks") == []
     new = create_file(tmp_path / "new", "new")
-    for one in (new, *([] if foreign else [old])):
-        with Study.open(one) as study:
+    for path in (new, *([] if foreign else [old])):
+        with Study.open(path) as study:
             assert study.defect is None
-        with closing(connect(one, "ro")) as connection:
+        with closing(connect(path, "ro")) as connection:
             assert compare_schema(connection, 3) == []
 
 

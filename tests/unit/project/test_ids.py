@@ -10,12 +10,14 @@ def test_ids_sort_in_the_order_they_were_made() -> None:
     made = [new_id() for _ in range(20_000)]
     assert made == sorted(made)
     assert len(set(made)) == len(made)
-    assert all(is_id(one) and uuid.UUID(one).version == 7 and uuid.UUID(one).variant == uuid.RFC_4122 for one in made)
+    assert all(
+        is_id(text) and uuid.UUID(text).version == 7 and uuid.UUID(text).variant == uuid.RFC_4122 for text in made
+    )
 
 
 def test_threads_never_make_the_same() -> None:
     with ThreadPoolExecutor(4) as pool:
-        made = [one for batch in pool.map(lambda _: [new_id() for _ in range(2_000)], range(8)) for one in batch]
+        made = [text for batch in pool.map(lambda _: [new_id() for _ in range(2_000)], range(8)) for text in batch]
     assert len(set(made)) == len(made)
 
 

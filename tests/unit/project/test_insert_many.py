@@ -26,14 +26,14 @@ def test_the_history_is_the_same_and_undo_takes_them_away(small: Small) -> None:
         for n in range(50)
     ]
     with study.step("One by one"):
-        for one in made:
-            insert_segment(study, one)
+        for segment in made:
+            insert_segment(study, segment)
     expected = logged(study)
     study.undo()
     rows = [(s.id, s.recording_id, s.annotator_id, s.scheme, s.track, s.label, s.start_us, s.end_us) for s in made]
     with study.step("At once") as step:
-        study.insert_many("segment", rows, [one.id for one in made])
-    assert step.changes.ids("segment") == {one.id for one in made}
+        study.insert_many("segment", rows, [segment.id for segment in made])
+    assert step.changes.ids("segment") == {segment.id for segment in made}
     assert logged(study) == expected
     extra = Segment(new_id(), small.recording.id, small.annotator.id, Verdict.ERROR, 0, 500)
     with study.step("And one more"):
@@ -52,7 +52,7 @@ def test_a_step_that_fails_leaves_the_triggers_as_they_were(small: Small, tmp_pa
     study, bad = small.study, [("x",) * 8]
     with pytest.raises(Exception, match="cannot store"), study.step("Bad"):
         study.insert_many("segment", bad, ["x"])
-    one = small.add()
-    assert [row[1] for row in logged(study)] == [one.id]
+    segment = small.add()
+    assert [row[1] for row in logged(study)] == [segment.id]
     with pytest.raises(RuntimeError, match="inside"):
         study.insert_many("segment", bad, ["x"])

@@ -40,10 +40,10 @@ def test_its_size_is_that_of_the_papers(tmp_path: Path) -> None:
         assert counts.most_common()[-1][0] == "emotions"
         channels = Counter(values(study, "channel"))
         assert channels["verbal"] > channels["both"] > channels["nonverbal"]
-        plausible = [one / 100 for one in values(study, "plausibility")]  # type: ignore[operator]
+        plausible = [value / 100 for value in values(study, "plausibility")]  # type: ignore[operator]
         assert abs(statistics.mean(plausible) - 0.863) < 0.03
         assert abs(statistics.pstdev(plausible) - 0.172) < 0.03
-        labels = Counter(one.label for one in all_segments(study) if one.scheme == "socialnli")
+        labels = Counter(segment.label for segment in all_segments(study) if segment.scheme == "socialnli")
         assert abs(labels["reality"] / labels.total() - 0.40) < 0.05
     assert check_study(path) == []
 
@@ -51,21 +51,21 @@ def test_its_size_is_that_of_the_papers(tmp_path: Path) -> None:
 def test_annotators_overlap_and_agree_as_often_as_in_the_paper(study: Study) -> None:
     fill_whole_study(study, recordings=60, segments=1540)
     by_home = defaultdict(list)
-    for one in all_segments(study):
-        if one.scheme == "shrec":
-            by_home[one.recording_id].append(one)
+    for segment in all_segments(study):
+        if segment.scheme == "shrec":
+            by_home[segment.recording_id].append(segment)
     overlapping = agreeing = 0
     for found in by_home.values():
-        for one in found:
+        for segment in found:
             others = [
                 other
                 for other in found
-                if other.annotator_id != one.annotator_id
-                and other.start_us < one.end_us
-                and other.end_us > one.start_us
+                if other.annotator_id != segment.annotator_id
+                and other.start_us < segment.end_us
+                and other.end_us > segment.start_us
             ]
             overlapping += bool(others)
-            agreeing += any(other.label == one.label for other in others)
+            agreeing += any(other.label == segment.label for other in others)
     assert abs(overlapping / 1540 - 0.851) < 0.04
     assert abs(agreeing / overlapping - 0.913) < 0.03
 
@@ -84,10 +84,10 @@ def test_the_person_and_then_the_agent_speak_in_every_moment(study: Study) -> No
     told = 0
     for home in all_recordings(study):
         said = utterances_of(study, home.id)
-        assert all(one.end_us <= other.start_us for one, other in pairwise(said))
-        for one in all_segments(study):
-            if one.recording_id == home.id and one.scheme == "shrec" and one.label != Verdict.NONE:
-                inside = [u for u in said if one.start_us <= u.start_us and u.end_us <= one.end_us]
+        assert all(utterance.end_us <= other.start_us for utterance, other in pairwise(said))
+        for segment in all_segments(study):
+            if segment.recording_id == home.id and segment.scheme == "shrec" and segment.label != Verdict.NONE:
+                inside = [u for u in said if segment.start_us <= u.start_us and u.end_us <= segment.end_us]
                 spoke = [roles[u.participant_id or ""] for u in inside]
                 assert spoke[:2] == [ParticipantRole.USER, ParticipantRole.ROBOT]
                 told += 1
@@ -97,8 +97,8 @@ def test_the_person_and_then_the_agent_speak_in_every_moment(study: Study) -> No
 def test_every_text_reads_as_a_sentence_and_few_are_alike(study: Study) -> None:
     fill_whole_study(study, recordings=20, segments=500)
     for field in ("rationale", "correction", "statement", "explanation"):
-        texts = [str(one) for one in values(study, field)]
-        assert all("{" not in one and one.endswith((".", "?", "!")) for one in texts)
+        texts = [str(value) for value in values(study, field)]
+        assert all("{" not in text and text.endswith((".", "?", "!")) for text in texts)
         assert len({*texts}) > 0.6 * len(texts)
 
 
@@ -107,12 +107,12 @@ def test_episodes_are_rated_by_two_people_within_the_scale(study: Study) -> None
     scheme = load_scheme("sotopia-eval")
     assert len(all_episodes(study)) == 2
     for recording, agents in all_agents(study).items():
-        rated = [one for one in all_segments(study) if one.recording_id == recording]
+        rated = [segment for segment in all_segments(study) if segment.recording_id == recording]
         assert len(rated) == 2 * len(agents) == 4
-        for one in rated:
-            rows = study.rows("SELECT field, value FROM segment_value WHERE segment_id = ?", (one.id,))
+        for segment in rated:
+            rows = study.rows("SELECT field, value FROM segment_value WHERE segment_id = ?", (segment.id,))
             filled = {field: json.loads(value) for field, value in rows}
-            assert scheme.missing(one.label, filled) == ()
+            assert scheme.missing_fields(segment.label, filled) == ()
             assert all(scheme.check_value(field, value) == value for field, value in filled.items())
             assert filled["participant"] in {agent.participant_id for agent in agents}
 

@@ -30,14 +30,14 @@ ITEMS = [
     FrozenItem("i0", "s", 0, 0, "segment-1", "r", 3, 5),
 ]
 RUN = BenchmarkRun(
-    "b", "s", "j", {"name": "gpt"}, None, "plain", ItemModality.BOTH, "raw", 0, "2026-01-02T00:00:00", "1"
+    "b", "s", "j", {"name": "gpt"}, None, "plain", ItemModality.TEXT_AND_VIDEO, "raw", 0, "2026-01-02T00:00:00", "1"
 )  # fmt: skip
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
     with Study.create(tmp_path / "a.greenroom", "a") as found:
-        with found.recording_run():
+        with found.run_transaction():
             insert_set(found, SET, ITEMS)
             insert_benchmark_run(found, RUN)
         yield found
@@ -54,12 +54,12 @@ def test_what_is_stored_is_read_again(study: Study) -> None:
 
 
 def test_an_item_says_what_it_was_made_from() -> None:
-    assert [one.subject for one in ITEMS] == [
+    assert [frozen_item.target_kind for frozen_item in ITEMS] == [
         JudgmentTargetKind.SEGMENT,
         JudgmentTargetKind.QUESTION,
         JudgmentTargetKind.SEGMENT,
     ]
-    assert [one.source for one in ITEMS] == [
+    assert [frozen_item.target for frozen_item in ITEMS] == [
         None,
         JudgmentTarget(JudgmentTargetKind.QUESTION, "q"),
         JudgmentTarget(JudgmentTargetKind.SEGMENT, "segment-1"),
@@ -67,7 +67,7 @@ def test_an_item_says_what_it_was_made_from() -> None:
 
 
 def test_the_first_answer_of_a_run_counts(study: Study) -> None:
-    with study.recording_run():
+    with study.run_transaction():
         insert_answers(study, [RunAnswer("b", "i1", "", "first"), RunAnswer("b", "i0", "support", "one")])
         insert_answers(study, [RunAnswer("b", "i1", "", "second")])
     assert answers_of(study, "b") == [RunAnswer("b", "i0", "support", "one"), RunAnswer("b", "i1", "", "first")]
@@ -107,22 +107,22 @@ def test_wrong_content_is_said_to_be_damaged_and_found_by_the_check(study: Study
     study._connection.commit()
     with pytest.raises(UserError, match="i1 of this study is damaged"):
         items_of(study, "s")
-    assert len([one for one in check_study(study.path) if "item" in one]) == 1
+    assert len([text for text in check_study(study.path) if "item" in text]) == 1
 
 
 def test_a_question_that_was_frozen_is_read_again(study: Study) -> None:
-    one = question(1)
-    with study.recording_run():
+    each_question = question(1)
+    with study.run_transaction():
         insert_set(
             study,
             replace(SET, id="t"),
-            [FrozenItem("i9", "t", 0, 0, "question/q", "r", 0, 5, {"question": question_to_json(one)})],
+            [FrozenItem("i9", "t", 0, 0, "question/q", "r", 0, 5, {"question": question_to_json(each_question)})],
         )
-    assert items_of(study, "t")[0].content["question"] == question_to_json(one)
+    assert items_of(study, "t")[0].content["question"] == question_to_json(each_question)
 
 
 def test_of_two_sets_of_one_name_the_id_is_asked_for(study: Study) -> None:
-    with study.recording_run():
+    with study.run_transaction():
         insert_set(study, replace(SET, id="t"), [])
     with pytest.raises(UserError, match="2 item sets called “verdicts”") as raised:
         find_item_set(study, "verdicts")
@@ -131,7 +131,7 @@ def test_of_two_sets_of_one_name_the_id_is_asked_for(study: Study) -> None:
 
 
 def test_rows_that_belong_to_nothing_are_found(study: Study) -> None:
-    with study.recording_run():
+    with study.run_transaction():
         insert_set(
             study,
             replace(SET, id="t", name="other"),

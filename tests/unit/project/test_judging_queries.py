@@ -41,7 +41,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
 
 
 def store(study: Study, *said: Judgment) -> None:
-    with study.recording_run():
+    with study.run_transaction():
         insert_judgments(study, said)
 
 
@@ -54,7 +54,7 @@ def test_a_judgment_comes_back_as_it_was_stored(study: Study) -> None:
 def test_the_newest_comes_first(study: Study) -> None:
     later = replace(SAID, id="j-2", at="2026-01-02T03:04:06Z")
     store(study, later, SAID)
-    assert [one.id for one in judgments_of(study, "s-1")] == ["j-2", "j-1"]
+    assert [judgment.id for judgment in judgments_of(study, "s-1")] == ["j-2", "j-1"]
 
 
 def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) -> None:
@@ -62,17 +62,19 @@ def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) ->
     later = replace(SAID, id="j-2", at="2026-01-03T00:00:00Z")
     other = replace(SAID, id="j-3", request_key="other")
     store(study, failed, later, SAID, other)
-    assert {one.id for one in answered_judgments(study, [SAID.request_key, "other", "nothing"])} == {"j-1", "j-3"}
+    assert {
+        answered_judgment.id for answered_judgment in answered_judgments(study, [SAID.request_key, "other", "nothing"])
+    } == {"j-1", "j-3"}
 
 
 @pytest.mark.parametrize("table", ["judgment", "reveal", "egress"])
 def test_what_happened_cannot_be_changed_or_removed(study: Study, table: str) -> None:
     store(study, SAID)
-    with study.recording_run():
+    with study.run_transaction():
         insert_reveal(study, Reveal("s-1", "a-1", {"label": "error"}, "2026-01-02T03:04:05Z"))
         insert_egress(study, SENT)
     for change in (f"UPDATE {table} SET at = 'never'", f"DELETE FROM {table}"):
-        with pytest.raises((sqlite3.Error, UserError, RuntimeError)), study.recording_run():
+        with pytest.raises((sqlite3.Error, UserError, RuntimeError)), study.run_transaction():
             study.write_run(change, [()])
         with pytest.raises((sqlite3.Error, UserError, RuntimeError)), study.step("Change"):
             study.write(change, ())
@@ -81,19 +83,19 @@ def test_what_happened_cannot_be_changed_or_removed(study: Study, table: str) ->
 
 def test_the_first_reveal_counts(study: Study) -> None:
     first = Reveal("s-1", "a-1", {"label": "error", "rationale": "late"}, "2026-01-02T03:04:05Z")
-    for one in (
+    for reveal in (
         first,
         replace(first, own={"label": "none"}, at="2026-01-03T00:00:00Z"),
         replace(first, annotator_id="b"),
     ):
-        with study.recording_run():
-            insert_reveal(study, one)
+        with study.run_transaction():
+            insert_reveal(study, reveal)
     assert reveals_to(study, "a-1") == {"s-1": first}
 
 
 def test_a_request_comes_back_as_it_was_written_down(study: Study) -> None:
     refused = replace(SENT, id="e-2", permission="", rule="consent", at="2026-01-02T03:04:06Z")
-    with study.recording_run():
+    with study.run_transaction():
         insert_egress(study, refused)
         insert_egress(study, SENT)
     assert all_egress(study) == [SENT, refused]
@@ -101,20 +103,20 @@ def test_a_request_comes_back_as_it_was_written_down(study: Study) -> None:
 
 def test_a_line_is_either_let_through_or_refused(study: Study) -> None:
     for both in (replace(SENT, rule="consent"), replace(SENT, permission="")):
-        with pytest.raises((sqlite3.Error, UserError)), study.recording_run():
+        with pytest.raises((sqlite3.Error, UserError)), study.run_transaction():
             insert_egress(study, both)
 
 
 def test_judges_are_edited_in_steps(study: Study) -> None:
-    one = JudgeEntry("1", "Small", "llama-cpp", "small.gguf", {"frames": 15})
+    judge_entry = JudgeEntry("1", "Small", "llama-cpp", "small.gguf", {"frames": 15})
     with study.step("Add judge"):
-        put_judge(study, one)
+        put_judge(study, judge_entry)
     with study.step("Change judge"):
-        put_judge(study, replace(one, name="Tiny"))
+        put_judge(study, replace(judge_entry, name="Tiny"))
     assert judge_by_name(study, "Small") is None
-    assert all_judges(study) == [replace(one, name="Tiny")]
+    assert all_judges(study) == [replace(judge_entry, name="Tiny")]
     study.undo()
-    assert judge_by_name(study, "Small") == one
+    assert judge_by_name(study, "Small") == judge_entry
     with study.step("Remove judge"):
         delete_judge(study, "1")
     assert all_judges(study) == []
@@ -141,7 +143,7 @@ def test_every_version_of_a_prompt_is_kept(study: Study) -> None:
 def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, break_it: str, read: object) -> None:
     with Study.create(tmp_path / "lab") as study:
         store(study, SAID)
-        with study.recording_run():
+        with study.run_transaction():
             insert_egress(study, SENT)
         with study.step("Add judge"):
             put_judge(study, JudgeEntry("1", "Small", "random"))
@@ -169,7 +171,7 @@ def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, break_it: str, read
 def test_the_check_finds_what_is_damaged_and_a_judge_keeps_its_name(tmp_path: Path, break_it: str) -> None:
     with Study.create(tmp_path / "lab") as study:
         store(study, SAID)
-        with study.recording_run():
+        with study.run_transaction():
             insert_egress(study, SENT)
             insert_reveal(study, Reveal("s-1", "a-1", {"task": ""}, "2026-01-02T03:04:05Z"))
         with study.step("Add judge"):

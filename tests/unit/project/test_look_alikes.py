@@ -36,7 +36,7 @@ def prepared(path: Path, *words: str, keep: tuple[str, ...] = ()) -> ErasedStudy
 def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> LookAlikeWords:
     made = prepared(path, *words, keep=keep)
     made.close()
-    return made.alike
+    return made.look_alikes
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> LookAlikeWords:
 )
 def test_what_looks_like_a_name_is_listed_until_somebody_decides(tmp_path: Path, text: str, word: str) -> None:
     path = study_with(tmp_path, ["hello"], [text])
-    assert (left(path).left, left(path).why) == ({word: 1}, {word: LookAlikeReason.NAME})
+    assert (left(path).remaining, left(path).reasons) == ({word: 1}, {word: LookAlikeReason.NAME})
     kept = left(path, keep=(word.upper(),))
-    assert (kept.left, kept.kept) == ({}, {word: 1})
-    assert left(path, word).left == {}
+    assert (kept.remaining, kept.kept) == ({}, {word: 1})
+    assert left(path, word).remaining == {}
     with Study.open(path, read_only=True) as study:
         assert (text,) in study.rows("SELECT text FROM utterance")
 
@@ -65,7 +65,7 @@ def test_what_looks_like_a_name_is_listed_until_somebody_decides(tmp_path: Path,
 def test_names_of_others_and_common_words_are_not_listed(tmp_path: Path) -> None:
     texts = ["Hannah and Susanna and Savannah", "IT is at the US", "the rest of it, zebra and zeal"]
     path = study_with(tmp_path, ["hello"], texts, ("Anna Thomas", "Ivo Tarr", "Zebediah Quux"))
-    assert left(path).left == {}
+    assert left(path).remaining == {}
 
 
 def test_what_others_said_in_their_recording_is_asked_about_where_it_stands(tmp_path: Path) -> None:
@@ -74,9 +74,9 @@ def test_what_others_said_in_their_recording_is_asked_about_where_it_stands(tmp_
         row = ("x", "r1", "P02", 500, 509, "my number is +49 170 1234567")
         study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)", row)
     found = left(path)
-    assert [*found.why.values()] == [LookAlikeReason.RECORDINGS]
-    (number,) = found.left
-    assert left(path, keep=(number,)).left == {}
+    assert [*found.reasons.values()] == [LookAlikeReason.RECORDINGS]
+    (number,) = found.remaining
+    assert left(path, keep=(number,)).remaining == {}
     made = prepared(path, number)
     rows = made.memory.execute("SELECT text FROM utterance WHERE text LIKE '%1%'").fetchall()
     made.close()
@@ -103,8 +103,8 @@ def test_a_file_and_a_participant_who_are_called_like_them_are_asked_about(tmp_p
         study.write("UPDATE participant SET pseudonym = 'zquux-2' WHERE id = 'P02'", ())
         study.write("UPDATE recording SET name = 'ZebediahQuux, second' WHERE id = 'r2'", ())
     made = prepared(path)
-    assert made.alike.why["zebediahquux_2.mp4"] is LookAlikeReason.FILE
-    assert made.alike.why["zquux-2"] is LookAlikeReason.PARTICIPANT
+    assert made.look_alikes.reasons["zebediahquux_2.mp4"] is LookAlikeReason.FILE
+    assert made.look_alikes.reasons["zquux-2"] is LookAlikeReason.PARTICIPANT
     assert made.memory.execute("SELECT name FROM recording WHERE id = 'r2'").fetchone() == ("Recording",)
     made.close()
 
@@ -141,7 +141,7 @@ def test_lists_of_words_lose_what_came_from_their_recordings_alone(tmp_path: Pat
 def test_a_finished_file_that_still_holds_something_is_told(tmp_path: Path) -> None:
     path = study_with(tmp_path, ["hello"], ["zquux laughs", "hello"])
     made = prepared(path)
-    found = verify_erasure(path, made.reach)
+    found = verify_erasure(path, made.scope)
     made.close()
     assert found.found["utterance.text"] == 1
     assert found.found["private_word.word"] == 1
@@ -163,7 +163,7 @@ def test_an_earlier_name_of_a_file_that_told_who_it_is_is_in_no_history(tmp_path
     made = prepared(path)
     content = made.memory.serialize()
     made.close()
-    assert (made.alike.left, b"visit2.mp4" in content) == ({}, True)
+    assert (made.look_alikes.remaining, b"visit2.mp4" in content) == ({}, True)
     assert b"quux" not in content
 
 
@@ -171,7 +171,7 @@ def test_an_earlier_name_of_a_file_that_told_who_it_is_is_in_no_history(tmp_path
 def test_what_is_everybodys_address_is_asked_about(tmp_path: Path, text: str, exact: bool) -> None:
     made = prepared(study_with(tmp_path, [text], [f"I {text} too"]))
     made.close()
-    assert any(one.is_exact for one in made.reach.strings) is exact
+    assert any(string.is_exact for string in made.scope.strings) is exact
 
 
 @pytest.mark.parametrize(
@@ -181,10 +181,10 @@ def test_what_is_everybodys_address_is_asked_about(tmp_path: Path, text: str, ex
 def test_a_given_name_without_spaces_is_asked_about(tmp_path: Path, name: str, text: str, word: str) -> None:
     path = study_with(tmp_path, [], [text, "明天见"], (name,))
     found = left(path)
-    assert dict(found.why) == {word: LookAlikeReason.NAME}
-    assert not left(path, keep=(word,)).left
+    assert dict(found.reasons) == {word: LookAlikeReason.NAME}
+    assert not left(path, keep=(word,)).remaining
     with_it = prepared(path, word)
-    assert word not in with_it.alike.left
+    assert word not in with_it.look_alikes.remaining
     with_it.close()
 
 
@@ -197,7 +197,7 @@ def test_a_word_that_is_the_whole_name_of_somebody_else_is_decided_by_a_person(t
         else:
             study.write("INSERT INTO private_word VALUES ('Zebediah', 'P02', 'person', 'P02')", ())
     found = left(path)
-    assert "Zebediah" in found.left
+    assert "Zebediah" in found.remaining
     made = prepared(path, keep=("Zebediah",))
     said = {row[0] for row in made.memory.execute("SELECT text FROM utterance")}
     made.close()

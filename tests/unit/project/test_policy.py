@@ -147,7 +147,7 @@ def test_nothing_of_a_study_leaves_unseen_or_unasked(
     policy: Policy, request: EgressRequest, evidence: RequestEvidence
 ) -> None:
     sent = not rule(policy, request, evidence) and not request.local and request.purpose is not Purpose.DOWNLOAD
-    if sent and request.holds_study:
+    if sent and request.has_study_content:
         assert not evidence.unwilling
         assert policy.level is not EgressLevel.NOTHING
         if policy.level is EgressLevel.ANONYMIZED:
@@ -174,7 +174,7 @@ def test_nothing_travels_unencrypted_to_another_machine_unless_that_is_allowed(
         assert request.scheme in ("https", "tls")
 
 
-@pytest.mark.parametrize("purpose", [one for one in Purpose if one is not Purpose.CLUSTER])
+@pytest.mark.parametrize("purpose", [each_purpose for each_purpose in Purpose if each_purpose is not Purpose.CLUSTER])
 @pytest.mark.parametrize("scheme", ["http", "HTTP", "ws", "tcp", "ucx", ""])
 def test_an_address_without_encryption_needs_a_flag_of_its_own(purpose: Purpose, scheme: str) -> None:
     sent = EgressRequest(purpose, "10.0.0.5", 80, ("10.0.0.5",), local=False, scheme=scheme)
@@ -201,7 +201,10 @@ def test_a_policy_is_read_as_it_was_written_or_as_the_strictest(policy: Policy) 
 
 
 @given(
-    st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=4), lambda one: st.lists(one, max_size=2))
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+        lambda search_strategy: st.lists(search_strategy, max_size=2),
+    )
     | st.dictionaries(
         st.sampled_from([*Policy().as_json(), "x"]),
         st.sampled_from(["raw", "nothing", "anonymized", 1, None, True, [], ["h"], [1], {}, ""]),

@@ -25,19 +25,19 @@ def clock() -> Clock:
 
 def after(clock: Clock, remaining: RemainingTimeEstimator, seconds: float, done: int, total: int) -> float | None:
     clock.now += seconds
-    return remaining.seconds(done, total)
+    return remaining.estimate(done, total)
 
 
 def test_nothing_is_said_before_anybody_can_know(clock: Clock) -> None:
     remaining = RemainingTimeEstimator(clock)
-    assert remaining.seconds(0, 100) is None
+    assert remaining.estimate(0, 100) is None
     assert after(clock, remaining, MIN_ELAPSED_S / 2, 50, 100) is None
     assert after(clock, remaining, 60, 0, 0) is None, "nobody knows how much there is"
 
 
 def test_what_is_left_takes_as_long_as_what_was_done(clock: Clock) -> None:
     remaining = RemainingTimeEstimator(clock)
-    remaining.seconds(0, 100)
+    remaining.estimate(0, 100)
     assert after(clock, remaining, 10, 20, 100) == pytest.approx(40)
     assert after(clock, remaining, 10, 50, 100) == pytest.approx(20)
     assert after(clock, remaining, 1, 100, 100) is None, "it is done"
@@ -45,7 +45,7 @@ def test_what_is_left_takes_as_long_as_what_was_done(clock: Clock) -> None:
 
 def test_what_a_cache_held_does_not_make_it_faster(clock: Clock) -> None:
     remaining = RemainingTimeEstimator(clock)
-    remaining.seconds(900, 1000)
+    remaining.estimate(900, 1000)
     assert after(clock, remaining, 10, 900, 1000) is None
     assert after(clock, remaining, 10, 910, 1000) == pytest.approx(180)
 
@@ -53,7 +53,7 @@ def test_what_a_cache_held_does_not_make_it_faster(clock: Clock) -> None:
 @pytest.mark.parametrize("total", [100, 7])
 def test_what_falls_back_is_another_piece_of_work(clock: Clock, total: int) -> None:
     remaining = RemainingTimeEstimator(clock)
-    remaining.seconds(0, 100)
+    remaining.estimate(0, 100)
     assert after(clock, remaining, 1000, 90, 100) is not None
     assert after(clock, remaining, 0, 1, total) is None
     assert after(clock, remaining, 4, 3, total) == pytest.approx(2 * (total - 3))
@@ -61,7 +61,7 @@ def test_what_falls_back_is_another_piece_of_work(clock: Clock, total: int) -> N
 
 def test_another_end_without_a_step_is_another_piece_and_a_later_end_is_not(clock: Clock) -> None:
     remaining = RemainingTimeEstimator(clock)
-    remaining.seconds(0, 10)
+    remaining.estimate(0, 10)
     assert after(clock, remaining, 10, 5, 10) == pytest.approx(10)
     assert after(clock, remaining, 10, 10, 30) == pytest.approx(40)
     assert after(clock, remaining, 10, 10, 50) is None
@@ -113,7 +113,7 @@ class Unwanted(Silent):
 def test_stages_tell_how_far_it_is_and_end_where_nobody_wants_them() -> None:
     progress = Unwanted(3)
     stages = Stages(progress, 5, "Counting")
-    assert [stages.after(made) for made in "ab"] == ["a", "b"]
+    assert [stages.finish_stage(made) for made in "ab"] == ["a", "b"]
     with pytest.raises(Cancelled):
-        stages.after("c")
+        stages.finish_stage("c")
     assert progress.told == [(1, 5, "Counting"), (2, 5, "Counting"), (3, 5, "Counting")]

@@ -92,8 +92,8 @@ def test_media(small: Small) -> None:
     first = medium(here, MediumRole.CHAPTER)
     silent = replace(first, facts=replace(FACTS, audio=None))
     with small.study.step("x"):
-        for one in (camera, second, main, first):
-            media.insert_medium(small.study, one)
+        for each_medium in (camera, second, main, first):
+            media.insert_medium(small.study, each_medium)
         media.update_medium(small.study, silent)
     assert media.media_of(small.study, here) == [main, camera, silent, second]
     assert media.all_media(small.study) == [main, camera, silent, second]
@@ -176,9 +176,9 @@ def test_a_segment_is_a_span(small: Small, start: int, end: int) -> None:
 def test_runs_are_newest_first_and_outside_the_history(small: Small) -> None:
     here = small.recording.id
     old, new, other = run(here, "2026-01-01"), run(here, "2026-01-02"), run(here, "2026-01-03", "anonymize")
-    with small.study.recording_run():
-        for one in (new, old, other):
-            runs.insert_run(small.study, one)
+    with small.study.run_transaction():
+        for each_run in (new, old, other):
+            runs.insert_run(small.study, each_run)
     assert runs.runs_of(small.study, here) == [other, new, old]
     assert runs.runs_of(small.study, here, "faces") == [new, old]
     assert runs.latest_run(small.study, here, "faces") == new
@@ -189,11 +189,11 @@ def test_runs_are_newest_first_and_outside_the_history(small: Small) -> None:
 
 
 def test_a_run_that_fails_leaves_nothing(small: Small) -> None:
-    one = run(small.recording.id, "2026-01-01")
+    each_run = run(small.recording.id, "2026-01-01")
 
     def fail() -> None:
-        with small.study.recording_run():
-            runs.insert_run(small.study, one)
+        with small.study.run_transaction():
+            runs.insert_run(small.study, each_run)
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -203,10 +203,10 @@ def test_a_run_that_fails_leaves_nothing(small: Small) -> None:
 
 @pytest.mark.parametrize("sql", ["UPDATE run SET kind = 'x'", "DELETE FROM run", "UPDATE face_track SET position = 9"])
 def test_what_a_run_stored_is_never_changed(small: Small, sql: str) -> None:
-    one = run(small.recording.id, "2026-01-01")
-    with small.study.recording_run():
-        runs.insert_run(small.study, one)
-        faces.insert_tracks(small.study, one.id, "m", [track(1)])
+    each_run = run(small.recording.id, "2026-01-01")
+    with small.study.run_transaction():
+        runs.insert_run(small.study, each_run)
+        faces.insert_tracks(small.study, each_run.id, "m", [track(1)])
     with pytest.raises(sqlite3.IntegrityError, match="never changed"):
         small.study._connection.execute(sql)
 
@@ -215,10 +215,10 @@ def test_tracks_with_corrections(small: Small) -> None:
     here, user = small.recording.id, Participant(new_id(), "P1", ParticipantRole.USER)
     first, second, superseded = track(300), track(1), track(4)
     for at, found in (("2026-01-01", [superseded]), ("2026-01-02", [first, second])):
-        with small.study.recording_run():
-            one = run(here, at)
-            runs.insert_run(small.study, one)
-            faces.insert_tracks(small.study, one.id, "m", found)
+        with small.study.run_transaction():
+            each_run = run(here, at)
+            runs.insert_run(small.study, each_run)
+            faces.insert_tracks(small.study, each_run.id, "m", found)
     with small.study.step("Name") as step:
         participants.insert_participant(small.study, user)
         faces.assign_participant(small.study, first.id, user.id)
@@ -227,7 +227,7 @@ def test_tracks_with_corrections(small: Small) -> None:
         faces.set_dismissed(small.study, second.id, False)
     assert step.changes.ids("track_correction") == {first.id, second.id}
     read = faces.tracks_of(small.study, here)
-    assert [(one.id, one.participant_id, one.dismissed) for one in read] == [
+    assert [(face_track.id, face_track.participant_id, face_track.dismissed) for face_track in read] == [
         (first.id, user.id, True),
         (second.id, None, False),
     ]
@@ -242,16 +242,16 @@ def test_tracks_with_corrections(small: Small) -> None:
     assert faces.tracks_of(small.study, here)[0].participant_id is None
     small.study.undo()
     small.study.undo()
-    assert [one.dismissed for one in faces.tracks_of(small.study, here)] == [False, False]
+    assert [face_track.dismissed for face_track in faces.tracks_of(small.study, here)] == [False, False]
     assert faces.tracks_of(small.study, "?") == []
 
 
 def test_naming_a_face_that_nobody_was_is_an_edit_like_any_other(small: Small) -> None:
     here, user, found = small.recording.id, Participant(new_id(), "P1", ParticipantRole.USER), track(2)
-    with small.study.recording_run():
-        one = run(here, "2026-01-01")
-        runs.insert_run(small.study, one)
-        faces.insert_tracks(small.study, one.id, "m", [found])
+    with small.study.run_transaction():
+        each_run = run(here, "2026-01-01")
+        runs.insert_run(small.study, each_run)
+        faces.insert_tracks(small.study, each_run.id, "m", [found])
     with small.study.step("Add"):
         participants.insert_participant(small.study, user)
         faces.set_dismissed(small.study, found.id, False)
@@ -266,30 +266,30 @@ def test_naming_a_face_that_nobody_was_is_an_edit_like_any_other(small: Small) -
 
 @pytest.mark.parametrize("change", [lambda one: one.boxes[:1], lambda one: one.boxes[:, :3]])
 def test_arrays_of_another_length_are_refused(small: Small, change: Callable[[FaceTrack], object]) -> None:
-    one = run(small.recording.id, "2026-01-01")
+    each_run = run(small.recording.id, "2026-01-01")
     wrong = replace(track(2), boxes=change(track(2)))  # type: ignore[arg-type]
-    with small.study.recording_run():
-        runs.insert_run(small.study, one)
-    with small.study.recording_run(), pytest.raises(sqlite3.IntegrityError):
-        faces.insert_tracks(small.study, one.id, "m", [wrong])
+    with small.study.run_transaction():
+        runs.insert_run(small.study, each_run)
+    with small.study.run_transaction(), pytest.raises(sqlite3.IntegrityError):
+        faces.insert_tracks(small.study, each_run.id, "m", [wrong])
 
 
 def test_deleting_a_recording_takes_what_belongs_to_it_and_undo_brings_it_back(small: Small) -> None:
-    here, added, one = small.recording.id, small.add(), medium(small.recording.id)
+    here, added, each_medium = small.recording.id, small.add(), medium(small.recording.id)
     found = track(3)
     with small.study.step("x"):
-        media.insert_medium(small.study, one)
+        media.insert_medium(small.study, each_medium)
         segments.set_value(small.study, FieldValue(added.id, "shrec", 1, "rationale", "why"))
-    with small.study.recording_run():
+    with small.study.run_transaction():
         faces_run = run(here, "2026-01-01")
         runs.insert_run(small.study, faces_run)
-        faces.insert_tracks(small.study, faces_run.id, one.id, [found])
+        faces.insert_tracks(small.study, faces_run.id, each_medium.id, [found])
     with small.study.step("Delete recording"):
         recordings.delete_recording(small.study, here)
     assert recordings.all_recordings(small.study) == []
     assert media.all_media(small.study) == []
     assert segments.all_segments(small.study) == []
     small.study.undo()
-    assert media.media_of(small.study, here) == [one]
+    assert media.media_of(small.study, here) == [each_medium]
     assert segments.values_of(small.study, added.id)["rationale"].value == "why"
     assert [t.id for t in faces.tracks_of(small.study, here)] == [found.id]

@@ -58,7 +58,7 @@ def _spoil(path: Path, page: int) -> None:
 
 
 def _told(found: Recovered, table: str) -> object:
-    return next(one for one in found.tables if one.name == table)
+    return next(table_saved for table_saved in found.tables if table_saved.name == table)
 
 
 def test_all_rows_of_a_sound_file_are_read_from_its_pages(path: Path, whole: bytes) -> None:
@@ -66,7 +66,7 @@ def test_all_rows_of_a_sound_file_are_read_from_its_pages(path: Path, whole: byt
     for name, shape in _TABLES.items():
         found = {tuple(row[column] for column in shape.columns) for row in left[name].rows.values()}
         assert found == _rows(path, name), name
-        assert (left[name].bad_pages, left[name].bad_rows, left[name].loose) == (0, 0, {}), name
+        assert (left[name].bad_pages, left[name].bad_rows, left[name].orphan_rows) == (0, 0, {}), name
 
 
 def test_long_values_are_read_over_many_pages(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_long_values_are_read_over_many_pages(tmp_path: Path) -> None:
 def test_a_lost_index_costs_nothing(path: Path, tmp_path: Path) -> None:
     _spoil(path, _root(path, "journal_change_by_step"))
     found = recover(path, tmp_path / "new")
-    assert (found.problems, found.losses, found.whole_history) == ((), False, True)
+    assert (found.problems, found.has_losses, found.whole_history) == ((), False, True)
     for name in _TABLES:
         assert _rows(found.path, name) == _rows(tmp_path / "new.greenroom", name)
     with Study.open(found.path) as study:
@@ -112,7 +112,7 @@ def test_what_rows_refer_to_is_made_up_where_it_is_lost(path: Path, tmp_path: Pa
     assert _rows(found.path, "segment") == before["segment"], "work was thrown away because a name was lost"
     assert _rows(found.path, "segment_value") == before["segment_value"]
     assert {row[0] for row in _rows(found.path, "recording")} == {row[0] for row in before["recording"]}
-    assert found.losses
+    assert found.has_losses
 
 
 def test_what_rows_refer_to_is_taken_from_the_newest_backup(path: Path, tmp_path: Path, with_backup: Path) -> None:
@@ -157,7 +157,7 @@ def test_the_end_is_missing(path: Path, tmp_path: Path, whole: bytes) -> None:
         Study.open(path)
     found = recover(path, tmp_path / "new")
     assert check_study(found.path) == []
-    assert found.losses
+    assert found.has_losses
     with Study.open(found.path) as study, pytest.raises(UserError):
         study.undo()
 
@@ -210,9 +210,9 @@ def test_the_newest_backup_is_compared(path: Path, tmp_path: Path, with_backup: 
     found = recover(path, tmp_path / "new")
     assert found.backup is not None
     assert found.backup[0] == with_backup
-    assert sum(one.only_in_backup or 0 for one in found.tables) > 0
+    assert sum(table.only_in_backup or 0 for table in found.tables) > 0
     lost = {row[0] for row in _rows(with_backup, "segment")} - {row[0] for row in _rows(found.path, "segment")}
-    told = next((one.only_in_backup for one in found.tables if one.name == "segment"), 0)
+    told = next((table.only_in_backup for table in found.tables if table.name == "segment"), 0)
     assert told == len(lost)
     with Study.open(found.path) as study, Study.open(with_backup, read_only=True) as before:
         assert study.id == before.id, "copies of the study could not be merged any more"

@@ -57,8 +57,8 @@ def region(kind: RegionKind = RegionKind.FACE, *keyframes: Keyframe, start: int 
 
 
 def test_a_region_moves_in_a_straight_line_and_stays_outside_its_keyframes() -> None:
-    one = region(RegionKind.AREA, Keyframe(400_000, 0, 0, 10, 10), Keyframe(800_000, 40, 80, 30, 10))
-    boxes = one.boxes_at(np.array([0, 400_000, 600_000, 800_000, 5_000_000]))
+    each_region = region(RegionKind.AREA, Keyframe(400_000, 0, 0, 10, 10), Keyframe(800_000, 40, 80, 30, 10))
+    boxes = each_region.boxes_at(np.array([0, 400_000, 600_000, 800_000, 5_000_000]))
     assert boxes.tolist() == [[0, 0, 10, 10], [0, 0, 10, 10], [20, 40, 20, 10], [40, 80, 30, 10], [40, 80, 30, 10]]
 
 
@@ -100,9 +100,9 @@ def test_a_corrected_track_keeps_its_order_and_has_the_set_box_at_every_keyframe
     assert (np.diff(track.frames) > 0).all()
     assert (track.times_us == TIMES[track.frames]).all()
     assert len(track.frames) == len(track.boxes) == len(track.scores) == len(track.origins)
-    for one in keyframes:
-        (place,) = np.flatnonzero(track.times_us == one.time_us)
-        assert np.allclose(track.boxes[place], one.box, atol=1e-3)
+    for keyframe in keyframes:
+        (place,) = np.flatnonzero(track.times_us == keyframe.time_us)
+        assert np.allclose(track.boxes[place], keyframe.box, atol=1e-3)
         assert track.origins[place] == Origin.DRAWN
 
 
@@ -114,7 +114,7 @@ def study(tmp_path: Path) -> Study:
         insert_collection(made, Collection("c", "c"))
         insert_recording(made, Recording("r", "c", 1, "one", 4_000_000))
         insert_participant(made, Participant("p", "P01", ParticipantRole.USER))
-    with made.recording_run():
+    with made.run_transaction():
         insert_run(made, Run("run", "r", "faces", "centerface", {}, {}, "2026-01-01T00:00:00Z", "0"))
         insert_tracks(made, "run", "m", [found()])
     return made
@@ -162,11 +162,11 @@ def test_what_is_to_be_hidden_is_the_corrected_tracks_and_the_faces_drawn_by_han
     (track,) = tracks_of(study, "r")
     face, area = region(), region(RegionKind.AREA)
     with study.step("draw", "ann"):
-        for one in (face, area):
-            insert_region(study, one)
+        for each_region in (face, area):
+            insert_region(study, each_region)
         set_track_box(study, track.id, Keyframe(1_000_000, 60, 10, 50, 60))
     assert regions_of(study, "r") == [face, area]
     assert find_region(study, area.id) == area
     hidden = faces_to_hide(study, "r", TIMES)
-    assert [one.id for one in hidden] == [track.id, face.id]
+    assert [face_track.id for face_track in hidden] == [track.id, face.id]
     assert hidden[0].boxes[0].tolist() == [60, 10, 50, 60]

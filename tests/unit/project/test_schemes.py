@@ -95,12 +95,12 @@ def test_values_are_checked() -> None:
 
 def test_what_is_missing() -> None:
     scheme = load_scheme()
-    assert scheme.missing(Verdict.ERROR, {"channel": "both", "attributes": []}) == (
+    assert scheme.missing_fields(Verdict.ERROR, {"channel": "both", "attributes": []}) == (
         "attributes",
         "rationale",
         "correction",
     )
-    assert scheme.missing(Verdict.NONE, {}) == ()
+    assert scheme.missing_fields(Verdict.NONE, {}) == ()
 
 
 def test_a_good_file(tmp_path: Path) -> None:

@@ -56,8 +56,8 @@ def test_the_next_who_opens_a_study_sweeps_what_was_left_beside_it(tmp_path: Pat
     for ending in ("backup", "backup-journal", "bak", "bak-journal", "new"):
         (tmp_path / f".a.greenroom.12.{ending}").write_text("half")
     kept = [tmp_path / name for name in (".a.greenroom.12.old", ".b.greenroom.12.bak", "a.greenroom.bak-2.txt")]
-    for one in kept:
-        one.write_text("somebody else's")
+    for file in kept:
+        file.write_text("somebody else's")
     with Study.open(path):
         Study.open(path).close()
     assert {*tmp_path.iterdir()} == {path, *kept}
@@ -79,7 +79,7 @@ def test_a_folder_of_ones_own_is_private_and_that_of_a_killed_process_is_swept(
         assert abandoned_folders() == []
         sweep_own_folders()
         assert folder.is_dir()
-    assert {one.name for one in tmp_path.iterdir()} == {"greenroom-scratch-mine.txt", "greenroom-notes"}
+    assert {path.name for path in tmp_path.iterdir()} == {"greenroom-scratch-mine.txt", "greenroom-notes"}
 
 
 def test_while_a_sealed_study_is_open_it_lies_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def test_no_private_text_is_in_the_bytes(tmp_path: Path) -> None:
         "api.example.org",
     ]
     assert left_in(path, private) == []
-    assert {one.name for one in tmp_path.iterdir()} == {"study.greenroom", "shared.greenroom"}
+    assert {file.name for file in tmp_path.iterdir()} == {"study.greenroom", "shared.greenroom"}
 
 
 def test_what_agreement_and_chains_need_is_there(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_recordings_that_are_held_out_stay(tmp_path: Path) -> None:
 def test_a_judgment_keeps_its_label_and_no_word(tmp_path: Path) -> None:
     path, full = made(tmp_path)
     with Study.open(path) as study:
-        with study.recording_run():
+        with study.run_transaction():
             own = {"id": "'j' || segment_id", "request_key": "'k' || segment_id", "item_id": "''"}
             columns = [*COLUMNS["judgment"]]
             asked = ", ".join(own.get(name, name) for name in columns)
@@ -138,6 +138,6 @@ def test_a_stripped_scheme_is_the_same_scheme_without_its_explanations() -> None
     text, scheme = strip_explanations(OWN_SCHEME, "lab")
     assert "secret" not in text
     assert "comment" not in text
-    assert [one.name for one in scheme.tracks[0].labels] == ["Good “one”"]
+    assert [label.name for label in scheme.tracks[0].labels] == ["Good “one”"]
     assert (scheme.field("how").step, scheme.field("how").ends) == (0.25, ("bad", "good"))
     assert scheme.rules[0].needs == ("how",)

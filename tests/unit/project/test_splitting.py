@@ -11,7 +11,7 @@ from tests.unit.project.conftest import Small
 
 def test_a_copy_is_filled_again_where_another_thread_edits_while_it_is_finished(small: Small, tmp_path: Path) -> None:
     study, marked = small.study, small.add()
-    study.never_wait()
+    study.read_without_waiting()
     draft = StudyCopyDraft(study, tmp_path / "copy")
     with Study.open(study.path, read_only=True) as second:
         draft.fill(second, AnnotatorShare(small.annotator, (small.recording.id,)))

@@ -145,7 +145,7 @@ def test_steps_do_not_nest_and_edits_need_one(small: Small) -> None:
         insert_segment(small.study, small.segment())
     with small.study.step("Outer"), pytest.raises(RuntimeError), small.study.step("Inner"):
         pass
-    with small.study.recording_run(), pytest.raises(RuntimeError):
+    with small.study.run_transaction(), pytest.raises(RuntimeError):
         insert_segment(small.study, small.segment())
 
 
@@ -555,13 +555,13 @@ def test_readers_are_there_only_once_they_look_with_the_right_eyes(
     there_too_early: list[bool] = []
 
     class Watched(Readers):
-        def look_as(self, viewer: str) -> None:
+        def set_viewer(self, viewer: str) -> None:
             there_too_early.append(study._readers is not None)
-            super().look_as(viewer)
+            super().set_viewer(viewer)
 
     monkeypatch.setattr(store, "Readers", Watched)
     with Study.open(tmp_path / "a.greenroom", when_checked=lambda: None) as study:
-        study.look_as("Ada")
+        study.set_viewer("Ada")
         study.finish_opening()
         assert there_too_early == [False]
 
@@ -569,8 +569,8 @@ def test_readers_are_there_only_once_they_look_with_the_right_eyes(
 def test_a_thread_that_never_waits_reads_what_was_saved_before_with_the_eyes_of_whoever_looks(study: Study) -> None:
     with study.step("Before"):
         study.set_property("one", 0)
-    study.never_wait()
-    study.look_as("Ada")
+    study.read_without_waiting()
+    study.set_viewer("Ada")
     seen = "SELECT (SELECT value FROM property WHERE key = 'one'), (SELECT group_concat(name) FROM temp.viewer)"
     found = []
 
@@ -593,7 +593,7 @@ def test_a_thread_that_never_waits_reads_what_was_saved_before_with_the_eyes_of_
         found.append(study.row(seen))
 
     write(lambda: None)
-    study.look_as("Ben")
+    study.set_viewer("Ben")
     write(lambda: None)
     assert found == [("0", "Ada"), ("1", "Ada"), ("1", "Ben"), ("3", "Ben")]
     study.close()
@@ -647,7 +647,7 @@ def write_many(study: Study, count: int) -> None:
 def test_what_is_stopped_changed_nothing(study: Study, looks: int) -> None:
     write_many(study, 1)
     progress = Impatient(looks)
-    with pytest.raises(Cancelled), study.stoppable(progress, 40_000):
+    with pytest.raises(Cancelled), study.cancellable(progress, 40_000):
         write_many(study, 20_000)
     assert study.undo_name == "Many"
     assert study.get_property("key 1") is None
@@ -657,7 +657,7 @@ def test_what_is_stopped_changed_nothing(study: Study, looks: int) -> None:
 
 def test_how_far_it_is_is_told_while_rows_are_written(study: Study) -> None:
     progress = Impatient(10**9)
-    with study.stoppable(progress, 6_000):
+    with study.cancellable(progress, 6_000):
         write_many(study, 3_000)
     assert len(progress.told) > 3
     assert progress.told == sorted(progress.told)
@@ -671,7 +671,7 @@ def fail_after(do: Callable[[], object]) -> None:
 
 
 def test_transactions_together_are_saved_or_none_of_them(study: Study) -> None:
-    with study.together():
+    with study.atomic():
         write_many(study, 1)
         with study.step("Nothing"):
             pass
@@ -681,16 +681,16 @@ def test_transactions_together_are_saved_or_none_of_them(study: Study) -> None:
     assert study.undo()
     assert study.undo_name == "Many"
 
-    with pytest.raises(ZeroDivisionError), study.together():
+    with pytest.raises(ZeroDivisionError), study.atomic():
         fail_after(lambda: write_many(study, 2))
     assert study.get_property("key 1") is None
-    with study.together():
+    with study.atomic():
         with pytest.raises(ZeroDivisionError), study.step("Half"):
             fail_after(lambda: study.set_property("half", 1))
         write_many(study, 3)
     assert study.get_property("half") is None
     assert study.get_property("key 2") == 2
-    with pytest.raises(RuntimeError), study.step("Outer"), study.together():
+    with pytest.raises(RuntimeError), study.step("Outer"), study.atomic():
         pass
 
 
@@ -701,7 +701,7 @@ def test_what_is_together_is_stopped_together(study: Study, looks: int) -> None:
             study.set_property("first", 1)
         write_many(study, 20_000)
 
-    with pytest.raises(Cancelled), study.together(), study.stoppable(Impatient(looks)):
+    with pytest.raises(Cancelled), study.atomic(), study.cancellable(Impatient(looks)):
         both()
     assert study.get_property("first") is None
     write_many(study, 2)
@@ -722,7 +722,7 @@ def test_a_study_whose_identifier_is_none_is_left_as_it_is(tmp_path: Path, value
 
 
 def test_what_another_program_wrote_is_told_and_what_this_one_writes_is_not(study: Study) -> None:
-    study.never_wait()
+    study.read_without_waiting()
     before = study.data_version()
     busy, read = threading.Event(), threading.Event()
 

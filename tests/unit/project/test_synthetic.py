@@ -34,7 +34,7 @@ def test_the_paper_s_size_and_proportions(study: Study) -> None:
         found = values_in(study, recording.id)
         for segment in (s for s in segments if s.recording_id == recording.id):
             values = {field: value.value for field, value in found.get(segment.id, {}).items()}
-            assert scheme.missing(segment.label, values) == ()
+            assert scheme.missing_fields(segment.label, values) == ()
             for field, value in values.items():
                 assert scheme.check_value(field, value) == value
             if "attributes" in values:

@@ -20,23 +20,23 @@ def test_the_numbers_are_those_of_the_paper(study: Study) -> None:
     found = graphs(study)
     assert len(all_recordings(study)) == RECORDINGS == 316
     assert len(found) == CHAINS == 347
-    assert Counter(node.kind for one in found for node in one.nodes) == Counter(NODES)
-    assert sum(len(one.nodes) for one in found) == 2198
-    assert sum(len(one.subchains) for one in found) == SUBCHAINS == 1406
-    steps = [one.steps for one in found]
+    assert Counter(node.kind for chain_graph in found for node in chain_graph.nodes) == Counter(NODES)
+    assert sum(len(chain_graph.nodes) for chain_graph in found) == 2198
+    assert sum(len(chain_graph.subchains) for chain_graph in found) == SUBCHAINS == 1406
+    steps = [chain_graph.longest_path_length for chain_graph in found]
     assert {*steps} == {*range(1, 11)}
     assert 3.25 < sum(steps) / len(steps) < 3.35
 
 
 def test_every_node_is_part_of_its_chain_and_lies_in_its_recording(study: Study) -> None:
     fill_with_chains(study)
-    durations = {one.id: one.duration_us for one in all_recordings(study)}
+    durations = {recording.id: recording.duration_us for recording in all_recordings(study)}
     assert max(durations.values()) < 180_000_000
-    for one in graphs(study)[:60]:
-        people = {who.id for who in participants_in(study, one.chain.recording_id)}
-        for node in one.nodes:
-            assert one.reasons[node.id] or one.results[node.id]
-            assert 0 <= node.start_us < node.end_us <= durations[one.chain.recording_id]
+    for graph in graphs(study)[:60]:
+        people = {who.id for who in participants_in(study, graph.chain.recording_id)}
+        for node in graph.nodes:
+            assert graph.reasons[node.id] or graph.results[node.id]
+            assert 0 <= node.start_us < node.end_us <= durations[graph.chain.recording_id]
             assert {*node.people} <= people
 
 
@@ -45,7 +45,7 @@ def test_the_same_seed_gives_the_same_study(tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         with Study.create(tmp_path / f"{name}.greenroom") as study:
             fill_with_chains(study, seed, chains=30)
-            made.append([node.text for one in graphs(study) for node in one.nodes])
+            made.append([node.text for graph in graphs(study) for node in graph.nodes])
     assert made[0] == made[1] != made[2]
 
 

@@ -53,7 +53,7 @@ def without(path: Path, full: Full, *, drop: bool = False) -> ErasureCounts:
 
 def left_in(path: Path, texts: list[str]) -> list[bytes]:
     content = path.read_bytes()
-    return [one for one in forms(texts) if one in content]
+    return [form for form in forms(texts) if form in content]
 
 
 def test_the_study_of_this_test_fills_every_column_of_every_table(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_nothing_of_theirs_is_in_the_bytes_and_the_study_is_sound(tmp_path: Path
     path, full = made(tmp_path)
     without(path, full, drop=drop)
     assert check_study(path) == []
-    assert [one.name for one in tmp_path.iterdir()] == ["study.greenroom"]
+    assert [file.name for file in tmp_path.iterdir()] == ["study.greenroom"]
     assert (
         left_in(path, [*full.theirs, NAME, NAME.upper(), NAME.split()[0], SPOKEN, full.id("P01"), "P01", "p01"]) == []
     )
@@ -80,7 +80,7 @@ def test_what_others_wrote_stays(tmp_path: Path) -> None:
     path, full = made(tmp_path)
     without(path, full)
     content = path.read_bytes()
-    missing = [one for one in full.others if not any(form in content for form in forms([one]))]
+    missing = [text for text in full.others if not any(form in content for form in forms([text]))]
     # A set that lost an item says so, and its other items, their judgments and answers stay.
     assert missing == []
     with Study.open(path, read_only=True) as study:
@@ -119,7 +119,7 @@ def test_withdrawing_again_finds_nothing(tmp_path: Path) -> None:
     path, full = made(tmp_path)
     without(path, full)
     memory = load_into_memory(path)
-    assert erase_subject(memory, build_scope(memory, [full.id("P01")])).nothing
+    assert erase_subject(memory, build_scope(memory, [full.id("P01")])).is_empty
 
 
 def test_a_study_that_somebody_has_open_is_left_alone(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_whoever_is_about_to_leave_a_study_is_waited_for(tmp_path: Path, monkeyp
 
 
 def names_beside(path: Path) -> list[str]:
-    return sorted(one.name for one in path.parent.iterdir())
+    return sorted(file.name for file in path.parent.iterdir())
 
 
 def test_schemes_and_prompts_stay_usable_without_their_name(tmp_path: Path) -> None:

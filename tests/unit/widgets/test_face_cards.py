@@ -8,8 +8,8 @@ from app.gui.faces.face_cards import CROPS_ROLE, CardsModel, CardState, FaceCard
 
 SURE = FaceCard("a", "Face 1", CardState.ASSIGNED, 0, 9_000_000, 0.9, "P01", "p")
 WEAK = FaceCard("b", "Face 2", CardState.DOUBTFUL, 4_000_000, 1_000_000, 0.2)
-OPEN = FaceCard("c", "Face 3", CardState.UNDECIDED, 2_000_000, 3_000_000, 0.7, places=2, rank=0)
-DRAWN = FaceCard("d", "Area", CardState.AREA, 1_000_000, 2_000_000, drawn=True)
+OPEN = FaceCard("c", "Face 3", CardState.UNDECIDED, 2_000_000, 3_000_000, 0.7, place_count=2, rank=0)
+DRAWN = FaceCard("d", "Area", CardState.AREA, 1_000_000, 2_000_000, is_drawn=True)
 ALL = [SURE, WEAK, OPEN, DRAWN]
 
 
@@ -20,20 +20,20 @@ ALL = [SURE, WEAK, OPEN, DRAWN]
 def test_cards_are_sorted(order: Order, keys: str) -> None:
     model = CardsModel()
     model.set_cards(ALL)
-    model.arrange(order=order)
+    model.filter_and_sort(order=order)
     assert "".join(card.key for card in model.cards) == keys
 
 
 def test_a_card_that_is_decided_stays_in_the_list_until_it_is_arranged_anew() -> None:
     model = CardsModel()
     model.set_cards(ALL)
-    model.arrange(lambda card: card.to_decide)
+    model.filter_and_sort(lambda card: card.is_undecided)
     assert [card.key for card in model.cards] == ["c", "b"]
-    gone = replace(OPEN, state=CardState.DISMISSED, places=0)
+    gone = replace(OPEN, state=CardState.DISMISSED, place_count=0)
     model.set_cards([SURE, WEAK, gone, DRAWN])
     assert [card.key for card in model.cards] == ["c", "b"]
     assert model.cards[0] == gone
-    model.arrange()
+    model.filter_and_sort()
     assert [card.key for card in model.cards] == ["b"]
     assert model.card("c") == gone
     assert model.row("c") is None
@@ -47,7 +47,7 @@ def test_pictures_are_asked_for_once_and_again_after_they_were_dropped() -> None
     for _ in range(3):
         model.index(0).data(CROPS_ROLE)
     assert asked == ["c"]
-    model.forget_crops(["c"])
+    model.drop_crops(["c"])
     model.index(0).data(CROPS_ROLE)
     assert asked == ["c", "c"]
 

@@ -14,17 +14,17 @@ numbers = st.floats(-1e12, 1e12) | st.sampled_from([math.nan, math.inf, -math.in
 
 @given(st.lists(numbers, max_size=8), st.integers(1, 12), st.booleans())
 def test_ticks_cover_the_data_and_zero(values: list[float | None], wanted: int, whole: bool) -> None:
-    known = [one for one in values if one is not None and math.isfinite(one)]
+    known = [value for value in values if value is not None and math.isfinite(value)]
     assume(not known or max(map(abs, known)) == 0 or max(map(abs, known)) > 1e-9)
     ticks = nice_ticks(values, wanted, whole=whole)
     assert all(map(math.isfinite, ticks.values))
     assert list(ticks.values) == sorted(set(ticks.values))
     assert 2 <= len(ticks.values) <= wanted + 3
     slack = 1e-6 * (ticks.high - ticks.low)
-    assert all(ticks.low - slack <= one <= ticks.high + slack for one in [0.0, *known])
+    assert all(ticks.low - slack <= value <= ticks.high + slack for value in [0.0, *known])
     assert "nan" not in "".join(ticks.texts)
     if whole:
-        assert all(one == round(one) for one in ticks.values)
+        assert all(tick == round(tick) for tick in ticks.values)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8))
@@ -45,13 +45,13 @@ def test_ticks_that_one_would_choose() -> None:
 @given(st.floats(-1e3, 1e3), st.floats(0, 100))
 def test_places_stay_on_the_axis(value: float, first: float) -> None:
     ticks = nice_ticks([-3.0, 10.0])
-    assert first <= ticks.place(value, first, first + 50) <= first + 50
+    assert first <= ticks.position(value, first, first + 50) <= first + 50
 
 
 @given(st.lists(st.floats(0, 100), max_size=5))
 def test_names_at_the_ends_of_lines_keep_apart(places: list[float]) -> None:
     found = spread_apart(places, 17, 100)
-    order = sorted(range(len(places)), key=lambda one: places[one])
+    order = sorted(range(len(places)), key=lambda number: places[number])
     gaps = [found[b] - found[a] for a, b in pairwise(order)]
     assert all(gap >= 17 - 1e-9 for gap in gaps)
     assert max(found, default=0) <= 100
@@ -67,4 +67,4 @@ def test_patterns_stay_inside_their_rectangle(
 
 
 def test_every_pattern_but_the_solid_one_is_seen() -> None:
-    assert {one for one in Pattern if not strokes(one, 3, 4, 40, 20)} == {Pattern.SOLID}
+    assert {pattern for pattern in Pattern if not strokes(pattern, 3, 4, 40, 20)} == {Pattern.SOLID}

@@ -34,7 +34,7 @@ def test_moving_keeps_lengths_and_distances_and_stays_inside(
     for snap in (None, snapper(fixed=(5_000_000,))):
         move = Move(segments, segments[0], anchor, DURATION)
         move.drag(to, snap)
-        placed = move.placed()
+        placed = move.placements()
         assert {end - start - (s.end_us - s.start_us) for s, (_, start, end) in zip(segments, placed, strict=True)} == {
             0
         }
@@ -48,7 +48,7 @@ def test_resizing_never_turns_a_segment_inside_out(start: int, length: int, edge
     for snap in (None, snapper()):
         resize = Resize(segment, edge, 0, DURATION)
         resize.drag(to, snap)
-        ((_, first, last),) = resize.placed()
+        ((_, first, last),) = resize.placements()
         assert 0 <= first < last <= DURATION
         assert (last == segment.end_us) if edge == "start" else (first == segment.start_us)
 
@@ -57,43 +57,43 @@ def test_resizing_never_turns_a_segment_inside_out(start: int, length: int, edge
 def test_creating_works_in_both_directions(anchor: int, to: int) -> None:
     create = Create("a", min(max(anchor, 0), DURATION), DURATION)
     create.drag(to, snapper())
-    ((_, first, last),) = create.placed()
+    ((_, first, last),) = create.placements()
     assert 0 <= first <= last <= DURATION
 
 
 def test_edges_go_to_frames_where_nothing_nearer_attracts() -> None:
     resize = Resize(made("x", 400_000, 1_000_000), "end", 1_000_000, DURATION)
     resize.drag(2_011_000, snapper())
-    assert resize.placed() == [("x", 400_000, 2_000_000)]
+    assert resize.placements() == [("x", 400_000, 2_000_000)]
     assert resize.snap_us is None
 
 
 def test_edges_go_to_the_playhead_and_to_neighbours() -> None:
     resize = Resize(made("x", 400_000, 1_000_000), "end", 1_000_000, DURATION)
     resize.drag(2_011_000, snapper(fixed=(2_030_001,)))
-    assert resize.placed() == [("x", 400_000, 2_030_001)]
+    assert resize.placements() == [("x", 400_000, 2_030_001)]
     assert resize.snap_us == 2_030_001
     resize.drag(3_033_000, snapper(made("y", 3_000_003, 4_000_000)))
-    assert resize.placed() == [("x", 400_000, 3_000_003)]
+    assert resize.placements() == [("x", 400_000, 3_000_003)]
 
 
 def test_a_move_snaps_with_whichever_edge_is_nearer() -> None:
     move = Move([made("x", 400_000, 1_000_000)], made("x", 400_000, 1_000_000), 500_000, DURATION)
     move.drag(1_520_000, snapper(fixed=(2_030_001,)))
-    assert move.placed() == [("x", 1_430_001, 2_030_001)]
+    assert move.placements() == [("x", 1_430_001, 2_030_001)]
     assert move.snap_us == 2_030_001
 
 
 def test_without_snapping_times_are_taken_as_they_are() -> None:
     move = Move([made("x", 400_000, 1_000_000)], made("x", 400_000, 1_000_000), 500_000, DURATION)
     move.drag(500_007, None)
-    assert move.placed() == [("x", 400_007, 1_000_007)]
+    assert move.placements() == [("x", 400_007, 1_000_007)]
 
 
 def test_frame_boundaries_on_either_side() -> None:
     snap = snapper()
-    assert (snap.after(40_000), snap.after(79_999), snap.before(40_000), snap.before(40_001)) == (
+    assert (snap.frame_after(40_000), snap.frame_after(79_999), snap.frame_before(40_000), snap.frame_before(40_001)) == (
         80_000, 80_000, 0, 40_000,
     )  # fmt: skip
-    assert snap.after(DURATION - 1) == DURATION
+    assert snap.frame_after(DURATION - 1) == DURATION
     assert Snapper(TimelineModel(), None, (), 0).on_frame(12_345) == 12_345

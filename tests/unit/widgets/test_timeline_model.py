@@ -30,146 +30,147 @@ rows = st.lists(st.tuples(st.integers(0, 900), st.integers(1, 80), st.sampled_fr
 @given(rows, st.data())
 def test_updating_equals_setting(found: list[tuple[int, int, str]], data: st.DataObject) -> None:
     segments = {f"s{i}": made(f"s{i}", s, s + n, lane) for i, (s, n, lane) in enumerate(found)}
-    one = model(*segments.values())
-    one.select(segments)
+    timeline_model = model(*segments.values())
+    timeline_model.select(segments)
     for _ in range(6):
         name = f"s{data.draw(st.integers(0, 34))}"
         if data.draw(st.booleans()):
             start, length, lane = data.draw(st.tuples(st.integers(0, 900), st.integers(1, 80), st.sampled_from("ab")))
             segments[name] = made(name, start, start + length, lane)
-            one.update_segments([segments[name]])
+            timeline_model.update_segments([segments[name]])
         else:
             segments.pop(name, None)
-            one.update_segments([], [name])
+            timeline_model.update_segments([], [name])
     two = model(*segments.values())
-    two.select(one.selected)
+    two.select(timeline_model.selected)
     for lane in "ab":
-        assert one.track(lane).items == two.track(lane).items
-        assert one.track(lane).rows.tolist() == two.track(lane).rows.tolist()
-        assert one.track(lane).flags.tolist() == two.track(lane).flags.tolist()
+        assert timeline_model.track(lane).items == two.track(lane).items
+        assert timeline_model.track(lane).rows.tolist() == two.track(lane).rows.tolist()
+        assert timeline_model.track(lane).flags.tolist() == two.track(lane).flags.tolist()
 
 
 @given(rows)
 def test_walking_visits_every_segment_once_in_order(found: list[tuple[int, int, str]]) -> None:
     segments = [made(f"s{i}", s, s + n, lane) for i, (s, n, lane) in enumerate(found)]
-    one = model(*segments)
+    timeline_model = model(*segments)
     for step in (1, -1):
-        seen, at = [], one.neighbour(None, step)
+        seen, at = [], timeline_model.neighbour(None, step)
         while at is not None:
             seen.append(at)
-            at = one.neighbour(at, step)
+            at = timeline_model.neighbour(at, step)
         assert seen == sorted(segments, key=lambda s: (s.start_us, -s.end_us, s.id), reverse=step < 0)
 
 
 @given(rows, st.integers(0, 1000))
 def test_a_hit_is_the_segment_that_is_drawn_there(found: list[tuple[int, int, str]], time: int) -> None:
     segments = [made(f"s{i}", s * 1000, (s + n) * 1000, lane) for i, (s, n, lane) in enumerate(found)]
-    one = model(*segments)
+    timeline_model = model(*segments)
     view = Viewport(0, 1000, 1000, 1_000_000)
-    bands = lay_out_lanes(one)
+    bands = lay_out_lanes(timeline_model)
     for band in bands[1:]:
-        track = one.track(band.lane.key)
+        track = timeline_model.track(band.lane.key)
         for i, segment in enumerate(track.items):
             if track.rows[i] >= band.rows or segment.end_us - segment.start_us < 12_000:
                 continue
             middle = (segment.start_us + segment.end_us) / 2
             y = RULER + band.row_top(int(track.rows[i])) + band.row_height / 2
-            at = hit_test(one, bands, view, HEADER + view.time_to_x(middle), y)
+            at = hit_test(timeline_model, bands, view, HEADER + view.time_to_x(middle), y)
             assert (at.part, at.segment) == (TimelineHitPart.BODY, segment)
-            at = hit_test(one, bands, view, HEADER + view.time_to_x(segment.start_us) + 1, y)
+            at = hit_test(timeline_model, bands, view, HEADER + view.time_to_x(segment.start_us) + 1, y)
             assert (at.part, at.segment) == (TimelineHitPart.START, segment)
-            at = hit_test(one, bands, view, HEADER + view.time_to_x(segment.end_us) - 1, y)
+            at = hit_test(timeline_model, bands, view, HEADER + view.time_to_x(segment.end_us) - 1, y)
             assert (at.part, at.segment) == (TimelineHitPart.END, segment)
 
 
 def test_hits_tell_ruler_header_and_empty_lane_apart() -> None:
-    one = model()
-    bands, view = lay_out_lanes(one), Viewport(0, 1000, 1000, 1_000_000)
+    timeline_model = model()
+    bands, view = lay_out_lanes(timeline_model), Viewport(0, 1000, 1000, 1_000_000)
     lane = bands[1]
-    assert hit_test(one, bands, view, HEADER + 10, 5).part is TimelineHitPart.RULER
-    assert hit_test(one, bands, view, 10, 5).part is TimelineHitPart.NOWHERE
-    assert hit_test(one, bands, view, 10, RULER + lane.top + 5).part is TimelineHitPart.HEADER
-    found = hit_test(one, bands, view, HEADER + 250, RULER + lane.top + 5)
+    assert hit_test(timeline_model, bands, view, HEADER + 10, 5).part is TimelineHitPart.RULER
+    assert hit_test(timeline_model, bands, view, 10, 5).part is TimelineHitPart.NOWHERE
+    assert hit_test(timeline_model, bands, view, 10, RULER + lane.top + 5).part is TimelineHitPart.HEADER
+    found = hit_test(timeline_model, bands, view, HEADER + 250, RULER + lane.top + 5)
     assert (found.part, found.band, found.time_us) == (TimelineHitPart.LANE, lane, 250_000)
-    assert hit_test(one, bands, view, HEADER + 10, 2000).part is TimelineHitPart.NOWHERE
+    assert hit_test(timeline_model, bands, view, HEADER + 10, 2000).part is TimelineHitPart.NOWHERE
 
 
 def test_selection_follows_segments() -> None:
-    one = model(made("x", 0, 10), made("y", 5, 20), made("z", 30, 40, "b"))
-    one.select(["z", "x", "gone"])
-    assert one.selected == ["z", "x"]
-    one.update_segments([made("x", 100, 110)])
-    assert one.selected == ["z", "x"]
-    assert one.track(lane_key("a")).flags.tolist() == [0, SELECTED]
-    one.update_segments([], ["z"])
-    assert one.selected == ["x"]
-    one.set_segments([made("y", 0, 1)])
-    assert one.selected == []
+    timeline_model = model(made("x", 0, 10), made("y", 5, 20), made("z", 30, 40, "b"))
+    timeline_model.select(["z", "x", "gone"])
+    assert timeline_model.selected == ["z", "x"]
+    timeline_model.update_segments([made("x", 100, 110)])
+    assert timeline_model.selected == ["z", "x"]
+    assert timeline_model.track(lane_key("a")).flags.tolist() == [0, SELECTED]
+    timeline_model.update_segments([], ["z"])
+    assert timeline_model.selected == ["x"]
+    timeline_model.set_segments([made("y", 0, 1)])
+    assert timeline_model.selected == []
 
 
 def test_hiding_and_selecting_do_not_disturb_each_other() -> None:
-    one = model(made("x", 0, 10), made("y", 5, 20))
-    one.select(["x"])
-    one.hide(["x", "y"])
-    assert one.track(lane_key("a")).flags.tolist() == [SELECTED | HIDDEN, HIDDEN]
-    one.hide(())
-    assert one.track(lane_key("a")).flags.tolist() == [SELECTED, 0]
+    timeline_model = model(made("x", 0, 10), made("y", 5, 20))
+    timeline_model.select(["x"])
+    timeline_model.hide(["x", "y"])
+    assert timeline_model.track(lane_key("a")).flags.tolist() == [SELECTED | HIDDEN, HIDDEN]
+    timeline_model.hide(())
+    assert timeline_model.track(lane_key("a")).flags.tolist() == [SELECTED, 0]
 
 
 def test_moving_to_another_annotator_changes_the_lane() -> None:
-    one = model(made("x", 0, 10))
-    touched = one.update_segments([made("x", 0, 10, "b")])
-    assert (len(one.track(lane_key("a"))), len(one.track(lane_key("b")))) == (0, 1)
+    timeline_model = model(made("x", 0, 10))
+    touched = timeline_model.update_segments([made("x", 0, 10, "b")])
+    assert (len(timeline_model.track(lane_key("a"))), len(timeline_model.track(lane_key("b")))) == (0, 1)
     assert touched is not None
     assert touched.spans.keys() == {lane_key("a"), lane_key("b")}
 
 
 def test_many_changes_at_once() -> None:
     segments = [made(f"s{i}", i, i + 3) for i in range(2000)]
-    one = model(*segments)
-    assert one.update_segments([replace(s, end_us=s.end_us + 5) for s in segments], ["s7"]) is None
-    assert len(one) == 1999
-    assert one.segment("s8") == made("s8", 8, 16)
+    timeline_model = model(*segments)
+    assert timeline_model.update_segments([replace(s, end_us=s.end_us + 5) for s in segments], ["s7"]) is None
+    assert len(timeline_model) == 1999
+    assert timeline_model.segment("s8") == made("s8", 8, 16)
 
 
 def test_selecting_many_is_selecting_each() -> None:
-    one = model(*(made(f"s{i}", i, i + 3) for i in range(1500)))
-    one.select(f"s{i}" for i in range(0, 1500, 2))
-    assert [bool(flag) for flag in one.track(lane_key("a")).flags] == [i % 2 == 0 for i in range(1500)]
-    one.select(["s3"])
-    assert one.track(lane_key("a")).flags.sum() == SELECTED
+    timeline_model = model(*(made(f"s{i}", i, i + 3) for i in range(1500)))
+    timeline_model.select(f"s{i}" for i in range(0, 1500, 2))
+    assert [bool(flag) for flag in timeline_model.track(lane_key("a")).flags] == [i % 2 == 0 for i in range(1500)]
+    timeline_model.select(["s3"])
+    assert timeline_model.track(lane_key("a")).flags.sum() == SELECTED
 
 
 def test_nearest_edge_leaves_out_what_is_dragged_and_folded() -> None:
-    one = model(made("x", 100, 200), made("y", 300, 400, "b"))
-    assert one.nearest_edge(104, 10) == 100
-    assert one.nearest_edge(195, 10) == 200
-    assert one.nearest_edge(150, 10) is None
-    one.hide(["x"])
-    assert one.nearest_edge(104, 10) is None
-    one.folded.add(lane_key("b"))
-    assert one.nearest_edge(300, 10) is None
+    timeline_model = model(made("x", 100, 200), made("y", 300, 400, "b"))
+    assert timeline_model.nearest_edge(104, 10) == 100
+    assert timeline_model.nearest_edge(195, 10) == 200
+    assert timeline_model.nearest_edge(150, 10) is None
+    timeline_model.hide(["x"])
+    assert timeline_model.nearest_edge(104, 10) is None
+    timeline_model.folded.add(lane_key("b"))
+    assert timeline_model.nearest_edge(300, 10) is None
 
 
 def test_what_a_screen_reader_says() -> None:
-    one = model(made("x", 62_000_000, 65_200_000), made("y", 0, 1_000_000, "b"))
-    chosen = [s for i in ("x",) if (s := one.segment(i))]
-    assert describe_selection(one, chosen, True) == "Segment error 0:01:02.000 to 0:01:05.200, annotator A."
-    both = [s for i in ("x", "y") if (s := one.segment(i))]
+    timeline_model = model(made("x", 62_000_000, 65_200_000), made("y", 0, 1_000_000, "b"))
+    chosen = [s for i in ("x",) if (s := timeline_model.segment(i))]
+    assert describe_selection(timeline_model, chosen, True) == "Segment error 0:01:02.000 to 0:01:05.200, annotator A."
+    both = [s for i in ("x", "y") if (s := timeline_model.segment(i))]
     assert (
-        describe_selection(one, both, False) == "2 segments selected, between 0:00:00.000 and 0:01:05.200. Read-only."
+        describe_selection(timeline_model, both, False)
+        == "2 segments selected, between 0:00:00.000 and 0:01:05.200. Read-only."
     )
-    assert describe_selection(one, [], True).startswith("2 segments, none selected.")
+    assert describe_selection(timeline_model, [], True).startswith("2 segments, none selected.")
     assert describe_selection(model(), [], True) == "No segments yet."
 
 
 def test_lanes_grow_with_their_rows_and_fold() -> None:
-    one = model(made("x", 0, 10), made("y", 5, 20), *(made(f"z{i}", 0, 10, "b") for i in range(12)))
-    bands = lay_out_lanes(one)
+    timeline_model = model(made("x", 0, 10), made("y", 5, 20), *(made(f"z{i}", 0, 10, "b") for i in range(12)))
+    bands = lay_out_lanes(timeline_model)
     assert [b.rows for b in bands] == [1, 2, 8]
     assert [b.overflows for b in bands] == [False, False, True]
     assert all(above.bottom == below.top for above, below in pairwise(bands))
-    one.folded.add(lane_key("b"))
-    folded = lay_out_lanes(one)[2]
+    timeline_model.folded.add(lane_key("b"))
+    folded = lay_out_lanes(timeline_model)[2]
     assert folded.folded
     assert folded.height < bands[2].height

@@ -50,7 +50,7 @@ def check(track: SegmentTrack) -> None:
     assert track.items == sorted(track.items, key=sort_key)
     assert track.starts.tolist() == [s.start_us for s in track.items]
     assert track.ends.tolist() == [max(s.end_us, s.start_us + 1) for s in track.items]
-    assert track.reach.tolist() == np.maximum.accumulate(track.ends).tolist()
+    assert track.max_ends.tolist() == np.maximum.accumulate(track.ends).tolist()
     assert not overlaps_in_row(track.starts, track.ends, track.rows)
     used = track.rows[track.rows < MAX_ROWS]
     assert track.row_count == (int(used.max()) + 1 if len(used) else 1)

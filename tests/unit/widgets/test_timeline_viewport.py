@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from widgets.timeline.timeline_layout import LABEL_PX, MIN_US_PER_PX, Viewport, ruler_ticks, tick_label
 
 viewports = st.builds(
-    lambda width, duration, zoom, at: Viewport(at * duration, zoom, width, duration).settled(),
+    lambda width, duration, zoom, at: Viewport(at * duration, zoom, width, duration).clamped(),
     st.integers(50, 8000),
     st.integers(1, 24 * 3_600_000_000),
     st.floats(MIN_US_PER_PX, 1e8),

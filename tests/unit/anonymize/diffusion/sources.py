@@ -48,8 +48,8 @@ class Source:
         there = [each for each in self.tracks if track_id in (None, each.id)]
         masks = MaskSet(there)
         for frame in range(max(int(each.frames[-1]) for each in there) + 2):
-            for mask in masks.at(frame):
-                area = mask.area(WIDTH, HEIGHT, 2)
+            for mask in masks.masks_at(frame):
+                area = mask.draw_area(WIDTH, HEIGHT, 2)
                 assert area is not None
                 yield Face(
                     mask.track_id,

@@ -34,7 +34,7 @@ def features_of(motion_across: int) -> torch.Tensor:
 
 
 def test_temporal_attention_follows_a_known_translation_exactly() -> None:
-    order, together = moving().at(SIZE, SIZE).ways
+    order, together = moving().on_grid(SIZE, SIZE).trajectory_order
     value = torch.arange(FRAMES * SIZE * SIZE, dtype=torch.float64).reshape(FRAMES, -1, 1).repeat(1, 1, CHANNELS)
     alike = torch.zeros_like(value)  # equal scores: what comes out is the mean of what was looked at
     mean = temporal_attention(alike, alike, value, order, together, HEADS)
@@ -51,7 +51,7 @@ def test_temporal_attention_follows_a_known_translation_exactly() -> None:
 
 
 def test_what_moves_with_the_flow_is_left_as_it_is() -> None:
-    order, together = moving().at(SIZE, SIZE).ways
+    order, together = moving().on_grid(SIZE, SIZE).trajectory_order
     value = features_of(1)
     out = temporal_attention(
         noise(FRAMES, SIZE**2, CHANNELS), noise(FRAMES, SIZE**2, CHANNELS, seed=1), value, order, together, HEADS
@@ -60,7 +60,7 @@ def test_what_moves_with_the_flow_is_left_as_it_is() -> None:
 
 
 def test_both_halves_of_guidance_are_treated_alike() -> None:
-    order, together = moving().at(SIZE, SIZE).ways
+    order, together = moving().on_grid(SIZE, SIZE).trajectory_order
     inputs = [noise(FRAMES, SIZE**2, CHANNELS, seed=seed) for seed in range(3)]
     once = temporal_attention(*inputs, order, together, HEADS)
     twice = temporal_attention(*(torch.cat([each, each]) for each in inputs), order, together, HEADS)
@@ -68,13 +68,13 @@ def test_both_halves_of_guidance_are_treated_alike() -> None:
 
 
 def test_cross_frame_attention_looks_at_the_first_frame_and_at_what_is_newly_seen() -> None:
-    motion = moving().at(SIZE, SIZE)
+    motion = moving().on_grid(SIZE, SIZE)
     # The left column comes into view in each frame.
     column = [frame * SIZE**2 + y * SIZE for frame in range(1, FRAMES) for y in range(SIZE)]
-    assert motion.shared.tolist() == [*range(SIZE**2), *column]
+    assert motion.shared_indices.tolist() == [*range(SIZE**2), *column]
     query, key, value = (noise(FRAMES, SIZE**2, CHANNELS, seed=seed) for seed in range(3))
-    found = cross_frame_attention(query, key, value, motion.shared, FRAMES, 1)
-    keys, values = (each.reshape(-1, CHANNELS)[motion.shared] for each in (key, value))
+    found = cross_frame_attention(query, key, value, motion.shared_indices, FRAMES, 1)
+    keys, values = (each.reshape(-1, CHANNELS)[motion.shared_indices] for each in (key, value))
     expected = torch.softmax(query @ keys.T / CHANNELS**0.5, -1) @ values
     assert torch.allclose(found, expected, atol=1e-5)
 

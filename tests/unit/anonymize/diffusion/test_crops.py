@@ -44,7 +44,7 @@ def test_the_crop_covers_what_the_renderer_masks() -> None:
     shot = split_into_shots(there, "P01", ())[0]
     masks = MaskSet([there])
     for frame in range(30):
-        view, area = shot.view(frame), masks.at(frame)[0].area(400, 300)
+        view, area = shot.window_at(frame), masks.masks_at(frame)[0].draw_area(400, 300)
         assert area is not None
         rows, columns = np.nonzero(area.alpha)
         assert view.x <= area.x + columns.min()
@@ -55,25 +55,25 @@ def test_the_crop_covers_what_the_renderer_masks() -> None:
 
 def test_a_crop_of_the_same_size_is_the_picture_itself() -> None:
     picture = noise(60, 80)
-    assert (CropWindow(10, 20, 32, 24).cut(picture, (32, 24)) == picture[20:44, 10:42]).all()
+    assert (CropWindow(10, 20, 32, 24).crop(picture, (32, 24)) == picture[20:44, 10:42]).all()
 
 
 def test_beyond_the_picture_its_edge_is_repeated() -> None:
     picture = noise(20, 20)
-    assert (CropWindow(-5, 3, 10, 10).cut(picture, (10, 10))[:, :5] == picture[3:13, :1]).all()
+    assert (CropWindow(-5, 3, 10, 10).crop(picture, (10, 10))[:, :5] == picture[3:13, :1]).all()
 
 
 def test_what_was_cut_is_placed_back() -> None:
     picture = np.repeat(np.repeat(noise(10, 10), 12, axis=0), 12, axis=1)
     view = CropWindow(7.3, 11.6, 90.2, 90.2)
-    placed = view.place(view.cut(picture, (256, 256)), (20, 24, 60, 50))
+    placed = view.paste(view.crop(picture, (256, 256)), (20, 24, 60, 50))
     assert placed.shape == (50, 60, 3)
     assert np.abs(placed.astype(int) - picture[24:74, 20:80]).mean() < 3
 
 
 def test_a_rectangle_larger_than_the_crop_is_filled() -> None:
     drawn = np.full((64, 64, 3), 77, np.uint8)
-    assert (CropWindow(30, 30, 20, 20).place(drawn, (0, 0, 100, 90)) == 77).all()
+    assert (CropWindow(30, 30, 20, 20).paste(drawn, (0, 0, 100, 90)) == 77).all()
 
 
 def test_a_whole_picture_goes_through_at_multiples_of_64() -> None:
@@ -96,4 +96,4 @@ def test_gaps_that_are_bridged_have_a_view_too() -> None:
     there = track([(50, 50, 40, 40), (60, 50, 40, 40)], frames=[0, 10])
     found = split_into_shots(there, "P01", ())
     assert [(shot.first, shot.last) for shot in found] == [(0, 10)]
-    assert found[0].view(0).x < found[0].view(10).x
+    assert found[0].window_at(0).x < found[0].window_at(10).x

@@ -36,13 +36,13 @@ def test_features_are_pulled_back_by_whole_elements_exactly() -> None:
 def test_the_loss_falls(terms: Terms, chunks: int) -> None:
     source = moving(1)
     start = noise(chunks * FRAMES, CHANNELS, SIZE, SIZE, seed=1)
-    _, losses = optimize_features(start, motion(1).at(SIZE, SIZE), gram(source), terms)
+    _, losses = optimize_features(start, motion(1).on_grid(SIZE, SIZE), gram(source), terms)
     assert len(losses) == terms.iterations
     assert losses[-1] < 0.8 * losses[0]
 
 
 def test_features_come_to_agree_along_the_motion() -> None:
-    scale = motion(1).at(SIZE, SIZE)
+    scale = motion(1).on_grid(SIZE, SIZE)
     start = noise(FRAMES, CHANNELS, SIZE, SIZE, seed=1)
     found, _ = optimize_features(start, scale, None, Terms())
 
@@ -55,14 +55,14 @@ def test_features_come_to_agree_along_the_motion() -> None:
 @pytest.mark.parametrize("across", [0, 1, 2])
 def test_consistent_features_are_left_alone(across: int) -> None:
     features = moving(across)
-    found, losses = optimize_features(features, motion(across).at(SIZE, SIZE), gram(features), Terms())
+    found, losses = optimize_features(features, motion(across).on_grid(SIZE, SIZE), gram(features), Terms())
     assert losses.tolist() == [0.0] * 20
     assert torch.allclose(found, features, atol=1e-4)
 
 
 def test_each_channel_keeps_its_mean_and_deviation() -> None:
     start = 3 * noise(FRAMES, CHANNELS, SIZE, SIZE, seed=1) + 1
-    found, _ = optimize_features(start, motion(1).at(SIZE, SIZE), gram(moving(1)), Terms())
+    found, _ = optimize_features(start, motion(1).on_grid(SIZE, SIZE), gram(moving(1)), Terms())
     assert not torch.allclose(found, start, atol=0.1)
     assert torch.allclose(found.mean((2, 3)), start.mean((2, 3)), atol=1e-4)
     assert torch.allclose(found.std((2, 3)), start.std((2, 3)), rtol=1e-3)
@@ -70,7 +70,7 @@ def test_each_channel_keeps_its_mean_and_deviation() -> None:
 
 def test_half_precision_comes_back_as_half_precision() -> None:
     start = noise(FRAMES, CHANNELS, SIZE, SIZE).half()
-    found, _ = optimize_features(start, motion(1).at(SIZE, SIZE), gram(moving(1)).half(), Terms(iterations=2))
+    found, _ = optimize_features(start, motion(1).on_grid(SIZE, SIZE), gram(moving(1)).half(), Terms(iterations=2))
     assert found.dtype == torch.float16
     assert found.isfinite().all()
 

@@ -79,17 +79,17 @@ def test_a_blink_is_seen_beside_a_change_of_light() -> None:
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=100, unique=True).map(sorted), st.integers(1, 12))
 def test_every_key_is_new_in_exactly_one_batch(keys: list[int], size: int) -> None:
     found = group_into_batches(keys, size)
-    assert [frame for batch in found for frame in batch.new] == keys
+    assert [frame for batch in found for frame in batch.new_frames] == keys
     drawn: list[int] = []
     for batch in found:
-        assert len(batch.new) >= 1
+        assert len(batch.new_frames) >= 1
         assert len(batch.frames) <= size
         known = batch.frames[: batch.known]
         assert set(known) <= set(drawn)
         if drawn and size > 2:
             assert known[0] == keys[0]
             assert known[-1] == drawn[-1]
-        drawn += batch.new
+        drawn += batch.new_frames
 
 
 def test_the_batches_of_the_paper() -> None:

@@ -64,8 +64,8 @@ def test_a_clip_is_rendered_and_nothing_outside_the_masks_is_touched(lab: Path, 
     masks = MaskSet([face])
     solid = [tuple(plane.copy() for plane in planes) for planes in planes_of(clip)]
     for frame, (before, after) in enumerate(zip(planes_of(clip), planes_of(done.output), strict=True)):
-        alpha = masks.alpha(frame, 160, 120)
-        hide_faces(solid[frame], masks.at(frame), Solid())
+        alpha = masks.draw_alpha(frame, 160, 120)
+        hide_faces(solid[frame], masks.masks_at(frame), Solid())
         assert np.abs(before[0].astype(int) - after[0])[alpha == 0].mean() < 10
         assert np.abs(before[0].astype(int) - after[0])[alpha == 255].mean() > 30
         assert np.abs(solid[frame][0].astype(int) - after[0])[alpha == 255].mean() > 5  # it was drawn, not painted over

@@ -36,7 +36,7 @@ def edges(count: int) -> list[np.ndarray]:
 
 
 def draw(made: Translator, count: int, **more: Any) -> GeneratedBatch:
-    return made.draw(pictures(count), edges(count), made.encoded("a face", "none"), 7, 0.75, **more)
+    return made.draw(pictures(count), edges(count), made.encode_prompt("a face", "none"), 7, 0.75, **more)
 
 
 def rounding(drawn: GeneratedBatch, preset: Preset) -> float:
@@ -105,7 +105,7 @@ def test_every_preset_draws(tmp_path: Path, name: str) -> None:
 
 def test_the_same_seed_draws_the_same_and_another_something_else(tmp_path: Path) -> None:
     made = translator(tmp_path, SHORT)
-    words = made.encoded("a face", "none")
+    words = made.encode_prompt("a face", "none")
     first, again, other = (made.draw(pictures(2), edges(2), words, seed, 0.75).images for seed in (1, 1, 2))
     assert (first == again).all()
     assert np.abs(first - other).max() > 0.01
@@ -116,7 +116,7 @@ def test_frames_that_are_known_come_out_as_they_were(tmp_path: Path) -> None:
     first = draw(made, 3)
     frames, control = pictures(4), edges(4)
     part = [0, 2, 3]
-    words = made.encoded("a face", "none")
+    words = made.encode_prompt("a face", "none")
     later = made.draw([frames[i] for i in part], [control[i] for i in part], words, 7, 0.75, 1, first.way)
     assert np.abs(later.images[:2] - first.images[[0, 2]]).max() < rounding(first, SHORT)
     assert (later.way[:, 0] == first.way[:, 0]).all()
@@ -125,7 +125,7 @@ def test_frames_that_are_known_come_out_as_they_were(tmp_path: Path) -> None:
 def test_one_step_is_done_at_least(tmp_path: Path) -> None:
     """Otherwise the source itself would come out."""
     made = translator(tmp_path, replace(UNGUIDED, steps=1))
-    assert len(made.draw(pictures(1), edges(1), made.encoded("a face", ""), 7, 0.5).way) == 1
+    assert len(made.draw(pictures(1), edges(1), made.encode_prompt("a face", ""), 7, 0.5).way) == 1
 
 
 class Impatient(Silent):
@@ -153,4 +153,4 @@ def test_pictures_need_not_be_square(tmp_path: Path) -> None:
     made = translator(tmp_path, SHORT)
     wide = [np.concatenate([each, each], axis=1) for each in pictures(2)]
     lines = [np.concatenate([each, each], axis=1) for each in edges(2)]
-    assert made.draw(wide, lines, made.encoded("a face", ""), 7, 0.75).images.shape == (2, SIZE, 2 * SIZE, 3)
+    assert made.draw(wide, lines, made.encode_prompt("a face", ""), 7, 0.75).images.shape == (2, SIZE, 2 * SIZE, 3)

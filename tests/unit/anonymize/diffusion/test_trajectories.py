@@ -63,7 +63,7 @@ def test_each_element_of_each_frame_lies_on_exactly_one_way(size: tuple[int, int
     ways = build_trajectories([s[0] for s in steps[1:]], [s[1] for s in steps[1:]], [s[2] for s in steps])
     for row in ways.order:
         assert sorted(row) == list(range(size[0] * size[1]))
-    together = ways.together
+    together = ways.joined_frames
     assert together[:, range(frames), range(frames)].all()
     assert (together == together.transpose(0, 2, 1)).all()
     for way, first, second in zip(*np.nonzero(together), strict=True):

@@ -79,8 +79,8 @@ def test_a_face_is_like_itself_and_unlike_another() -> None:
     red[..., 0] = blue[..., 2] = 200
     compare = Embedded(Means(), None)
     box = np.array([4.0, 4, 20, 24])
-    assert compare.between(red, red, box) == pytest.approx(1)
-    assert compare.between(red, blue, box) == pytest.approx(0)
+    assert compare.similarity(red, red, box) == pytest.approx(1)
+    assert compare.similarity(red, blue, box) == pytest.approx(0)
 
 
 def test_a_copy_is_noticed_in_other_colours_too() -> None:
@@ -98,10 +98,10 @@ def test_without_an_identity_network_nothing_is_compared() -> None:
 
 
 def test_options_fall_back_to_their_preset() -> None:
-    assert DiffusionOptions(preset="fast").recipe.steps == 8
-    assert DiffusionOptions(preset="fast", steps=12).recipe.steps == 12
-    assert DiffusionOptions(size=400).recipe.size == 384
-    assert DiffusionOptions(size=1).recipe.size == 64
+    assert DiffusionOptions(preset="fast").resolved_preset.steps == 8
+    assert DiffusionOptions(preset="fast", steps=12).resolved_preset.steps == 12
+    assert DiffusionOptions(size=400).resolved_preset.size == 384
+    assert DiffusionOptions(size=1).resolved_preset.size == 64
 
 
 @pytest.mark.parametrize("wrong", [{"preset": "best"}, {"strength": 0.2}, {"memory": 1.0}, {"control": "pixels"}])

@@ -87,7 +87,7 @@ def work(
 
 def drawn(made: DiffusionRenderer, source: Source) -> list[np.ndarray]:
     """Draw everything that the source asks for."""
-    made.draw_keys()
+    made.draw_keyframes()
     found = []
     for track in source.tracks:
         for face in source.faces(track.id):
@@ -134,7 +134,7 @@ def test_work_that_was_stopped_goes_on_where_it_ended_with_the_same_result(
 ) -> None:
     source = Source([moving(FRAMES)], cache=tmp_path / "cache")
     with pytest.raises(Cancelled):
-        work(tmp_path, source, Told(patience)).draw_keys()
+        work(tmp_path, source, Told(patience)).draw_keyframes()
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.npz")}
     told = Told()
     assert same(drawn(work(tmp_path, source, told), source), expected)
@@ -158,13 +158,13 @@ def test_work_that_was_killed_while_it_wrote_goes_on_with_the_same_result(
     with monkeypatch.context() as patch:
         patch.setattr(store.os, "fsync", killed)
         with pytest.raises(KeyboardInterrupt):
-            work(tmp_path, source).draw_keys()
+            work(tmp_path, source).draw_keyframes()
     assert same(drawn(work(tmp_path, source), source), expected)
 
 
 def test_nothing_is_drawn_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: list[np.ndarray]) -> None:
     source = Source([moving(FRAMES)], cache=tmp_path / "cache")
-    work(tmp_path, source).draw_keys()
+    work(tmp_path, source).draw_keyframes()
     again = work(tmp_path, source)
     monkeypatch.setattr(Translator, "draw", lambda *_, **__: pytest.fail("drawn again"))
     assert same(drawn(again, source), expected)
@@ -186,7 +186,7 @@ def test_another_picture_is_drawn_anew(tmp_path: Path) -> None:
 
 def test_a_damaged_batch_is_drawn_again(tmp_path: Path, expected: list[np.ndarray]) -> None:
     source = Source([moving(FRAMES)], cache=tmp_path / "cache")
-    work(tmp_path, source).draw_keys()
+    work(tmp_path, source).draw_keyframes()
     for number, path in enumerate(sorted((tmp_path / "cache").rglob("*.npz"))):
         path.write_bytes([b"", b"broken", path.read_bytes()[:-100]][number % 3])
     assert same(drawn(work(tmp_path, source), source), expected)
@@ -255,14 +255,14 @@ def test_what_was_halved_is_resumed_with_the_same_batch(tmp_path: Path, monkeypa
 def test_when_not_even_one_frame_fits_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = short_of_memory(monkeypatch, 0, torch.OutOfMemoryError())
     with pytest.raises(UserError, match="not enough memory to draw a face at 64 x 64"):
-        work(tmp_path, Source([moving(FRAMES)]), batch=4).draw_keys()
+        work(tmp_path, Source([moving(FRAMES)]), batch=4).draw_keyframes()
     assert tried == [4, 2, 1]
 
 
 def test_another_error_is_a_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short_of_memory(monkeypatch, 0, RuntimeError("something else"))
     with pytest.raises(RuntimeError, match="something else"):
-        work(tmp_path, Source([moving(3)])).draw_keys()
+        work(tmp_path, Source([moving(3)])).draw_keyframes()
 
 
 def test_a_face_too_close_to_the_source_is_drawn_with_another_seed(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_a_face_that_stays_too_close_is_not_drawn_at_all(tmp_path: Path, monkeyp
     for _ in range(2):
         likeness = Fixed(1.0)
         made = work(tmp_path, source, likeness=likeness)
-        made.draw_keys()
+        made.draw_keyframes()
         assert [made.draw(face) for face in source.faces("track")] == [None] * 4
         made.close()
         assert likeness.closed
@@ -295,7 +295,7 @@ def test_networks_that_give_back_the_source_draw_nothing(tmp_path: Path, monkeyp
     monkeypatch.setattr(Translator, "draw", give_back)
     source = Source([moving(3)])
     made = work(tmp_path, source)
-    made.draw_keys()
+    made.draw_keyframes()
     assert [made.draw(face) for face in source.faces("track")] == [None] * 4
 
 
@@ -315,7 +315,7 @@ def test_faces_of_several_people_and_a_face_at_the_border(tmp_path: Path) -> Non
 def test_a_face_that_nothing_is_known_of_is_not_drawn(tmp_path: Path) -> None:
     source = Source([moving(3)])
     made = work(tmp_path, source)
-    made.draw_keys()
+    made.draw_keyframes()
     stranger = Source([moving(3, "stranger")])
     assert made.draw(next(stranger.faces("stranger"))) is None
     made.close()

@@ -167,5 +167,5 @@ def test_pooled_figures_weigh_by_what_they_were_taken_from() -> None:
 
 
 def test_a_figure_goes_through_json() -> None:
-    for one in (MeasuredValue(0.25, 4), MeasuredValue(None, 0, "Why.")):
-        assert MeasuredValue.from_json(one.as_json()) == one
+    for measured_value in (MeasuredValue(0.25, 4), MeasuredValue(None, 0, "Why.")):
+        assert MeasuredValue.from_json(measured_value.as_json()) == measured_value

@@ -54,7 +54,7 @@ def untouched(raw: Path) -> PrivacyReport:
 
 
 def test_a_copy_hides_nothing_and_loses_nothing(untouched: PrivacyReport) -> None:
-    naive, before = untouched.attack(NAIVE), untouched.attack(RAW)
+    naive, before = untouched.strongest_attack(NAIVE), untouched.strongest_attack(RAW)
     assert naive is not None
     assert before is not None
     assert naive.rates[0].value == before.rates[0].value == 1.0
@@ -82,7 +82,7 @@ def solid(raw: Path) -> PrivacyReport:
 
 
 def test_a_solid_mask_leaves_nobody_and_nothing_to_measure(solid: PrivacyReport) -> None:
-    naive = solid.attack(NAIVE)
+    naive = solid.strongest_attack(NAIVE)
     assert naive is not None
     assert naive.worst.value == naive.worst_chance.value
     assert naive.rates[0].value == naive.chance.value, "grey is taken for either, whoever is behind it"
@@ -101,7 +101,7 @@ def test_what_is_not_measured_says_why(solid: PrivacyReport) -> None:
         assert solid.figure(key).value is None
         assert solid.figure(key).note
     assert "2 other people" in solid.notes[0]
-    naive = solid.attack(NAIVE)
+    naive = solid.strongest_attack(NAIVE)
     assert naive is not None
     assert naive.rates[1].value is None
     assert "1,000" in naive.rates[1].note
@@ -110,7 +110,7 @@ def test_what_is_not_measured_says_why(solid: PrivacyReport) -> None:
 def test_swapped_people_are_taken_for_each_other(raw: Path, tmp_path: Path) -> None:
     other = world.clip(tmp_path / "swapped.mp4", people=(1, 0))
     report = measure_privacy(replace(subject(raw, other), replaces=True), TOOLS, EVERY)
-    naive, parrot = report.attack(NAIVE), report.attack(PARROT)
+    naive, parrot = report.strongest_attack(NAIVE), report.strongest_attack(PARROT)
     assert naive is not None
     assert parrot is not None
     assert naive.rates[0].value is not None
@@ -136,8 +136,8 @@ def test_flicker_is_more_than_in_the_source(raw: Path, tmp_path: Path) -> None:
 
 
 def test_a_face_on_no_track_leaks(raw: Path) -> None:
-    one = replace(subject(raw, raw), tracks=world.tracks((0,)))
-    report = measure_privacy(one, TOOLS, EVERY)
+    rendering = replace(subject(raw, raw), tracks=world.tracks((0,)))
+    report = measure_privacy(rendering, TOOLS, EVERY)
     assert value(report, "leak_frames") == world.FRAMES
     assert value(report, "leak_longest_s") == pytest.approx(world.FRAMES / world.FPS)
     assert value(report, "coverage") == pytest.approx(0.5)
@@ -155,25 +155,25 @@ def over_bo(kind: RegionKind) -> Region:
 
 @pytest.mark.parametrize("kind", [RegionKind.AREA, RegionKind.NOTHING])
 def test_painted_areas_and_what_a_reviewer_called_nothing_leak_nothing(kind: RegionKind, raw: Path) -> None:
-    one = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(kind),))
-    assert measure_privacy(one, TOOLS, MeasureOptions(looks_per_second=25, most_looks=10)).leaks_us == ()
+    rendering = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(kind),))
+    assert measure_privacy(rendering, TOOLS, MeasureOptions(looks_per_second=25, most_looks=10)).leaks_us == ()
 
 
 def test_a_face_that_may_be_seen_is_not_measured(raw: Path) -> None:
     report = measure_privacy(replace(subject(raw, raw), exempt=frozenset({"track 1"})), TOOLS, EVERY)
-    assert [one.track_id for one in report.tracks] == ["track 0"]
+    assert [track.track_id for track in report.tracks] == ["track 0"]
     assert report.leaks_us == ()
 
 
 def test_nobody_else_means_no_threshold_but_people_of_other_recordings_help(raw: Path) -> None:
-    one = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(RegionKind.NOTHING),))
-    alone = measure_privacy(one, TOOLS, EVERY).attack(NAIVE)
+    rendering = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(RegionKind.NOTHING),))
+    alone = measure_privacy(rendering, TOOLS, EVERY).strongest_attack(NAIVE)
     assert alone is not None
     assert alone.rates[0].value is None
     assert alone.rates[0].note
     boxes = world.tracks()[1].boxes
     strangers = [Stranger(f"P{k}", raw, [k, k + 1], boxes[k : k + 2]) for k in range(3)]
-    helped = measure_privacy(one, TOOLS, EVERY, strangers).attack(NAIVE)
+    helped = measure_privacy(rendering, TOOLS, EVERY, strangers).strongest_attack(NAIVE)
     assert helped is not None
     assert helped.people == 3
     assert helped.rates[0].value == 1.0
@@ -182,8 +182,11 @@ def test_nobody_else_means_no_threshold_but_people_of_other_recordings_help(raw:
 def test_without_models_the_report_is_of_reasons(raw: Path) -> None:
     report = measure_privacy(subject(raw, raw), Tools(), EVERY)
     assert report.attacks == ()
-    assert all(one.value is None or key.startswith(("coverage", "leak")) for key, one in report.figures.items())
-    assert all(one.note for one in report.figures.values() if one.value is None)
+    assert all(
+        measured_value.value is None or key.startswith(("coverage", "leak"))
+        for key, measured_value in report.figures.items()
+    )
+    assert all(figure.note for figure in report.figures.values() if figure.value is None)
 
 
 def test_a_long_clip_is_looked_at_less_often(raw: Path) -> None:

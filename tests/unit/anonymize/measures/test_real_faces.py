@@ -21,11 +21,11 @@ def test_eight_people_are_known_again_in_sharp_pictures_and_not_in_hidden_ones(
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
     model = create_face_embedder("mobilefacenet")
     found = stills(shared_data / "stills" / "bbt", create_detector("yunet"))
-    raw = embed(found, [one.image for one in found], model)
+    raw = embed(found, [still.image for still in found], model)
     clear = rates(found, raw, raw)
     assert clear.pairs == GENUINE
     assert clear.naive > 0.95
     for method in (Solid(), Blur(), Pixelate()):
-        got = rates(found, raw, embed(found, [hidden(one, method) for one in found], model))
+        got = rates(found, raw, embed(found, [hidden(still, method) for still in found], model))
         assert got.naive <= 0.02, method.name
         assert 0.3 < got.parrot_error < 0.7, method.name

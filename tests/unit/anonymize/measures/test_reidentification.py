@@ -101,10 +101,10 @@ def test_the_own_frame_and_its_neighbours_are_not_in_the_gallery() -> None:
 def test_the_order_of_frames_does_not_matter() -> None:
     raw, probes = faces(), strangers()
     order = np.random.default_rng(3).permutation(len(WHO))
-    one = attack(raw, probes)
+    attack_scores = attack(raw, probes)
     other = run_trial(raw[order], probes[order], WHO[order], WHEN[order], APART)
-    assert other.genuine == pytest.approx(one.genuine[order])
-    assert np.sort(other.impostors) == pytest.approx(np.sort(one.impostors))
+    assert other.genuine == pytest.approx(attack_scores.genuine[order])
+    assert np.sort(other.impostors) == pytest.approx(np.sort(attack_scores.impostors))
 
 
 @settings(deadline=None)

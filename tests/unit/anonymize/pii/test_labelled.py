@@ -10,18 +10,18 @@ from tests.pii.labelled import DEVELOPMENT, HELD_OUT, PUBLIC, Span, judged, sent
 
 
 def test_the_parts_are_halves_by_the_hash_of_the_text() -> None:
-    ordered = sorted(sentences(), key=lambda one: hashlib.sha256(one.text.encode()).hexdigest())
+    ordered = sorted(sentences(), key=lambda sentence: hashlib.sha256(sentence.text.encode()).hexdigest())
     half = len(ordered) // 2
-    assert {one.part for one in ordered[:half]} == {DEVELOPMENT}
-    assert {one.part for one in ordered[half:]} == {HELD_OUT}
+    assert {sentence.part for sentence in ordered[:half]} == {DEVELOPMENT}
+    assert {sentence.part for sentence in ordered[half:]} == {HELD_OUT}
 
 
 def test_spans_hold_words_and_do_not_overlap() -> None:
-    for one in sentences():
+    for sentence in sentences():
         at = 0
-        for start, end, _ in one.spans:
-            assert at <= start < end <= len(one.text)
-            assert one.text[start:end] == one.text[start:end].strip()
+        for start, end, _ in sentence.spans:
+            assert at <= start < end <= len(sentence.text)
+            assert sentence.text[start:end] == sentence.text[start:end].strip()
             at = end
 
 

@@ -89,7 +89,7 @@ def test_no_pattern_of_links_tries_every_length_at_every_place() -> None:
 )
 def test_links_are_found_as_presidio_finds_them(text: str) -> None:
     recognizer = UrlRecognizer()
-    covered = {at for one in find_links(text) for at in range(one.start, one.end)}
+    covered = {at for link in find_links(text) for at in range(link.start, link.end)}
     for pattern in recognizer.patterns:
         for hit in regex.finditer(pattern.regex, text):
             if SUFFIXES(hit[0]).top_domain_under_public_suffix:

@@ -13,7 +13,7 @@ from anonymize.pii_detection.text_scrubber import TextScrubber, find_identifying
 from tests.pii.labelled import sentences
 
 FINDER = PersonalFinder([KnownWord("Anastasia", participant_id="p1"), KnownWord("Bo")], ["Pepper"])
-PIECES = [one.text for one in sentences()]
+PIECES = [sentence.text for sentence in sentences()]
 TALK = st.lists(st.sampled_from(PIECES) | st.text(max_size=12), min_size=1, max_size=4).map(" ".join)
 
 
@@ -51,8 +51,8 @@ def test_what_any_rule_found_is_inside_some_hit(found: list[tuple[int, int, str,
     stretches = [PiiSpan(start, end, kind, score) for start, end, kind, score in found]
     hits = resolve_overlaps(text, stretches)
     covered = {at for hit in hits for at in range(hit.start, hit.end)}
-    for one in stretches:
-        inside = {at for at in range(max(one.start, 0), min(one.end, len(text))) if not text[at].isspace()}
+    for stretch in stretches:
+        inside = {at for at in range(max(stretch.start, 0), min(stretch.end, len(text))) if not text[at].isspace()}
         assert inside <= covered
     assert all(a.end <= b.start for a, b in pairwise(hits))
 

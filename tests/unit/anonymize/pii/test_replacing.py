@@ -10,8 +10,8 @@ FINDER = PersonalFinder()
 
 def _all(texts: list[str], replacements: Replacements) -> list[str]:
     hits = [hit for text in texts for hit in FINDER.find(text)]
-    replacements.learn(hits)
-    return [replacements.of(hit) for hit in hits]
+    replacements.number_hits(hits)
+    return [replacements.replacement_for(hit) for hit in hits]
 
 
 def test_the_same_person_has_one_number_in_every_form() -> None:
@@ -31,15 +31,15 @@ def test_a_number_is_the_same_spoken_and_written() -> None:
 
 def test_what_people_chose_is_written_and_its_number_is_nobody_elses() -> None:
     made = Replacements({"Tobias": "[PERSON_1]"})
-    made.reserve(["[PERSON_3] said so"])
+    made.reserve_numbers(["[PERSON_3] said so"])
     assert _all(["I'm Anastasia", "thanks Tobias", "I'm Bilal"], made) == ["[PERSON_4]", "[PERSON_1]", "[PERSON_5]"]
 
 
 def test_all_names_of_a_participant_are_one() -> None:
     made = Replacements(people={"p": "Rowan"})
-    assert made.of(PiiMatch(0, 2, "person", "Jo", 1.0, "study", "p")) == "Rowan"
-    assert made.of(PiiMatch(0, 4, "person", "Joey", 1.0, "study", "p", "Jo")) == "Rowan"
-    assert made.of(PiiMatch(0, 2, "phone", "12", 1.0, "rules", "p")) == "[PHONE_1]"
+    assert made.replacement_for(PiiMatch(0, 2, "person", "Jo", 1.0, "study", "p")) == "Rowan"
+    assert made.replacement_for(PiiMatch(0, 4, "person", "Joey", 1.0, "study", "p", "Jo")) == "Rowan"
+    assert made.replacement_for(PiiMatch(0, 2, "phone", "12", 1.0, "rules", "p")) == "[PHONE_1]"
 
 
 def test_stand_ins_are_fixed_and_never_taken() -> None:

@@ -31,7 +31,7 @@ class Source:
     size: tuple[int, int] = SIZE
 
     def picture(self, frame: int) -> np.ndarray:
-        hidden = MaskSet(self.tracks).alpha(frame, *SIZE) > 0
+        hidden = MaskSet(self.tracks).draw_alpha(frame, *SIZE) > 0
         image = noise(frame)
         image[hidden] = noise(frame, self.hidden_seed)[hidden]
         return image
@@ -40,8 +40,8 @@ class Source:
         masks = MaskSet(self.tracks)
         last = max(int(track.frames[-1]) for track in self.tracks)
         for frame in range(last + 2):
-            for mask in masks.at(frame):
-                area = mask.area(*SIZE, 2)
+            for mask in masks.masks_at(frame):
+                area = mask.draw_area(*SIZE, 2)
                 if track_id not in (None, mask.track_id) or area is None:
                     continue
                 who = self.identities.get(mask.track_id, mask.track_id)

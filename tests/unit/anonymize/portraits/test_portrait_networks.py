@@ -75,7 +75,9 @@ def test_smoothing_calms_what_is_alike_and_ends_at_a_cut(tmp_path: Path) -> None
 
     def change(smoothing: float, cuts: tuple[int, ...] = ()) -> list[float]:
         of = Trembling([track([BOX] * 9)], cuts=cuts)
-        made = [one.astype(int) for one in drawn(Cartoon(CartoonOptions(smoothing=smoothing)), of) if one is not None]
+        made = [
+            array.astype(int) for array in drawn(Cartoon(CartoonOptions(smoothing=smoothing)), of) if array is not None
+        ]
         return [float(np.abs(a - b).mean()) for a, b in pairwise(made)]
 
     plain, calm, cut = change(0.0), change(0.8), change(0.8, (5,))

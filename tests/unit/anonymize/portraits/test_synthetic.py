@@ -22,7 +22,7 @@ DAY = Light(1.0, 0.0, np.ones(3), 1.0)
 def drawn(source: Source, finder: Finder | None = None, **options: float) -> list[np.ndarray | None]:
     how = SyntheticFace(SyntheticOptions(**options), finder or Finder())
     how.begin(source, Silent())
-    faces = sorted((face for one in source.tracks for face in source.faces(one.id)), key=lambda face: face.frame)
+    faces = sorted((face for track in source.tracks for face in source.faces(track.id)), key=lambda face: face.frame)
     made = [how.draw(face) for face in faces]
     how.end()
     return made
@@ -44,10 +44,10 @@ def test_no_pixel_under_any_mask_has_an_influence() -> None:
 
 def test_the_shape_of_a_face_has_little_influence() -> None:
     """Wide and narrow faces of one expression are drawn nearly alike; the scale is that of the face."""
-    one, other = (drawn(two(), Finder(shape=shape))[0] for shape in (0.94, 1.06))
-    assert one is not None
+    array, other = (drawn(two(), Finder(shape=shape))[0] for shape in (0.94, 1.06))
+    assert array is not None
     assert other is not None
-    assert np.abs(one.astype(int) - other).mean() < 12
+    assert np.abs(array.astype(int) - other).mean() < 12
 
 
 def test_who_is_drawn_depends_on_the_name_alone() -> None:
@@ -63,16 +63,16 @@ def test_who_is_drawn_depends_on_the_name_alone() -> None:
 def test_without_landmarks_nothing_is_drawn() -> None:
     source = Source([track([LEFT] * 40, name="a")])
     made = drawn(source, Finder(missed=frozenset(range(10, 40))))
-    assert all(one is not None for one in made[:10])
-    assert all(one is None for one in made[20:])
+    assert all(array is not None for array in made[:10])
+    assert all(array is None for array in made[20:])
 
 
 def portrait(expression: Expression, turn: tuple[float, float, float] = (0, 0, 0), light: Light = DAY) -> np.ndarray:
     source = Source([track([(60, 40, 80, 100)])])
     face = next(source.faces("face"))
-    layer = Portrait("P03").layer(face, HeadPose(np.array(turn), np.array([100.0, 72.0]), 0.6), expression, light)
+    layer = Portrait("P03").draw_layer(face, HeadPose(np.array(turn), np.array([100.0, 72.0]), 0.6), expression, light)
     shown = np.full(face.crop.shape, 128, np.uint8)
-    layer.over(shown, face.x, face.y)
+    layer.paste_onto(shown, face.x, face.y)
     return shown
 
 

@@ -36,9 +36,9 @@ def covered(sound: NDArray[np.float32], cover: CoverFilter, sizes: list[int], st
 def inside(found: list[TimeSpan], start_us: int, margin: int = 0) -> NDArray[np.bool_]:
     """Samples that a span touches, by their times; `margin` samples more on each side."""
     here = np.zeros(SOUND.shape[1], bool)
-    for one in found:
-        first = (one.start_us - start_us) * RATE // 1_000_000
-        last = max(first + 1, -(-(one.end_us - start_us) * RATE // 1_000_000))
+    for time_span in found:
+        first = (time_span.start_us - start_us) * RATE // 1_000_000
+        last = max(first + 1, -(-(time_span.end_us - start_us) * RATE // 1_000_000))
         here[max(0, first - margin) : max(0, last + margin)] = True
     return here
 
@@ -72,9 +72,9 @@ def test_how_the_sound_is_cut_into_blocks_makes_no_difference(
 def test_what_is_heard_under_a_cover_does_not_depend_on_what_was_there(found: list[TimeSpan], kind: str) -> None:
     tone = RoomTone(np.ones((1, 1)) * 1e-3)
     cover = CoverFilter(found, kind, tone)
-    one, two = (covered(each, cover, [700]) for each in (SOUND, SOUND[:, ::-1]))
+    array, two = (covered(each, cover, [700]) for each in (SOUND, SOUND[:, ::-1]))
     here = inside(found, 0)
-    assert np.array_equal(one[:, here], two[:, here])
+    assert np.array_equal(array[:, here], two[:, here])
 
 
 def test_spans_that_overlap_or_touch_become_one_and_each_sample_touched_is_in() -> None:
@@ -115,7 +115,7 @@ def test_the_tone_of_the_room_is_as_loud_as_its_quiet_moments_and_is_no_copy() -
 @pytest.mark.parametrize("sound", [np.zeros((1, 3 * RATE), np.float32), np.zeros((1, 10), np.float32)])
 def test_a_recording_of_digital_silence_has_a_silent_room(sound: NDArray[np.float32]) -> None:
     tone = measure_room(iter([sound]), RATE)
-    assert not tone.heard(0, 100, 2).any()
+    assert not tone.samples_at(0, 100, 2).any()
 
 
 def test_without_spans_the_very_same_blocks_come_out() -> None:

@@ -66,13 +66,13 @@ def test_where_a_vocoder_begins_anew_the_loudness_goes_on() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_channel_is_changed_by_itself_and_a_silent_one_stays_silent(name: str) -> None:
-    one = vowels(1.5, 16_000)
-    six = np.zeros((6, one.shape[1]), np.float32)
-    six[0], six[2], six[4] = one, 0.5 * one, one
+    array = vowels(1.5, 16_000)
+    six = np.zeros((6, array.shape[1]), np.float32)
+    six[0], six[2], six[4] = array, 0.5 * array, array
     made = changed(six, 16_000, name)
     assert np.array_equal(made[0], made[4])
     assert not made[[1, 3, 5]].any()
-    alone = changed(one, 16_000, name)
+    alone = changed(array, 16_000, name)
     assert np.allclose(made[0], alone[0], atol=1e-6)
     assert made[2].std() == pytest.approx(0.5 * made[0].std(), rel=0.1)
 

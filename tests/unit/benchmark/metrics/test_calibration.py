@@ -19,33 +19,44 @@ def test_random_cases_are_those_of_scikit_learn(cases: int) -> None:
         truth[:2] = 0, 1  # scikit-learn wants both
         true, given_ = calibration_curve(truth, said, n_bins=bins)
         found = calibration([*truth], [*said], bins)
-        assert [one.truth for one in found.bins] == pytest.approx([*true], abs=1e-9)
-        assert [one.said for one in found.bins] == pytest.approx([*given_], abs=1e-9)
-        weights = np.array([one.n for one in found.bins]) / size
+        assert [calibration_bin.mean_truth for calibration_bin in found.bins] == pytest.approx([*true], abs=1e-9)
+        assert [calibration_bin.mean_answer for calibration_bin in found.bins] == pytest.approx([*given_], abs=1e-9)
+        weights = np.array([calibration_bin.n for calibration_bin in found.bins]) / size
         assert found.error == pytest.approx((weights * np.abs(true - given_)).sum(), abs=1e-9)
 
 
 @given(answers)
 def test_every_answer_is_in_one_bin(pairs: list[tuple[float, float | None]]) -> None:
-    truth, said = [one for one, _ in pairs], [one for _, one in pairs]
+    truth, said = [value for value, _ in pairs], [value for _, value in pairs]
     found = calibration(truth, said)
-    assert sum(one.n for one in found.bins) == found.n == sum(one is not None for one in said)
+    assert (
+        sum(calibration_bin.n for calibration_bin in found.bins) == found.n == sum(value is not None for value in said)
+    )
     assert (found.error is None) == (found.n == 0)
-    for one in found.bins:
-        assert one.low - 1e-9 <= one.said <= one.high + 1e-9
-        assert 0 <= one.truth <= 1
+    for calibration_bin in found.bins:
+        assert calibration_bin.low - 1e-9 <= calibration_bin.mean_answer <= calibration_bin.high + 1e-9
+        assert 0 <= calibration_bin.mean_truth <= 1
 
 
 @given(answers)
 def test_who_says_what_is_true_is_calibrated(pairs: list[tuple[float, float | None]]) -> None:
-    truth = [one for one, _ in pairs]
+    truth = [value for value, _ in pairs]
     assert calibration(truth, truth).error == (pytest.approx(0, abs=1e-12) if truth else None)
 
 
 def test_the_scale_of_people() -> None:
     """Plausibilities of 0 to 100: 20 and 30 for what people give 40, 100 for what they give 90."""
     found = calibration([40, 40, 90], [20, 30, 100], bins=2, minimum=0, maximum=100)
-    assert [(one.low, one.high, one.n, one.said, one.truth) for one in found.bins] == [
+    assert [
+        (
+            calibration_bin.low,
+            calibration_bin.high,
+            calibration_bin.n,
+            calibration_bin.mean_answer,
+            calibration_bin.mean_truth,
+        )
+        for calibration_bin in found.bins
+    ] == [
         (0, 50, 2, 25, 40),
         (50, 100, 1, 100, 90),
     ]

@@ -33,33 +33,33 @@ def tried(guess: Callable[[random.Random], Any], measure: Callable[[list[Any]], 
     """Guess many times over."""
     chance = random.Random(7)
     found = [measure([guess(chance) for _ in range(items)]) for _ in range(TRIES)]
-    known = [one for one in found if one is not None]
+    known = [value for value in found if value is not None]
     return Chance(fmean(known), stdev(known))
 
 
 def sets() -> list[set[str]]:
     chance = random.Random(1)
-    return [{one for one in FOUR if chance.random() < 0.4} for _ in range(30)]
+    return [{text for text in FOUR if chance.random() < 0.4} for _ in range(30)]
 
 
 TRUE = [random.Random(2).choice(THREE) for _ in range(40)]
 NUMBERS = [random.Random(place).uniform(0, 10) for place in range(40)]
 CASES: dict[str, tuple[Chance | None, Callable[[random.Random], Any], Callable[[list[Any]], float | None], int]] = {
-    "accuracy": (accuracy_by_chance(40, 3), lambda one: one.choice(THREE), lambda said: accuracy(TRUE, said), 40),
+    "accuracy": (accuracy_by_chance(40, 3), lambda random: random.choice(THREE), lambda said: accuracy(TRUE, said), 40),
     "exact": (
         exact_match_by_chance(30, 4),
-        lambda one: {label for label in FOUR if one.random() < 0.5},
+        lambda random: {label for label in FOUR if random.random() < 0.5},
         lambda said: exact_match(sets(), said),
         30,
     ),
     "partial": (
         partial_match_by_chance(sets()),
-        lambda one: {label for label in FOUR if one.random() < 0.5},
+        lambda random: {label for label in FOUR if random.random() < 0.5},
         lambda said: partial_match(sets(), said),
         30,
     ),
-    "pearson": (pearson_by_chance(40), lambda one: one.choice(SCALE), lambda said: pearson(NUMBERS, said), 40),
-    "mae": (mae_by_chance(NUMBERS, SCALE), lambda one: one.choice(SCALE), lambda said: mae(NUMBERS, said), 40),
+    "pearson": (pearson_by_chance(40), lambda random: random.choice(SCALE), lambda said: pearson(NUMBERS, said), 40),
+    "mae": (mae_by_chance(NUMBERS, SCALE), lambda random: random.choice(SCALE), lambda said: mae(NUMBERS, said), 40),
 }
 
 

@@ -26,12 +26,12 @@ answers = st.sampled_from([*THREE, None])
 def test_random_cases_are_those_of_scikit_learn(cases: int) -> None:
     """Its own way of saying it: answers that are none stand as a word that is no label."""
     for truth, said, labels in one_label(cases):
-        words = [one or "(unparsed)" for one in said]
+        words = [text or "(unparsed)" for text in said]
         assert accuracy(truth, said) == pytest.approx(accuracy_score(truth, words), abs=1e-9)
         expected = f1_score(truth, words, labels=labels, average="macro", zero_division=0)
         assert macro_f1(truth, said, labels) == pytest.approx(expected, abs=1e-9)
         each = f1_score(truth, words, labels=labels, average=None, zero_division=np.nan)
-        ours = [np.nan if one is None else one for one in f1_by_label(truth, said, labels).values()]
+        ours = [np.nan if value is None else value for value in f1_by_label(truth, said, labels).values()]
         np.testing.assert_allclose(ours, each, atol=1e-9)
         table = confusion_matrix(truth, words, labels=[*labels, "(unparsed)"])
         assert (confusion(truth, said, labels) == table[: len(labels)]).all()
@@ -40,7 +40,7 @@ def test_random_cases_are_those_of_scikit_learn(cases: int) -> None:
 @given(truths, st.data())
 def test_f1_written_out_by_hand(truth: list[str], data: st.DataObject) -> None:
     said = [data.draw(answers) for _ in truth]
-    right = Counter(one for one, other in zip(truth, said, strict=True) if one == other)
+    right = Counter(text for text, other in zip(truth, said, strict=True) if text == other)
     true, given_ = Counter(truth), Counter(said)
     each = {label: 2 * right[label] / ((true[label] + given_[label]) or 1) for label in THREE}
     assert macro_f1(truth, said, THREE) == pytest.approx(sum(each.values()) / 3, abs=1e-12)
@@ -52,7 +52,9 @@ def test_neither_order_nor_names_of_labels_matter(truth: list[str], data: st.Dat
     said = [data.draw(answers) for _ in truth]
     pairs = data.draw(st.permutations([*zip(truth, said, strict=True)]))
     renamed = dict(zip(THREE, (7, "?", True), strict=True))
-    again = macro_f1([renamed[one] for one, _ in pairs], [one and renamed[one] for _, one in pairs], ["?", True, 7])
+    again = macro_f1(
+        [renamed[text] for text, _ in pairs], [text and renamed[text] for _, text in pairs], ["?", True, 7]
+    )
     assert macro_f1(truth, said, THREE) == pytest.approx(again, abs=1e-12)
 
 

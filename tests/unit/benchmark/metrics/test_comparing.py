@@ -67,13 +67,13 @@ def test_random_families_are_those_of_statsmodels(cases: int) -> None:
 @given(st.dictionaries(st.text(max_size=3), st.one_of(st.none(), st.floats(0, 1)), max_size=8))
 def test_holm_written_out(p: dict[str, float | None]) -> None:
     """The smallest times how many there are, the next times one less, never falling and never above 1."""
-    known = sorted((one, name) for name, one in p.items() if one is not None)
+    known = sorted((value, name) for name, value in p.items() if value is not None)
     expected: dict[str, float | None] = dict.fromkeys(p)
     highest = 0.0
-    for place, (one, name) in enumerate(known):
-        highest = max(highest, min(1.0, one * (len(known) - place)))
+    for place, (value, name) in enumerate(known):
+        highest = max(highest, min(1.0, value * (len(known) - place)))
         expected[name] = highest
     found = holm(p)
     assert [*found] == [*p]
-    for name, one in expected.items():
-        assert found[name] == (None if one is None else pytest.approx(one, abs=1e-12))
+    for name, value in expected.items():
+        assert found[name] == (None if value is None else pytest.approx(value, abs=1e-12))

@@ -63,7 +63,7 @@ def test_an_effect_that_is_nearly_the_same_in_every_draw_has_no_interval() -> No
 
 @given(values)
 def test_a_condition_and_raw_are_mirrors(pairs: list[tuple[float, float]]) -> None:
-    raw, other = [one for one, _ in pairs], [one for _, one in pairs]
+    raw, other = [value for value, _ in pairs], [value for _, value in pairs]
     found, turned = compare_with_raw(raw, other), compare_with_raw(other, raw)
     assert found.difference == pytest.approx(-(turned.difference or 0), abs=1e-9)
     assert found.reason == turned.reason
@@ -77,8 +77,8 @@ def test_a_condition_and_raw_are_mirrors(pairs: list[tuple[float, float]]) -> No
 def test_a_wider_margin_never_makes_equivalence_harder_to_show(
     pairs: list[tuple[float, float]], margin: float, more: float
 ) -> None:
-    raw, other = [one for one, _ in pairs], [one for _, one in pairs]
-    narrow, wide = (compare_with_raw(raw, other, one).equivalence_p for one in (margin, margin * more))
+    raw, other = [value for value, _ in pairs], [value for _, value in pairs]
+    narrow, wide = (compare_with_raw(raw, other, value).equivalence_p for value in (margin, margin * more))
     assert (narrow is None) == (wide is None)
     assert narrow is None or wide is None or wide <= narrow + 1e-12
 
@@ -87,7 +87,7 @@ RAW = [0.46, 0.38, 0.55, 0.41, 0.50, 0.39, 0.52, 0.47, 0.44, 0.49]
 
 
 def shifted(by: float, noise: float) -> list[float]:
-    return [one + by + noise * (-1) ** place for place, one in enumerate(RAW)]
+    return [value + by + noise * (-1) ** place for place, value in enumerate(RAW)]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_family_is_corrected_test_by_test() -> None:
         p = [getattr(compare_with_raw(RAW, one), plain) for one in others.values()]
         suffix = holm if holm.endswith("holm") else f"{holm}_holm"
         expected = multipletests(p, method="holm")[1]
-        assert [getattr(one, suffix) for one in found.values()] == pytest.approx([*expected], abs=1e-9)
+        assert [getattr(against_raw, suffix) for against_raw in found.values()] == pytest.approx([*expected], abs=1e-9)
 
 
 def test_conditions_without_tests_take_no_part_in_the_family() -> None:
@@ -124,7 +124,7 @@ def test_conditions_without_tests_take_no_part_in_the_family() -> None:
 
 @pytest.mark.parametrize("by", [0.0, 0.1])
 def test_the_same_difference_in_every_draw_says_so_and_tests_nothing(by: float) -> None:
-    found = compare_with_raw(RAW, [one + by for one in RAW])
+    found = compare_with_raw(RAW, [value + by for value in RAW])
     assert found.difference == pytest.approx(by)
     assert found.t_p is found.wilcoxon_p is found.effect is found.equivalence_p is None
     assert "every draw" in found.reason

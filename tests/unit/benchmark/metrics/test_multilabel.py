@@ -31,7 +31,7 @@ def test_random_cases_are_those_of_scikit_learn(cases: int) -> None:
         expected = f1_score(true, given_, labels=places, average="macro", zero_division=0)
         assert macro_f1_multilabel(truth, said, labels) == pytest.approx(expected, abs=1e-9)
         each = f1_score(true, given_, labels=places, average=None, zero_division=np.nan)
-        ours = [np.nan if one is None else one for one in multilabel_f1_by_label(truth, said, labels).values()]
+        ours = [np.nan if value is None else value for value in multilabel_f1_by_label(truth, said, labels).values()]
         np.testing.assert_allclose(ours, each, atol=1e-9)
         held = true.any(1)
         hit = (true & given_).any(1)[held]
@@ -51,7 +51,7 @@ def test_who_matches_exactly_matches_in_part(pairs: list[tuple[set[str], set[str
 def test_who_names_everything_always_hits(pairs: list[tuple[set[str], set[str] | None]]) -> None:
     truth = [true for true, _ in pairs]
     assert partial_match(truth, [SEVEN] * len(truth)) == (1 if any(truth) else None)
-    shares = [sum(one in true for true in truth) / len(truth) for one in SEVEN]
+    shares = [sum(text in true for true in truth) / len(truth) for text in SEVEN]
     closed = sum(2 * share / (1 + share) for share in shares) / len(SEVEN)
     assert macro_f1_multilabel(truth, [SEVEN] * len(truth), SEVEN) == pytest.approx(closed, abs=1e-12)
 

@@ -70,12 +70,12 @@ def three_draws(seed: int = 0) -> tuple[list[str], list[str | None], list[int], 
 
 def test_the_mean_over_draws_and_their_spread() -> None:
     truth, said, draws, films = three_draws()
-    each = [macro_f1(truth[one::3], said[one::3], THREE) for one in range(3)]
+    each = [macro_f1(truth[index::3], said[index::3], THREE) for index in range(3)]
     figure = mean_over_draws(macro_f1_contributions(truth, said, THREE), draws, films)
     spread = mean_sd(each)
     assert figure.value == near(spread.mean)
     assert figure.more["sd"] == near(spread.sd)
-    assert figure.more["draws"] == {str(place): near(one) for place, one in enumerate(each)}
+    assert figure.more["draws"] == {str(place): near(value) for place, value in enumerate(each)}
     assert figure.n == 90
     assert figure.low is not None
     assert figure.high is not None
@@ -92,7 +92,7 @@ def resampled(
     """Do what the sums stand for: repeat the items of each film as often as it was drawn."""
     of = dict(zip(dict.fromkeys(films), weights, strict=True))
     places = [place for place, film in enumerate(films) for _ in range(of[film])]
-    return measure([truth[one] for one in places], [said[one] for one in places])
+    return measure([truth[number] for number in places], [said[number] for number in places])
 
 
 @given(st.lists(st.integers(0, 3), min_size=15, max_size=15))
@@ -121,9 +121,9 @@ def test_the_interval_is_that_of_scipy() -> None:
 def test_the_same_seed_gives_the_same_interval() -> None:
     truth, said, draws, films = three_draws()
     counted = accuracy_contributions(truth, said)
-    one, again, other = (mean_over_draws(counted, draws, films, seed=seed) for seed in (1, 1, 2))
-    assert (one.low, one.high) == (again.low, again.high)
-    assert (one.low, one.high) != (other.low, other.high)
+    statistic_result, again, other = (mean_over_draws(counted, draws, films, seed=seed) for seed in (1, 1, 2))
+    assert (statistic_result.low, statistic_result.high) == (again.low, again.high)
+    assert (statistic_result.low, statistic_result.high) != (other.low, other.high)
 
 
 def test_one_recording_has_no_interval_and_no_items_have_no_figure() -> None:
@@ -160,10 +160,10 @@ def test_a_judge_that_always_refuses() -> None:
 
 def test_a_judge_differs_from_a_worse_one_and_not_from_itself() -> None:
     truth, said, draws, films = three_draws()
-    worse = [None if place % 2 else one for place, one in enumerate(said)]
+    worse = [None if place % 2 else text for place, text in enumerate(said)]
     good, bad = macro_f1_contributions(truth, said, THREE), macro_f1_contributions(truth, worse, THREE)
     found = paired_difference(good, bad, draws, films)
-    figures = [mean_over_draws(one, draws, films).value for one in (good, bad)]
+    figures = [mean_over_draws(contributions, draws, films).value for contributions in (good, bad)]
     assert found.value == near(figures[0] - figures[1])
     assert found.low is not None
     assert found.low > 0
@@ -189,8 +189,8 @@ def test_two_judges_that_are_alike_differ_by_chance_in_few_of_many_comparisons()
     films = [place // 5 for place in range(200)]
     found = 0
     for seed in range(100):
-        one, other = (share_contributions((chance.random(200) < 0.6).tolist()) for _ in range(2))
-        p = paired_difference(one, other, [0] * 200, films, samples=200, seed=seed).p
+        contributions, other = (share_contributions((chance.random(200) < 0.6).tolist()) for _ in range(2))
+        p = paired_difference(contributions, other, [0] * 200, films, samples=200, seed=seed).p
         assert p is not None
         found += p < 0.05
     assert found <= 13, "of 100, some 5 or 6 are expected; more than 13 hardly ever"

@@ -22,10 +22,10 @@ def test_every_pair_of_whole_scores_as_fractions(plus: int, minus: int) -> None:
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_the_two_explanations_are_mirrors(plus: float, minus: float) -> None:
-    one, other = posterior(plus, minus), posterior(minus, plus)
-    assert one.defined == other.defined
-    assert one.value + other.value == pytest.approx(1)
-    assert 0 <= one.value <= 1
+    pair, other = posterior(plus, minus), posterior(minus, plus)
+    assert pair.defined == other.defined
+    assert pair.value + other.value == pytest.approx(1)
+    assert 0 <= pair.value <= 1
 
 
 @given(st.floats(0.01, 0.99))

@@ -55,17 +55,17 @@ def test_random_cases_are_those_of_krippendorff(cases: int) -> None:
 
 @given(points, st.floats(0.1, 10), st.floats(-100, 100))
 def test_r_knows_no_units_and_no_order(pairs: list[tuple[int, int]], width: float, shift: float) -> None:
-    first, second = [float(one) for one, _ in pairs], [float(other) for _, other in pairs]
+    first, second = [float(number) for number, _ in pairs], [float(other) for _, other in pairs]
     found = pearson(first, second)
-    moved = pearson([*reversed(first)], [width * one + shift for one in reversed(second)])
+    moved = pearson([*reversed(first)], [width * value + shift for value in reversed(second)])
     assert moved == (None if found is None else pytest.approx(found, abs=1e-6))
-    turned = pearson(first, [-one for one in second])
+    turned = pearson(first, [-value for value in second])
     assert turned == (None if found is None else pytest.approx(-found, abs=1e-9))
 
 
 @given(points)
 def test_who_says_what_is_true_has_r_1_or_none(pairs: list[tuple[int, int]]) -> None:
-    truth = [float(one) for one, _ in pairs]
+    truth = [float(number) for number, _ in pairs]
     assert pearson(truth, truth) == (pytest.approx(1) if len({*truth}) > 1 else None)
     assert mae(truth, truth) == 0
 
@@ -91,7 +91,7 @@ def test_what_was_refused_is_left_out() -> None:
     truth, said = [1.0, 5, 9, 3], [2.0, None, 10, 4]
     assert pearson(truth, said) == pytest.approx(1)
     assert mae(truth, said) == 1
-    assert [one.tolist() for one in answered_pairs(truth, said)] == [[1, 9, 3], [2, 10, 4]]
+    assert [answered_pair.tolist() for answered_pair in answered_pairs(truth, said)] == [[1, 9, 3], [2, 10, 4]]
     assert pearson(truth, [None] * 4) is None
     assert mae(truth, [None] * 4) is None
     with pytest.raises(ValueError, match="4 truths, 1 answers"):

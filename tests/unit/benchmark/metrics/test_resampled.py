@@ -17,7 +17,7 @@ THREE = ("competence", "error", "none")
 
 
 def labelled(said: Sequence[tuple[str, str | None]]) -> dict[str, float | None]:
-    truth, given = [one for one, _ in said], [one for _, one in said]
+    truth, given = [text for text, _ in said], [text for _, text in said]
     return {"accuracy": accuracy(truth, given), "macro_f1": macro_f1(truth, given, THREE)}
 
 
@@ -49,7 +49,7 @@ def test_samples_without_the_figure_are_left_out() -> None:
 def test_one_recording_and_no_items_have_no_interval() -> None:
     pairs = [("error", "error"), ("none", None)]
     assert intervals(labelled, pairs, [0, 0], ["film"] * 2) == {"accuracy": None, "macro_f1": None}
-    truth, said = [one for one, _ in pairs], [one for _, one in pairs]
+    truth, said = [text for text, _ in pairs], [text for _, text in pairs]
     counted = {"accuracy": accuracy_contributions(truth, said)}
     assert intervals(labelled, pairs, [0, 0], ["film"] * 2, counted=counted)["accuracy"] is None
     assert intervals(labelled, [], [], []) == {"accuracy": None, "macro_f1": None}

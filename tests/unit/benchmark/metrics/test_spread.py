@@ -20,7 +20,7 @@ def test_random_cases_are_those_of_statsmodels(cases: int) -> None:
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=10))
 def test_draws_without_a_value_are_counted_and_left_out(values: list[float | None]) -> None:
-    known = [one for one in values if one is not None]
+    known = [value for value in values if value is not None]
     found = mean_sd(values)
     assert found.draws + found.undefined == len(values)
     assert found.mean == (pytest.approx(fmean(known)) if known else None)

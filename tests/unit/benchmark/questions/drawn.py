@@ -36,8 +36,8 @@ def drawn(
         kind = (kinds or {}).get(node, NodeKind.EVENT)
         who = tuple((people or {}).get(node, ()))
         nodes.append(ChainNode(node, chain, kind, text, round(start * SECOND), round(end * SECOND), who))
-    nodes.sort(key=lambda one: (one.start_us, one.id))
-    pairs = [one.split(">") for one in edges.split()]
+    nodes.sort(key=lambda chain_node: (chain_node.start_us, chain_node.id))
+    pairs = [part.split(">") for part in edges.split()]
     return ChainGraph(Chain(chain, recording, "ada", chain), tuple(nodes), tuple(Edge(a, b) for a, b in pairs))
 
 
@@ -47,9 +47,10 @@ def rules(
     """Return what makes questions of chains; `names` says recording -> participant -> pseudonym."""
     scenes = {
         home: RecordingContext(
-            {one.chain.id: 0 for one in graphs if one.chain.recording_id == home}, dict((names or {}).get(home, {}))
+            {graph.chain.id: 0 for graph in graphs if graph.chain.recording_id == home},
+            dict((names or {}).get(home, {})),
         )
-        for home in {one.chain.recording_id for one in graphs}
+        for home in {graph.chain.recording_id for graph in graphs}
     }
     known = {name for people in (names or {}).values() for name in people.values()}
     return RuleQuestionGenerator(graphs, graphs, scenes, known, seed)

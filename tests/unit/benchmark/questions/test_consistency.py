@@ -21,18 +21,26 @@ from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, Question, WrongOption
 from tests.unit.benchmark.questions.drawn import drawn
 
-WRONG = tuple(WrongOption(one) for one in ("one", "two", "three", "four"))
+WRONG = tuple(WrongOption(text) for text in ("one", "two", "three", "four"))
 
 
 def questions(graph: ChainGraph, kinds: Sequence[object] = CHAIN_QUESTION_KINDS) -> list[Question]:
     """Return every question of a chain; the id of each is its part."""
     return [
         Question(
-            *(one.part, graph.chain.recording_id, graph.chain.id, one.kind, one.aspect, one.covers, "x"),
+            *(
+                required_question.part,
+                graph.chain.recording_id,
+                graph.chain.id,
+                required_question.kind,
+                required_question.aspect,
+                required_question.covers,
+                "x",
+            ),
             *(0, 1, "?", "right", WRONG, "", 0, 0, Maker.RULES, "ada", "", "2026-01-01T00:00:00.000Z"),
         )
-        for one in required_questions(graph)
-        if one.kind in kinds
+        for required_question in required_questions(graph)
+        if required_question.kind in kinds
     ]
 
 
@@ -79,7 +87,7 @@ def test_which_questions_belong_to_which_subchain() -> None:
 
 @pytest.mark.parametrize(("wrong", "chains", "subchains"), TABLE)
 def test_the_table_that_was_worked_out_by_hand(wrong: Sequence[str], chains: int, subchains: int) -> None:
-    right = {one.id: one.id not in wrong for one in ALL}
+    right = {question.id: question.id not in wrong for question in ALL}
     found = AnswerScorer(ALL, right, covered(), samples=0)
     whole, part = found.chain_consistency(), found.subchain_consistency()
     assert (whole.value, whole.n) == (pytest.approx(chains / 2), 2)
@@ -90,7 +98,7 @@ def test_the_table_that_was_worked_out_by_hand(wrong: Sequence[str], chains: int
 
 def test_what_was_not_asked_makes_wrong_what_was_begun_and_is_counted() -> None:
     house, pair = covered()
-    right = {one: True for one in house.questions if one != "EU:b"}
+    right = {question: True for question in house.questions if question != "EU:b"}
     assert score_chain(house, right) == Consistency(0, 1, 0, 1)
     assert score_subchains(house, right) == Consistency(2, 3, 0, 1)
     assert score_chain(pair, right) == Consistency(left_out=1)
@@ -131,17 +139,17 @@ def many(count: int) -> tuple[list[Question], list[Covered]]:
 
 def answers(asked: Sequence[Question], chance: float, seed: int) -> Mapping[str, bool]:
     draw = random.Random(seed)
-    return {one.id: draw.random() < chance for one in asked}
+    return {question.id: draw.random() < chance for question in asked}
 
 
 def test_an_oracle_is_right_everywhere_and_a_constant_chance_is_what_theory_says() -> None:
     asked, chains = many(400)
     oracle = AnswerScorer(asked, answers(asked, 1.0, 0), chains, samples=200)
     assert oracle.accuracy().value == oracle.chain_consistency().value == oracle.subchain_consistency().value == 1
-    assert {figure.value for figure in oracle.by_kind().values()} == {1.0}
+    assert {figure.value for figure in oracle.accuracy_by_kind().values()} == {1.0}
     right = AnswerScorer(asked, answers(asked, 0.9, 1), chains, samples=200)
-    sizes = [len(one.questions) for one in chains]
-    parts = [len(ids) for one in chains for ids in one.subchains.values()]
+    sizes = [len(chain.questions) for chain in chains]
+    parts = [len(ids) for chain in chains for ids in chain.subchains.values()]
     for figure, numbers in ((right.chain_consistency(), sizes), (right.subchain_consistency(), parts)):
         theory = expected_consistency(numbers, 0.9)
         spread = math.sqrt(sum(0.9**n * (1 - 0.9**n) for n in sizes)) / len(sizes)
@@ -154,17 +162,25 @@ def test_an_oracle_is_right_everywhere_and_a_constant_chance_is_what_theory_says
 
 
 def test_by_kind_by_state_and_by_length() -> None:
-    right = {one.id: one.id != "MSE:d" for one in ALL}
+    right = {question.id: question.id != "MSE:d" for question in ALL}
     found = AnswerScorer(ALL, right, covered(), samples=0)
-    assert {kind: figure.value for kind, figure in found.by_kind().items()} == {"EU": 1, "MSE": 0.5, "CW": 1, "CH/W": 1}
-    assert {state: figure.value for state, figure in found.by_state().items()} == {"emotion": 0.5}
-    assert {steps: figure.value for steps, figure in found.by_steps().items()} == {1: 1.0, 3: 11 / 12}
+    assert {kind: figure.value for kind, figure in found.accuracy_by_kind().items()} == {
+        "EU": 1,
+        "MSE": 0.5,
+        "CW": 1,
+        "CH/W": 1,
+    }
+    assert {state: figure.value for state, figure in found.accuracy_by_state().items()} == {"emotion": 0.5}
+    assert {steps: figure.value for steps, figure in found.accuracy_by_steps().items()} == {1: 1.0, 3: 11 / 12}
     assert found.chain_consistency(1).value == 1
     assert found.chain_consistency(3).value == 0
 
 
 def test_published_rows_are_those_of_the_papers() -> None:
-    rows = {(one.table, one.model, one.setting): one.figures for one in published_rows(R3_VQA)}
+    rows = {
+        (published_row.table, published_row.model, published_row.setting): published_row.figures
+        for published_row in published_rows(R3_VQA)
+    }
     assert len(rows) == 54 + 18
     human = rows[3, "Human", "people"]
     assert (human["overall"], human["chain"], human["subchain"]) == (90.85, 41.86, 66.20)
@@ -178,5 +194,7 @@ def test_published_rows_are_those_of_the_papers() -> None:
     assert written["Human", "people"] == 80.06
     assert written["GPT-4o", "+sub+tom"] == 53.80
     assert written["Chance", "chance"] == 20
-    ours = next(one.figures for one in published_rows(ESI_BENCH) if one.model == "ESI-Bench")
+    ours = next(
+        published_row.figures for published_row in published_rows(ESI_BENCH) if published_row.model == "ESI-Bench"
+    )
     assert [*ours.values()] == [8.15, 2.59, 2.28, 2.63, 1.85, 53.26]

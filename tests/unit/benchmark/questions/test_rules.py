@@ -20,8 +20,8 @@ def made(
     kinds: Sequence[QuestionKind] = CHAIN_QUESTION_KINDS,
     maker: RuleQuestionGenerator | None = None,
 ) -> list[tuple[QuestionSpec, QuestionDraft | str]]:
-    wanted = [(graph, one) for graph in graphs for one in required_questions(graph, kinds)]
-    return [(one, draft) for _, one, draft in (maker or rules(graphs)).drafts(wanted)]
+    wanted = [(graph, required_question) for graph in graphs for required_question in required_questions(graph, kinds)]
+    return [(question_spec, draft) for _, question_spec, draft in (maker or rules(graphs)).drafts(wanted)]
 
 
 def only_event(
@@ -47,9 +47,9 @@ def test_wrong_options_are_other_nodes_of_the_kind_and_say_where_they_are_from()
     draft = only_event(graphs[0], [*graphs[1:], *feelings])
     texts = {f"n{at}": text for at, text in enumerate(EVENTS)}
     assert len(draft.wrong) == 4
-    for one in draft.wrong:
-        assert normalize_option(one.text) == normalize_option(texts[one.source])
-        assert one.source != "n0"
+    for wrong_option in draft.wrong:
+        assert normalize_option(wrong_option.text) == normalize_option(texts[wrong_option.source])
+        assert wrong_option.source != "n0"
     assert draft.answer == "Opens a window"
     assert "0.0 s and 1.0 s" in draft.text
 
@@ -59,7 +59,7 @@ def test_the_likeliest_mistakes_come_first_and_paraphrases_never() -> None:
     far = ("waits", "hums a song", "sings", "sleeps", "reads")
     same = ("The red cup drops", "drops a red cup", "DROPS THE RED CUP!", "drops the red cup in the hall")
     graphs = scattered(["drops the red cup", *same, *near, *far])
-    wrong = {normalize_option(one.text) for one in only_event(graphs[0], graphs[1:]).wrong}
+    wrong = {normalize_option(wrong_option.text) for wrong_option in only_event(graphs[0], graphs[1:]).wrong}
     assert wrong.isdisjoint(map(normalize_option, same))
     assert len(wrong & {*map(normalize_option, near)}) >= 3
 
@@ -72,13 +72,13 @@ def test_what_happens_at_the_same_time_is_not_offered_and_what_happens_later_is(
     )
     others = scattered(["feeds the cat", "locks the bicycle", "writes a letter"])
     draft = only_event(home, others)
-    assert {one.source for one in draft.wrong} == {"c", "n0", "n1", "n2"}
+    assert {wrong_option.source for wrong_option in draft.wrong} == {"c", "n0", "n1", "n2"}
 
 
 def test_what_says_the_same_as_something_at_the_time_is_not_offered() -> None:
     home = drawn({"a": "opens a window", "b": "drops a plate"}, recording="r", spans={"a": (0, 5), "b": (4, 6)})
     others = scattered(["drops the plate loudly", *EVENTS[2:]])
-    assert "n0" not in {one.source for one in only_event(home, others).wrong}
+    assert "n0" not in {wrong_option.source for wrong_option in only_event(home, others).wrong}
 
 
 def test_nothing_of_the_chain_is_offered_where_it_is_asked_why() -> None:
@@ -97,7 +97,7 @@ def test_nothing_of_the_chain_is_offered_where_it_is_asked_why() -> None:
     ]
     assert len(drafts) == 8
     for draft in drafts:
-        assert not any(one.source.startswith("h") for one in draft.wrong)
+        assert not any(wrong_option.source.startswith("h") for wrong_option in draft.wrong)
 
 
 def test_people_of_other_recordings_become_those_of_this_one() -> None:
@@ -114,9 +114,9 @@ def test_people_of_other_recordings_become_those_of_this_one() -> None:
     names["r0"] = {"p0": "P0", "p8": "P8"}
     maker = rules(graphs, names)
     draft = only_event(graphs[0], graphs[1:], maker)
-    assert {one.text.split()[0] for one in draft.wrong} == {"P0"}
+    assert {wrong_option.text.split()[0] for wrong_option in draft.wrong} == {"P0"}
     assert "P0" in draft.text
-    assert not any(name in one.text for one in draft.wrong for name in ("P1", "P2", "P3", "P4", "P5"))
+    assert not any(name in wrong_option.text for wrong_option in draft.wrong for name in ("P1", "P2", "P3", "P4", "P5"))
 
 
 def test_what_others_do_in_the_same_recording_is_told_of_whom_the_question_asks() -> None:
@@ -126,7 +126,7 @@ def test_what_others_do_in_the_same_recording_is_told_of_whom_the_question_asks(
     home = drawn(texts, people=people)
     draft = only_event(home, [], rules([home], {"r": {"r": "Robin", "s": "Sam"}}))
     assert "Robin" in draft.text
-    assert {one.text for one in draft.wrong} == {
+    assert {wrong_option.text for wrong_option in draft.wrong} == {
         *("Robin drops a plate", "Robin hums a song", "Robin feeds the cat", "Robin locks the bicycle")
     }
 
@@ -143,7 +143,7 @@ def test_texts_that_may_not_go_as_far_as_the_question_are_not_used() -> None:
         f"r{at}": RecordingContext({f"c{at}": 0}, {}, frozenset({"leaves"} if at != 3 else ())) for at in range(7)
     }
     open_one = only_event(graphs[0], [], RuleQuestionGenerator(graphs, graphs, scenes, ()))
-    assert "n3" not in {one.source for one in open_one.wrong}
+    assert "n3" not in {wrong_option.source for wrong_option in open_one.wrong}
     shut = only_event(graphs[3], [], RuleQuestionGenerator(graphs, graphs, scenes, ()))
     assert len(shut.wrong) == 4
 
@@ -160,15 +160,18 @@ def test_a_node_without_text_is_asked_about_nowhere_and_offered_nowhere() -> Non
     pairs = [("calls a taxi", "misses a train"), ("finds a coin", "buys an ice"), ("cuts a finger", "asks for help")]
     others = [
         drawn(
-            {f"{at}a": one, f"{at}b": two, f"{at}c": ""}, f"{at}a>{at}b {at}c>{at}b", chain=f"o{at}", recording=f"o{at}"
+            {f"{at}a": text, f"{at}b": two, f"{at}c": ""},
+            f"{at}a>{at}b {at}c>{at}b",
+            chain=f"o{at}",
+            recording=f"o{at}",
         )
-        for at, (one, two) in enumerate([*pairs, ("loses a bet", "paints a fence"), ("hears thunder", "runs home")])
+        for at, (text, two) in enumerate([*pairs, ("loses a bet", "paints a fence"), ("hears thunder", "runs home")])
     ]
     for wanted, draft in made([home, *others]):
         if any(node == "b" or (node.endswith("c") and node != "c") for node in wanted.covers):
             assert draft == EMPTY_NODE
         elif isinstance(draft, QuestionDraft):
-            assert all(one.source[-1] in "ab" for one in draft.wrong if one.source != "c")
+            assert all(wrong_option.source[-1] in "ab" for wrong_option in draft.wrong if wrong_option.source != "c")
 
 
 def test_the_same_seed_words_alike_and_another_one_otherwise() -> None:
@@ -196,7 +199,7 @@ def test_multi_step_questions_ask_for_start_end_and_between() -> None:
     for wanted, draft in found:
         chain = graphs[int(wanted.covers[0][0])]
         at = {"start": 0, "between": 1, "end": 2}[wanted.aspect]
-        assert normalize_option(draft.answer) == normalize_option(chain.by_id[wanted.covers[at]].text)
+        assert normalize_option(draft.answer) == normalize_option(chain.nodes_by_id[wanted.covers[at]].text)
     assert {wanted.aspect for wanted, _ in found} == {"start", "between", "end"}
 
 
@@ -221,10 +224,13 @@ def test_a_wrong_option_that_equals_the_answer_or_another_is_impossible(
         )
         for at, text in enumerate(texts)
     ]
-    names = {one.chain.recording_id: {"p": "Ada" if at % 2 else "x"} for at, one in enumerate(graphs)}
+    names = {chain_graph.chain.recording_id: {"p": "Ada" if at % 2 else "x"} for at, chain_graph in enumerate(graphs)}
     for _, draft in made(graphs, maker=rules(graphs, names, seed)):
         if isinstance(draft, QuestionDraft):
-            options = [normalize_option(draft.answer), *(normalize_option(one.text) for one in draft.wrong)]
+            options = [
+                normalize_option(draft.answer),
+                *(normalize_option(wrong_option.text) for wrong_option in draft.wrong),
+            ]
             assert len(options) == len({*options}) == 5
             assert all(options)
 

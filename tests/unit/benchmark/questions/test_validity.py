@@ -14,7 +14,7 @@ from project.entities.questions import QuestionKind, WrongOption
 
 def draft(answer: str = "She waves", *wrong: str, text: str = "What happens?") -> QuestionDraft:
     options = wrong or ("He leaves", "They sing", "A door shuts", "It rains")
-    return QuestionDraft(QuestionKind.EVENT, "", ("n",), text, answer, tuple(WrongOption(one) for one in options))
+    return QuestionDraft(QuestionKind.EVENT, "", ("n",), text, answer, tuple(WrongOption(option) for option in options))
 
 
 def test_a_sound_question_can_be_used() -> None:
@@ -74,8 +74,8 @@ def test_normalising_twice_changes_nothing_and_case_never_counts(text: str) -> N
 
 @given(st.lists(st.text(max_size=12), min_size=5, max_size=5))
 def test_whatever_passes_has_five_different_options(texts: list[str]) -> None:
-    one = draft(*texts)
-    if draft_problem(one) == "":
+    question_draft = draft(*texts)
+    if draft_problem(question_draft) == "":
         assert len({normalize_option(text) for text in texts}) == 5
         assert len({text.casefold().strip() for text in texts}) == 5
 
@@ -84,7 +84,7 @@ def test_whatever_passes_has_five_different_options(texts: list[str]) -> None:
     st.text(min_size=1, max_size=20), st.sampled_from([str.upper, str.lower, str.title, "{}.".format, " {} ".format])
 )
 def test_the_answer_in_other_marks_and_case_never_passes(answer: str, changed: Callable[[str], str]) -> None:
-    one = draft(answer, changed(answer), "one", "two", "three")
+    question_draft = draft(answer, changed(answer), "one", "two", "three")
     if normalize_option(changed(answer)) == normalize_option(answer):
-        assert draft_problem(one)
-    assert draft_problem(replace(one, wrong=(WrongOption(answer), *one.wrong[1:])))
+        assert draft_problem(question_draft)
+    assert draft_problem(replace(question_draft, wrong=(WrongOption(answer), *question_draft.wrong[1:])))

@@ -30,15 +30,21 @@ def line(nodes: int) -> ChainGraph:
 
 def test_each_node_and_each_subchain_has_its_questions() -> None:
     found = required_questions(HOUSE)
-    assert Counter(one.kind.value for one in found) == {"EU": 4, "MSE": 2, "CW": 4, "CH/W": 4}
-    assert {one.aspect for one in found if one.kind is QuestionKind.STATE} == {"emotion"}
-    (shame,) = [one for one in found if one.kind is QuestionKind.WHY and one.covers[0] == "d"]
+    assert Counter(question_spec.kind.value for question_spec in found) == {"EU": 4, "MSE": 2, "CW": 4, "CH/W": 4}
+    assert {question_spec.aspect for question_spec in found if question_spec.kind is QuestionKind.STATE} == {"emotion"}
+    (shame,) = [
+        question_spec
+        for question_spec in found
+        if question_spec.kind is QuestionKind.WHY and question_spec.covers[0] == "d"
+    ]
     assert shame.covers == ("d", "c", "e")
 
 
 def test_an_empty_chain_asks_for_nothing() -> None:
     assert required_questions(drawn({}), CHAIN_QUESTION_KINDS) == []
-    assert [one.kind for one in required_questions(drawn({"a": "rain"}), CHAIN_QUESTION_KINDS)] == [QuestionKind.EVENT]
+    assert [
+        required_question.kind for required_question in required_questions(drawn({"a": "rain"}), CHAIN_QUESTION_KINDS)
+    ] == [QuestionKind.EVENT]
 
 
 def test_paths_are_the_longest_between_their_ends_and_the_longest_come_first() -> None:
@@ -60,9 +66,9 @@ def test_the_number_of_paths_has_an_end() -> None:
 
 
 def test_what_is_wanted_is_known_by_its_part() -> None:
-    for one in required_questions(HOUSE, CHAIN_QUESTION_KINDS):
-        assert find_required_question(HOUSE, one.part) == one
-    parts = [one.part for one in required_questions(HOUSE, CHAIN_QUESTION_KINDS)]
+    for required_question in required_questions(HOUSE, CHAIN_QUESTION_KINDS):
+        assert find_required_question(HOUSE, required_question.part) == required_question
+    parts = [required_question.part for required_question in required_questions(HOUSE, CHAIN_QUESTION_KINDS)]
     assert len({*parts}) == len(parts)
     for nothing in ("", "EU:", "EU:z", "CW:a", "multi-step:start:a>b", "XX:a", "multi-step"):
         assert find_required_question(HOUSE, nothing) is None

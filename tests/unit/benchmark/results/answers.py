@@ -55,12 +55,12 @@ def as_answered(found: Sequence[ItemResponse], answers: Sequence[str | None]) ->
     """Return the same items with other answers."""
     return [
         said(
-            str(one.truth["verdict"]["label"]),
+            str(item_response.truth["verdict"]["label"]),
             answer,
-            number=int(one.item_id[1:]),
-            draw=one.draw,
-            recording=one.recording_id,
-            **{key: value for key, value in one.traits.items() if key != "labels"},
+            number=int(item_response.item_id[1:]),
+            draw=item_response.draw,
+            recording=item_response.recording_id,
+            **{key: value for key, value in item_response.traits.items() if key != "labels"},
         )
-        for one, answer in zip(found, answers, strict=True)
+        for item_response, answer in zip(found, answers, strict=True)
     ]

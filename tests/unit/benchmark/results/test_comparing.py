@@ -23,7 +23,7 @@ def test_a_judge_does_not_differ_from_itself() -> None:
 
 def test_the_sides_are_told_apart() -> None:
     found = by_chance(2)
-    right = as_answered(found, [str(one.truth["verdict"]["label"]) for one in found])
+    right = as_answered(found, [str(item_response.truth["verdict"]["label"]) for item_response in found])
     forward, backward = (compare_metrics(ENTRY, *both)[0] for both in ((right, found), (found, right)))
     assert forward.difference.value == pytest.approx(forward.first - forward.second)  # type: ignore[operator]
     assert forward.difference.value == pytest.approx(-backward.difference.value)  # type: ignore[operator]
@@ -42,7 +42,7 @@ def pair(seed: int, share: float, draws: int = 10) -> RawConditionPair:
     """Return a judge that is right with a chance of 0.6 raw, and of `share` under a condition."""
     chance = random.Random(seed)
     found = by_chance(seed, number=15 * draws, draws=draws, recordings=15)
-    truths = [str(one.truth["verdict"]["label"]) for one in found]
+    truths = [str(item_response.truth["verdict"]["label"]) for item_response in found]
     sides = [[truth if chance.random() < often else chance.choice(NAMES) for truth in truths] for often in (0.6, share)]
     return RawConditionPair("gpt", "blur", as_answered(found, sides[0]), as_answered(found, sides[1]))
 
@@ -51,29 +51,29 @@ def pair(seed: int, share: float, draws: int = 10) -> RawConditionPair:
 @given(st.integers(0, 1000), st.sampled_from([0.0, 0.5, 0.6, 0.9]))
 def test_no_difference_is_said_only_where_equivalence_is_shown(seed: int, share: float) -> None:
     for row in condition_rows(ENTRY, [pair(seed, share, draws=5)]):
-        said = "no difference" in row.words
-        assert said == (row.tested.conclusion is EquivalenceConclusion.EQUIVALENT and not row.tested.reason)
-        assert "gpt" in row.words
-        assert "blur" in row.words
+        said = "no difference" in row.sentence
+        assert said == (row.test.conclusion is EquivalenceConclusion.EQUIVALENT and not row.test.reason)
+        assert "gpt" in row.sentence
+        assert "blur" in row.sentence
 
 
 def test_a_large_difference_is_found_and_its_direction_said() -> None:
     row = condition_rows(ENTRY, [pair(4, 0.0)])[0]
-    assert row.tested.conclusion is EquivalenceConclusion.DIFFERENT
-    assert "lower than raw" in row.words
+    assert row.test.conclusion is EquivalenceConclusion.DIFFERENT
+    assert "lower than raw" in row.sentence
 
 
 def test_the_same_answers_have_no_test_and_that_is_said() -> None:
-    one = pair(5, 0.6)
-    row = condition_rows(ENTRY, [RawConditionPair("gpt", "blur", one.raw, one.raw)])[0]
-    assert row.tested.conclusion is EquivalenceConclusion.OPEN
-    assert "nothing to test" in row.words
-    assert "no difference" not in row.words
+    condition_pair = pair(5, 0.6)
+    row = condition_rows(ENTRY, [RawConditionPair("gpt", "blur", condition_pair.raw, condition_pair.raw)])[0]
+    assert row.test.conclusion is EquivalenceConclusion.OPEN
+    assert "nothing to test" in row.sentence
+    assert "no difference" not in row.sentence
 
 
 def test_a_family_is_corrected_together() -> None:
-    alone = condition_rows(ENTRY, [pair(6, 0.2)])[0].tested
-    together = condition_rows(ENTRY, [pair(6, 0.2), pair(7, 0.6), pair(8, 0.6)])[0].tested
+    alone = condition_rows(ENTRY, [pair(6, 0.2)])[0].test
+    together = condition_rows(ENTRY, [pair(6, 0.2), pair(7, 0.6), pair(8, 0.6)])[0].test
     assert alone.t_p == together.t_p
     assert together.t_p_holm is not None
     assert alone.t_p_holm is not None

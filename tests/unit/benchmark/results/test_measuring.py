@@ -28,7 +28,7 @@ EXPECTED = ("verdict",)
 def test_a_figure_is_the_mean_of_its_draws(seed: int) -> None:
     found = by_chance(seed)
     each = [ENTRY.score(one)["accuracy"] for one in items_by_draw(found)]
-    values = [one for one in each if one is not None]
+    values = [value for value in each if value is not None]
     row = metric_rows(ENTRY, found, samples=0)[0]
     assert row.mean == pytest.approx(fmean(values))
     assert row.sd == pytest.approx(stdev(values))
@@ -39,8 +39,11 @@ def test_a_figure_is_the_mean_of_its_draws(seed: int) -> None:
 @given(st.integers(0, 10_000))
 def test_sums_over_items_give_the_figures_of_the_task(seed: int) -> None:
     found = by_chance(seed)
-    rows = {one.metric: one for one in metric_rows(ENTRY, found, samples=0)}
-    draws, homes = [one.draw for one in found], [one.recording_id for one in found]
+    rows = {metric_row.metric: metric_row for metric_row in metric_rows(ENTRY, found, samples=0)}
+    draws, homes = (
+        [item_response.draw for item_response in found],
+        [item_response.recording_id for item_response in found],
+    )
     for key, sums in metric_contributions(found, ENTRY).items():
         assert mean_over_draws(sums, draws, homes, 0).value == pytest.approx(rows[key].mean, abs=1e-9)
 
@@ -60,7 +63,7 @@ def test_one_recording_has_no_interval_and_one_draw_no_deviation() -> None:
 
 
 def test_without_items_figures_are_undefined() -> None:
-    assert all((one.mean, one.n) == (None, 0) for one in metric_rows(ENTRY, []))
+    assert all((metric_row.mean, metric_row.n) == (None, 0) for metric_row in metric_rows(ENTRY, []))
     assert label_rows([]) == ()
     assert compute_breakdowns(ENTRY, []) == ()
     assert compute_confusions([]) == ()
@@ -68,10 +71,10 @@ def test_without_items_figures_are_undefined() -> None:
 
 def test_a_label_that_a_draw_lacks_still_counts() -> None:
     found = [said("error", "error", number=at) for at in range(4)]
-    rows = {one.metric: one.mean for one in metric_rows(ENTRY, found)}
+    rows = {metric_row.metric: metric_row.mean for metric_row in metric_rows(ENTRY, found)}
     assert rows["accuracy"] == 1
     assert rows["macro_f1"] == pytest.approx(1 / 3)
-    assert {one.metric: one.mean for one in label_rows(found)} == {
+    assert {label_row.metric: label_row.mean for label_row in label_rows(found)} == {
         "f1.error": 1.0,
         "f1.competence": None,
         "f1.none": None,
@@ -80,18 +83,21 @@ def test_a_label_that_a_draw_lacks_still_counts() -> None:
 
 def test_parts_are_the_figures_of_their_items() -> None:
     found = by_chance(5)
-    parts = {one.trait: {part.value: part for part in one.parts} for one in compute_breakdowns(ENTRY, found)}
+    parts = {
+        breakdown.trait: {part.value: part for part in breakdown.parts}
+        for breakdown in compute_breakdowns(ENTRY, found)
+    }
     assert {*parts} == {"attributes", "channel"}
-    verbal = [one for one in found if one.traits["channel"] == "verbal"]
+    verbal = [item_response for item_response in found if item_response.traits["channel"] == "verbal"]
     assert parts["channel"]["verbal"].items == len(verbal)
     assert parts["channel"]["verbal"].rows[0].mean == metric_rows(ENTRY, verbal, samples=0)[0].mean
-    assert sum(one.items for one in parts["attributes"].values()) == 2 * len(found)
+    assert sum(subgroup_result.items for subgroup_result in parts["attributes"].values()) == 2 * len(found)
 
 
 def test_agreed_and_disagreed_are_named() -> None:
     found = [said("error", "error", number=at, agreed=bool(at % 2)) for at in range(4)]
     (agreed,) = compute_breakdowns(ENTRY, found)
-    assert [one.value for one in agreed.parts] == ["agreed", "disagreed"]
+    assert [part.value for part in agreed.parts] == ["agreed", "disagreed"]
 
 
 def test_who_was_taken_for_whom() -> None:
@@ -143,9 +149,14 @@ def test_right_and_wrong() -> None:
 
 def test_who_is_right_throughout_has_all_and_who_gives_one_label_its_closed_form() -> None:
     found = by_chance(8, number=90, draws=1)
-    truths = [str(one.truth["verdict"]["label"]) for one in found]
-    right = {one.metric: one.mean for one in metric_rows(ENTRY, as_answered(found, truths), samples=0)}
+    truths = [str(item_response.truth["verdict"]["label"]) for item_response in found]
+    right = {
+        metric_row.metric: metric_row.mean for metric_row in metric_rows(ENTRY, as_answered(found, truths), samples=0)
+    }
     assert right == {"accuracy": 1.0, "macro_f1": 1.0}
-    constant = {one.metric: one.mean for one in metric_rows(ENTRY, as_answered(found, ["error"] * 90), samples=0)}
+    constant = {
+        metric_row.metric: metric_row.mean
+        for metric_row in metric_rows(ENTRY, as_answered(found, ["error"] * 90), samples=0)
+    }
     share = truths.count("error") / 90
     assert constant["macro_f1"] == pytest.approx(2 * share / (1 + share) / 3)

@@ -63,11 +63,11 @@ def ratings(seed: int) -> list[ItemResponse]:
 def both(task: str, said: list[ItemResponse]) -> dict[str, tuple[float | None, float | None]]:
     """Return metric -> the figure by sums over items, and the task's own."""
     own = get_benchmark_task(task).score(said)
-    homes = [one.recording_id for one in said]
+    homes = [item_response.recording_id for item_response in said]
     sums = metric_contributions(said, get_benchmark_task(task))
     return {
-        key: (mean_over_draws(one, [0] * len(said), homes, 0).value, own[key])
-        for key, one in sums.items()
+        key: (mean_over_draws(contributions, [0] * len(said), homes, 0).value, own[key])
+        for key, contributions in sums.items()
         if key in own
     }
 

@@ -9,7 +9,7 @@ from project.entities.study_records import Json
 from project.schemes.scheme_file import load_scheme
 
 SCHEME = load_scheme("shrec")
-ATTRIBUTES = [one.key for one in SCHEME.field("attributes").choices]
+ATTRIBUTES = [choice.key for choice in SCHEME.field("attributes").choices]
 SECOND = 1_000_000
 
 

@@ -20,10 +20,15 @@ def test_stretches_lie_in_gaps_apart_from_each_other_and_as_long_as_marked_ones(
     gaps = [gap(at, length_us=room) for at, room in enumerate(rooms)]
     found = cut_negatives(gaps, lengths, number, random.Random(seed))
     assert len(found) <= number
-    spans = sorted((one.recording_id, one.start_us, one.end_us) for one in found)
+    spans = sorted(
+        (item_candidate.recording_id, item_candidate.start_us, item_candidate.end_us) for item_candidate in found
+    )
     for home, start, end in spans:
         assert end - start in lengths
-        assert any(one.recording_id == home and one.start_us <= start and end <= one.end_us for one in gaps)
+        assert any(
+            item_candidate.recording_id == home and item_candidate.start_us <= start and end <= item_candidate.end_us
+            for item_candidate in gaps
+        )
     for (home, _, end), (other, start, _) in itertools.pairwise(spans):
         assert home != other or end <= start
 

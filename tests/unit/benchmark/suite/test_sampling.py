@@ -43,7 +43,7 @@ def test_a_task_says_what_it_is(key: str) -> None:
     assert entry.rounds
     assert entry.draws >= 1
     assert entry.size >= 0
-    assert len({one.key for one in entry.metrics}) == len(entry.metrics) > 0
+    assert len({metric.key for metric in entry.metrics}) == len(entry.metrics) > 0
     assert str(type(entry).__doc__).strip()
 
 
@@ -85,7 +85,7 @@ def test_a_draw_that_is_too_small_for_its_collections_says_so(key: str) -> None:
 @given(st.sampled_from([*BALANCED]), pools(fewest=3), st.integers(1, 40), st.integers(0, 99))
 def test_every_label_has_its_share_to_within_rounding(key: str, found: CandidatePool, size: int, seed: int) -> None:
     items = drawn(key, found, ItemSamplingRule(size), seed).items
-    counts = Counter(content(one)["label"] for one in items)
+    counts = Counter(content(item)["label"] for item in items)
     assert counts == {label: number for label, number in quotas(len(items), BALANCED[key]).items() if number}
 
 
@@ -98,7 +98,7 @@ def test_collections_give_the_same_number_where_that_is_wished(
         items = drawn(key, found, ItemSamplingRule(size, stratify=True), seed).items
     except UserError:
         return
-    assert len({*Counter(one.collection_id for one in items).values()}) <= 1
+    assert len({*Counter(item.collection_id for item in items).values()}) <= 1
 
 
 @settings(deadline=None)
@@ -107,52 +107,56 @@ def test_the_right_answer_is_there_once_and_no_wrong_one_says_the_same(
     key: str, found: CandidatePool, size: int, seed: int
 ) -> None:
     entry = cast(FiveOptions, get_benchmark_task(key))
-    by_about = {one.about: one for one in found.candidates}
-    for one in drawn(key, found, ItemSamplingRule(size), seed).items:
-        options, place = content(one)["options"], content(one)["place"]
+    by_about = {candidate.about: candidate for candidate in found.candidates}
+    for item in drawn(key, found, ItemSamplingRule(size), seed).items:
+        options, place = content(item)["options"], content(item)["place"]
         assert len(options) == 5
         assert len({normalize_text(text) for text in options}) == 5
-        assert options[place] == entry.text(by_about[one.about])
-        assert content(one)["truth"] == {key: {key: LETTERS[place]}}
+        assert options[place] == entry.option_text(by_about[item.about])
+        assert content(item)["truth"] == {key: {key: LETTERS[place]}}
         if key in ("rationale", "correction"):
-            own = content(by_about[one.about])["values"]["attributes"]
+            own = content(by_about[item.about])["values"]["attributes"]
             for text in options[:place] + options[place + 1 :]:
                 # The same text may stand about several errors; at least one of them has other attributes.
                 others = [
                     content(other)["values"]["attributes"]
                     for other in found.candidates
-                    if content(other)["label"] == "error" and entry.text(other) == text
+                    if content(other)["label"] == "error" and entry.option_text(other) == text
                 ]
                 assert any({*each} != {*own} for each in others)
-        assert one.recording_id not in content(one)["homes"]
+        assert item.recording_id not in content(item)["homes"]
 
 
 def test_the_place_of_the_right_option_is_random() -> None:
     found = pool([segment(number, "competence") for number in range(1000)])
-    places = Counter(content(one)["place"] for one in drawn("post", found, ItemSamplingRule(0)).items)
+    places = Counter(content(item)["place"] for item in drawn("post", found, ItemSamplingRule(0)).items)
     assert all(150 < places[place] < 250 for place in range(5))
 
 
 def test_error_and_verdict_are_asked_about_the_same_segments() -> None:
     found = pool([segment(n, label) for n, label in enumerate(["error", "competence", "none"] * 40)])
     first, second = (drawn(key, found, ItemSamplingRule(50)).items for key in ("verdict", "error"))
-    assert [one.about for one in first] == [one.about for one in second]
-    assert {content(one)["truth"]["error"]["error"] for one in second} == {"yes", "no"}
+    assert [item_candidate.about for item_candidate in first] == [item_candidate.about for item_candidate in second]
+    assert {content(item_candidate)["truth"]["error"]["error"] for item_candidate in second} == {"yes", "no"}
 
 
 def test_what_annotators_marked_as_nothing_comes_before_what_nobody_marked() -> None:
     found = pool(
         [*(segment(n, label) for n, label in enumerate(["error", "competence"] * 30)), segment(99, "none")], [gap(1)]
     )
-    items = [one for one in drawn("verdict", found, ItemSamplingRule(30)).items if content(one)["label"] == "none"]
+    items = [item for item in drawn("verdict", found, ItemSamplingRule(30)).items if content(item)["label"] == "none"]
     assert len(items) == 6
-    assert [one.about for one in items if one.about] == ["s00099"]
+    assert [item.about for item in items if item.about] == ["s00099"]
     marked = replace(found, gaps=())
     alone = drawn("verdict", marked, ItemSamplingRule(30, more={"negatives": "annotated"}))
-    assert Counter(content(one)["label"] for one in alone.items)["none"] == 1
+    assert Counter(content(item)["label"] for item in alone.items)["none"] == 1
     assert sum(alone.left_out.values()) == 30 - len(alone.items)
     unmarked = drawn("verdict", found, ItemSamplingRule(30, more={"negatives": "unmarked"})).items
-    assert [one for one in unmarked if content(one)["label"] == "none" and one.about] == []
+    assert [
+        item_candidate
+        for item_candidate in unmarked
+        if content(item_candidate)["label"] == "none" and item_candidate.about
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -187,7 +191,7 @@ def test_stretches_are_as_long_as_what_was_marked() -> None:
     lengths = {n: (n + 1) * SECOND // 3 for n in range(30)}
     candidates = [segment(n, ("error", "competence")[n % 2], length_us=length) for n, length in lengths.items()]
     items = drawn("verdict", pool(candidates, [gap(n) for n in range(9)]), ItemSamplingRule(25)).items
-    stretches = [one.end_us - one.start_us for one in items if not one.about]
+    stretches = [item.end_us - item.start_us for item in items if not item.about]
     assert len(stretches) == 5
     assert {*stretches} <= {*lengths.values()}
 
@@ -197,4 +201,4 @@ def test_a_share_of_a_label_that_is_none_is_refused() -> None:
     with pytest.raises(UserError, match="is no label"):
         drawn("verdict", found, ItemSamplingRule(5, more={"shares": {"mistake": 1.0}}))
     alone = drawn("verdict", found, ItemSamplingRule(5, more={"shares": {"none": 1.0}}))
-    assert {content(one)["label"] for one in alone.items} == {"none"}
+    assert {content(item)["label"] for item in alone.items} == {"none"}

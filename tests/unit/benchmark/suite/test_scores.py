@@ -40,8 +40,8 @@ def verdicts(pairs: Sequence[tuple[str, str | None]]) -> list[ItemResponse]:
 def test_the_oracle_is_right_and_the_constant_judge_as_the_closed_form_says() -> None:
     truth = ["error"] * 10 + ["competence"] * 6 + ["none"] * 4
     entry = get_benchmark_task("verdict")
-    assert entry.score(verdicts([(one, one) for one in truth])) == {"accuracy": 1.0, "macro_f1": 1.0}
-    constant = entry.score(verdicts([(one, "error") for one in truth]))
+    assert entry.score(verdicts([(text, text) for text in truth])) == {"accuracy": 1.0, "macro_f1": 1.0}
+    constant = entry.score(verdicts([(text, "error") for text in truth]))
     assert constant["accuracy"] == 0.5
     assert constant["macro_f1"] == pytest.approx(constant_macro_f1(truth, "error", LABELS))
 
@@ -122,7 +122,9 @@ def test_a_chain_that_is_there_twice_counts_twice() -> None:
 
 @given(st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=3), min_size=1, max_size=4))
 def test_chance_of_consistency_is_the_mean_of_the_powers(chains: list[list[int]]) -> None:
-    items = [one for at, sizes in enumerate(chains) for one in chain_items(sizes, lambda _: "B", f"c{at} ")]
+    items = [
+        chain_item for at, sizes in enumerate(chains) for chain_item in chain_items(sizes, lambda _: "B", f"c{at} ")
+    ]
     found = R3Entry().chance(items)
     assert found["accuracy"] == pytest.approx(0.2)
     assert found["chain_consistency"] == pytest.approx(sum(0.2 ** sum(sizes) for sizes in chains) / len(chains))
@@ -134,9 +136,9 @@ def test_a_judge_that_is_right_with_nine_in_ten_lands_at_the_mean_of_the_powers(
     chance = random.Random(3)
     sizes = [[2, 3], [4], [1, 1, 2]] * 400
     items = [
-        one
+        chain_item
         for at, each in enumerate(sizes)
-        for one in chain_items(each, lambda _: "B" if chance.random() < 0.9 else "A", f"c{at} ")
+        for chain_item in chain_items(each, lambda _: "B" if chance.random() < 0.9 else "A", f"c{at} ")
     ]
     expected = sum(0.9 ** sum(each) for each in sizes) / len(sizes)
     error = (expected * (1 - expected) / len(sizes)) ** 0.5
@@ -170,7 +172,7 @@ def test_guessed_ratings_are_as_far_from_people_as_is_foretold() -> None:
     ]
     entry = get_benchmark_task("sotopia_eval")
     found, foretold = entry.score(items), entry.chance(items)
-    assert {*foretold} == {join_metric_key(one, key) for one in ("pearson_r", "mae") for key in DIMENSIONS} | {
+    assert {*foretold} == {join_metric_key(text, key) for text in ("pearson_r", "mae") for key in DIMENSIONS} | {
         "pearson_r",
         "mae",
     }

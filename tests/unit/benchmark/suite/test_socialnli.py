@@ -32,7 +32,7 @@ def outright(truth: int, plausibility: int) -> ItemResponse:
 
 @given(st.lists(st.integers(0, 10), min_size=2, max_size=30))
 def test_an_even_reason_against_leaves_the_score_of_the_one_for_it(tenths: list[int]) -> None:
-    found = SocialNli().score([weighed(10 * one, one, 5) for one in tenths])
+    found = SocialNli().score([weighed(10 * tenth, tenth, 5) for tenth in tenths])
     assert found["mae"] == pytest.approx(0)
     assert found["undecided"] == 0
     if len({*tenths}) > 1:
@@ -61,7 +61,7 @@ def test_half_an_answer_is_none() -> None:
 
 
 def test_the_share_of_accurate_explanations_is_told_by_author() -> None:
-    yes, no = ({"nli_fact": {"accurate": one}} for one in ("yes", "no"))
+    yes, no = ({"nli_fact": {"accurate": text}} for text in ("yes", "no"))
     checked = [said(0, yes, author="people"), said(0, yes, author="gpt"), said(0, no, author="gpt"), said(0, {})]
     found = SocialNliFacts().score(checked)
     assert found == {"factuality": pytest.approx(2 / 3), "factuality.gpt": 0.5, "factuality.people": 1}
@@ -76,7 +76,7 @@ def test_authors_take_turns_and_a_seed_draws_the_same_in_any_order() -> None:
     drawn = task.sample(CandidatePool(made), ItemSamplingRule(10), random.Random("0 0")).items
     again = task.sample(CandidatePool(made[::-1]), ItemSamplingRule(10), random.Random("0 0")).items
     assert drawn == again
-    authors = [one.content["traits"]["author"] for one in drawn]  # type: ignore[index, call-overload]
+    authors = [item_candidate.content["traits"]["author"] for item_candidate in drawn]  # type: ignore[index, call-overload]
     assert authors.count("gpt") == authors.count("people") == 5
 
 

@@ -38,8 +38,8 @@ def every_item() -> Iterator[PromptSubject]:
     for name in shipped_names():
         scheme = load_scheme(name)
         for track in scheme.tracks:
-            for label in ("", *(one.key for one in track.labels)):
-                example = next((one for one in scheme.examples if one.label == label), None)
+            for label in ("", *(each_label.key for each_label in track.labels)):
+                example = next((each_example for each_example in scheme.examples if each_example.label == label), None)
                 values = dict(example.values) if example else {}
                 for field in scheme.fields_of(track.key):
                     if field.kind is FieldKind.PARTICIPANT and label:
@@ -111,8 +111,8 @@ def question_items() -> Iterator[PromptSubject]:
 
 def chain_items() -> Iterator[PromptSubject]:
     """Yield a chain for each question that the rules ask for."""
-    for one in required_questions(graph(), (*SINGLE_STEP, QuestionKind.STEPS)):
-        yield _other(chain=graph(), part=one.part)
+    for required_question in required_questions(graph(), (*SINGLE_STEP, QuestionKind.STEPS)):
+        yield _other(chain=graph(), part=required_question.part)
 
 
 def recording_items() -> Iterator[PromptSubject]:
@@ -132,4 +132,4 @@ def items_for(key: str) -> Iterator[PromptSubject]:
         JudgmentTargetKind.CHAIN: chain_items,
         JudgmentTargetKind.RECORDING: recording_items,
     }
-    return (item for item in of[task.subject]() if not task.why_not(item))
+    return (item for item in of[task.subject]() if not task.inapplicable_reason(item))

@@ -65,7 +65,7 @@ def test_what_is_true_is_read_as_it_is_and_can_be_stored() -> None:
         truth = get_judge_prompt(key).truth(item)
         if not truth:
             continue
-        read = form_of(key, item).read(json.loads(json.dumps(truth)))
+        read = form_of(key, item).parse(json.loads(json.dumps(truth)))
         assert read == truth
         for name, value in read.items():
             if name in {field.key for field in item.scheme.fields} and key in ("assess", "attributes"):
@@ -83,24 +83,24 @@ def test_a_form_is_the_same_after_its_way_to_another_process() -> None:
 def test_choices_and_no_others_are_labels() -> None:
     form = form_of("verdict", shrec())
     assert form.schema["properties"]["label"]["enum"] == ["error", "competence", "none"]  # type: ignore[index, call-overload]
-    assert form.read({"label": "competence"}) == {"label": "competence"}
+    assert form.parse({"label": "competence"}) == {"label": "competence"}
     for wrong in ({}, {"label": None}, {"label": "both"}, {"label": ["error"]}, {"label": True}, [], "error", None, 3):
         with pytest.raises(ValueError, match=r"label|object"):
-            form.read(wrong)  # type: ignore[arg-type]
+            form.parse(wrong)  # type: ignore[arg-type]
 
 
 def test_a_span_may_be_of_no_label_and_a_rated_recording_may_not() -> None:
     labels = {}
     for item in every_item():
-        labels[item.scheme.key, item.track] = get_judge_prompt("verdict").spec(item).asked[0].field.choices
-    assert [one.key for one in labels["plain", "marks"]] == ["mark", "question", "none"]
-    assert [one.key for one in labels["shrec", "segments"]].count("none") == 1
-    assert [one.key for one in labels["socialnli", "inferences"]] == ["reality", "belief", "emotion"]
+        labels[item.scheme.key, item.track] = get_judge_prompt("verdict").spec(item).fields[0].field.choices
+    assert [label.key for label in labels["plain", "marks"]] == ["mark", "question", "none"]
+    assert [label.key for label in labels["shrec", "segments"]].count("none") == 1
+    assert [label.key for label in labels["socialnli", "inferences"]] == ["reality", "belief", "emotion"]
 
 
 def test_what_is_plainly_meant_is_read() -> None:
     form = form_of("assess", shrec())
-    read = form.read(
+    read = form.parse(
         {
             "label": " Error ",
             "attributes": ["Emotions", "NORMS", "norms"],
@@ -110,10 +110,10 @@ def test_what_is_plainly_meant_is_read() -> None:
         }
     )
     assert read == {"label": "error", "attributes": ["emotions", "norms"], "rationale": "It laughs."}
-    assert form.read({"label": "error", "attributes": "norms"})["attributes"] == ["norms"]
+    assert form.parse({"label": "error", "attributes": "norms"})["attributes"] == ["norms"]
     ratings = form_of("ratings", shrec())
     filled = dict.fromkeys(ratings.schema["properties"], "0")  # type: ignore[union-attr]
-    assert ratings.read({**filled, "goal": 7.0, "secret": "-3"}) == {**filled, **_zeros(), "goal": 7, "secret": -3}
+    assert ratings.parse({**filled, "goal": 7.0, "secret": "-3"}) == {**filled, **_zeros(), "goal": 7, "secret": -3}
 
 
 def _zeros() -> dict[str, int]:
@@ -125,30 +125,30 @@ def _zeros() -> dict[str, int]:
 def test_a_correction_belongs_to_an_error_alone() -> None:
     form = form_of("assess", shrec())
     said = {"attributes": [], "rationale": "Why.", "correction": "Wait.", "channel": None}
-    assert form.read({"label": "error", **said}) == {"label": "error", "rationale": "Why.", "correction": "Wait."}
-    assert form.read({"label": "none", **said}) == {"label": "none", "rationale": "Why."}
+    assert form.parse({"label": "error", **said}) == {"label": "error", "rationale": "Why.", "correction": "Wait."}
+    assert form.parse({"label": "none", **said}) == {"label": "none", "rationale": "Why."}
 
 
 @pytest.mark.parametrize("value", [11, -1, 3.5, "many", True, None, [3]])
 def test_numbers_outside_a_range_are_refused(value: object) -> None:
     form = form_of("ratings", shrec())
     with pytest.raises(ValueError, match="goal"):
-        form.read({**_zeros(), "goal": value})  # type: ignore[dict-item]
+        form.parse({**_zeros(), "goal": value})  # type: ignore[dict-item]
 
 
 def test_a_text_of_a_megabyte_is_refused_and_one_that_is_a_little_long_is_read() -> None:
     form = form_of("assess", shrec())
-    assert len(str(form.read({"label": "error", "rationale": "x" * 900})["rationale"])) == 900
+    assert len(str(form.parse({"label": "error", "rationale": "x" * 900})["rationale"])) == 900
     with pytest.raises(ValueError, match="rationale"):
-        form.read({"label": "error", "rationale": "x" * 1_000_000})
+        form.parse({"label": "error", "rationale": "x" * 1_000_000})
 
 
 def test_people_are_named_by_role_and_read_as_ids() -> None:
     who = Field("who", FieldKind.PARTICIPANT, "Who")
     form = answer_form(FormSpec("people", (AnswerField(who),), PEOPLE))
-    assert form.read({"who": "user"}) == form.read({"who": "p2"}) == {"who": "p2"}
+    assert form.parse({"who": "user"}) == form.parse({"who": "p2"}) == {"who": "p2"}
     with pytest.raises(ValueError, match="who"):
-        form.read({"who": "p3"})
+        form.parse({"who": "p3"})
 
 
 def test_fine_sliders_are_listed_and_endless_ones_are_bounded() -> None:
@@ -156,9 +156,9 @@ def test_fine_sliders_are_listed_and_endless_ones_are_bounded() -> None:
     endless = Field("endless", FieldKind.SLIDER, "Endless", minimum=-1000, maximum=1000, step=0.01)
     form = answer_form(FormSpec("numbers", (AnswerField(fine, True), AnswerField(endless))))
     assert form.schema["properties"]["fine"]["enum"][3] == 0.3  # type: ignore[index, call-overload]
-    assert form.read({"fine": 0.3, "endless": 12.34}) == {"fine": 0.3, "endless": 12.34}
+    assert form.parse({"fine": 0.3, "endless": 12.34}) == {"fine": 0.3, "endless": 12.34}
     with pytest.raises(ValueError, match="endless"):
-        form.read({"fine": 0.3, "endless": 1000.5})
+        form.parse({"fine": 0.3, "endless": 1000.5})
 
 
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=2, max_size=5, unique=True))
@@ -167,8 +167,8 @@ def test_any_words_can_be_keys(keys: list[str]) -> None:
     fields = tuple(AnswerField(Field(key, FieldKind.CHOICE, "?", choices=choices)) for key in keys if key != "label")
     spec = FormSpec("odd", (AnswerField(label_field("Label", choices), True), *fields))
     form = answer_form(spec)
-    said = {"label": keys[0], **{one.field.key: keys[-1] for one in fields}}
-    assert form.read(dict(said)) == said
+    said = {"label": keys[0], **{field.field.key: keys[-1] for field in fields}}
+    assert form.parse(dict(said)) == said
     assert len(field_definitions(spec).splitlines()) == (len(fields) + 1) * (len(keys) + 1)
     assert "\n" not in answer_shape(spec)
 
@@ -176,14 +176,16 @@ def test_any_words_can_be_keys(keys: list[str]) -> None:
 def test_tasks_say_why_they_cannot_be_asked() -> None:
     unlabelled = shrec("")
     assert (
-        get_judge_prompt("attributes").why_not(unlabelled).startswith("Attributes are asked for where a label is known")
+        get_judge_prompt("attributes")
+        .inapplicable_reason(unlabelled)
+        .startswith("Attributes are asked for where a label is known")
     )
     plain = PromptSubject(Scheme("odd", "Odd", 1, (Track("t", "T", (Label("a", "A"),)),), ()), "t", "a")
-    assert get_judge_prompt("error").why_not(plain) == "Odd has no label “error” for “t”."
-    assert get_judge_prompt("multiple").why_not(plain) == "Odd has no field in which several are chosen."
-    assert get_judge_prompt("ratings").why_not(plain).startswith("Nobody is known to take part")
+    assert get_judge_prompt("error").inapplicable_reason(plain) == "Odd has no label “error” for “t”."
+    assert get_judge_prompt("multiple").inapplicable_reason(plain) == "Odd has no field in which several are chosen."
+    assert get_judge_prompt("ratings").inapplicable_reason(plain).startswith("Nobody is known to take part")
     assert (
-        get_judge_prompt("verdict").why_not(PromptSubject(plain.scheme, "gone", "a"))
+        get_judge_prompt("verdict").inapplicable_reason(PromptSubject(plain.scheme, "gone", "a"))
         == "Odd has no labels for “gone” any more."
     )
     with pytest.raises(UserError, match="no task “guess”"):
@@ -192,13 +194,16 @@ def test_tasks_say_why_they_cannot_be_asked() -> None:
 
 def test_truths_of_the_small_tasks() -> None:
     two = shrec("competence", attributes=["norms", "emotions"])
-    one = shrec("error", attributes=["norms"])
-    assert [get_judge_prompt("error").truth(each) for each in (two, one)] == [{"error": "no"}, {"error": "yes"}]
-    assert [get_judge_prompt("multiple").truth(each) for each in (two, one)] == [
+    prompt_subject = shrec("error", attributes=["norms"])
+    assert [get_judge_prompt("error").truth(each) for each in (two, prompt_subject)] == [
+        {"error": "no"},
+        {"error": "yes"},
+    ]
+    assert [get_judge_prompt("multiple").truth(each) for each in (two, prompt_subject)] == [
         {"multiple": "yes"},
         {"multiple": "no"},
     ]
     assert get_judge_prompt("attributes").truth(two) == {"attributes": ["emotions", "norms"]}
     assert get_judge_prompt("multiple").truth(shrec("error")) == {}
     assert get_judge_prompt("verdict").truth(shrec("")) == {}
-    assert get_judge_prompt("attributes").given(one) == {"Label": "Error"}
+    assert get_judge_prompt("attributes").item_texts(prompt_subject) == {"Label": "Error"}

@@ -15,8 +15,8 @@ TASK = get_judge_prompt("word_question")
 
 
 def told(part: str) -> tuple[str, dict[str, str]]:
-    item = next(one for one in chain_items() if one.part == part)
-    return field_definitions(TASK.spec(item)), dict(TASK.given(item))
+    item = next(chain_item for chain_item in chain_items() if chain_item.part == part)
+    return field_definitions(TASK.spec(item)), dict(TASK.item_texts(item))
 
 
 @pytest.mark.parametrize(
@@ -49,16 +49,16 @@ def test_a_chain_that_goes_round_in_a_circle_is_not_asked_about() -> None:
     line = graph()
     item = next(chain_items())
     around = ChainGraph(line.chain, line.nodes, (*line.edges, Edge("n4", "n1")))
-    for one in required_questions(line, (*SINGLE_STEP, QuestionKind.STEPS)):
-        reason = TASK.why_not(replace(item, chain=around, part=one.part))
-        assert bool(reason) == (one.kind is QuestionKind.STEPS)
+    for required_question in required_questions(line, (*SINGLE_STEP, QuestionKind.STEPS)):
+        reason = TASK.inapplicable_reason(replace(item, chain=around, part=required_question.part))
+        assert bool(reason) == (required_question.kind is QuestionKind.STEPS)
 
 
 def test_a_question_asks_for_as_many_wrong_options_as_it_has() -> None:
     task = get_judge_prompt("distractors")
     for item in question_items():
         assert item.question is not None
-        keys = [one.field.key for one in task.spec(item).asked]
+        keys = [answer_field.field.key for answer_field in task.spec(item).fields]
         numbers = range(1, len(item.question.wrong) + 1)
         assert keys == [key for at in numbers for key in (f"wrong_{at}", f"plausibility_{at}")]
 
@@ -66,6 +66,6 @@ def test_a_question_asks_for_as_many_wrong_options_as_it_has() -> None:
 def test_nothing_is_asked_about_a_question_with_too_many_options_or_twice_the_same() -> None:
     item: PromptSubject = next(question_items())
     for wrong, says in ((0, "0 wrong options"), (8, "8 wrong options")):
-        assert says in get_judge_prompt("answer").why_not(replace(item, question=question(wrong)))
+        assert says in get_judge_prompt("answer").inapplicable_reason(replace(item, question=question(wrong)))
     twice = question(answer="because of THING  1.")
-    assert "are the same" in get_judge_prompt("answer").why_not(replace(item, question=twice))
+    assert "are the same" in get_judge_prompt("answer").inapplicable_reason(replace(item, question=twice))

@@ -84,7 +84,9 @@ def test_equal_lanes_give_the_same_lane(found: list, people: int, rule: Adjudica
         (start, start + length, label, tuple(sorted((k, json.dumps(v)) for k, v in given.items())))
         for start, length, label, given in found
     ]
-    assert sorted((one.start_us, one.end_us, one.label, one.values) for one in made.drafts) == sorted(expected)
+    assert sorted((draft.start_us, draft.end_us, draft.label, draft.values) for draft in made.drafts) == sorted(
+        expected
+    )
     assert (made.counts.disputed, made.counts.undecided) == (0, 0)
 
 
@@ -98,23 +100,26 @@ def test_the_names_of_the_annotators_make_no_difference(
     marks = marks_of(lanes, said)
     renamed = [
         replace(
-            one,
-            segment=replace(one.segment, annotator_id=f"P{other[int(one.segment.annotator_id[1:])]}"),
-            reviews=tuple(replace(r, reviewer_id=f"P{other[int(r.reviewer_id[1:])]}") for r in one.reviews),
+            mark,
+            segment=replace(mark.segment, annotator_id=f"P{other[int(mark.segment.annotator_id[1:])]}"),
+            reviews=tuple(replace(r, reviewer_id=f"P{other[int(r.reviewer_id[1:])]}") for r in mark.reviews),
         )
-        for one in marks
+        for mark in marks
     ]
-    assert lane_of(marks, 3, rule) == lane_of(sorted(renamed, key=lambda one: one.segment.annotator_id), 3, rule)
+    assert lane_of(marks, 3, rule) == lane_of(sorted(renamed, key=lambda mark: mark.segment.annotator_id), 3, rule)
 
 
 @given(st.lists(lane, min_size=2, max_size=3), RULES)
 def test_nothing_is_made_where_nobody_marked_and_every_label_is_somebodys(lanes: list, rule: AdjudicationRule) -> None:  # type: ignore[type-arg]
-    for one in lane_of(marks_of(lanes), len(lanes), rule).drafts:
+    for draft in lane_of(marks_of(lanes), len(lanes), rule).drafts:
         near = [
-            (s, s + n, label) for found in lanes for s, n, label, _ in found if s < one.end_us and one.start_us < s + n
+            (s, s + n, label)
+            for found in lanes
+            for s, n, label, _ in found
+            if s < draft.end_us and draft.start_us < s + n
         ]
-        assert one.label in {label for _, _, label in near}
-        assert min(s for s, _, _ in near) <= one.start_us < one.end_us <= max(e for _, e, _ in near)
+        assert draft.label in {label for _, _, label in near}
+        assert min(s for s, _, _ in near) <= draft.start_us < draft.end_us <= max(e for _, e, _ in near)
 
 
 def test_two_annotators_agreeing_on_the_label() -> None:
@@ -159,7 +164,7 @@ def test_a_persistent_disagreement_is_left_out_or_kept_with_a_remark() -> None:
     marks = marks_of(lanes, {(0, 0, 1): ReviewDecision.DISAGREE, (1, 0, 0): ReviewDecision.DISAGREE})
     assert lane_of(marks, 2).drafts == ()
     kept = lane_of(marks, 2, AdjudicationRule(unsettled=Unsettled.KEEP)).drafts
-    assert [(one.label, one.remark) for one in kept] == [
+    assert [(segment_draft.label, segment_draft.remark) for segment_draft in kept] == [
         ("error", "Persistent disagreement"),
         ("competence", "Persistent disagreement"),
     ]
@@ -167,7 +172,7 @@ def test_a_persistent_disagreement_is_left_out_or_kept_with_a_remark() -> None:
 
 def test_two_of_three_outvote_the_third() -> None:
     marks = marks_of([[(0, 10, "error", {})], [(2, 10, "error", {})], [(1, 10, "competence", {})]])
-    assert [one.label for one in lane_of(marks, 3).drafts] == ["error"]
+    assert [draft.label for draft in lane_of(marks, 3).drafts] == ["error"]
     assert lane_of(marks, 3, AdjudicationRule(labels=Labels.UNANIMOUS)).drafts == ()
 
 
@@ -190,12 +195,12 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
     alone = mark(session, "Bo", 50, 60)
     mark(session, "Ada", 10, 20, recording="walk 2")
     made, _ = adjudication.create_adjudicated_lane(session, AdjudicationRule())
-    assert [one.number for one in made.skipped] == [2]
+    assert [recording.number for recording in made.skipped] == [2]
     lane = person(session, "Adjudicated")
     assert lane.kind == "adjudicated"
 
     def shown() -> list[Segment]:
-        return [one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id]
+        return [segment for segment in segments_of(session.study, WALK) if segment.annotator_id == lane.id]
 
     (first,) = shown()
     assert (first.start_us, first.end_us) == (12 * SECOND, 20 * SECOND)
@@ -221,7 +226,7 @@ def test_a_lane_without_its_account_is_not_kept(session: Session, monkeypatch: p
     with pytest.raises(UserError, match="full"):
         adjudication.create_adjudicated_lane(session, AdjudicationRule())
     lane = person(session, "Adjudicated")
-    assert [one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id] == []
+    assert [segment for segment in segments_of(session.study, WALK) if segment.annotator_id == lane.id] == []
 
 
 def test_disagreements_that_are_kept_carry_a_comment(session: Session) -> None:
@@ -229,7 +234,7 @@ def test_disagreements_that_are_kept_carry_a_comment(session: Session) -> None:
     theirs = mark(session, "Bo", 12, 22, "competence")
     reviews.review_segment(session, theirs, ReviewDecision.DISAGREE)
     adjudication.create_adjudicated_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))
-    texts = [one.text for found in comments_in(session.study, WALK).values() for one in found]
+    texts = [comment.text for found in comments_in(session.study, WALK).values() for comment in found]
     assert texts == ["Persistent disagreement"] * 2
     assert not adjudication.create_adjudicated_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))[1]
     adjudication.create_adjudicated_lane(session, AdjudicationRule())
@@ -241,7 +246,7 @@ def test_only_under_its_name_an_adjudicated_segment_is_edited(session: Session) 
     mark(session, "Bo", 12, 22)
     adjudication.create_adjudicated_lane(session, AdjudicationRule())
     lane = person(session, "Adjudicated")
-    made = next(one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id)
+    made = next(segment for segment in segments_of(session.study, WALK) if segment.annotator_id == lane.id)
     with pytest.raises(UserError):
         edit_segment(session, made.id, label="competence")
     with pytest.raises(UserError, match="made from several"):

@@ -38,8 +38,8 @@ class Lab:
         self.people: dict[str, Annotator] = {}
         with self.study.step("Set up", undoable=False):
             insert_collection(self.study, collection)
-            for one in self.recordings:
-                insert_recording(self.study, one)
+            for recording in self.recordings:
+                insert_recording(self.study, recording)
 
     def who(self, name: str, kind: str = "person") -> str:
         if name not in self.people:
@@ -85,7 +85,7 @@ def test_two_people_and_their_forms(lab: Lab) -> None:
     assert fields["channel"].figures["same"].value == 1
     assert {"attributes", "channel"} <= report.rows.keys()
     assert report.settings["annotators"] == ["Ada", "Ben"]
-    assert [one.published.value for one in report.published] == [0.851, 0.913, 0.087, 0.56, 0.43, 2.6, 3.2, 0.928]
+    assert [beside.published.value for beside in report.published] == [0.851, 0.913, 0.087, 0.56, 0.43, 2.6, 3.2, 0.928]
     found = report.to_json()
     for key in ("overlap_share", "verdict_agreement", "disagreement_share", "cohen_kappa", "elan_kappa", "alpha"):
         assert isinstance(found[key], dict)
@@ -125,11 +125,11 @@ def test_training_is_left_out(lab: Lab) -> None:
 
 
 def test_a_review_by_the_author_counts_for_nothing(lab: Lab) -> None:
-    one, other = lab.mark("Ada", "error", 0, 10), lab.mark("Ben", "competence", 0, 10)
+    text, other = lab.mark("Ada", "error", 0, 10), lab.mark("Ben", "competence", 0, 10)
     review = "INSERT INTO review VALUES (?, ?, ?, '', '2026-01-01T00:00:00Z')"
-    lab.write(review, one, lab.who("Ada"), "agree")
+    lab.write(review, text, lab.who("Ada"), "agree")
     assert lab.figure("reviewer_agreement") is None
-    lab.write(review, one, lab.who("Ben"), "disagree")
+    lab.write(review, text, lab.who("Ben"), "disagree")
     lab.write(review, other, lab.who("Ada"), "agree")
     assert lab.figure("reviewer_agreement") == 0.5
     assert lab.figure("disagreement_share") == 0.5
@@ -187,7 +187,9 @@ def test_the_strip_and_its_keys(lab: Lab) -> None:
     lab.mark("Ben", "error", 30, 40)
     segments = segments_of(lab.study, lab.recordings[0].id)
     found = find_disagreements(segments, [lab.who("Ada"), lab.who("Ben")], "shrec", "segments")
-    assert [(one.start_us // SECOND, one.end_us // SECOND, one.kind) for one in found] == [
+    assert [
+        (disagreement.start_us // SECOND, disagreement.end_us // SECOND, disagreement.kind) for disagreement in found
+    ] == [
         (0, 5, DisagreementKind.UNMARKED),
         (5, 10, DisagreementKind.LABEL),
         (10, 20, DisagreementKind.UNMARKED),
@@ -213,7 +215,7 @@ def test_statistics_written_out(lab: Lab) -> None:
     keys = [choice.key for choice in attributes.choices]
     emotions, norms = keys.index("emotions"), keys.index("norms")
     assert attributes.by_label[0, [emotions, norms]].tolist() == [1, 2]
-    assert attributes.together[[emotions, norms, emotions], [emotions, norms, norms]].tolist() == [1, 2, 1]
+    assert attributes.co_occurrence[[emotions, norms, emotions], [emotions, norms, norms]].tolist() == [1, 2, 1]
     assert attributes.filled == 2
     # Ada marks the first half as an error, Ben the first sixth; a twentieth is 3 s.
     assert found.density[0, 0] == pytest.approx(1)
@@ -230,14 +232,15 @@ def test_statistics_of_each_annotator_add_up(lab: Lab) -> None:
     lab.who("Cleo")
     material = read_agreement_input(lab.session).material
     each = summarize_by_annotator(material)
-    assert [[who.name for who in one.annotators] for one in each] == [["Ada"], ["Ben"]]
-    assert [one.by_label.tolist() for one in each] == [[1, 0, 0], [1, 1, 0]]
+    assert [[who.name for who in statistics.annotators] for statistics in each] == [["Ada"], ["Ben"]]
+    assert [statistics.by_label.tolist() for statistics in each] == [[1, 0, 0], [1, 1, 0]]
     assert (
-        sum(one.fields[0].together for one in each).tolist() == summarize_segments(material).fields[0].together.tolist()
+        sum(statistics.fields[0].co_occurrence for statistics in each).tolist()
+        == summarize_segments(material).fields[0].co_occurrence.tolist()
     )
     # Ben's two recordings of a minute: each marked second is a third of a twentieth, in one of the two.
     assert each[1].density[0, :4].tolist() == pytest.approx([0.5, 0.5, 0.5, 1 / 6])
-    assert [one.recordings for one in each] == [1, 2]
+    assert [statistics.recordings for statistics in each] == [1, 2]
 
 
 def test_statistics_of_an_empty_study(lab: Lab) -> None:

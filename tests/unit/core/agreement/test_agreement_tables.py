@@ -35,7 +35,10 @@ def number(text: str) -> float | None:
 
 def test_the_table_of_figures_equals_the_report(report: AgreementReport) -> None:
     rows = {row["figure"]: row for row in read(report, "figures")}
-    every = {**report.main, **{f"f1_iou.{level}": one for level, one in report.f1_iou.items()}}
+    every = {
+        **report.main,
+        **{f"f1_iou.{level}": statistic_result for level, statistic_result in report.f1_iou.items()},
+    }
     for key, figure in every.items():
         row = rows[key]
         assert [number(row[part]) for part in ("value", "low", "high")] == [figure.value, figure.low, figure.high]
@@ -56,7 +59,7 @@ def test_the_other_tables(report: AgreementReport) -> None:
     assert head == ("", "Error", "Competence", "None", "unmatched")
     assert [list(row[1:]) for row in rows] == report.confusion.tolist()
     published = read(report, "published")
-    assert [float(row["published"]) for row in published] == [one.published.value for one in report.published]
+    assert [float(row["published"]) for row in published] == [beside.published.value for beside in report.published]
     field = report.fields[0]
     found = [row for row in read(report, "form") if row["field"] == field.key and not row["choice"]]
     assert {row["figure"]: number(row["value"]) for row in found} == {

@@ -49,6 +49,6 @@ def verdicts(
         }
         home = recordings[place % len(recordings)]
         items.append(FrozenItem(new_id(), set_id, at % draws, at // draws, "", home, *span(place), content))
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_set(session.study, made, items)
     return made, items

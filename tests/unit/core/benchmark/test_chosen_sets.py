@@ -32,11 +32,11 @@ def session(folder: Path, tmp_path: Path) -> Iterator[Session]:
 
 def test_a_task_without_a_set_gets_one_and_keeps_it(session: Session) -> None:
     first = choose_sets(session, ["verdict", "error"], seed=2)
-    assert [one.name for one in first.sets] == ["verdict-seed-2", "error-seed-2"]
-    assert first.made == {one.id for one in first.sets}
+    assert [item_set.name for item_set in first.sets] == ["verdict-seed-2", "error-seed-2"]
+    assert first.created_ids == {item_set.id for item_set in first.sets}
     again = choose_sets(session, ["error", "verdict", "error"], seed=2)
-    assert [one.name for one in again.sets] == ["error-seed-2", "verdict-seed-2"]
-    assert not again.made
+    assert [item_set.name for item_set in again.sets] == ["error-seed-2", "verdict-seed-2"]
+    assert not again.created_ids
     assert not again.changes
 
 
@@ -54,10 +54,12 @@ def test_a_set_that_somebody_wished_otherwise_is_asked_by_its_name_alone(session
         make_set(session, "verdict", "all", 0, 3, None, SamplingOptions(include=("disagreed",)))[0],
     ]
     usual = choose_sets(session, ["verdict"]).sets[0]
-    assert usual.id not in {one.id for one in wished}
-    assert [one.id for one in choose_sets(session, (), ["small", "all"]).sets] == [one.id for one in wished]
+    assert usual.id not in {item_set.id for item_set in wished}
+    assert [item_set.id for item_set in choose_sets(session, (), ["small", "all"]).sets] == [
+        item_set.id for item_set in wished
+    ]
     named = choose_sets(session, ["verdict"], ["small"])
-    assert [one.name for one in named.sets] == ["small"]
+    assert [item_set.name for item_set in named.sets] == ["small"]
 
 
 def test_what_cannot_be_chosen_is_said(session: Session) -> None:

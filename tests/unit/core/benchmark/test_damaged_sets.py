@@ -45,9 +45,7 @@ def everything(session: Session, made: ItemSet, judge: JudgeEntry) -> None:
 
     tried(lambda: all_sets(session.study))
     tried(
-        lambda: run_benchmark(
-            session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS, fresh=True), Silent()
-        )
+        lambda: run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.TEXT, fresh=True), Silent())
     )
     tried(lambda: read_figures(session))
     tried(lambda: find_changed_items(session, all_sets(session.study)[0]))
@@ -56,9 +54,9 @@ def everything(session: Session, made: ItemSet, judge: JudgeEntry) -> None:
 
 
 def _answer(session: Session, made: ItemSet) -> None:
-    found, _ = people.start_run(session, people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS)))
-    for one in found.left[:1]:
-        people.plan_question_task(session, found, one)
+    found, _ = people.start_run(session, people.read_queue(session, made, HumanRunOptions(ItemModality.TEXT)))
+    for item_question in found.remaining[:1]:
+        people.plan_question_task(session, found, item_question)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +83,7 @@ def _answer(session: Session, made: ItemSet) -> None:
 def test_whatever_stands_in_an_item_ends_in_one_line(session: Session, content: Json) -> None:
     made, _ = verdicts(session, ["error", "none"])
     judge = add_judge(session, "oracle", "oracle", "", {})[0]
-    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.TEXT), Silent())
     damaged(session, "item", "content", json.dumps(content))
     everything(session, made, judge)
 
@@ -117,6 +115,6 @@ def test_whatever_stands_in_an_item_ends_in_one_line(session: Session, content: 
 def test_whatever_stands_in_another_row_does_too(session: Session, table: str, column: str, text: str | int) -> None:
     made, _ = verdicts(session, ["error", "none"])
     judge = add_judge(session, "oracle", "oracle", "", {})[0]
-    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.TEXT), Silent())
     damaged(session, table, column, text)
     everything(session, made, judge)

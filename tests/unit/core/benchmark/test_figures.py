@@ -40,13 +40,13 @@ def item_set(session: Session) -> ItemSet:
 
 
 def run(session: Session, item_set: ItemSet, *names: str, **more: object) -> list[RunFigures]:
-    judges = [one for one in all_judges(session.study) if one.name in names]
+    judges = [judge for judge in all_judges(session.study) if judge.name in names]
     ran = run_benchmark(session, BenchmarkRequest([item_set], judges, **more), Silent())  # type: ignore[arg-type]
-    return read_figures(session, [one.id for one in ran.runs])
+    return read_figures(session, [benchmark_run.id for benchmark_run in ran.runs])
 
 
 def called(found: list[RunFigures], name: str) -> RunFigures:
-    return next(one for one in found if one.judge == name)
+    return next(run_figures for run_figures in found if run_figures.judge == name)
 
 
 def asked_under(session: Session, source: BenchmarkRun, condition: str, judge: JudgeEntry | None = None) -> str:
@@ -57,17 +57,20 @@ def asked_under(session: Session, source: BenchmarkRun, condition: str, judge: J
         *(new_id(), source.set_id, judge_id, entry, None, source.variant, source.shown),
         *(condition, source.seed, source.at, source.program_version),
     )
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_benchmark_run(session.study, made)
         found = answers_of(session.study, source.id)
-        insert_answers(session.study, [RunAnswer(made.id, one.item_id, one.part, one.judgment_id) for one in found])
+        insert_answers(
+            session.study,
+            [RunAnswer(made.id, run_answer.item_id, run_answer.part, run_answer.judgment_id) for run_answer in found],
+        )
     return made.id
 
 
 def test_a_line_for_each_metric_says_who_was_asked_what_and_how(session: Session, item_set: ItemSet) -> None:
     (found,) = run(session, item_set, "oracle")
-    lines = found.results()
-    assert [one["metric"] for one in lines] == ["accuracy", "macro_f1"]
+    lines = found.results_json()
+    assert [line["metric"] for line in lines] == ["accuracy", "macro_f1"]
     asked = {"task": "verdict", "judge": "oracle", "mean": 1.0, "sd": 0.0, "n": len(LABELS), "unparsed": 0}
     assert asked.items() <= lines[0].items()
     assert (lines[0]["shown"], lines[0]["condition"], lines[0]["variant"]) == ("L", "raw", "plain")
@@ -79,16 +82,16 @@ def test_a_line_for_each_metric_says_who_was_asked_what_and_how(session: Session
 def test_each_item_says_what_it_came_to(session: Session, item_set: ItemSet) -> None:
     (found,) = run(session, item_set, "constant")
     assert len(found.items) == len(LABELS)
-    right = [one.right for one in found.items]
+    right = [item.right for item in found.items]
     assert sum(map(bool, right)) == LABELS.count("error")
-    assert [one.said.draw for one in found.items] == sorted(one.said.draw for one in found.items)
+    assert [item.response.draw for item in found.items] == sorted(item.response.draw for item in found.items)
 
 
 def test_two_judges_of_one_name_are_told_apart(session: Session, item_set: ItemSet) -> None:
     (first,) = run(session, item_set, "oracle")
     other = JudgeEntry("another", "oracle", "oracle")
     ids = [first.run.id, asked_under(session, first.run, "raw", other)]
-    names = [one.judge for one in read_figures(session, ids, samples=0)]
+    names = [figure.judge for figure in read_figures(session, ids, samples=0)]
     assert len({*names}) == 2 or all(name.startswith("oracle (") for name in names)
     assert all(name.startswith("oracle") for name in names)
 
@@ -98,8 +101,8 @@ def test_two_judges_are_compared_item_by_item(session: Session, item_set: ItemSe
     comparison = compare_runs(session, called(found, "oracle"), called(found, "constant"))
     assert comparison.paired
     assert comparison.n == len(LABELS)
-    assert comparison.right is not None
-    assert (comparison.right.first_only, comparison.right.second_only) == (15, 0)
+    assert comparison.mcnemar is not None
+    assert (comparison.mcnemar.first_only, comparison.mcnemar.second_only) == (15, 0)
     accuracy = comparison.rows[0]
     assert accuracy.difference.value == pytest.approx(0.5)
     assert accuracy.difference.low is not None
@@ -111,23 +114,23 @@ def test_runs_over_different_sets_have_no_test(session: Session, item_set: ItemS
     (first,), (second,) = run(session, item_set, "oracle"), run(session, other, "constant")
     comparison = compare_runs(session, first, second)
     assert not comparison.paired
-    assert comparison.right is None
+    assert comparison.mcnemar is None
     assert comparison.rows[0].difference.value == pytest.approx(0.5)
     assert comparison.rows[0].difference.p is None
 
 
 def test_a_condition_stands_beside_raw(session: Session, item_set: ItemSet) -> None:
     found = run(session, item_set, "oracle", "constant")
-    ids = [one.run.id for one in found]
-    ids += [asked_under(session, one.run, "blur") for one in found]
+    ids = [run_figures.run.id for run_figures in found]
+    ids += [asked_under(session, run_figures.run, "blur") for run_figures in found]
     rows = compare_conditions(read_figures(session, ids, samples=0))
-    assert {(one.who, one.condition, one.metric) for one in rows} == {
+    assert {(condition_row.judge, condition_row.condition, condition_row.metric) for condition_row in rows} == {
         (who, "blur", metric) for who in ("oracle", "constant") for metric in ("accuracy", "macro_f1")
     }
     for row in rows:
         assert row.n == len(LABELS)
-        assert row.tested.conclusion is EquivalenceConclusion.OPEN, "the same answers leave nothing to test"
-        assert "no difference" not in row.words
+        assert row.test.conclusion is EquivalenceConclusion.OPEN, "the same answers leave nothing to test"
+        assert "no difference" not in row.sentence
 
 
 def test_a_condition_without_raw_is_left_out(session: Session, item_set: ItemSet) -> None:
@@ -140,7 +143,7 @@ def test_the_newest_of_equal_runs_is_shown_and_an_earlier_one_by_its_id(session:
     (first,) = run(session, item_set, "random")
     (second,) = run(session, item_set, "random", fresh=True)
     assert first.run.id != second.run.id
-    assert [one.run.id for one in read_figures(session, sets=[item_set.name], samples=0)] == [second.run.id]
+    assert [figure.run.id for figure in read_figures(session, sets=[item_set.name], samples=0)] == [second.run.id]
     assert len(read_figures(session, [first.run.id, second.run.id], samples=0)) == 2
 
 
@@ -150,4 +153,4 @@ def test_what_is_not_there_is_said(session: Session, item_set: ItemSet) -> None:
     with pytest.raises(UserError, match="no set"):
         read_figures(session, sets=["nothing"])
     (first,) = run(session, item_set, "oracle")
-    assert first.run.shown is ItemModality.WORDS
+    assert first.run.shown is ItemModality.TEXT

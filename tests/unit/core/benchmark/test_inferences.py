@@ -45,10 +45,15 @@ def answer(session: Session, recording: Recording, texts: tuple[str, ...] = GOOD
 def test_each_rater_gets_every_statement_without_a_plausibility(session: Session, recording: Recording) -> None:
     taken, _ = import_inferences(session, [answer(session, recording)], ["Anna", "Bram", "Anna"])
     assert (taken.statements, len(taken.ids), taken.skipped) == (5, 10, {})
-    assert session.schemes.uses("socialnli")
-    for one in segments_of_scheme(session.study, "socialnli"):
-        assert {*values_of(session.study, one.id)} == {"statement"}
-        assert (one.label, one.track, one.start_us, one.end_us) == ("emotion", "inferences", 0, recording.duration_us)
+    assert session.schemes.is_in_use("socialnli")
+    for segment in segments_of_scheme(session.study, "socialnli"):
+        assert {*values_of(session.study, segment.id)} == {"statement"}
+        assert (segment.label, segment.track, segment.start_us, segment.end_us) == (
+            "emotion",
+            "inferences",
+            0,
+            recording.duration_us,
+        )
 
 
 def test_what_is_there_is_not_taken_twice(session: Session, recording: Recording) -> None:
@@ -97,8 +102,10 @@ def test_each_judge_makes_inferences_for_its_own_question_at_both_strengths(
     asked = find_judgments(session.study, [question])
     mine, other = JudgeEntry("j", "J", "random"), JudgeEntry("k", "K", "random")
     found = inference_requests([mine, other], asked)
-    assert [(one.judges, one.variant) for one in found] == [([mine], "cot"), ([mine], "plain")]
-    assert {judgment_id_of_part(parse_target(key).part) for one in found for key in one.about} == {question}
+    assert [(ask_request.judges, ask_request.variant) for ask_request in found] == [([mine], "cot"), ([mine], "plain")]
+    assert {judgment_id_of_part(parse_target(key).part) for ask_request in found for key in ask_request.about} == {
+        question
+    }
 
 
 def test_ten_questions_a_recording_at_most(session: Session, recording: Recording) -> None:

@@ -61,8 +61,8 @@ def both(session: Session, start: float, label: str = "error", other: str = "", 
     return first, mark(session, "Bo", start + 0.5, start + 4, other or label, **values)
 
 
-def content(one: FrozenItem) -> dict[str, Any]:
-    return cast(dict[str, Any], one.content)
+def content(frozen_item: FrozenItem) -> dict[str, Any]:
+    return cast(dict[str, Any], frozen_item.content)
 
 
 def of_segments(session: Session, *include: str) -> CandidatePool:
@@ -72,34 +72,34 @@ def of_segments(session: Session, *include: str) -> CandidatePool:
 def test_what_two_people_marked_and_agree_on_is_one_candidate(session: Session) -> None:
     ada, bo = both(session, 10, **GIVEN)
     found = of_segments(session)
-    assert [one.about for one in found.candidates] == [ada]
+    assert [candidate.about for candidate in found.candidates] == [ada]
     assert sum(found.left_out.values()) == 1
     reviews.review_segment(session, bo, ReviewDecision.AGREE)
-    assert [one.about for one in of_segments(session).candidates] == [bo]
+    assert [candidate.about for candidate in of_segments(session).candidates] == [bo]
 
 
 def test_what_they_disagree_about_is_there_only_where_it_is_wished(session: Session) -> None:
     both(session, 10, "error", "competence")
     assert not of_segments(session).candidates
     assert of_segments(session).left_out == {"people disagree about it": 2}
-    (one,) = of_segments(session, "disagreed").candidates
-    assert cast(Any, one.content)["traits"]["agreed"] is False
+    (item_candidate,) = of_segments(session, "disagreed").candidates
+    assert cast(Any, item_candidate.content)["traits"]["agreed"] is False
 
 
 def test_who_gives_in_in_review_agrees(session: Session) -> None:
     _, bo = both(session, 10, "error", "competence")
     reviews.review_segment(session, bo, ReviewDecision.AGREE)
-    (one,) = of_segments(session).candidates
-    assert one.about == bo
+    (item_candidate,) = of_segments(session).candidates
+    assert item_candidate.about == bo
 
 
 def test_what_one_person_marked_is_there_only_where_it_is_wished(session: Session) -> None:
     alone = mark(session, "Bo", 10, 12)
     assert of_segments(session).left_out == {"one person marked it, and nobody reviewed it": 1}
-    assert [one.about for one in of_segments(session, "unreviewed").candidates] == [alone]
+    assert [candidate.about for candidate in of_segments(session, "unreviewed").candidates] == [alone]
     reviews.review_segment(session, alone, ReviewDecision.AGREE)
     assert not of_segments(session, "unreviewed").candidates
-    assert [one.about for one in of_segments(session, "reviewed").candidates] == [alone]
+    assert [candidate.about for candidate in of_segments(session, "reviewed").candidates] == [alone]
     reviews.review_segment(session, alone, ReviewDecision.DISAGREE)
     assert of_segments(session, "reviewed", "unreviewed").left_out == {"people disagree about it": 1}
 
@@ -128,7 +128,9 @@ def test_of_a_hold_out_there_is_nothing_unless_it_is_asked_for(session: Session)
 
 
 def test_every_segment_is_a_candidate_or_counted(invented: Session) -> None:
-    known = [one for one in all_segments(invented.study) if (one.scheme, one.track) == ("shrec", "segments")]
+    known = [
+        segment for segment in all_segments(invented.study) if (segment.scheme, segment.track) == ("shrec", "segments")
+    ]
     for include in ((), ("disagreed",), ("disagreed", "reviewed", "unreviewed", "hold-out")):
         found = of_segments(invented, *include)
         assert len(found.candidates) + sum(found.left_out.values()) == len(known)
@@ -140,19 +142,19 @@ def test_a_set_is_the_same_for_the_same_seed_and_holds_nothing_of_a_hold_out(inv
     first, items = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
     second, again = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
     assert first.sha256 == second.sha256
-    assert [one.content for one in items] == [one.content for one in again]
+    assert [item.content for item in items] == [frozen_item.content for frozen_item in again]
     assert first.sha256 == set_sha256(task, 5, 2, first.rule, items)
     assert draw_set(invented, entry, 6, 2, 30, SamplingOptions())[0].sha256 != first.sha256
     assert hold_outs(invented.study)
-    assert not {one.recording_id for one in items} & hold_outs(invented.study)
-    assert not {home for one in items for home in content(one).get("homes", [])} & hold_outs(invented.study)
-    assert Counter(one.draw for one in items) == {0: 30, 1: 30}
-    assert len({one.id for one in items}) == len(items)
+    assert not {item.recording_id for item in items} & hold_outs(invented.study)
+    assert not {home for item in items for home in content(item).get("homes", [])} & hold_outs(invented.study)
+    assert Counter(item.draw for item in items) == {0: 30, 1: 30}
+    assert len({item.id for item in items}) == len(items)
 
 
 def test_nothing_is_frozen_that_tells_the_answer_but_the_answer(invented: Session) -> None:
     _, items = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 10, SamplingOptions())
-    assert all("values" not in content(one) and "words" not in content(one) for one in items)
+    assert all("values" not in content(item) and "words" not in content(item) for item in items)
 
 
 def test_a_set_is_stored_and_found_again_where_it_is_the_same(session: Session) -> None:
@@ -217,8 +219,8 @@ def test_a_set_knows_what_has_changed_since(session: Session) -> None:
     alike = SamplingOptions(shares={"error": 1, "competence": 1, "none": 1})
     made, _ = make_set(session, "verdict", draws=1, size=9, options=alike)
     items = items_of(session.study, made.id)
-    by_about = {one.about: one.id for one in items}
-    stretch = next(one for one in items if not one.about)
+    by_about = {item.about: item.id for item in items}
+    stretch = next(item for item in items if not item.about)
     assert find_changed_items(session, made).count == 0
     session.annotator_name = "Ada"
     edit_segment(session, marked[2], values={"rationale": "Very rude."})
@@ -237,40 +239,46 @@ def test_a_set_knows_what_has_changed_since(session: Session) -> None:
 def test_options_call_people_by_their_roles(session: Session) -> None:
     participants.add_participant(session, "P07", ParticipantRole.USER, WALK)
     both(session, 10, rationale="It does not let P07 finish.")
-    (one,) = of_segments(session).candidates
-    assert cast(Any, one.content)["values"]["rationale"] == "It does not let User finish."
+    (item_candidate,) = of_segments(session).candidates
+    assert cast(Any, item_candidate.content)["values"]["rationale"] == "It does not let User finish."
 
 
 def test_no_recording_of_another_source_is_held_out_either(invented: Session) -> None:
     kept_back = hold_outs(invented.study)
     for source in ("chain questions", "written questions", "esi questions", "ratings", "statements"):
-        assert not {one.recording_id for one in read_pool(invented, source, SamplingOptions()).candidates} & kept_back
+        assert (
+            not {candidate.recording_id for candidate in read_pool(invented, source, SamplingOptions()).candidates}
+            & kept_back
+        )
 
 
 @pytest.mark.parametrize("task", ["pre", "post", "rationale", "correction"])
 def test_items_with_options_are_told_and_have_examples_of_other_recordings(invented: Session, task: str) -> None:
     made, _ = make_set(invented, task, f"told {task}", draws=1, size=5)
-    one = items_of(invented.study, made.id)[0]
-    plain = plan_input(invented, f"item/{one.id}", task, settings=InputSettings(frames=0))
-    assert plain.truth == content(one)["truth"][task]
+    frozen_item = items_of(invented.study, made.id)[0]
+    plain = plan_input(invented, f"item/{frozen_item.id}", task, settings=InputSettings(frames=0))
+    assert plain.truth == content(frozen_item)["truth"][task]
     assert all(
-        f"{letter} = {text}" in plain.text for letter, text in zip("ABCDE", content(one)["options"], strict=True)
+        f"{letter} = {text}" in plain.text
+        for letter, text in zip("ABCDE", content(frozen_item)["options"], strict=True)
     )
     assert ("What is said is not told." in plain.notes) is (task in ("pre", "post"))
-    shown = plan_input(invented, f"item/{one.id}", task, "few-shot", settings=InputSettings(frames=0))
+    shown = plan_input(invented, f"item/{frozen_item.id}", task, "few-shot", settings=InputSettings(frames=0))
     assert shown.text.count("Example:") == 3
-    assert one.recording_id not in shown.others
-    assert {*content(one)["homes"]} <= {*shown.others}
+    assert frozen_item.recording_id not in shown.other_recordings
+    assert {*content(frozen_item)["homes"]} <= {*shown.other_recordings}
 
 
 def test_of_the_unwilling_nothing_is_drawn_where_that_is_wished(invented: Session) -> None:
     _, usual = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions())
     _, items = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions(willing=True))
-    homes = {home for one in items for home in (one.recording_id, *content(one)["homes"])}
+    homes = {home for item in items for home in (item.recording_id, *content(item)["homes"])}
     assert homes
     assert all(may_send_words(invented, home) for home in homes)
     assert not all(
-        may_send_words(invented, home) for one in usual for home in (one.recording_id, *content(one)["homes"])
+        may_send_words(invented, home)
+        for frozen_item in usual
+        for home in (frozen_item.recording_id, *content(frozen_item)["homes"])
     )
 
 

@@ -42,10 +42,14 @@ def test_items_of_what_somebody_trains_on_are_hidden_from_them(session: Session)
     assert people.unanswered_item_ids(session, made) == frozenset(), "who does not train sees all"
     session.annotator_name = "Ada"
     assert people.unanswered_item_ids(session, made) == {"marked", "unmarked"}
-    assert [one.item_id for one in people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS)).asked] == [
-        "elsewhere"
-    ]
+    assert [
+        item_question.item_id
+        for item_question in people.read_queue(session, made, HumanRunOptions(ItemModality.TEXT)).questions
+    ] == ["elsewhere"]
     mark_done(session, all_recordings(session.study)[0].id)
     assert people.unanswered_item_ids(session, made) == frozenset()
-    asked = {one.item_id for one in people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS)).asked}
+    asked = {
+        item_question.item_id
+        for item_question in people.read_queue(session, made, HumanRunOptions(ItemModality.TEXT)).questions
+    }
     assert asked == {"marked", "unmarked", "elsewhere"}

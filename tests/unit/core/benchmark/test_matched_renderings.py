@@ -37,8 +37,8 @@ def test_ten_draws_of_five_each_out_of_what_every_condition_shows(session: Sessi
     items = items_of(session.study, made.id)
     assert made.rule["conditions"] == ["blur", "cartoon"]
     assert made.left_out[NOT_RENDERED] == 24
-    assert {one.recording_id for one in items} == {WALK}
-    counts = Counter((one.draw, str(one.content["label"])) for one in items)
+    assert {item.recording_id for item in items} == {WALK}
+    counts = Counter((item.draw, str(item.content["label"])) for item in items)
     assert {*counts.values()} == {5}
     assert len(counts) == 30
 
@@ -47,7 +47,7 @@ def test_one_condition_alone_can_be_named(session: Session) -> None:
     invent_renderings(session, [WALK, OTHER], ["blur"])
     invent_renderings(session, [WALK], ["cartoon"])
     made, _ = make_set(session, "conditions", options=SamplingOptions(conditions=("blur",)))
-    assert {one.recording_id for one in items_of(session.study, made.id)} == {WALK, OTHER}
+    assert {item.recording_id for item in items_of(session.study, made.id)} == {WALK, OTHER}
 
 
 def test_what_lies_outside_a_rendering_or_has_lost_its_file_is_left_out(session: Session) -> None:
@@ -55,10 +55,10 @@ def test_what_lies_outside_a_rendering_or_has_lost_its_file_is_left_out(session:
     invent_renderings(session, [OTHER], ["blur"])
     (session.study.folder / "clips" / f"{OTHER}-blur.mp4").write_bytes(b"something else")
     found = read_pool(session, "rendered", SamplingOptions(conditions=("blur",)))
-    assert {(one.recording_id, one.start_us // SECOND) for one in found.candidates} == {
+    assert {(candidate.recording_id, candidate.start_us // SECOND) for candidate in found.candidates} == {
         (WALK, start) for start in range(100, 200, 20)
     }
-    assert all(100 * SECOND <= one.start_us < one.end_us <= 200 * SECOND for one in found.gaps)
+    assert all(100 * SECOND <= gap.start_us < gap.end_us <= 200 * SECOND for gap in found.gaps)
 
 
 def test_where_nothing_was_rendered_in_every_condition_no_item_is_made(session: Session) -> None:
@@ -73,5 +73,5 @@ def test_a_run_finds_the_set_that_was_drawn_for_all_conditions(session: Session)
     invent_renderings(session, [WALK], ["blur", "cartoon"])
     first = choose_sets(session, ["conditions"])
     again = choose_sets(session, ["conditions"])
-    assert [one.id for one in first.sets] == [one.id for one in again.sets]
-    assert not again.made
+    assert [item_set.id for item_set in first.sets] == [item_set.id for item_set in again.sets]
+    assert not again.created_ids

@@ -24,7 +24,7 @@ from tests.unit.core.chains.drawn import draw
 from tests.unit.core.pairs import mark, open_study, person
 from tests.unit.core.questions import asked
 
-WORDS = HumanRunOptions(ItemModality.WORDS)
+WORDS = HumanRunOptions(ItemModality.TEXT)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def stretches(number: int) -> list[FrozenItem]:
 
 
 def answered(session: Session, found: HumanItemQueue, label: str = "error") -> HumanItemQueue:
-    asked = found.left[0]
+    asked = found.remaining[0]
     planned = people.plan_question_task(session, found, asked)
     return people.save_item_answer(session, found, asked, planned, {"label": label}, 1500)[0]
 
@@ -47,31 +47,33 @@ def answered(session: Session, found: HumanItemQueue, label: str = "error") -> H
 def test_each_person_has_an_order_of_their_own_which_stays(session: Session) -> None:
     made = freeze(session, stretches(12))
     ada = people.read_queue(session, made, WORDS)
-    assert people.read_queue(session, made, WORDS).asked == ada.asked
+    assert people.read_queue(session, made, WORDS).questions == ada.questions
     session.annotator_name = "Bo"
     bo = people.read_queue(session, made, WORDS)
-    assert {*bo.asked} == {*ada.asked} == {ItemQuestion(f"i{at}", "verdict") for at in range(12)}
-    assert bo.asked != ada.asked
-    assert [one.item_id for one in ada.asked] != [f"i{at}" for at in range(12)], "nobody gets the order of the draws"
+    assert {*bo.questions} == {*ada.questions} == {ItemQuestion(f"i{at}", "verdict") for at in range(12)}
+    assert bo.questions != ada.questions
+    assert [item_question.item_id for item_question in ada.questions] != [f"i{at}" for at in range(12)], (
+        "nobody gets the order of the draws"
+    )
 
 
 def test_models_alone_are_asked_about_their_own_answers(session: Session) -> None:
     made = freeze(session, stretches(1))
-    assert [one.task for one in people.read_queue(session, made, WORDS).asked] == ["verdict"]
+    assert [item_question.task for item_question in people.read_queue(session, made, WORDS).questions] == ["verdict"]
 
 
 def test_an_answer_belongs_to_the_run_and_is_not_asked_again(session: Session) -> None:
     made = freeze(session, stretches(3))
     found, changes = people.start_run(session, people.read_queue(session, made, WORDS))
     assert changes.ids("benchmark_run") == {found.run.id}
-    first = found.left[0]
+    first = found.remaining[0]
     found = answered(session, found)
     again = people.read_queue(session, made, WORDS)
-    assert (again.run, again.done, again.left) == (found.run, {first: JudgmentStatus.OK}, found.left)
-    assert first not in again.left
+    assert (again.run, again.statuses, again.remaining) == (found.run, {first: JudgmentStatus.OK}, found.remaining)
+    assert first not in again.remaining
     (kept,) = answers_of(session.study, found.run.id)
     (said,) = find_judgments(session.study, [kept.judgment_id])
-    assert (said.about, said.ms, said.annotator_id) == (
+    assert (said.target, said.ms, said.annotator_id) == (
         JudgmentTarget(JudgmentTargetKind.ITEM, first.item_id),
         1500,
         person(session, "Ada").id,
@@ -83,18 +85,18 @@ def test_an_answer_belongs_to_the_run_and_is_not_asked_again(session: Session) -
 def test_words_turns_and_form_are_those_of_a_model(session: Session) -> None:
     made = freeze(session, stretches(1))
     found = people.read_queue(session, made, WORDS)
-    planned = people.plan_question_task(session, found, found.left[0])
-    plan = plan_input(session, found.left[0].about, "verdict", settings=people.input_settings(WORDS))
+    planned = people.plan_question_task(session, found, found.remaining[0])
+    plan = plan_input(session, found.remaining[0].about, "verdict", settings=people.input_settings(WORDS))
     assert (planned.plan.system, planned.plan.text, planned.plan.form) == (plan.system, plan.text, plan.form)
 
 
 def test_who_does_not_know_is_counted_apart_and_not_asked_again(session: Session) -> None:
     made = freeze(session, stretches(2))
     found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
-    asked = found.left[0]
+    asked = found.remaining[0]
     found, _ = people.save_refusal(session, found, asked, people.plan_question_task(session, found, asked), 900)
-    assert (found.refused, found.done[asked], asked in found.left) == (1, JudgmentStatus.REFUSED, False)
-    assert people.read_queue(session, made, WORDS).refused == 1
+    assert (found.refused_count, found.statuses[asked], asked in found.remaining) == (1, JudgmentStatus.REFUSED, False)
+    assert people.read_queue(session, made, WORDS).refused_count == 1
     (kept,) = answers_of(session.study, found.run.id)
     (said,) = find_judgments(session.study, [kept.judgment_id])
     assert (said.answer, said.error) == ({}, people.DONT_KNOW)
@@ -103,9 +105,9 @@ def test_who_does_not_know_is_counted_apart_and_not_asked_again(session: Session
 def test_what_does_not_fit_is_not_stored(session: Session) -> None:
     made = freeze(session, stretches(1))
     found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
-    planned = people.plan_question_task(session, found, found.left[0])
+    planned = people.plan_question_task(session, found, found.remaining[0])
     with pytest.raises(UserError):
-        people.save_item_answer(session, found, found.left[0], planned, {"label": "nonsense"}, 10)
+        people.save_item_answer(session, found, found.remaining[0], planned, {"label": "nonsense"}, 10)
     assert answers_of(session.study, found.run.id) == []
 
 
@@ -123,18 +125,21 @@ def test_items_of_ones_own_annotations_are_left_out_and_counted(session: Session
         ],
     )
     found = people.read_queue(session, made, WORDS)
-    assert ([one.item_id for one in found.asked], found.own) == (["another moment"], 3)
+    assert ([item_question.item_id for item_question in found.questions], found.own_count) == (["another moment"], 3)
     session.annotator_name = "Cy"
-    assert (len(people.read_queue(session, made, WORDS).asked), people.read_queue(session, made, WORDS).own) == (4, 0)
+    assert (
+        len(people.read_queue(session, made, WORDS).questions),
+        people.read_queue(session, made, WORDS).own_count,
+    ) == (4, 0)
 
 
 def test_what_one_has_reviewed_is_ones_own(session: Session) -> None:
     theirs = mark(session, "Bo", 50, 55)
     made = freeze(session, [stretch("i", 50, 55, theirs)])
     session.annotator_name = "Cy"
-    assert people.read_queue(session, made, WORDS).own == 0
+    assert people.read_queue(session, made, WORDS).own_count == 0
     reviews.review_segment(session, theirs, ReviewDecision.AGREE)
-    assert people.read_queue(session, made, WORDS).own == 1
+    assert people.read_queue(session, made, WORDS).own_count == 1
 
 
 def test_a_question_is_ones_own_where_one_wrote_or_verified_it_or_drew_its_chain(session: Session) -> None:
@@ -142,7 +147,7 @@ def test_a_question_is_ones_own_where_one_wrote_or_verified_it_or_drew_its_chain
     written = asked.ask(session, "Why does he go?", start=20)
     chain, nodes = draw(session, {"b": "a"})
     of_chain = asked.ask(session, "What comes of it?", chain_id=chain, covers=(nodes["b"],), start=40)
-    made = freeze(session, [stretch(one, 20, 30, f"question/{one}") for one in (written, of_chain)])
+    made = freeze(session, [stretch(text, 20, 30, f"question/{text}") for text in (written, of_chain)])
     expected = {"Bo": {written, of_chain}, "Cy": set()}
     for who, own in expected.items():
         session.annotator_name = who
@@ -157,10 +162,12 @@ def test_with_ones_own_items_it_is_another_run_that_says_so_and_takes_answers_al
     made = freeze(session, [stretch("own", 1, 5, own), stretch("far", 50, 55, far)])
     narrow, _ = people.start_run(session, people.read_queue(session, made, WORDS))
     narrow = answered(session, narrow)
-    wide, _ = people.start_run(session, people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS, own=True)))
+    wide, _ = people.start_run(
+        session, people.read_queue(session, made, HumanRunOptions(ItemModality.TEXT, include_own=True))
+    )
     assert wide.run.id != narrow.run.id
     assert (wide.run.judge["settings"], narrow.run.judge["settings"]) == ({"own": True}, {"own": False})
-    assert [one.item_id for one in wide.left] == ["own"]
+    assert [item_question.item_id for item_question in wide.remaining] == ["own"]
     assert (
         answers_of(session.study, wide.run.id)[0].judgment_id == answers_of(session.study, narrow.run.id)[0].judgment_id
     )
@@ -170,15 +177,15 @@ def test_what_is_in_two_draws_is_answered_once(session: Session) -> None:
     theirs = mark(session, "Bo", 50, 55)
     made = freeze(session, [stretch("first", 50, 55, theirs), stretch("second", 50, 55, theirs, draw=1)], draws=2)
     found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
-    first, second = found.asked
+    first, second = found.questions
     planned = people.plan_question_task(session, found, first)
     assert people.find_equal_answer(session, found, planned) is None
     found, _ = people.save_item_answer(session, found, first, planned, {"label": "error"}, 1200)
     there = people.find_equal_answer(session, found, people.plan_question_task(session, found, second))
     assert there is not None
     found, _ = people.repeat_answer(session, found, second, there)
-    assert found.left == ()
-    kept = {one.item_id: one.judgment_id for one in answers_of(session.study, found.run.id)}
+    assert found.remaining == ()
+    kept = {answer.item_id: answer.judgment_id for answer in answers_of(session.study, found.run.id)}
     (copy,) = find_judgments(session.study, [kept[second.item_id]])
     assert (copy.item_id, copy.answer, copy.ms, copy.cached_from) == (
         second.item_id,
@@ -192,8 +199,8 @@ def test_another_seed_asks_everything_again(session: Session) -> None:
     made = freeze(session, stretches(2))
     found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
     answered(session, found)
-    later = people.read_queue(session, made, HumanRunOptions(ItemModality.WORDS, seed=1))
-    assert (len(later.left), later.begun) == (2, False)
+    later = people.read_queue(session, made, HumanRunOptions(ItemModality.TEXT, seed=1))
+    assert (len(later.remaining), later.is_started) == (2, False)
 
 
 def test_what_is_right_stays_hidden_until_a_queue_is_done(session: Session) -> None:
@@ -202,7 +209,7 @@ def test_what_is_right_stays_hidden_until_a_queue_is_done(session: Session) -> N
     found, _ = people.start_run(session, people.read_queue(session, made, WORDS))
     assert people.unanswered_item_ids(session, made) == {"i0", "i1"}
     found = answered(session, found)
-    assert people.unanswered_item_ids(session, made) == {found.left[0].item_id}
+    assert people.unanswered_item_ids(session, made) == {found.remaining[0].item_id}
     answered(session, found)
     assert people.unanswered_item_ids(session, made) == frozenset()
 

@@ -49,7 +49,7 @@ def go(session: Session, item_set: ItemSet, *judges: JudgeEntry, **more: object)
 
 
 def statuses(session: Session, run_id: str) -> list[JudgmentStatus]:
-    return [one.status for one in read_run_answers(session.study, run_id)]
+    return [run_answer.status for run_answer in read_run_answers(session.study, run_id)]
 
 
 def test_a_run_is_in_the_study_before_its_first_question(session: Session) -> None:
@@ -68,7 +68,7 @@ def test_a_run_is_in_the_study_before_its_first_question(session: Session) -> No
         run_benchmark(session, BenchmarkRequest([item_set], [oracle]), progress)
     assert progress.known == 1
     (run,) = benchmark_runs(session.study)
-    assert (run.judge["name"], run.shown, run.condition) == ("oracle", ItemModality.WORDS, "raw")
+    assert (run.judge["name"], run.shown, run.condition) == ("oracle", ItemModality.TEXT, "raw")
 
 
 def test_each_answer_is_noted_under_its_run(session: Session) -> None:
@@ -77,10 +77,10 @@ def test_each_answer_is_noted_under_its_run(session: Session) -> None:
     assert len(ran.runs) == 2
     for run in ran.runs:
         found = answers_of(session.study, run.id)
-        assert {one.item_id for one in found} == {one.id for one in items}
-        assert {one.part for one in found} == {"verdict"}
-        said = find_judgments(session.study, [one.judgment_id for one in found])
-        assert {one.judge_id for one in said} == {run.judge_id}
+        assert {run_answer.item_id for run_answer in found} == {item.id for item in items}
+        assert {run_answer.part for run_answer in found} == {"verdict"}
+        said = find_judgments(session.study, [run_answer.judgment_id for run_answer in found])
+        assert {judgment.judge_id for judgment in said} == {run.judge_id}
     assert not ran.notes
 
 
@@ -91,8 +91,8 @@ def test_an_equal_run_is_taken_up_and_asks_nothing_again(session: Session) -> No
         first = go(session, item_set, model)
         second = go(session, item_set, model)
         assert len(server.asked) == len(LABELS)
-    assert [one.id for one in second.runs] == [one.id for one in first.runs] == [*second.taken_up]
-    assert not second.outcome.asked
+    assert [run.id for run in second.runs] == [run.id for run in first.runs] == [*second.resumed_ids]
+    assert not second.outcome.completed
 
 
 def test_what_failed_is_asked_again_and_what_was_refused_is_not(session: Session) -> None:
@@ -120,7 +120,7 @@ def test_a_judge_that_always_refuses_is_wrong_throughout(session: Session) -> No
     row = figures.row("accuracy")
     assert row is not None
     assert (row.mean, row.n) == (0.0, len(LABELS))
-    assert figures.results()[0]["refused"] == len(LABELS)
+    assert figures.results_json()[0]["refused"] == len(LABELS)
 
 
 def test_again_is_a_new_run_that_keeps_the_answers_there_were(session: Session) -> None:
@@ -135,7 +135,9 @@ def test_again_is_a_new_run_that_keeps_the_answers_there_were(session: Session) 
     assert len({first.id, second.id, third.id}) == 3
     assert statuses(session, first.id).count(JudgmentStatus.REFUSED) == 1
     assert {*statuses(session, second.id)} == {*statuses(session, third.id)} == {JudgmentStatus.OK}
-    assert [one.run.id for one in read_figures(session, samples=0)] == [third.id], "the newest of equal runs is shown"
+    assert [figure.run.id for figure in read_figures(session, samples=0)] == [third.id], (
+        "the newest of equal runs is shown"
+    )
 
 
 def test_what_stands_in_several_draws_is_asked_once(session: Session) -> None:
@@ -144,8 +146,8 @@ def test_what_stands_in_several_draws_is_asked_once(session: Session) -> None:
         ran = go(session, item_set, at_server(session, server))
         assert len(server.asked) == len(LABELS)
     found = read_run_answers(session.study, ran.runs[0].id)
-    assert {one.item_id for one in found} == {one.id for one in items}
-    assert sum(one.cached for one in found) == 2 * len(LABELS)
+    assert {given_answer.item_id for given_answer in found} == {item.id for item in items}
+    assert sum(given_answer.cached for given_answer in found) == 2 * len(LABELS)
 
 
 def test_another_setting_or_way_is_another_run(session: Session) -> None:
@@ -156,40 +158,48 @@ def test_another_setting_or_way_is_another_run(session: Session) -> None:
         wanted,
         replace(wanted, variant="cot"),
         replace(wanted, seed=1),
-        replace(wanted, shown=ItemModality.BOTH),
+        replace(wanted, shown=ItemModality.TEXT_AND_VIDEO),
         replace(wanted, judges=[replace(constant, settings={"says": "none"})]),
     ]
-    assert len({start_runs(session, one).runs[0].id for one in ways for _ in range(2)}) == len(ways)
+    assert len({start_runs(session, way).runs[0].id for way in ways for _ in range(2)}) == len(ways)
 
 
 def test_a_judge_that_sees_no_pictures_is_not_said_to_have_seen_any(session: Session) -> None:
     item_set, _ = verdicts(session, LABELS)
     with misbehaving(ERROR) as server:
-        ran = go(session, item_set, at_server(session, server), baseline(session, "oracle"), shown=ItemModality.BOTH)
+        ran = go(
+            session,
+            item_set,
+            at_server(session, server),
+            baseline(session, "oracle"),
+            shown=ItemModality.TEXT_AND_VIDEO,
+        )
         assert not server.asked
-    assert [one.judge["name"] for one in ran.runs] == ["oracle"]
-    assert [one.judge for one in ran.notes] == ["model"]
+    assert [run.judge["name"] for run in ran.runs] == ["oracle"]
+    assert [note.judge for note in ran.notes] == ["model"]
     assert "no pictures" in ran.notes[0].as_text()
 
 
 def test_words_alone_are_words_alone_also_for_a_judge_of_clips(session: Session) -> None:
     item_set, _ = verdicts(session, LABELS[:1])
     with misbehaving(ERROR) as server:
-        ran = go(session, item_set, at_server(session, server, sees="clip"), shown=ItemModality.WORDS)
-    (said,) = find_judgments(session.study, [one.judgment_id for one in answers_of(session.study, ran.runs[0].id)])
-    assert said.modality is Modality.WORDS
+        ran = go(session, item_set, at_server(session, server, sees="clip"), shown=ItemModality.TEXT)
+    (said,) = find_judgments(
+        session.study, [answer.judgment_id for answer in answers_of(session.study, ran.runs[0].id)]
+    )
+    assert said.modality is Modality.TEXT
 
 
 def test_a_rendering_that_is_not_there_is_said_and_asks_nothing(session: Session) -> None:
     item_set, _ = verdicts(session, LABELS)
     ran = go(session, item_set, baseline(session, "oracle"), conditions=("raw", "blur"))
-    assert [one.condition for one in ran.runs] == ["raw", "blur"]
+    assert [run.condition for run in ran.runs] == ["raw", "blur"]
     (note,) = ran.notes
     assert len(note.about) == len(LABELS)
     assert "blur" in note.message
     blurred = read_figures(session, [ran.runs[1].id], samples=0)[0]
     assert (blurred.counts.missing, blurred.counts.counted) == (len(LABELS), 0)
-    assert all(one.mean is None for one in blurred.rows)
+    assert all(row.mean is None for row in blurred.rows)
 
 
 def test_a_budget_holds_for_all_of_it(session: Session) -> None:
@@ -226,10 +236,10 @@ def test_a_scheduler_that_goes_away_leaves_what_was_answered(session: Session, m
         with pytest.raises(UserError, match="does not answer"):
             run_benchmark(session, wanted, Silent(), "node7")
     runs = benchmark_runs(session.study)
-    assert [len(answers_of(session.study, one.id)) for one in runs] == [len(LABELS), 0]
+    assert [len(answers_of(session.study, run.id)) for run in runs] == [len(LABELS), 0]
     ran = run_benchmark(session, wanted, Silent())
     assert ran.outcome.answered == len(LABELS)
-    assert ran.taken_up == {one.id for one in runs}
+    assert ran.resumed_ids == {run.id for run in runs}
 
 
 def test_all_rounds_are_given_out_together_where_they_can_be_done_so(session: Session) -> None:
@@ -237,14 +247,14 @@ def test_all_rounds_are_given_out_together_where_they_can_be_done_so(session: Se
     second, _ = verdicts(session, LABELS, name="second")
     wanted = BenchmarkRequest([first, second], [baseline(session, "oracle")])
     course = BenchmarkScheduler(session, wanted, start_runs(session, wanted), at_once=True)
-    works = course.next(Silent())
+    works = course.next_jobs(Silent())
     assert len(works) == 2
     with pytest.raises(RuntimeError):
-        course.next(Silent())
+        course.next_jobs(Silent())
     for work in works:
         result, _ = run_inline(session, work, Silent())
-        course.ended(work, result)
-    assert course.next(Silent()) == []
+        course.finish_job(work, result)
+    assert course.next_jobs(Silent()) == []
     assert (course.settled, course.total) == (2 * len(LABELS), 2 * len(LABELS))
 
 

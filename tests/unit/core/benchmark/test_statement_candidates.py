@@ -45,8 +45,8 @@ def state(session: Session, text: str, plausibility: int | None, who: str = "Ann
 
 
 def truth(session: Session) -> dict[str, dict[str, Json]]:
-    (one,) = statement_candidates(session).candidates
-    return one.content["truth"]  # type: ignore[return-value]
+    (item_candidate,) = statement_candidates(session).candidates
+    return item_candidate.content["truth"]  # type: ignore[return-value]
 
 
 def test_one_statement_has_the_mean_of_its_raters_to_one_decimal(session: Session) -> None:
@@ -69,8 +69,8 @@ def test_what_nobody_rated_is_left_out_and_counted(session: Session) -> None:
 def test_an_explanation_is_told_with_what_it_is_for(session: Session) -> None:
     state(session, "She knows.", 80, why="She smiles.")
     state(session, "He left.", 10, why="He is there.")
-    facts = [one.content["facts"] for one in explanation_candidates(session).candidates]
-    assert [(one[EXPLAIN], one["stance"]) for one in facts] == [  # type: ignore[index, call-overload]
+    facts = [candidate.content["facts"] for candidate in explanation_candidates(session).candidates]
+    assert [(fact[EXPLAIN], fact["stance"]) for fact in facts] == [  # type: ignore[index, call-overload]
         ("She smiles.", "The statement is true."),
         ("He is there.", "The statement is false."),
     ]
@@ -87,7 +87,7 @@ def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(sessio
     state(session, "She knows.", 80)
     made, _ = make_set(session, "socialnli")
     judge, _ = add_judge(session, "oracle", "oracle", "", {})
-    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.TEXT), Silent())
     explained = len(explanation_candidates(session).candidates)
     assert explained > 1, "people's and the judge's own"
     with session.step("Delete"):
@@ -95,5 +95,5 @@ def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(sessio
     assert explanation_candidates(session).candidates == ()
     assert read_figures(session)[0].counts.counted
     assert find_changed_items(session, made).count == len(items_of(session.study, made.id))
-    again = run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS, fresh=True), Silent())
+    again = run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.TEXT, fresh=True), Silent())
     assert {note.message for note in again.notes} == {"This recording is no longer part of the study."}

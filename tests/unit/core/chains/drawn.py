@@ -40,8 +40,8 @@ def draw(
     Nodes begin in the order of their letters, ten seconds apart.
     """
     chain_id, _ = chains.add_chain(session, recording, name)
-    letters = sorted({*shape} | {one for reasons in shape.values() for one in reasons})
-    ids = {one: node(session, chain_id, f"event {one}", 10 * at) for at, one in enumerate(letters)}
+    letters = sorted({*shape} | {text for reasons in shape.values() for text in reasons})
+    ids = {text: node(session, chain_id, f"event {text}", 10 * at) for at, text in enumerate(letters)}
     for result, reasons in shape.items():
         for reason in reasons:
             chains.add_edge(session, ids[reason], ids[result])

@@ -31,16 +31,16 @@ def test_a_chain_is_drawn_node_by_node(session: Session) -> None:
     chain_id, ids = draw(session, {"C": "AB", "D": "C"}, name="  The\nproposal ")
     found = graph(session, chain_id)
     assert found.chain.name == "The proposal"
-    assert [one.text for one in found.nodes] == ["event A", "event B", "event C", "event D"]
+    assert [node.text for node in found.nodes] == ["event A", "event B", "event C", "event D"]
     assert found.reasons[ids["C"]] == (ids["A"], ids["B"])
-    assert [one.result_id for one in found.subchains] == [ids["C"], ids["D"]]
-    assert found.steps == 2
+    assert [subchain.result_id for subchain in found.subchains] == [ids["C"], ids["D"]]
+    assert found.longest_path_length == 2
 
 
 def test_chains_without_a_name_are_numbered(session: Session) -> None:
     for _ in range(2):
         chains.add_chain(session, WALK)
-    assert [one.name for one in chains_of(session.study, WALK)] == ["Chain 1", "Chain 2"]
+    assert [chain.name for chain in chains_of(session.study, WALK)] == ["Chain 1", "Chain 2"]
 
 
 @pytest.mark.parametrize(("reason", "result"), [("D", "A"), ("C", "A"), ("A", "A"), ("D", "C")])
@@ -97,21 +97,21 @@ def test_whoever_a_node_is_about_appears_in_the_recording(session: Session) -> N
     who, _ = add_participant(session, "P01", ParticipantRole.USER)
     chain_id, _ = draw(session, {"B": "A"})
     made = node(session, chain_id, "wants to leave", kind=NodeKind.INTENT, people=[who, who])
-    assert graph(session, chain_id).by_id[made].people == (who,)
-    assert [one.id for one in participants_in(session.study, WALK)] == [who]
+    assert graph(session, chain_id).nodes_by_id[made].people == (who,)
+    assert [participant.id for participant in participants_in(session.study, WALK)] == [who]
     with pytest.raises(UserError, match="no such participant"):
         chains.edit_node(session, made, people=["nobody"])
     chains.edit_node(session, made, people=[])
-    assert graph(session, chain_id).by_id[made].people == ()
+    assert graph(session, chain_id).nodes_by_id[made].people == ()
 
 
 def test_typing_is_one_step(session: Session) -> None:
     chain_id, ids = draw(session, {"B": "A"})
     for text in ("h", "he", "he\tleaves  "):
         chains.edit_node(session, ids["A"], text=text, merge_key="typing")
-    assert graph(session, chain_id).by_id[ids["A"]].text == "he leaves"
+    assert graph(session, chain_id).nodes_by_id[ids["A"]].text == "he leaves"
     assert undo(session).name == "Change event"
-    assert graph(session, chain_id).by_id[ids["A"]].text == "event A"
+    assert graph(session, chain_id).nodes_by_id[ids["A"]].text == "event A"
 
 
 def test_only_who_drew_a_chain_changes_it(session: Session) -> None:
@@ -139,7 +139,7 @@ def test_deleting_a_node_takes_its_edges_and_undo_brings_them_back(session: Sess
     before = graph(session, chain_id)
     chains.delete_nodes(session, [ids["C"], ids["C"], ids["A"]])
     assert graph(session, chain_id).edges == ()
-    assert [one.id for one in graph(session, chain_id).nodes] == [ids["B"], ids["D"]]
+    assert [node.id for node in graph(session, chain_id).nodes] == [ids["B"], ids["D"]]
     undo(session)
     assert graph(session, chain_id) == before
 
@@ -149,7 +149,7 @@ def test_deleting_a_chain_and_undo(session: Session) -> None:
     other, _ = draw(session, {"B": "A"}, recording="walk 2")
     before = read_graphs(session.study, [*chains_of(session.study, WALK), *chains_of(session.study, "walk 2")])
     chains.delete_chain(session, chain_id)
-    assert [one.id for one in chains_of(session.study, WALK)] == []
+    assert [chain.id for chain in chains_of(session.study, WALK)] == []
     undo(session)
     again = [*chains_of(session.study, WALK), *chains_of(session.study, "walk 2")]
     assert read_graphs(session.study, again) == before
@@ -160,8 +160,8 @@ def test_a_node_of_a_segment_keeps_its_span_and_first_text(session: Session) -> 
     chain_id, _ = chains.add_chain(session, WALK)
     made = mark(session, "Bo", 3, 7, "error", rationale="He\ninterrupts.")
     bare = mark(session, "Bo", 8, 9, "competence")
-    ids = [chains.add_node_from_segment(session, chain_id, one)[0] for one in (made, bare)]
-    first, second = (graph(session, chain_id).by_id[one] for one in ids)
+    ids = [chains.add_node_from_segment(session, chain_id, text)[0] for text in (made, bare)]
+    first, second = (graph(session, chain_id).nodes_by_id[text] for text in ids)
     assert (first.text, first.kind, first.start_us, first.end_us) == (
         *("He interrupts.", NodeKind.EVENT),
         *(3 * SECOND, 7 * SECOND),
@@ -182,7 +182,7 @@ def test_a_cue_of_emotion_is_a_state_of_whom_it_is_about(session: Session) -> No
     )
     chain_id, _ = chains.add_chain(session, WALK)
     made, _ = chains.add_node_from_segment(session, chain_id, cue)
-    found = graph(session, chain_id).by_id[made]
+    found = graph(session, chain_id).nodes_by_id[made]
     assert (found.kind, found.people, found.text) == (NodeKind.EMOTION, (who,), lane.labels[0].name)
 
 
@@ -191,5 +191,5 @@ def test_a_node_of_an_utterance_quotes_it(session: Session) -> None:
     said, _ = add_utterance(session, WALK, SECOND, 2 * SECOND, "Come\nin", who)
     chain_id, _ = chains.add_chain(session, WALK)
     made, _ = chains.add_node_from_utterance(session, chain_id, said)
-    found = graph(session, chain_id).by_id[made]
+    found = graph(session, chain_id).nodes_by_id[made]
     assert (found.text, found.people, found.source) == ("“Come in”", (who,), f"utterance/{said}")

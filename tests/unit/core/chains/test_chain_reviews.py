@@ -28,15 +28,15 @@ def test_a_review_holds_for_the_chain_as_it_was(session: Session) -> None:
     chain_id, ids = draw(session, {"C": "AB"})
     session.annotator_name = "Bo"
     chain_reviews.review_chain(session, chain_id, ChainDecision.AGREE)
-    assert read_review_status(session, graph(session, chain_id)).standing is ChainReviewState.AGREED
+    assert read_review_status(session, graph(session, chain_id)).state is ChainReviewState.AGREED
     session.annotator_name = "Ada"
     chains.rename_chain(session, chain_id, "Another name")
-    assert read_review_status(session, graph(session, chain_id)).standing is ChainReviewState.AGREED
+    assert read_review_status(session, graph(session, chain_id)).state is ChainReviewState.AGREED
     chains.edit_node(session, ids["A"], text="something else")
     found = read_review_status(session, graph(session, chain_id))
-    assert (found.standing, len(found.current), len(found.earlier)) == (ChainReviewState.OPEN, 0, 1)
+    assert (found.state, len(found.current), len(found.earlier)) == (ChainReviewState.OPEN, 0, 1)
     undo(session)
-    assert read_review_status(session, graph(session, chain_id)).standing is ChainReviewState.AGREED
+    assert read_review_status(session, graph(session, chain_id)).state is ChainReviewState.AGREED
 
 
 def test_one_who_wants_to_discuss_weighs_more_than_one_who_agrees(session: Session) -> None:
@@ -44,11 +44,9 @@ def test_one_who_wants_to_discuss_weighs_more_than_one_who_agrees(session: Sessi
     for who, decision in (("Bo", ChainDecision.AGREE), ("Cy", ChainDecision.CHANGE), ("Di", ChainDecision.DISCUSS)):
         session.annotator_name = who
         chain_reviews.review_chain(session, chain_id, decision, " Why? ")
-        assert read_review_status(session, graph(session, chain_id)).standing == decision.value.replace(
-            "agree", "agreed"
-        )
+        assert read_review_status(session, graph(session, chain_id)).state == decision.value.replace("agree", "agreed")
     chain_reviews.withdraw_chain_review(session, chain_id)
-    assert read_review_status(session, graph(session, chain_id)).standing is ChainReviewState.CHANGE
+    assert read_review_status(session, graph(session, chain_id)).state is ChainReviewState.CHANGE
     with pytest.raises(UserError, match="did not review"):
         chain_reviews.withdraw_chain_review(session, chain_id)
 
@@ -70,21 +68,21 @@ def test_a_copy_is_ones_own_and_becomes_the_agreed_version(session: Session) -> 
     copy_id, _ = chain_reviews.copy_for_change(session, chain_id)
     copied = graph(session, copy_id)
     assert copied.chain.based_on == chain_id
-    assert not {one.id for one in copied.nodes} & {*ids.values()}
-    assert [(one.text, one.start_us, one.end_us) for one in copied.nodes] == [
-        (one.text, one.start_us, one.end_us) for one in before.nodes
+    assert not {chain_node.id for chain_node in copied.nodes} & {*ids.values()}
+    assert [(chain_node.text, chain_node.start_us, chain_node.end_us) for chain_node in copied.nodes] == [
+        (chain_node.text, chain_node.start_us, chain_node.end_us) for chain_node in before.nodes
     ]
     added = node(session, copy_id, "and another", 40)
     chains.add_edge(session, copied.nodes[2].id, added)
     assert graph(session, chain_id) == before
     agreed_id, _ = chain_reviews.make_consensus(session, chain_id, copy_id)
     agreed = graph(session, agreed_id)
-    assert (agreed.steps, agreed.chain.name, agreed.chain.based_on) == (2, "The proposal", chain_id)
-    assert next(one.kind for one in all_annotators(session.study) if one.id == agreed.chain.annotator_id) == (
-        "adjudicated"
-    )
-    assert read_review_status(session, agreed).standing is ChainReviewState.CONSENSUS
-    assert [one.id for one in select_versions(session, all_chains(session.study))] == [agreed_id]
+    assert (agreed.longest_path_length, agreed.chain.name, agreed.chain.based_on) == (2, "The proposal", chain_id)
+    assert next(
+        annotator.kind for annotator in all_annotators(session.study) if annotator.id == agreed.chain.annotator_id
+    ) == ("adjudicated")
+    assert read_review_status(session, agreed).state is ChainReviewState.CONSENSUS
+    assert [version.id for version in select_versions(session, all_chains(session.study))] == [agreed_id]
 
 
 def test_agreeing_again_keeps_what_is_as_it_was(session: Session) -> None:
@@ -95,7 +93,7 @@ def test_agreeing_again_keeps_what_is_as_it_was(session: Session) -> None:
     chains.edit_node(session, ids["C"], text="another end")
     assert chain_reviews.make_consensus(session, agreed_id, chain_id)[0] == agreed_id
     second = graph(session, agreed_id)
-    assert [one.id for one in second.nodes][:2] == [one.id for one in first.nodes][:2]
+    assert [node.id for node in second.nodes][:2] == [node.id for node in first.nodes][:2]
     assert second.nodes[2].text == "another end"
     assert second.nodes[2].id != first.nodes[2].id
     assert len(second.edges) == 2
@@ -110,7 +108,7 @@ def test_twins_are_kept_and_go_one_by_one(session: Session) -> None:
     assert not chain_reviews.make_consensus(session, chain_id, chain_id)[1]
     chains.delete_nodes(session, [ids["B"]])
     chain_reviews.make_consensus(session, chain_id, chain_id)
-    assert [one.text for one in graph(session, agreed_id).nodes] == ["event A", "event C"]
+    assert [node.text for node in graph(session, agreed_id).nodes] == ["event A", "event C"]
 
 
 def test_only_a_sound_version_of_the_same_chain_is_agreed_on(session: Session) -> None:
@@ -130,4 +128,4 @@ def test_anybody_deletes_an_agreed_version_and_nobody_edits_it(session: Session)
     with pytest.raises(UserError, match="somebody else"):
         chains.edit_node(session, graph(session, agreed_id).nodes[0].id, text="x")
     chains.delete_chain(session, agreed_id)
-    assert [one.id for one in all_chains(session.study)] == [chain_id]
+    assert [chain.id for chain in all_chains(session.study)] == [chain_id]

@@ -34,12 +34,12 @@ def test_the_reference_is_hidden_until_one_is_done_and_told_then(tmp_path: Path)
         chain_id, node_id = draw(session, "Olga", 0, "Marigold")
         other, _ = draw(session, "Olga", 1, "Lavender")
         session.annotator_name = "Ada"
-        assert [one.id for one in all_chains(session.study)] == [other]
+        assert [chain.id for chain in all_chains(session.study)] == [other]
         assert read_graphs(session.study, all_chains(session.study))[0].chain.id == other
         assert (find_chain(session.study, chain_id), find_node(session.study, node_id)) == (None, None)
-        assert not [one for one in free_texts(session.study) if "Marigold" in one.text]
+        assert not [free_text for free_text in free_texts(session.study) if "Marigold" in free_text.text]
         search = StudySearch(session)
-        assert search.hits("Marigold") == []
+        assert search.find_hits("Marigold") == []
         with pytest.raises(UserError, match="No node"):
             chains.edit_node(session, node_id, text="seen")
         before = hidden_lanes(session.study)
@@ -48,7 +48,7 @@ def test_the_reference_is_hidden_until_one_is_done_and_told_then(tmp_path: Path)
         assert changes.ids("chain") == {chain_id}
         assert node_id in changes.ids("chain_node")
         assert find_chain(session.study, chain_id) is not None
-        assert len(search.hits("Marigold")) == 3
+        assert len(search.find_hits("Marigold")) == 3
         search.close()
 
 
@@ -60,7 +60,7 @@ def test_a_copy_holds_ones_own_chains_and_hides_those_to_train_on(tmp_path: Path
         path = copy_for(session, "Bo")
     assert b"Hyacinth" not in path.read_bytes()
     with Session.open(path) as copy:
-        assert [one.id for one in all_chains(copy.study)] == [own]
+        assert [chain.id for chain in all_chains(copy.study)] == [own]
         assert len(read_graphs(copy.study, all_chains(copy.study))[0].edges) == 1
         assert find_chain(copy.study, reference) is None
         mark_done(copy, all_recordings(copy.study)[0].id)

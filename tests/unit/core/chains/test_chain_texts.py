@@ -56,7 +56,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
         chain_reviews.review_chain(opened, chain_id, ChainDecision.CHANGE, f"Is {NAME} late?")
         bo = opened.annotator()
         assert bo is not None
-        wrong = tuple(WrongOption(f"{NAME} {one}") for one in ("sleeps", "eats", "runs", "sings"))
+        wrong = tuple(WrongOption(f"{NAME} {text}") for text in ("sleeps", "eats", "runs", "sings"))
         asked = Question(
             *(new_id(), WALK, chain_id, QuestionKind.WHY, "", (), "", 0, SECOND),
             *(f"Why does {NAME} wait?", f"{NAME} is early.", wrong, f"{NAME} says so.", 0, 2),
@@ -65,7 +65,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
         with opened.step("Fill in") as _:
             insert_questions(opened.study, [asked])
             keep = VerificationDecision.KEEP
-            said = Verification(asked.id, bo.id, keep, "chain", (), "easy", f"{NAME}!", asked.state, AT)
+            said = Verification(asked.id, bo.id, keep, "chain", (), "easy", f"{NAME}!", asked.checksum, AT)
             set_verification(opened.study, said)
             set_person_description(opened.study, PersonDescription(WALK, who, LookKind.HAIR, f"as {NAME} has it"))
             set_summary(opened.study, Summary(WALK, SummarySource.WORDS, f"{NAME} comes.", ""))
@@ -76,7 +76,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def places(session: Session) -> set[tuple[str, str]]:
-    return {(one.table, one.field) for one in free_texts(session.study) if NAME in one.text}
+    return {(free_text.table, free_text.field) for free_text in free_texts(session.study) if NAME in free_text.text}
 
 
 EVERYWHERE = {
@@ -93,12 +93,12 @@ def test_every_text_is_known(session: Session) -> None:
 
 def test_a_private_word_is_found_in_all_of_them_and_replaced_in_one_step(session: Session) -> None:
     hide_everywhere(session, NAME)
-    assert {(one.place.table, one.place.field) for one in find_hits(session) if one.hit.text == NAME} == EVERYWHERE
-    before = sorted(one.text for one in free_texts(session.study))
+    assert {(hit.place.table, hit.place.field) for hit in find_hits(session) if hit.hit.text == NAME} == EVERYWHERE
+    before = sorted(free_text.text for free_text in free_texts(session.study))
     replace_in_study(session)
     assert places(session) == set()
-    assert sorted(one.text for one in free_texts(session.study)) == sorted(
-        one.replace(NAME, "[PERSON_1]") for one in before
+    assert sorted(free_text.text for free_text in free_texts(session.study)) == sorted(
+        text.replace(NAME, "[PERSON_1]") for text in before
     )
     undo(session)
     assert places(session) == EVERYWHERE
@@ -106,10 +106,10 @@ def test_a_private_word_is_found_in_all_of_them_and_replaced_in_one_step(session
 
 def test_the_search_finds_chains_nodes_and_questions(session: Session) -> None:
     search = StudySearch(session)
-    found = {(one.kind, one.place.field): one for one in search.hits(NAME)}
+    found = {(hit.kind, hit.place.field): hit for hit in search.find_hits(NAME)}
     assert {kind for kind, _ in found} == {"Chain", "Node", "Question"}
     late = found["Node", "text"]
     assert (late.time_us, late.who) == (30 * SECOND, "Ada")
     assert "Node (Ada)" in late.as_text()
-    assert replace(late, who="").where.endswith("Node")
+    assert replace(late, who="").location_text.endswith("Node")
     search.close()

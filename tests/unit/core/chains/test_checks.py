@@ -9,18 +9,22 @@ CHAIN = Chain("chain", "walk", "ada", "One")
 
 def make(edges: str, starts: dict[str, float] | None = None, *, more: str = "", **changed: ChainNode) -> ChainGraph:
     """Return a graph; `edges` such as "AB BC" are reason and result, `more` nodes without edges."""
-    pairs = [Edge(one[0], one[1]) for one in edges.split()]
-    letters = sorted({*more} | {one for edge in pairs for one in (edge.reason_id, edge.result_id)})
+    pairs = [Edge(part[0], part[1]) for part in edges.split()]
+    letters = sorted({*more} | {text for edge in pairs for text in (edge.reason_id, edge.result_id)})
     at = {one: round((starts or {}).get(one, place) * SECOND) for place, one in enumerate(letters)}
     nodes = [
-        changed.get(one, ChainNode(one, "chain", NodeKind.EVENT, f"event {one}", at[one], at[one] + SECOND))
-        for one in letters
+        changed.get(
+            letter, ChainNode(letter, "chain", NodeKind.EVENT, f"event {letter}", at[letter], at[letter] + SECOND)
+        )
+        for letter in letters
     ]
-    return ChainGraph(CHAIN, tuple(sorted(nodes, key=lambda one: (one.start_us, one.id))), tuple(pairs))
+    return ChainGraph(
+        CHAIN, tuple(sorted(nodes, key=lambda chain_node: (chain_node.start_us, chain_node.id))), tuple(pairs)
+    )
 
 
 def keys(found: list[ChainProblem]) -> list[tuple[str, str, bool]]:
-    return [(one.node_id, one.key, one.warning) for one in found]
+    return [(chain_problem.node_id, chain_problem.key, chain_problem.warning) for chain_problem in found]
 
 
 def test_a_chain_that_is_well_has_no_problems() -> None:
@@ -37,7 +41,7 @@ def test_the_nodes_of_circles_are_named_and_no_others() -> None:
     graph = make("AB BC CB CD DE EF FE", dict.fromkeys("ABCDEF", 0))
     assert find_cycle_nodes(graph) == {"B", "C", "E", "F"}
     assert not is_sound(graph)
-    assert keys(find_problems(graph)) == [(one, "cycle", False) for one in "BCEF"]
+    assert keys(find_problems(graph)) == [(text, "cycle", False) for text in "BCEF"]
 
 
 def test_an_edge_to_a_node_that_is_gone() -> None:

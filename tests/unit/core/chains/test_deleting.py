@@ -37,7 +37,7 @@ def test_a_recording_goes_with_its_chains_and_their_questions(session: Session) 
     before = rows(session)
     with session.step("Delete recording"):
         delete_recording(session.study, WALK)
-    assert [one.recording_id for one in all_chains(session.study)] == ["walk 2"]
+    assert [chain.recording_id for chain in all_chains(session.study)] == ["walk 2"]
     assert all_questions(session.study) == []
     session.study.undo()
     assert rows(session) == before
@@ -57,6 +57,6 @@ def test_a_participant_goes_and_the_node_stays(session: Session) -> None:
     ((who,),) = session.study.rows("SELECT id FROM participant")
     with session.step("Delete participant"):
         delete_participant(session.study, who)
-    assert [one.people for one in graph(session, all_chains(session.study)[0].id).nodes] == [(), (), ()]
+    assert [node.people for node in graph(session, all_chains(session.study)[0].id).nodes] == [(), (), ()]
     session.study.undo()
     assert rows(session) == before

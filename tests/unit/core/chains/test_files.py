@@ -33,16 +33,16 @@ PEOPLE = ("P01", "Зоя; B", 'O\'Hara, "P"')
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     with open_study(tmp_path, recordings=2) as opened:
-        for one in PEOPLE:
-            add_participant(opened, one, ParticipantRole.USER)
+        for text in PEOPLE:
+            add_participant(opened, text, ParticipantRole.USER)
         yield opened
 
 
-def told(one: ChainGraph) -> tuple[Any, ...]:
+def told(chain_graph: ChainGraph) -> tuple[Any, ...]:
     """Return what a chain says, whatever its ids."""
-    plain = draft_from_graph(one)
+    plain = draft_from_graph(chain_graph)
     because = {at: sorted(str(plain.nodes[a]) for a, b in plain.edges if b == at) for at in range(len(plain.nodes))}
-    said = sorted((str(one), because[at]) for at, one in enumerate(plain.nodes))
+    said = sorted((str(drawn_node), because[at]) for at, drawn_node in enumerate(plain.nodes))
     return plain.name, said, len(plain.edges)
 
 
@@ -54,15 +54,15 @@ def test_what_is_exported_comes_back(session: Session, tmp_path: Path, key: str,
     drawn = data.draw(st.lists(drawings(ids), min_size=1, max_size=3))
     for old in all_chains(session.study):
         chains.delete_chain(session, old.id)
-    chains.add_chains_from_drafts(session, [(WALK, one) for one in drawn])
+    chains.add_chains_from_drafts(session, [(WALK, chain_draft) for chain_draft in drawn])
     before = read_graphs(session.study, all_chains(session.study))
     path = tmp_path / f"{new_id()}.{key}"
     export_chains(session, exportable_chains(session), path)
     for gone in before:
         chains.delete_chain(session, gone.chain.id)
     made, _ = import_chains(session, path)
-    after = [graph(session, one) for one in made]
-    assert [told(one) for one in after] == [told(one) for one in before]
+    after = [graph(session, text) for text in made]
+    assert [told(chain_graph) for chain_graph in after] == [told(chain_graph) for chain_graph in before]
 
 
 @pytest.mark.parametrize("key", [*list_formats()])
@@ -75,7 +75,9 @@ def test_a_file_is_one_step_and_of_who_imports_it(session: Session, tmp_path: Pa
     made, _ = import_chains(session, path, recording="2")
     bo = session.annotator()
     assert bo is not None
-    assert [(one.name, one.annotator_id, one.recording_id) for one in (graph(session, i).chain for i in made)] == [
+    assert [
+        (chain.name, chain.annotator_id, chain.recording_id) for chain in (graph(session, i).chain for i in made)
+    ] == [
         ("first", bo.id, "walk 2"),
         ("second", bo.id, "walk 2"),
     ]
@@ -102,15 +104,15 @@ def test_what_a_graph_tool_writes_is_read(session: Session, tmp_path: Path) -> N
     networkx.write_graphml(made, tmp_path / "hand.graphml")
     (chain_id,), _ = import_chains(session, tmp_path / "hand.graphml", recording="1")
     found = graph(session, chain_id)
-    assert [one.text for one in found.nodes] == ["it a", "it b"]
-    assert found.steps == 1
+    assert [node.text for node in found.nodes] == ["it a", "it b"]
+    assert found.longest_path_length == 1
 
 
 def test_hold_outs_are_never_exported(session: Session, tmp_path: Path) -> None:
     kept, _ = draw(session, {"B": "A"})
     secret, _ = draw(session, {"B": "A"}, recording="walk 2")
     hold_out(session, "walk 2")
-    assert [one.chain.id for one in exportable_chains(session)] == [kept]
+    assert [exportable_chain.chain.id for exportable_chain in exportable_chains(session)] == [kept]
     for asked in ({"chain_ids": [secret]}, {"recording_ids": ["walk 2"]}):
         with pytest.raises(UserError, match="held out"):
             exportable_chains(session, **asked)
@@ -122,7 +124,7 @@ def whole(**changed: Any) -> dict[str, Any]:
     chain = {
         "name": "One",
         "recording": WALK,
-        "nodes": [{"id": one, **node} for one in "abc"],
+        "nodes": [{"id": text, **node} for text in "abc"],
         "edges": [{"reason": "a", "result": "b"}, {"reason": "b", "result": "c"}],
     }
     return {"format": "greenroom-chains", "version": 1, "chains": [chain | changed]}
@@ -229,7 +231,7 @@ def test_a_node_s_source_is_kept_where_it_is_still_there(session: Session, tmp_p
     chains.add_node(session, chain_id, graph(session, chain_id).nodes[0].kind, "x", 0, 9_000, (), "segment/gone")
     export_chains(session, exportable_chains(session), tmp_path / "one.json")
     (made,), _ = import_chains(session, tmp_path / "one.json")
-    sources = [one.source.split("/")[0] for one in graph(session, made).nodes]
+    sources = [node.source.split("/")[0] for node in graph(session, made).nodes]
     assert sorted(sources) == ["", "", "", "segment"]
 
 
@@ -239,7 +241,7 @@ def test_half_a_character_is_left_out(session: Session, tmp_path: Path) -> None:
     path.write_text(json.dumps(whole(nodes=node(text=f"it{half}", source=f"segment/{half}"), name=f"One{half}")))
     (made,), _ = import_chains(session, path)
     assert graph(session, made).chain.name == "One"
-    assert {(one.text, one.source) for one in graph(session, made).nodes} == {("it", "")}
+    assert {(chain_node.text, chain_node.source) for chain_node in graph(session, made).nodes} == {("it", "")}
 
 
 def test_the_xml_says_what_its_keys_are(session: Session, tmp_path: Path) -> None:
@@ -247,6 +249,6 @@ def test_the_xml_says_what_its_keys_are(session: Session, tmp_path: Path) -> Non
     export_chains(session, exportable_chains(session), tmp_path / "one.graphml")
     root = ET.parse(tmp_path / "one.graphml").getroot()
     assert root.tag == "{http://graphml.graphdrawing.org/xmlns}graphml"
-    keys = {one.get("id") for one in root if one.tag.endswith("}key")}
-    used = {one.get("key") for one in root.iter() if one.tag.endswith("}data")}
+    keys = {element.get("id") for element in root if element.tag.endswith("}key")}
+    used = {element.get("key") for element in root.iter() if element.tag.endswith("}data")}
     assert used <= keys

@@ -38,8 +38,8 @@ def copy_of(path: Path, name: str) -> Path:
 
 
 def bring_home(session: Session, *copies: Path) -> None:
-    for one in copies:
-        with open_copy(session.study, one) as copy:
+    for path in copies:
+        with open_copy(session.study, path) as copy:
             merge_copy(session.study, copy, None)
 
 
@@ -65,7 +65,7 @@ def test_a_circle_that_only_both_edits_make_is_found_and_shown(home: tuple[Path,
         bring_home(session, first, second)
         found = graph(session, chain_id)
         assert find_cycle_nodes(found) == {ids["B"], ids["C"], ids["D"], extra}
-        assert {one.key for one in find_problems(found) if not one.warning} == {"cycle"}
+        assert {problem.key for problem in find_problems(found) if not problem.warning} == {"cycle"}
         assert compute_chain_statistics([found]).unsound == 1
         chains.edit_node(session, extra, text="still edited")
         with pytest.raises(UserError, match="no sound chain"):
@@ -94,8 +94,8 @@ def test_both_add_and_both_are_kept(home: tuple[Path, str, dict[str, str]]) -> N
 def test_an_edge_of_a_node_that_the_other_deleted(home: tuple[Path, str, dict[str, str]], deleter: str) -> None:
     path, chain_id, ids = home
     copy = copy_of(path, "copy")
-    one, other = (path, copy) if deleter == "home" else (copy, path)
-    with Session.open(one, "Ada") as session:
+    file, other = (path, copy) if deleter == "home" else (copy, path)
+    with Session.open(file, "Ada") as session:
         chains.delete_nodes(session, [ids["D"]])
     with Session.open(other, "Ada") as session:
         chains.add_edge(session, ids["A"], ids["D"])
@@ -110,15 +110,15 @@ def test_an_edge_of_a_node_that_the_other_deleted(home: tuple[Path, str, dict[st
 def test_a_question_from_a_chain_that_the_other_deleted(home: tuple[Path, str, dict[str, str]], deleter: str) -> None:
     path, chain_id, _ = home
     copy = copy_of(path, "copy")
-    one, other = (path, copy) if deleter == "home" else (copy, path)
-    with Session.open(one, "Ada") as session:
+    file, other = (path, copy) if deleter == "home" else (copy, path)
+    with Session.open(file, "Ada") as session:
         chains.delete_chain(session, chain_id)
     with Session.open(other, "Bo") as session:
         ask(session, chain_id)
     with Session.open(path, "Ada") as session:
         bring_home(session, copy)
         assert all_conflicts(session.study)
-        assert all(one.chain_id == chain_id for one in all_questions(session.study))
+        assert all(question.chain_id == chain_id for question in all_questions(session.study))
     assert check_study(path) == []
 
 
@@ -133,13 +133,16 @@ def test_what_two_people_changed_of_a_chain_is_told_in_words(home: tuple[Path, s
     for at, text in ((copy, "theirs"), (path, "ours")):
         with Session.open(at, "Ada") as session:
             chains.edit_node(session, ids["A"], text=text)
-            said = Verification(question.id, question.annotator_id, DROP, "chain", (), "", text, question.state, AT)
+            said = Verification(question.id, question.annotator_id, DROP, "chain", (), "", text, question.checksum, AT)
             with session.step("Say"):
                 update_question(session.study, replace(question, wrong=tuple(map(WrongOption, (text, "c", "d", "e")))))
                 set_verification(session.study, said)
     with Session.open(path, "Ada") as session:
         bring_home(session, copy)
-        told = {one.title: one for one in (describe_conflict(session, each) for each in all_conflicts(session.study))}
+        told = {
+            description.title: description
+            for description in (describe_conflict(session, each) for each in all_conflicts(session.study))
+        }
     assert [*sorted(told)] == [
         "Node “ours” of the chain “The way out”",
         "Question “What?”, recording 1, at 0:00:00.000",
@@ -147,7 +150,9 @@ def test_what_two_people_changed_of_a_chain_is_told_in_words(home: tuple[Path, s
     ]
     (line,) = told["Question “What?”, recording 1, at 0:00:00.000"].differing
     assert (line.name, line.ours, line.theirs) == ("wrong options", "ours; c; d; e", "theirs; c; d; e")
-    words = " ".join(text for one in told.values() for each in one.lines for text in (each.name, each.ours))
+    words = " ".join(
+        text for description in told.values() for each in description.lines for text in (each.name, each.ours)
+    )
     assert not any(mark in words for mark in ("[", "{", chain_id, question.id, *ids.values()))
 
 
@@ -156,7 +161,7 @@ def ask(session: Session, chain_id: str) -> None:
     chain_reviews.review_chain(session, chain_id, ChainDecision.AGREE)
     who = session.annotator()
     assert who is not None
-    wrong = tuple(WrongOption(one) for one in "bcde")
+    wrong = tuple(WrongOption(text) for text in "bcde")
     recording = graph(session, chain_id).chain.recording_id
     made = Question(
         *(new_id(), recording, chain_id, QuestionKind.EVENT, "", (), "", 0, SECOND),
@@ -165,7 +170,7 @@ def ask(session: Session, chain_id: str) -> None:
     keep = VerificationDecision.KEEP
     with session.step("Ask"):
         insert_questions(session.study, [made])
-        set_verification(session.study, Verification(made.id, who.id, keep, "chain", (), "", "", made.state, AT))
+        set_verification(session.study, Verification(made.id, who.id, keep, "chain", (), "", "", made.checksum, AT))
 
 
 EDIT = st.tuples(
@@ -185,19 +190,19 @@ def play(path: Path, edits: list[tuple[str, int, int]], name: str) -> None:
             chain = there[first % len(there)]
             nodes = graph(session, chain.id).nodes
             with suppress(UserError, IndexError):
-                one, other = (nodes[at % len(nodes)].id if nodes else "" for at in (first, second))
+                text, other = (nodes[at % len(nodes)].id if nodes else "" for at in (first, second))
                 if what == "node":
                     at = second * SECOND
                     chains.add_node(session, chain.id, NodeKind.EVENT, name, at, at + SECOND)
                 elif what == "edge":
-                    chains.add_edge(session, one, other)
+                    chains.add_edge(session, text, other)
                 elif what == "cut":
                     edge = graph(session, chain.id).edges[second]
                     chains.delete_edge(session, edge.reason_id, edge.result_id)
                 elif what == "text":
-                    chains.edit_node(session, one, text=f"{name} {second}")
+                    chains.edit_node(session, text, text=f"{name} {second}")
                 elif what == "drop":
-                    chains.delete_nodes(session, [one])
+                    chains.delete_nodes(session, [text])
                 elif what == "chain" and second < 2:
                     chains.delete_chain(session, chain.id)
                 elif what == "undo" and session.study.undo_name:
@@ -238,9 +243,9 @@ def test_what_is_merged_holds_together(
         with Session.open(path, "Ada") as session:
             bring_home(session, first, second)
             look_at_all(session)
-            for one in all_conflicts(session.study):
+            for conflict in all_conflicts(session.study):
                 with suppress(UserError), session.step("Resolve"):
-                    apply_version(session.study, one, one.theirs)
+                    apply_version(session.study, conflict, conflict.theirs)
             look_at_all(session)
         assert check_study(path) == []
 
@@ -250,7 +255,7 @@ def look_at_all(session: Session) -> None:
     found = read_graphs(session.study, all_chains(session.study))
     counted = compute_chain_statistics(found)
     assert counted.chains + counted.empty + counted.unsound == len(found)
-    for one in found:
-        for edge in one.edges:
-            assert {edge.reason_id, edge.result_id} <= {*one.by_id}
-        assert bool(find_cycle_nodes(one)) == any(each.key == "cycle" for each in find_problems(one))
+    for chain_graph in found:
+        for edge in chain_graph.edges:
+            assert {edge.reason_id, edge.result_id} <= {*chain_graph.nodes_by_id}
+        assert bool(find_cycle_nodes(chain_graph)) == any(each.key == "cycle" for each in find_problems(chain_graph))

@@ -31,7 +31,7 @@ def test_edits_leave_sound_chains_and_undo_takes_them_back(edits: list[tuple[str
             known = session.study.row("SELECT coalesce(max(id), 0) FROM journal_step")
         play(path, [edit for edit in edits if edit[0] != "undo"], "new")
         with Session.open(path, "Ada") as session:
-            assert all(is_sound(one) for one in read_graphs(session.study, all_chains(session.study)))
+            assert all(is_sound(graph) for graph in read_graphs(session.study, all_chains(session.study)))
             after, steps = rows(session), 0
             made = session.study.row("SELECT count(*) FROM journal_step WHERE id > ?", known or (0,))
             assert made is not None

@@ -49,7 +49,7 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> str:
         return {"said": parameters["says"]}
 
     module.compute = compute
-    module.store = lambda session, work, result: Changes.of([("run", str(result["said"]))])
+    module.store = lambda session, work, result: Changes.from_pairs([("run", str(result["said"]))])
     monkeypatch.setitem(jobs.JOB_MODULES, "told", "told_job")
     monkeypatch.setitem(__import__("sys").modules, "told_job", module)
     return "told"
@@ -67,10 +67,10 @@ def test_what_fails_fails_alone_and_each_is_told_when_it_ends(session: Session, 
     works = [JobSpec(kind, name, "", {"says": name, "fails": name == "b"}) for name in "abc"]
     told, ended = Told(), list[JobResult]()
     found = run_jobs(session, works, told, ended=ended.append)
-    assert [one.work for one in found] == works
-    assert [one.result for one in found] == [{"said": "a"}, None, {"said": "c"}]
-    assert [str(one.error or "") for one in found] == ["", "No. Try again.", ""]
-    assert [one.changes.ids("run") for one in found] == [{"a"}, set(), {"c"}]
+    assert [job_result.job for job_result in found] == works
+    assert [job_result.result for job_result in found] == [{"said": "a"}, None, {"said": "c"}]
+    assert [str(job_result.error or "") for job_result in found] == ["", "No. Try again.", ""]
+    assert [job_result.changes.ids("run") for job_result in found] == [{"a"}, set(), {"c"}]
     assert ended == found
     assert told.said == [(1, 6, "half"), (3, 6, "half"), (5, 6, "half")]
 
@@ -88,7 +88,7 @@ def test_a_work_that_is_stopped_stops_all(session: Session, kind: str) -> None:
     ]
     with pytest.raises(Cancelled):
         run_jobs(session, works, Silent(), ended=ended.append)
-    assert [one.result for one in ended] == [{"said": "a"}]
+    assert [job_result.result for job_result in ended] == [{"said": "a"}]
 
 
 def test_another_machine_is_refused_before_it_is_looked_for(session: Session, kind: str) -> None:
@@ -97,17 +97,17 @@ def test_another_machine_is_refused_before_it_is_looked_for(session: Session, ki
     assert raised.value.rule == "nothing-leaves"
     assert "--host node7.example.org" in raised.value.hint
     (line,) = all_egress(session.study)
-    assert (line.rule, line.departure.addresses) == ("nothing-leaves", ())
+    assert (line.rule, line.request.addresses) == ("nothing-leaves", ())
 
 
 def test_each_work_is_written_down_with_whose_it_is(session: Session) -> None:
     set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7",)))
     permit_job(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", WALK, {"path": "/x.mp4"}))
     (line,) = all_egress(session.study)
-    assert (line.departure.recording_id, line.departure.condition) == (WALK, "raw")
-    assert line.departure.texts == line.departure.size == len('{"path": "/x.mp4"}')
-    assert len(line.departure.sha256) == 64
-    assert line.departure.addresses == ELSEWHERE
+    assert (line.request.recording_id, line.request.condition) == (WALK, "raw")
+    assert line.request.texts == line.request.size == len('{"path": "/x.mp4"}')
+    assert len(line.request.sha256) == 64
+    assert line.request.addresses == ELSEWHERE
 
 
 def test_nothing_is_worked_on_elsewhere_of_people_who_did_not_agree(session: Session) -> None:
@@ -148,7 +148,7 @@ def test_a_scheduler_on_this_machine_with_workers_on_others_is_no_way_out(
     else:
         permit_job(session, here, ("127.0.0.1",), seat, work)
     (line,) = all_egress(session.study)
-    assert (line.rule, line.departure.local) == (rule, machine == "127.0.0.1")
+    assert (line.rule, line.request.local) == (rule, machine == "127.0.0.1")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ class Holder:
         self._telling: list[Any] = []
 
     def begin(self, number: int = 0, key: str = "k") -> threading.Thread:
-        thread = threading.Thread(target=self.relay.work, args=("run", number, key), daemon=True)
+        thread = threading.Thread(target=self.relay.run_job, args=("run", number, key), daemon=True)
         thread.start()
         return thread
 
@@ -64,8 +64,8 @@ class Holder:
         """Return the first line with one of some names."""
         seen = 0
         while True:
-            for one in self.said[seen:]:
-                line = one.get("line", {})
+            for entry in self.said[seen:]:
+                line = entry.get("line", {})
                 if any(name in line for name in wanted):
                     return dict(line)
             seen = len(self.said)
@@ -79,7 +79,7 @@ class Holder:
 def relay() -> Iterator[Relay]:
     made = Relay(dask_worker(), LAUNCHER)
     yield made
-    made.children.end()
+    made.children.close_idle()
 
 
 @pytest.mark.parametrize("lossy", [False, True])
@@ -119,7 +119,7 @@ def test_of_what_only_tells_how_far_it_is_the_newest_is_passed_on(relay: Relay) 
     asyncio.run(relay.exchange("run", 1, json.dumps(holder._telling), 0.0))
     thread.join(HANG_S)
     holder.until("result")
-    assert sum("progress" in one.get("line", {}) for one in holder.said) == 1
+    assert sum("progress" in entry.get("line", {}) for entry in holder.said) == 1
 
 
 def test_a_work_that_need_not_begin_ends_without_a_process(relay: Relay) -> None:
@@ -153,7 +153,7 @@ def test_a_file_that_is_not_reached_or_another_one_is_said_with_the_machine(rela
             assert message.startswith(relaying.worker_info()["host"])
             assert hint
         thread.join(HANG_S)
-        holder.relay.children.end()
+        holder.relay.children.close_idle()
 
 
 def test_small_files_travel_with_work_and_result(relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_a_work_that_is_no_longer_wanted_is_stopped(why: str, monkeypatch: pytes
         worker.status.name = "closing"
     thread.join(HANG_S)
     assert not thread.is_alive()
-    relay.children.end()
+    relay.children.close_idle()
 
 
 def test_a_work_that_nobody_asks_about_any_more_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

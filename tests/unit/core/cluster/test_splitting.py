@@ -40,17 +40,17 @@ def work_of(asked: list[tuple[int, int]], limits: Limits = FREE, entries: tuple[
 
 def asked_by(work: JobSpec) -> list[tuple[str, Any]]:
     payload = read_payload(work.parameters)
-    return [(payload.entries[one.judge].id, payload.plans[one.plan]["about"]) for one in payload.items]
+    return [(payload.entries[item.judge].id, payload.plans[item.plan]["about"]) for item in payload.items]
 
 
 def judged(work: JobSpec, at: int, status: JudgmentStatus = JudgmentStatus.OK, cost: float | None = None) -> Judgment:
     payload = read_payload(work.parameters)
-    one = payload.items[at]
-    entry = payload.entries[one.judge]
+    run_item = payload.items[at]
+    entry = payload.entries[run_item.judge]
     return Judgment(
-        f"j{at}", entry.id, judge_json(entry), None, "rec", **subject_fields(one.about, "", Modality.BOTH),
+        f"j{at}", entry.id, judge_json(entry), None, "rec", **subject_fields(run_item.about, "", Modality.BOTH),
         start_us=0, end_us=1, task="verdict", variant="plain", condition="raw", seed=0, prompt="p@1", prompt_sha256="",
-        request_key=one.request_key, sight={}, status=status, answer={}, raw="", thinking="", mended="", model_id="",
+        request_key=run_item.request_key, sight={}, status=status, answer={}, raw="", thinking="", mended="", model_id="",
         tokens_in=3, tokens_out=2, cost=cost, ms=1, calls=1, error="", cached_from=None, at="", program_version="",
     )  # fmt: skip
 
@@ -64,9 +64,9 @@ def test_the_pieces_ask_everything_once_and_nothing_else(
 ) -> None:
     work = work_of(asked, Limits(tokens=100) if limited else Limits())
     cut = split_job(work, count)
-    assert sorted(each for one in cut for each in asked_by(one)) == sorted(asked_by(work))
-    assert all(asked_by(one) for one in cut)
-    runs = [one.parameters["run"] for one in cut]
+    assert sorted(each for job_spec in cut for each in asked_by(job_spec)) == sorted(asked_by(work))
+    assert all(asked_by(job_spec) for job_spec in cut)
+    runs = [job_spec.parameters["run"] for job_spec in cut]
     assert len({*runs, "whole"}) == len(runs) + 1
 
 
@@ -74,7 +74,7 @@ def test_the_pieces_ask_everything_once_and_nothing_else(
 def test_each_server_is_asked_from_one_place_and_a_model_is_loaded_no_oftener_than_wished(
     asked: list[tuple[int, int]], count: int
 ) -> None:
-    cut = [{judge for judge, _ in asked_by(one)} for one in split_job(work_of(asked), count)]
+    cut = [{judge for judge, _ in asked_by(job_spec)} for job_spec in split_job(work_of(asked), count)]
     for judge in ("a", "b"):
         assert sum(judge in one for one in cut) <= 1
         assert all(one == {judge} for one in cut if judge in one)
@@ -85,11 +85,11 @@ def test_each_server_is_asked_from_one_place_and_a_model_is_loaded_no_oftener_th
 
 def test_models_that_share_a_budget_or_a_second_model_are_asked_from_one_place() -> None:
     asked = [(judge, plan) for judge in range(5) for plan in range(4)]
-    under_budget = [{j for j, _ in asked_by(one)} for one in split_job(work_of(asked, Limits(money=1.0)), 4)]
+    under_budget = [{j for j, _ in asked_by(job_spec)} for job_spec in split_job(work_of(asked, Limits(money=1.0)), 4)]
     assert {"l", "a", "b"} in under_budget
     assert all(one <= {"r", "c"} for one in under_budget if one != {"l", "a", "b"})
     coerced = (*ENTRIES[:3], JudgeEntry("a", "api", "openai", "m", {**SERVED, "coerce": "other api"}), ENTRIES[4])
-    together_asked = [{j for j, _ in asked_by(one)} for one in split_job(work_of(asked, entries=coerced), 4)]
+    together_asked = [{j for j, _ in asked_by(job_spec)} for job_spec in split_job(work_of(asked, entries=coerced), 4)]
     assert {"a", "b"} in together_asked
     assert served_judge_ids(work_of([(3, 0)], entries=coerced)) == {"a", "b"}
     assert [served_judge_ids(work_of([(judge, 0)])) for judge in range(4)] == [set(), set(), set(), {"a"}]
@@ -102,7 +102,7 @@ def test_what_was_answered_is_not_in_what_is_left(asked: list[tuple[int, int]], 
     parts = [{"judgments": [judgment_json(judged(work, at)) for at in answered]}]
     left = remaining_job(work, parts)
     everything = asked_by(work)
-    expected = [one for at, one in enumerate(everything) if at not in answered]
+    expected = [pair for at, pair in enumerate(everything) if at not in answered]
     assert (asked_by(left) if left is not None else []) == expected
 
 
@@ -124,7 +124,7 @@ def test_what_came_of_the_pieces_is_added_up() -> None:
     found = read_outcome(merge_results([first.as_json(), second.as_json()]))
     assert (found.answered, found.unparsed, found.failed, found.tokens_in) == (5, 1, 1, 5)
     assert found.money == {"EUR": 1.5, "USD": 2}
-    assert [(one.judge, one.about) for one in found.notes] == [("api", ["s1", "s2"]), ("b", [])]
+    assert [(note.judge, note.about) for note in found.notes] == [("api", ["s1", "s2"]), ("b", [])]
     assert found.seconds == 2
 
 
@@ -134,5 +134,5 @@ def test_what_came_of_a_piece_that_broke_off_is_told_by_its_answers() -> None:
     statuses = (JudgmentStatus.OK, JudgmentStatus.REFUSED, JudgmentStatus.ERROR)
     parts = [{"judgments": [judgment_json(judged(work, at, status, 0.25))]} for at, status in enumerate(statuses)]
     found = read_outcome(partial_result(parts))
-    assert (found.answered, found.refused, found.failed, found.asked) == (1, 1, 1, 3)
+    assert (found.answered, found.refused, found.failed, found.completed) == (1, 1, 1, 3)
     assert (found.tokens_in, found.tokens_out, found.money) == (9, 6, {"EUR": 0.75})

@@ -60,8 +60,8 @@ def _lines(draw: st.DrawFn) -> CaptionLine:
         start,
         start + draw(st.integers(1, 10**5)),
         words,
-        tuple(sorted(cues, key=lambda one: CUE_KINDS.index(one.kind))),
-        tuple(sorted(heard, key=lambda one: one.after)),
+        tuple(sorted(cues, key=lambda line_cue: CUE_KINDS.index(line_cue.kind))),
+        tuple(sorted(heard, key=lambda line_response: line_response.after)),
     )
 
 
@@ -131,14 +131,14 @@ def test_where_two_speak_a_cue_goes_to_its_speaker_and_a_response_to_the_other(s
     own = _cue(session, "expression", "smile", 3.1, 3.9, "b")
     response = _cue(session, "response", "nod", 3.1, 3.9, "b")
     marks = cues_by_utterance(session, "r")
-    assert [one.segment_id for one in marks["u2"]] == [own]
-    assert [one.segment_id for one in marks["u1"]] == [response]
+    assert [mark.segment_id for mark in marks["u2"]] == [own]
+    assert [mark.segment_id for mark in marks["u1"]] == [response]
 
 
 def test_a_pre_label_is_shown_as_one_and_leaves_with_nothing(session: Session) -> None:
     with session.step("Pre-label"):
         insert_segment(session.study, Segment("p", "r", "m", "smile", SECOND, 2 * SECOND, "cues", "expression"))
-    assert [one.prelabel for one in cues_by_utterance(session, "r")["u1"]] == [True]
+    assert [cue_mark.prelabel for cue_mark in cues_by_utterance(session, "r")["u1"]] == [True]
     assert "[smile]" not in export_lines(session, "r")
     assert all(not turn.cues for turn in read_conversation(session, "r", 0, 60 * SECOND, cues=True))
 

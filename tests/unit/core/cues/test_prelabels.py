@@ -67,7 +67,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def _suggested(session: Session, *found: CuePrelabel) -> list[str]:
     replace_prelabels(session, "r", found)
-    return [one.segment.id for one in open_prelabels(session, "r")]
+    return [open_prelabel.segment.id for open_prelabel in open_prelabels(session, "r")]
 
 
 def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(session: Session) -> None:
@@ -76,11 +76,11 @@ def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(sessio
     (own,), _ = commands.accept_prelabels(session, [nod])
     ada = session.annotator()
     assert ada is not None
-    assert [one.annotator_id for one in segments_of(session.study, "r") if one.id == own] == [ada.id]
+    assert [segment.annotator_id for segment in segments_of(session.study, "r") if segment.id == own] == [ada.id]
     assert values_of(session.study, own)["participant"].value == "b"
-    assert [(one.decision, one.note) for one in reviews_in(session.study, "r")[nod]] == [("agree", own)]
-    assert [one.segment.id for one in open_prelabels(session, "r")] == [smile]
-    assert [one.segment_id for one in cues_by_utterance(session, "r")["u1"]] == [smile, own]
+    assert [(review.decision, review.note) for review in reviews_in(session.study, "r")[nod]] == [("agree", own)]
+    assert [open_prelabel.segment.id for open_prelabel in open_prelabels(session, "r")] == [smile]
+    assert [cue_mark.segment_id for cue_mark in cues_by_utterance(session, "r")["u1"]] == [smile, own]
     assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [speaker_2: Nods]"
     history.undo(session)
     assert len(open_prelabels(session, "r")) == 2
@@ -100,14 +100,14 @@ def test_running_again_replaces_only_what_nobody_touched(session: Session) -> No
     again = _suggested(session, SMILE, NOD)
     assert len(again) == 1
     assert again != [smile]
-    assert nod in {one.id for one in segments_of(session.study, "r")}
+    assert nod in {segment.id for segment in segments_of(session.study, "r")}
 
 
 def test_each_annotator_decides_for_themselves(session: Session) -> None:
     _, nod = _suggested(session, SMILE, NOD)
     commands.reject_prelabels(session, [nod])
     session.annotator_name = "Bo"
-    assert nod in {one.segment.id for one in open_prelabels(session, "r")}
+    assert nod in {open_prelabel.segment.id for open_prelabel in open_prelabels(session, "r")}
     commands.accept_prelabels(session, [nod])
     with pytest.raises(UserError, match="decided on this"):
         commands.accept_prelabels(session, [nod])
@@ -134,7 +134,7 @@ def test_a_person_of_that_name_is_not_taken_for_the_model(session: Session) -> N
 
 def test_a_cue_is_pinned_to_its_word(session: Session) -> None:
     made, _ = commands.add_cue(session, "u1", "response", "nod", "b", "Nods twice.", word=1)
-    found = next(one for one in segments_of(session.study, "r") if one.id == made)
+    found = next(segment for segment in segments_of(session.study, "r") if segment.id == made)
     assert (found.start_us, found.end_us) == (2 * SECOND, 4 * SECOND)
     assert cues_by_utterance(session, "r")["u1"][0].word == 1
     with pytest.raises(UserError, match="what a listener shows"):
@@ -149,7 +149,7 @@ def test_the_scheme_comes_into_use_with_the_first_cue(tmp_path: Path) -> None:
         insert_utterances(study, [Utterance("u1", "r", SECOND, 4 * SECOND, "So then", "a")])
     with Session.open(tmp_path / "new.greenroom", "Ada") as fresh:
         commands.add_cue(fresh, "u1", "tone", "calm")
-        assert fresh.schemes.uses("cues")
+        assert fresh.schemes.is_in_use("cues")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_who_speaks_decides_what_it_is(noticed: Noticed, track: str, label: str)
 def test_what_lies_between_utterances_is_left_out_and_the_rest_is_cut_to_one() -> None:
     between = Noticed("a", "smile", round(4.1 * SECOND), round(4.9 * SECOND), 1, "")
     over = Noticed("a", "smile", 3 * SECOND, round(4.5 * SECOND), 1, "")
-    assert [(one.start_us, one.end_us) for one in build_prelabels([between, over], SPOKEN)] == [
+    assert [(prelabel.start_us, prelabel.end_us) for prelabel in build_prelabels([between, over], SPOKEN)] == [
         (3 * SECOND, 4 * SECOND)
     ]
     assert len(build_prelabels([between], [])) == 1
@@ -189,17 +189,17 @@ def test_a_run_is_kept_with_its_figures(session: Session, monkeypatch: pytest.Mo
     run = latest_run(session.study, "r", "cues")
     assert run is not None
     assert run.result["prelabels"] == 1
-    assert [one.kind for one in all_annotators(session.study) if one.name == PRELABELS] == ["model"]
-    assert [one.segment.label for one in open_prelabels(session, "r")] == ["smile"]
+    assert [annotator.kind for annotator in all_annotators(session.study) if annotator.name == PRELABELS] == ["model"]
+    assert [open_prelabel.segment.label for open_prelabel in open_prelabels(session, "r")] == ["smile"]
     assert not check_study(session.study.path)
 
 
 def test_pre_labels_do_not_count_and_leave_with_nothing(session: Session) -> None:
     _, nod = _suggested(session, SMILE, NOD)
-    assert [one.segments for one in build_overview(session).recordings] == [0]
+    assert [recording.segments for recording in build_overview(session).recordings] == [0]
     (part,) = build_document(session, exportable_recordings(session)).recordings
-    assert [one.kind for one in part.lanes if one.entries and one.kind != "utterances"] == []
+    assert [lane.kind for lane in part.lanes if lane.entries and lane.kind != "utterances"] == []
     commands.accept_prelabels(session, [nod])
     (part,) = build_document(session, exportable_recordings(session)).recordings
-    assert [one.annotator for one in part.lanes if one.kind != "utterances"] == ["Ada"]
-    assert [one.segments for one in build_overview(session).recordings] == [1]
+    assert [lane.annotator for lane in part.lanes if lane.kind != "utterances"] == ["Ada"]
+    assert [recording.segments for recording in build_overview(session).recordings] == [1]

@@ -68,7 +68,7 @@ def error_at(session: Session, correction: str = "Ask what is wrong and offer a 
 
 
 def person(session: Session, name: str) -> str:
-    return next(one.id for one in all_participants(session.study) if one.pseudonym == name)
+    return next(participant.id for participant in all_participants(session.study) if participant.pseudonym == name)
 
 
 def begun(session: Session, judge: str = "") -> str:
@@ -80,26 +80,28 @@ def begun(session: Session, judge: str = "") -> str:
 def test_the_correction_stands_in_the_place_of_what_was_said(session: Session) -> None:
     segment = error_at(session)
     moment = find_start_point(session, segment)
-    assert [one.text for one in moment.led_up] == [text for *_, text in LINES[:4]]
-    assert [one.text for one in moment.replaced] == [LINES[4][3]]
+    assert [utterance.text for utterance in moment.preceding_utterances] == [text for *_, text in LINES[:4]]
+    assert [utterance.text for utterance in moment.replaced_utterances] == [LINES[4][3]]
     recording, _ = start_episode(session, continuation_setup(session, moment, {}))
     state = read_episode_state(session, recording)
-    assert [one.utterance.text for one in state.done] == [
+    assert [episode_turn.utterance.text for episode_turn in state.played_turns] == [
         *(text for *_, text in LINES[:4]),
         "[action] Ask what is wrong and offer a rest.",
     ]
-    assert [one.number for one in state.done] == [0, 0, 0, 0, 1]
-    assert [one.utterance.start_us for one in state.done[:4]] == [start * SECOND for _, start, *_ in LINES[:4]]
+    assert [episode_turn.number for episode_turn in state.played_turns] == [0, 0, 0, 0, 1]
+    assert [episode_turn.utterance.start_us for episode_turn in state.played_turns[:4]] == [
+        start * SECOND for _, start, *_ in LINES[:4]
+    ]
     episode = state.episode
     assert (episode.source, episode.from_recording_id, episode.from_segment_id) == (
         *(EpisodeSource.SEGMENT, WALK, segment),
     )
-    assert [one.profile.name for one in state.agents] == ["Agent", "User", "Bystander"]
-    assert [one.participant_id for one in state.agents] == [person(session, name) for name in ("R1", "P01", "P02")]
-    assert state.following is not None
-    assert state.following.profile.name == "User"
+    assert [agent.profile.name for agent in state.agents] == ["Agent", "User", "Bystander"]
+    assert [agent.participant_id for agent in state.agents] == [person(session, name) for name in ("R1", "P01", "P02")]
+    assert state.next_agent is not None
+    assert state.next_agent.profile.name == "User"
     add_turn(session, recording, 1, AgentTurn(Act.SPEAK, "Thank you."))
-    assert read_episode_state(session, recording).turns == 2
+    assert read_episode_state(session, recording).turn_count == 2
 
 
 def test_words_in_quotation_marks_are_said(session: Session) -> None:
@@ -111,8 +113,8 @@ def test_words_in_quotation_marks_are_said(session: Session) -> None:
 def test_where_the_agent_says_nothing_there_all_that_was_said_there_is_history(session: Session) -> None:
     segment = mark(session, "Ada", 9, 12.5, correction="Nod.")
     moment = find_start_point(session, segment)
-    assert [one.text for one in moment.led_up] == [text for *_, text in LINES[:4]]
-    assert moment.replaced == ()
+    assert [utterance.text for utterance in moment.preceding_utterances] == [text for *_, text in LINES[:4]]
+    assert moment.replaced_utterances == ()
 
 
 def test_without_a_correction_or_somebody_else_there_is_nothing_to_play(session: Session) -> None:
@@ -141,8 +143,8 @@ def forbidden(session: Session, recording: str) -> str:
     """Return why a request of an episode may not leave for another machine; "" where it may."""
     about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, turn_part(1, 2)).key
     plan = plan_input(session, about, "act", settings=InputSettings(frames=0))
-    sent = replace(abroad(recording, "raw"), frames=(), others=plan.others)
-    refusal = study_authority(session).foretell(sent)
+    sent = replace(abroad(recording, "raw"), frames=(), others=plan.other_recordings)
+    refusal = study_authority(session).preview_refusal(sent)
     return "" if refusal is None else refusal.message
 
 
@@ -150,14 +152,14 @@ def test_consent_and_hold_out_of_what_it_goes_on_from_hold_for_each_request(sess
     set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
     recording = begun(session)
     assert "did not agree" in forbidden(session, recording)
-    people = {one.pseudonym: one for one in all_participants(session.study)}
-    for one in people.values():
-        set_consent(session, one, ConsentUse.MODELS, True)
+    people = {participant.pseudonym: participant for participant in all_participants(session.study)}
+    for person in people.values():
+        set_consent(session, person, ConsentUse.MODELS, True)
     assert forbidden(session, recording) == ""
     # Somebody who is in the recording, and in no turn of the episode.
     late, _ = add_participant(session, "P09", ParticipantRole.BYSTANDER, WALK)
     assert "P09" in forbidden(session, recording)
-    (who,) = (one for one in all_participants(session.study) if one.id == late)
+    (who,) = (participant for participant in all_participants(session.study) if participant.id == late)
     set_consent(session, who, ConsentUse.MODELS, True)
     assert forbidden(session, recording) == ""
     set_consent(session, people["P01"], ConsentUse.MODELS, False)
@@ -172,8 +174,8 @@ def test_consent_and_hold_out_of_what_it_goes_on_from_hold_for_each_request(sess
 
 def test_nothing_of_it_leaves_where_only_renderings_may(session: Session) -> None:
     recording = begun(session)
-    for one in all_participants(session.study):
-        set_consent(session, one, ConsentUse.MODELS, True)
+    for participant in all_participants(session.study):
+        set_consent(session, participant, ConsentUse.MODELS, True)
     set_policy(session, Policy(EgressLevel.ANONYMIZED))
     assert forbidden(session, recording)
 
@@ -181,12 +183,12 @@ def test_nothing_of_it_leaves_where_only_renderings_may(session: Session) -> Non
 def test_where_the_recording_is_gone_nobody_knows_who_was_asked(session: Session) -> None:
     set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
     recording = begun(session)
-    for one in all_participants(session.study):
-        set_consent(session, one, ConsentUse.MODELS, True)
+    for participant in all_participants(session.study):
+        set_consent(session, participant, ConsentUse.MODELS, True)
     with session.step("Delete"):
         delete_recording(session.study, WALK)
     about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, turn_part(1, 2)).key
-    assert MISSING_RECORDING in plan_input(session, about, "act").others
+    assert MISSING_RECORDING in plan_input(session, about, "act").other_recordings
     assert forbidden(session, recording)
     assert recording in hold_outs(session.study)
 
@@ -196,9 +198,9 @@ def test_an_episode_of_an_episode_asks_the_first_recording_too(session: Session)
     add_turn(session, first, 1, AgentTurn(Act.SPEAK, "Thank you."))
     add_turn(session, first, 2, AgentTurn(Act.NONE))
     add_turn(session, first, 0, AgentTurn(Act.SPEAK, "Ten squats then."))
-    last = read_episode_state(session, first).done[-1].utterance
+    last = read_episode_state(session, first).played_turns[-1].utterance
     span = last.start_us / SECOND, last.end_us / SECOND
     segment = mark(session, "Ada", *span, recording=first, correction="Wait.")
     second, _ = start_episode(session, continuation_setup(session, find_start_point(session, segment), {}))
     about = JudgmentTarget(JudgmentTargetKind.RECORDING, second, turn_part(1, 2)).key
-    assert set(plan_input(session, about, "act").others) == {first, WALK}
+    assert set(plan_input(session, about, "act").other_recordings) == {first, WALK}

@@ -135,21 +135,21 @@ def test_signs_that_some_take_for_the_end_of_a_line_are_part_of_a_text(session: 
     assert import_file(session, path).added == 1
     out = tmp_path / "out.jsonl"
     write_episodes(session, out)
-    assert import_file(session, out).known == 1
+    assert import_file(session, out).existing == 1
 
 
 def test_what_nobody_sees_in_a_text_is_left_out(session: Session, tmp_path: Path) -> None:
     hidden = {"speaker": "Mia", "dialogue": "He\x00llo\u202e there\x1b[31m.\nYou."}
     import_file(session, written(tmp_path, episode(scenario="A\x00 bench\u202e.", parsed_conversation=[hidden])))
-    (one,) = all_episodes(session.study)
-    assert one.context == "A bench."
-    assert read_episode_state(session, one.recording_id).done[0].turn.text == "Hello there[31m.\nYou."
+    (each_episode,) = all_episodes(session.study)
+    assert each_episode.context == "A bench."
+    assert read_episode_state(session, each_episode.recording_id).played_turns[0].turn.text == "Hello there[31m.\nYou."
 
 
 def test_ten_thousand_turns_are_an_episode(session: Session, tmp_path: Path) -> None:
     turns = [{"speaker": ("Mia", "Noah")[at % 2], "dialogue": f'"Turn {at}."'} for at in range(10_000)]
     import_file(session, written(tmp_path, episode(parsed_conversation=turns)))
-    (one,) = all_episodes(session.study)
-    state = read_episode_state(session, one.recording_id)
-    assert state.turns == 10_000
-    assert state.following is None
+    (each_episode,) = all_episodes(session.study)
+    state = read_episode_state(session, each_episode.recording_id)
+    assert state.turn_count == 10_000
+    assert state.next_agent is None

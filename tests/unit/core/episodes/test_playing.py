@@ -41,8 +41,11 @@ def nobody(_state: Any) -> AgentTurn | None:
 
 
 def turns(session: Session, recording: str) -> list[tuple[str, Act, str]]:
-    done = read_episode_state(session, recording).done
-    return [(one.agent.profile.name if one.agent else "", one.turn.act, one.turn.text) for one in done]
+    done = read_episode_state(session, recording).played_turns
+    return [
+        (episode_turn.agent.profile.name if episode_turn.agent else "", episode_turn.turn.act, episode_turn.turn.text)
+        for episode_turn in done
+    ]
 
 
 def test_two_judges_play_in_turns_until_one_leaves(session: Session) -> None:
@@ -58,12 +61,12 @@ def test_two_judges_play_in_turns_until_one_leaves(session: Session) -> None:
         ("Bram Vos", Act.NONVERBAL, "shakes his head"),
         ("Anna Berg", Act.LEAVE, "Bye."),
     ]
-    assert (state.episode.ended, state.following) == (EpisodeEnd.LEFT, None)
-    assert [one.why_none for one in told] == ["", "", ""]
+    assert (state.episode.ended, state.next_agent) == (EpisodeEnd.LEFT, None)
+    assert [turn_result.failure_reason for turn_result in told] == ["", "", ""]
     with pytest.raises(UserError, match="over"):
         add_turn(session, recording, 1, AgentTurn(Act.SPEAK, "Wait!"))
     here = session.recording(recording)
-    spans = [(one.utterance.start_us, one.utterance.end_us) for one in state.done]
+    spans = [(episode_turn.utterance.start_us, episode_turn.utterance.end_us) for episode_turn in state.played_turns]
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
     assert here.duration_us == spans[-1][1]
 
@@ -74,7 +77,7 @@ def test_it_ends_at_the_limit_of_turns(session: Session) -> None:
         recording = started(session, who, who, limit=5)
         state = play_episode(session, recording, nobody)
         assert len(server.asked) == 5
-    assert (state.episode.ended, state.turns) == (EpisodeEnd.LIMIT, 5)
+    assert (state.episode.ended, state.turn_count) == (EpisodeEnd.LIMIT, 5)
 
 
 def told_of(server: Server, at: int) -> str:
@@ -111,9 +114,9 @@ def test_a_person_types_and_the_judge_is_told_what_was_typed(session: Session) -
         state = play_episode(session, recording, lambda _state: next(typed))
         assert "Thirty?" in told_of(server, 1)
         assert "[action] puts the money down" in told_of(server, 2)
-    assert (state.turns, state.episode.ended) == (5, EpisodeEnd.OPEN)
-    assert state.following is not None
-    assert state.following.profile.name == "Bram Vos"
+    assert (state.turn_count, state.episode.ended) == (5, EpisodeEnd.OPEN)
+    assert state.next_agent is not None
+    assert state.next_agent.profile.name == "Bram Vos"
 
 
 def test_a_refusal_is_silence_and_three_in_a_row_stop_the_episode(session: Session) -> None:
@@ -124,8 +127,8 @@ def test_a_refusal_is_silence_and_three_in_a_row_stop_the_episode(session: Sessi
         state = play_episode(session, recording, nobody, told.append)
     assert [act for _, act, _ in turns(session, recording)] == [Act.SPEAK, Act.NONE, Act.NONE, Act.NONE]
     assert state.episode.ended is EpisodeEnd.STOPPED
-    assert [bool(one.why_none) for one in told] == [False, True, True, True]
-    assert "3 times in a row" in told[-1].why_none
+    assert [bool(turn_result.failure_reason) for turn_result in told] == [False, True, True, True]
+    assert "3 times in a row" in told[-1].failure_reason
 
 
 def test_what_cannot_be_read_is_silence_and_a_turn_in_between_begins_the_count_anew(session: Session) -> None:
@@ -156,7 +159,7 @@ def test_an_answer_that_is_no_turn_yet_is_taken_without_asking_again(session: Se
         ask_turn(session, read_episode_state(session, recording))
         undo(session)
         assert turns(session, recording) == []
-        assert prepare_turn(session, read_episode_state(session, recording)).work is None
+        assert prepare_turn(session, read_episode_state(session, recording)).job is None
         ask_turn(session, read_episode_state(session, recording))
         assert len(server.asked) == 1
     assert turns(session, recording) == [("Anna Berg", Act.SPEAK, "Forty.")]
@@ -184,10 +187,10 @@ def test_characters_agree_to_everything_and_who_types_only_where_they_said_so(se
         who = judge(session, server)
         first = started(session, who, "")
         second = started(session, who, "", agreed=True)
-    people = [participants_in(session.study, one) for one in (first, second)]
+    people = [participants_in(session.study, text) for text in (first, second)]
     assert people[0][0].id == people[1][0].id
     assert people[0][1].id != people[1][1].id
-    assert [one.pseudonym for one in people[1]] == ["Anna Berg", "Bram Vos (2)"]
-    given = [consents(session.study, one.id) for one in (people[0][0], people[0][1], people[1][1])]
-    assert [one[ConsentUse.MODELS] for one in given] == [True, False, True]
-    assert [one[ConsentUse.RELEASE] for one in given] == [True, False, False]
+    assert [person.pseudonym for person in people[1]] == ["Anna Berg", "Bram Vos (2)"]
+    given = [consents(session.study, participant.id) for participant in (people[0][0], people[0][1], people[1][1])]
+    assert [entry[ConsentUse.MODELS] for entry in given] == [True, False, True]
+    assert [entry[ConsentUse.RELEASE] for entry in given] == [True, False, False]

@@ -34,12 +34,12 @@ from tests.fakes.episodes import ANNA, BRAM, wanted
 from tests.unit.core.pairs import open_study, person
 
 NAME = "Zinnia"
-TOLD = Profile(f"{NAME} A", *(f"{one} of {NAME}" for one in PROFILE_FIELDS))
+TOLD = Profile(f"{NAME} A", *(f"{text} of {NAME}" for text in PROFILE_FIELDS))
 EVERYWHERE = {
-    *(("character", one) for one in ("name", *PROFILE_FIELDS)),
-    *(("scenario", one) for one in ("name", "context", "goal_1", "goal_2")),
+    *(("character", text) for text in ("name", *PROFILE_FIELDS)),
+    *(("scenario", text) for text in ("name", "context", "goal_1", "goal_2")),
     ("episode", "context"),
-    *(("episode_agent", one) for one in ("name", *PROFILE_FIELDS, "goal")),
+    *(("episode_agent", text) for text in ("name", *PROFILE_FIELDS, "goal")),
     ("recording", "name"),
 }
 
@@ -64,14 +64,18 @@ def full(session: Session) -> str:
 
 def test_every_text_is_searched_and_replaced_in_one_step(session: Session) -> None:
     full(session)
-    assert {(one.table, one.field) for one in free_texts(session.study) if NAME in one.text} == EVERYWHERE
+    assert {
+        (free_text.table, free_text.field) for free_text in free_texts(session.study) if NAME in free_text.text
+    } == EVERYWHERE
     hide_everywhere(session, NAME)
-    found = {(one.place.table, one.place.field) for one in find_hits(session) if one.hit.text == NAME}
+    found = {(hit.place.table, hit.place.field) for hit in find_hits(session) if hit.hit.text == NAME}
     assert found >= EVERYWHERE - {("recording", "name")}
     replace_in_study(session)
-    assert {one.table for one in free_texts(session.study) if NAME in one.text} <= {"recording"}
+    assert {free_text.table for free_text in free_texts(session.study) if NAME in free_text.text} <= {"recording"}
     undo(session)
-    assert {(one.table, one.field) for one in free_texts(session.study) if NAME in one.text} == EVERYWHERE
+    assert {
+        (free_text.table, free_text.field) for free_text in free_texts(session.study) if NAME in free_text.text
+    } == EVERYWHERE
 
 
 def test_a_copy_is_given_its_episodes_and_their_turns_come_home(session: Session, tmp_path: Path) -> None:
@@ -82,7 +86,7 @@ def test_a_copy_is_given_its_episodes_and_their_turns_come_home(session: Session
         set_assignments(session.study, [Assignment(recording, person(session, "Ada").id)])
     path = split_study(session, "Ada", tmp_path / "for-ada.greenroom").path
     with Session.open(path) as copy:
-        assert [one.recording_id for one in all_episodes(copy.study)] == [recording]
+        assert [episode.recording_id for episode in all_episodes(copy.study)] == [recording]
         assert all_characters(copy.study) == []
         assert len(episode_agents(copy.study, recording)) == 2
         add_turn(copy, recording, 0, AgentTurn(Act.SPEAK, "Hello."))
@@ -91,9 +95,12 @@ def test_a_copy_is_given_its_episodes_and_their_turns_come_home(session: Session
     assert check_study(path) == []
     merge_copies(session, [path])
     here = read_episode_state(session, recording)
-    assert [one.turn for one in here.done] == [AgentTurn(Act.SPEAK, "Hello."), AgentTurn(Act.LEAVE)]
+    assert [episode_turn.turn for episode_turn in here.played_turns] == [
+        AgentTurn(Act.SPEAK, "Hello."),
+        AgentTurn(Act.LEAVE),
+    ]
     assert here.episode.ended.value == "left"
-    assert read_episode_state(session, other).turns == 0
+    assert read_episode_state(session, other).turn_count == 0
 
 
 def test_deleting_takes_all_of_it_and_undo_brings_it_back(session: Session) -> None:
@@ -109,8 +116,11 @@ def test_deleting_takes_all_of_it_and_undo_brings_it_back(session: Session) -> N
     assert who is not None
     with session.step("Delete"):
         delete_participant(session.study, who)
-    assert [one.participant_id is None for one in episode_agents(session.study, recording)] == [True, False]
-    assert who not in {one.id for one in all_participants(session.study)}
+    assert [episode_agent.participant_id is None for episode_agent in episode_agents(session.study, recording)] == [
+        True,
+        False,
+    ]
+    assert who not in {participant.id for participant in all_participants(session.study)}
 
 
 def test_a_held_out_episode_is_said_to_be(session: Session) -> None:
@@ -139,12 +149,12 @@ def test_what_cannot_be_played_is_refused(session: Session) -> None:
 def test_characters_and_scenarios_are_changed_removed_and_brought_back(session: Session) -> None:
     made, _ = save_character(session, ANNA)
     save_character(session, replace(ANNA, age="42"), made)
-    assert [one.profile.age for one in all_characters(session.study)] == ["42"]
+    assert [character.profile.age for character in all_characters(session.study)] == ["42"]
     with pytest.raises(UserError, match="already"):
         save_character(session, ANNA)
     save_character(session, BRAM)
     remove_character(session, made)
-    assert [one.profile.name for one in all_characters(session.study)] == ["Bram Vos"]
+    assert [character.profile.name for character in all_characters(session.study)] == ["Bram Vos"]
     undo(session)
     assert len(all_characters(session.study)) == 2
     scenario = Scenario("", "lamp", "At a stall.", Relationship.FRIEND, ("Sell.", "Buy."))

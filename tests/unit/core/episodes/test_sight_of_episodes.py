@@ -51,28 +51,28 @@ def followed(session: Session) -> tuple[str, str]:
 
 def everything(session: Session) -> str:
     search = StudySearch(session)
-    hits = [one.as_json() for one in search.hits("rest OR beside OR what")]
+    hits = [hit.as_json() for hit in search.find_hits("rest OR beside OR what")]
     search.close()
     study = session.study
     document = build_document(session, all_recordings(study), whole=True)
     return repr(
         [
             *(all_recordings(study), all_episodes(study), all_segments(study), hits, [*free_texts(study)]),
-            *([one.lanes for one in document.recordings], build_overview(session)),
+            *([recording.lanes for recording in document.recordings], build_overview(session)),
         ]
     )
 
 
 def test_who_trains_sees_no_episode_that_goes_on_from_what_is_hidden(session: Session) -> None:
     made = followed(session)
-    assert all(one in everything(session) for one in (*made, CORRECTION, MORE))
+    assert all(text in everything(session) for text in (*made, CORRECTION, MORE))
     session.annotator_name = "Ada"
     seen = everything(session)
-    assert not [one for one in (*made, CORRECTION, MORE) if one in seen]
-    assert [find_recording(session.study, one) for one in made] == [None, None]
+    assert not [text for text in (*made, CORRECTION, MORE) if text in seen]
+    assert [find_recording(session.study, text) for text in made] == [None, None]
     before = hidden_lanes(session.study)
     mark_done(session, all_recordings(session.study)[0].id)
-    assert all(one in everything(session) for one in (*made, CORRECTION, MORE))
+    assert all(text in everything(session) for text in (*made, CORRECTION, MORE))
     assert {*made} <= lane_visibility_changes(session.study, before ^ hidden_lanes(session.study)).ids("recording")
 
 
@@ -90,7 +90,7 @@ def test_an_episode_stays_hidden_when_its_segment_is_gone(session: Session) -> N
 def test_the_next_recording_gets_a_number_of_its_own_for_who_sees_less(session: Session) -> None:
     followed(session)
     session.annotator_name = "Ada"
-    numbers = [one[0] for one in session.study.rows("SELECT number FROM recording")]
+    numbers = [row[0] for row in session.study.rows("SELECT number FROM recording")]
     assert len({*numbers}) == len(numbers) == 5
 
 
@@ -100,16 +100,18 @@ def test_a_copy_has_no_episode_that_goes_on_from_what_others_marked(session: Ses
         session.study.write("DELETE FROM assignment", ())
         session.study.set_property("training", None)
     data = split_study(session, "Ada", tmp_path / "ada", MediaWith.LEAVE).path.read_bytes()
-    assert not [one for one in (*made, CORRECTION, MORE) if one.encode() in data]
+    assert not [text for text in (*made, CORRECTION, MORE) if text.encode() in data]
     own = split_study(session, "Olga", tmp_path / "olga", MediaWith.LEAVE).path.read_bytes()
-    assert all(one.encode() in own for one in (*made, CORRECTION, MORE))
+    assert all(text.encode() in own for text in (*made, CORRECTION, MORE))
 
 
 def test_a_copy_for_who_trains_hides_it_until_the_training_is_done(session: Session) -> None:
     made = followed(session)
     with session.step("Assign it too"):
-        for one in made:
-            session.study.write("INSERT INTO assignment SELECT ?, id, 'work' FROM annotator WHERE name = 'Ada'", (one,))
+        for text in made:
+            session.study.write(
+                "INSERT INTO assignment SELECT ?, id, 'work' FROM annotator WHERE name = 'Ada'", (text,)
+            )
     with Session.open(copy_for(session, "Ada")) as copy:
         assert CORRECTION not in everything(copy)
         mark_done(copy, all_recordings(copy.study)[0].id)

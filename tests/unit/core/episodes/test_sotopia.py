@@ -76,7 +76,7 @@ def line(**facts: Any) -> dict[str, Any]:
 
 def written(folder: Path, *lines: Any, name: str = "episodes.jsonl") -> Path:
     path = folder / name
-    path.write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines), "utf-8")
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), "utf-8")
     return path
 
 
@@ -84,15 +84,19 @@ def test_an_episode_becomes_a_recording_and_is_known_the_second_time(session: Se
     path = written(tmp_path, line(), line(episode="E2", relationship="friend"))
     assert import_file(session, path).added == 2
     again = import_file(session, path)
-    assert (again.added, again.known) == (0, 2)
-    first, second = (read_episode_state(session, one.recording_id) for one in all_episodes(session.study))
-    assert [one.turn for one in first.done] == [
+    assert (again.added, again.existing) == (0, 2)
+    first, second = (read_episode_state(session, episode.recording_id) for episode in all_episodes(session.study))
+    assert [episode_turn.turn for episode_turn in first.played_turns] == [
         AgentTurn(Act.SPEAK, "Good morning."),
         AgentTurn(Act.NONVERBAL, "nods"),
         AgentTurn(Act.LEAVE),
     ]
-    assert [one.agent.profile.name for one in first.done if one.agent] == ["Mia", "Noah Davis", "Mia"]
-    assert (first.episode.ended, first.following) == (EpisodeEnd.LEFT, None)
+    assert [episode_turn.agent.profile.name for episode_turn in first.played_turns if episode_turn.agent] == [
+        "Mia",
+        "Noah Davis",
+        "Mia",
+    ]
+    assert (first.episode.ended, first.next_agent) == (EpisodeEnd.LEFT, None)
     assert (first.episode.relationship, second.episode.relationship) == (Relationship.UNKNOWN, Relationship.FRIEND)
     assert first.agents[0].participant_id == second.agents[0].participant_id
     undo(session)
@@ -178,7 +182,7 @@ def test_scores_of_no_episode_here_are_refused_or_counted(session: Session, tmp_
     import_file(session, written(tmp_path, line()))
     path = scores(tmp_path, "lab,E1,r1,1,1,5,1,0,0,0,0,1", "lab,E9,r1,1,1,5,0,0,0,0,0,0", "lab,E1,r1,3,1,5,0,0,0,0,0,0")
     found = import_file(session, path)
-    assert (found.added, found.homeless) == (1, 2)
+    assert (found.added, found.unmatched) == (1, 2)
     (episode,) = all_episodes(session.study)
     (rating,) = read_ratings(session, episode.recording_id)
     assert rating.overall == 1.0
@@ -187,8 +191,8 @@ def test_scores_of_no_episode_here_are_refused_or_counted(session: Session, tmp_
 def test_scenarios_come_in_without_their_tags(session: Session, shared_data: Path) -> None:
     found = import_file(session, shared_data / "sotopia" / "sotopia_environment_profiles.jsonl")
     assert found.added == len(all_scenarios(session.study)) > 0
-    assert not any("<" in goal for one in all_scenarios(session.study) for goal in one.goals)
-    kinds = {one.relationship for one in all_scenarios(session.study)}
+    assert not any("<" in goal for scenario in all_scenarios(session.study) for goal in scenario.goals)
+    kinds = {scenario.relationship for scenario in all_scenarios(session.study)}
     assert {Relationship.STRANGER, Relationship.FRIEND, Relationship.ROMANTIC} <= kinds
 
 
@@ -197,14 +201,14 @@ def test_the_figures_are_those_that_numpy_and_scipy_compute_from_the_file(sessio
     import_file(session, folder / "sotopia_pi_episodes.jsonl")
     import_file(session, folder / "sotopia_pi_human_scores.csv")
     lines = (folder / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()
-    here = {json.loads(one)["episode"] for one in lines}
+    here = {json.loads(line)["episode"] for line in lines}
     given: dict[tuple[str, str], list[dict[str, str]]] = {}
     with (folder / "sotopia_pi_human_scores.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["episode"] in here:
                 given.setdefault((row["episode"], row["agent"]), []).append(row)
-    assert {one.name for one in all_annotators(session.study)} >= {"r1", "r2"}
-    ours = {one.dimension: one for one in compute_agreement(session).among}
+    assert {annotator.name for annotator in all_annotators(session.study)} >= {"r1", "r2"}
+    ours = {among.dimension: among for among in compute_agreement(session).between_people}
     kappas, near = [], []
     for column, (low, high) in COLUMNS.items():
         pairs = np.array(
@@ -213,7 +217,7 @@ def test_the_figures_are_those_that_numpy_and_scipy_compute_from_the_file(sessio
         bins = np.minimum(np.floor((pairs - low) / ((high - low) / 5)), 4)
         same = float((bins[:, 0] == bins[:, 1]).mean())
         found: Among = ours["financial" if column.startswith("financial") else column]
-        assert found.rated == len(given) == 20
+        assert found.rated_count == len(given) == 20
         assert found.kappa == pytest.approx((same - 0.2) / 0.8, abs=1e-12)
         kappas.append(same)
         near.append(np.abs(pairs[:, 0] - pairs[:, 1]) <= 2)
@@ -260,9 +264,11 @@ def test_what_is_exported_comes_in_again_as_it_was(session: Session, shared_data
         import_file(second, out[1])
         assert compute_agreement(second) == compute_agreement(session)
         for a, b in zip(all_episodes(session.study), all_episodes(second.study), strict=True):
-            one, two = read_episode_state(session, a.recording_id), read_episode_state(second, b.recording_id)
-            assert [each.turn for each in one.done] == [each.turn for each in two.done]
-            assert [(each.profile, each.goal) for each in one.agents] == [(e.profile, e.goal) for e in two.agents]
+            episode_state, two = read_episode_state(session, a.recording_id), read_episode_state(second, b.recording_id)
+            assert [each.turn for each in episode_state.played_turns] == [each.turn for each in two.played_turns]
+            assert [(each.profile, each.goal) for each in episode_state.agents] == [
+                (e.profile, e.goal) for e in two.agents
+            ]
             assert (a.context, a.relationship, a.ended, a.reference) == (
                 *(b.context, b.relationship, b.ended, b.reference),
             )

@@ -59,38 +59,47 @@ def frozen(session: Session) -> list[FrozenItem]:
     made = ItemSet(new_id(), "ratings", KEY, 0, 1, {}, {}, "ab", "2026-01-01T00:00:00", "1")
     items = [
         FrozenItem(
-            *(new_id(), made.id, 0, at, one.about, one.recording_id, one.start_us, one.end_us),
-            *(one.content, one.made_from),
+            *(
+                new_id(),
+                made.id,
+                0,
+                at,
+                item_candidate.about,
+                item_candidate.recording_id,
+                item_candidate.start_us,
+                item_candidate.end_us,
+            ),
+            *(item_candidate.content, item_candidate.made_from),
         )
-        for at, one in enumerate(drawn.items)
+        for at, item_candidate in enumerate(drawn.items)
     ]
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_set(session.study, made, items)
     return items
 
 
 def asked(session: Session, judge: JudgeEntry, items: list[FrozenItem]) -> dict[str, Judgment]:
-    about = [JudgmentTarget(JudgmentTargetKind.ITEM, one.id).key for one in items]
+    about = [JudgmentTarget(JudgmentTargetKind.ITEM, item.id).key for item in items]
     asking = prepare(session, AskRequest([judge], about, TASK, frames=0))
     found = [*asking.cached]
-    if asking.work is not None:
-        _, changes = run_inline(session, asking.work, Silent())
+    if asking.job is not None:
+        _, changes = run_inline(session, asking.job, Silent())
         found += find_judgments(session.study, sorted(changes.ids("judgment")))
-    return {one.about.id: one for one in found}
+    return {judgment.target.id: judgment for judgment in found}
 
 
 def said(items: list[FrozenItem], answers: Mapping[str, Judgment]) -> list[ItemResponse]:
     return [
         ItemResponse(
-            one.id,
+            item.id,
             0,
-            one.recording_id,
-            one.content["truth"],  # type: ignore[arg-type]
-            {TASK: answers[one.id].answer} if answers[one.id].status is JudgmentStatus.OK else {},
-            {TASK: answers[one.id].status},
-            one.content["traits"],  # type: ignore[arg-type]
+            item.recording_id,
+            item.content["truth"],  # type: ignore[arg-type]
+            {TASK: answers[item.id].answer} if answers[item.id].status is JudgmentStatus.OK else {},
+            {TASK: answers[item.id].status},
+            item.content["traits"],  # type: ignore[arg-type]
         )
-        for one in items
+        for item in items
     ]
 
 
@@ -99,10 +108,10 @@ def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> Non
     items = frozen(session)
     assert len(items) == 20
     answers = asked(session, judge, items)
-    assert {one.status for one in answers.values()} == {JudgmentStatus.OK}
+    assert {answer.status for answer in answers.values()} == {JudgmentStatus.OK}
     found = get_benchmark_task(KEY).score(said(items, answers))
     for key in DIMENSIONS:
-        truth = [one.content["truth"][TASK][key] for one in items]  # type: ignore[index, call-overload]
+        truth = [item.content["truth"][TASK][key] for item in items]  # type: ignore[index, call-overload]
         assert found[join_metric_key(MAE, key)] == 0.0
         expected = 1.0 if len(set(truth)) > 1 else None
         assert found[join_metric_key(PEARSON_R, key)] == (None if expected is None else pytest.approx(1.0))
@@ -124,13 +133,15 @@ def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: 
     answers = asked(session, judge, items)
     found = get_benchmark_task(KEY).score(said(items, answers))
     folder = shared_data / "sotopia"
-    lines = [json.loads(one) for one in (folder / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()]
+    lines = [
+        json.loads(splitline) for splitline in (folder / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()
+    ]
     given: dict[tuple[str, int], list[dict[str, str]]] = {}
     with (folder / "sotopia_pi_human_scores.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            if row["episode"] in {one["episode"] for one in lines}:
+            if row["episode"] in {line["episode"] for line in lines}:
                 given.setdefault((row["episode"], int(row["agent"])), []).append(row)
-    order = [(one["episode"], agent) for one in lines for agent in (1, 2)]
+    order = [(line["episode"], agent) for line in lines for agent in (1, 2)]
     by_person = {
         (number, who): answers[item.id].answer
         for item in items
@@ -144,8 +155,8 @@ def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: 
     kappas: list[float] = []
     near: list[float] = []
     for key, (low, high) in score_ranges().items():
-        mean = np.array([np.mean([int(row[COLUMNS[key]]) for row in given[one]]) for one in order])
-        scores = np.array([float(placed[one][key]) for one in order])  # type: ignore[arg-type]
+        mean = np.array([np.mean([int(row[COLUMNS[key]]) for row in given[pair]]) for pair in order])
+        scores = np.array([float(placed[pair][key]) for pair in order])  # type: ignore[arg-type]
         assert found[join_metric_key(MAE, key)] == pytest.approx(np.abs(mean - scores).mean(), abs=1e-12)
         expected = pearsonr(mean, scores).statistic if mean.std() else None
         assert found[join_metric_key(PEARSON_R, key)] == (
@@ -181,7 +192,9 @@ def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) 
     after = rating_candidates(session)
     assert after.left_out == {INCOMPLETE: 1}
     assert len(after.candidates) == len(before.candidates) == 20
-    assert {one.made_from for one in before.candidates} != {one.made_from for one in after.candidates}
+    assert {candidate.made_from for candidate in before.candidates} != {
+        candidate.made_from for candidate in after.candidates
+    }
 
 
 def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Session) -> None:
@@ -190,14 +203,14 @@ def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Sess
     assert drawn[0] == drawn[1] != drawn[2]
     assert [len(one) for one in drawn] == [8, 8, 8]
     alike = entry.sample(pool, ItemSamplingRule(8, stratify=True), random.Random(1)).items
-    homes = [one.collection_id for one in alike]
-    assert {homes.count(one) for one in homes} == {4}
+    homes = [item_candidate.collection_id for item_candidate in alike]
+    assert {homes.count(home) for home in homes} == {4}
     assert entry.sample(CandidatePool(()), ItemSamplingRule(8, stratify=True), random.Random(1)).items == ()
     assert entry.score([])[PEARSON_R] is None
 
 
 def test_its_metrics_are_those_of_the_published_rows() -> None:
-    known = {one.key for one in get_benchmark_task(KEY).metrics}
-    assert {one.metric for one in published_scores_for(KEY)} <= known
+    known = {metric.key for metric in get_benchmark_task(KEY).metrics}
+    assert {published_score.metric for published_score in published_scores_for(KEY)} <= known
     scored: Json = [*get_benchmark_task(KEY).score([])]
     assert set(scored) == known  # type: ignore[arg-type]

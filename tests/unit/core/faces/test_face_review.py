@@ -37,7 +37,7 @@ def seen_now(lab: Session) -> FaceSheet:
 
 def test_before_faces_were_looked_for_nothing_can_be_reviewed(lab: Session) -> None:
     found = seen_now(lab)
-    assert [one.reason for one in found.waiting] == [ReviewReason.UNSEARCHED]
+    assert [certainty_span.reason for certainty_span in found.pending] == [ReviewReason.UNSEARCHED]
     with pytest.raises(UserError, match="were not looked for"):
         review.mark_reviewed(lab, only_recording(lab))
 
@@ -50,10 +50,10 @@ def test_a_review_is_refused_with_the_count_until_every_place_was_seen(lab: Sess
     assert found.count(Cover.UNCERTAIN) == 1
     with pytest.raises(UserError, match="1 uncertain place left"):
         review.mark_reviewed(lab, here)
-    review.mark_seen(lab, here, [(one.start_us, one.end_us) for one in found.waiting])
-    assert seen_now(lab).left() == "1 undecided track (hidden), to mark it as reviewed"
+    review.mark_seen(lab, here, [(certainty_span.start_us, certainty_span.end_us) for certainty_span in found.pending])
+    assert seen_now(lab).pending_text() == "1 undecided track (hidden), to mark it as reviewed"
     review.mark_reviewed(lab, here)
-    assert [one.annotator_id for one in seen_now(lab).reviews] == [lab.annotator().id]  # type: ignore[union-attr]
+    assert [face_review.annotator_id for face_review in seen_now(lab).reviews] == [lab.annotator().id]  # type: ignore[union-attr]
 
 
 def test_any_later_change_revokes_a_review_and_undoing_it_brings_it_back(lab: Session) -> None:
@@ -84,28 +84,28 @@ def test_what_was_seen_before_a_new_run_was_not_seen_in_it(lab: Session) -> None
     assert seen_now(lab).count(Cover.UNCOVERED) == 1
     found_faces(lab, [BOX])
     regions.add_region(lab, here, RegionKind.FACE, Keyframe(2 * FRAME, 90, 20, 30, 30), 3 * FRAME)
-    assert len(seen_now(lab).waiting) == 1
+    assert len(seen_now(lab).pending) == 1
     review.mark_seen(lab, here, [(0, FRAMES * FRAME)])
-    assert seen_now(lab).waiting == []
+    assert seen_now(lab).pending == []
     assert len(seen_spans(lab.study, here)) == 1
     history.undo(lab)
-    assert len(seen_now(lab).waiting) == 1
+    assert len(seen_now(lab).pending) == 1
 
 
 def test_several_tracks_are_assigned_or_dismissed_in_one_step(lab: Session) -> None:
     here = only_recording(lab)
     found_faces(lab, [BOX, (100.0, 40.0, 30.0, 36.0)])
-    ids = [one.id for one in seen_now(lab).tracks]
+    ids = [track.id for track in seen_now(lab).tracks]
     who, _ = review.assign_faces_to_new(lab, here, ids, " P07 ", ParticipantRole.USER)
-    assert {one.participant_id for one in seen_now(lab).tracks} == {who}
-    assert [one.pseudonym for one in participants_in(lab.study, here)] == ["P07"]
+    assert {track.participant_id for track in seen_now(lab).tracks} == {who}
+    assert [participant.pseudonym for participant in participants_in(lab.study, here)] == ["P07"]
     history.undo(lab)
     assert all_participants(lab.study) == []
-    assert len(seen_now(lab).undecided) == 2
+    assert len(seen_now(lab).undecided_tracks) == 2
     review.dismiss_faces(lab, ids)
-    assert seen_now(lab).undecided == []
+    assert seen_now(lab).undecided_tracks == []
     history.undo(lab)
-    assert len(seen_now(lab).undecided) == 2
+    assert len(seen_now(lab).undecided_tracks) == 2
 
 
 def test_suggestions_are_offered_until_their_tracks_are_decided(lab: Session) -> None:
@@ -113,16 +113,16 @@ def test_suggestions_are_offered_until_their_tracks_are_decided(lab: Session) ->
     found_faces(lab, [BOX, (100.0, 40.0, 30.0, 36.0), (5.0, 5.0, 20.0, 20.0)])
     run = latest_run(lab.study, here, "faces")
     assert run is not None
-    ids = [one.id for one in seen_now(lab).tracks]
+    ids = [track.id for track in seen_now(lab).tracks]
     found = seen_now(lab)
     object.__setattr__(run, "result", {**run.result, "suggested": [ids[:2], [ids[2], "gone"], "odd"]})
     object.__setattr__(found, "run", run)
-    (one,) = found.suggestions()
-    assert (one.track_ids, one.participant_id) == ((ids[0], ids[1]), None)
+    (suggestion,) = found.suggestions()
+    assert (suggestion.track_ids, suggestion.participant_id) == ((ids[0], ids[1]), None)
     who, _ = participants.add_participant(lab, "P01", ParticipantRole.USER, here, ids[0])
     renewed = seen_now(lab)
     object.__setattr__(renewed, "run", run)
-    assert [one.participant_id for one in renewed.suggestions()] == [who]
+    assert [suggestion.participant_id for suggestion in renewed.suggestions()] == [who]
     review.assign_faces(lab, ids[:2], who)
     renewed = seen_now(lab)
     object.__setattr__(renewed, "run", run)

@@ -126,7 +126,7 @@ def test_a_face_drawn_by_hand_is_not_lost_where_the_cache_has_another_list_of_fr
 ) -> None:
     found_faces(session, [])
     draw_region(session, RegionKind.FACE, RIGHT, 3, 5)
-    path = session.usable_picture(only_recording(session)).path
+    path = session.require_picture(only_recording(session)).path
     load_index(path, cache_folder())
     (kept,) = cache_folder().glob("index-*.npz")
     with np.load(kept) as stored:
@@ -152,7 +152,7 @@ def test_the_checksum_of_an_export_is_that_of_the_clip_that_was_looked_at(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found_faces(session, [LEFT])
-    raw = session.usable_picture(only_recording(session)).path.read_bytes()
+    raw = session.require_picture(only_recording(session)).path.read_bytes()
     render = anonymize.rendering.face_renderer.render
 
     def swapped(*given: Any) -> Any:

@@ -42,6 +42,6 @@ def test_what_a_run_found_is_suggested_until_an_area_masks_it(lab: Session, tmp_
     assert (first.box, first.start_us, first.end_us) == ((10, 12, 40, 8), 0, 80_000)
     add_areas(lab, here, [(Keyframe(0, *first.box), first.end_us)], "text")
     assert text_regions.suggested_areas(lab, here) == [second]
-    assert [(one.kind, one.label) for one in regions_of(lab.study, here)] == [(RegionKind.AREA, "text")]
+    assert [(region.kind, region.label) for region in regions_of(lab.study, here)] == [(RegionKind.AREA, "text")]
     history.undo(lab)
     assert len(text_regions.suggested_areas(lab, here)) == 2

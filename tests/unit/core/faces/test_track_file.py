@@ -29,10 +29,10 @@ def test_tracks_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert [(t.id, t.participant_id, t.dismissed) for t in found] == [
         (t.id, t.participant_id, t.dismissed) for t in tracks
     ]
-    for one, other in zip(tracks, found, strict=True):
+    for face_track, other in zip(tracks, found, strict=True):
         for name in ("frames", "times_us", "boxes", "scores", "origins"):
-            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-            assert getattr(one, name).dtype == getattr(other, name).dtype
+            np.testing.assert_array_equal(getattr(face_track, name), getattr(other, name))
+            assert getattr(face_track, name).dtype == getattr(other, name).dtype
 
 
 def test_no_tracks_are_tracks_too(tmp_path: Path) -> None:

@@ -27,10 +27,10 @@ def open_lab(folder: Path, recordings: int = 4, segments: int = 40, seed: int = 
 
 def own_and_others(session: Session) -> tuple[list[str], list[str]]:
     """Return the ids of the segments of who works here, and of the others."""
-    names = {one.id: one.name for one in all_annotators(session.study)}
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
     found = all_segments(session.study)
-    own = [one.id for one in found if names[one.annotator_id] == session.annotator_name]
-    return own, [one.id for one in found if one.id not in own]
+    own = [segment.id for segment in found if names[segment.annotator_id] == session.annotator_name]
+    return own, [segment.id for segment in found if segment.id not in own]
 
 
 def random_edit(session: Session, chance: random.Random) -> Changes:
@@ -47,7 +47,7 @@ def random_edit(session: Session, chance: random.Random) -> Changes:
             return comments.add_comment(session, chance.choice([*own, *others]), "Look again")[1]
         case 3:
             rows = session.study.rows("SELECT id FROM comment ORDER BY id")
-            return comments.resolve_comments(session, [one[0] for one in rows[:1]]) if rows else Changes()
+            return comments.resolve_comments(session, [row[0] for row in rows[:1]]) if rows else Changes()
         case 4 if others:
             return reviews.review_segment(session, chance.choice(others), chance.choice([*ReviewDecision]))
         case 5 if own:

@@ -30,39 +30,41 @@ def everything(session: Session) -> list[tuple[object, ...]]:
 def test_only_own_segments_change_and_one_undo_takes_it_back(session: Session) -> None:
     own, others = own_and_others(session)
     before = everything(session)
-    theirs = [find_segment(session.study, one) for one in others]
+    theirs = [find_segment(session.study, text) for text in others]
     assert len(bulk.own_segments(session, [*own, *others])) == len(own)
     bulk.change_label(session, [*own, *others], "competence")
-    assert {one.label for one in all_segments(session.study) if one.id in own} == {"competence"}
-    assert [find_segment(session.study, one) for one in others] == theirs
+    assert {segment.label for segment in all_segments(session.study) if segment.id in own} == {"competence"}
+    assert [find_segment(session.study, text) for text in others] == theirs
     undo(session)
     assert everything(session) == before
 
 
 def test_choices_are_added_and_taken_away(session: Session) -> None:
     own, others = own_and_others(session)
-    fits = [one.id for one in bulk.filter_by_choice(session, bulk.own_segments(session, own), "attributes", "norms")]
+    fits = [
+        segment.id for segment in bulk.filter_by_choice(session, bulk.own_segments(session, own), "attributes", "norms")
+    ]
     bulk.add_choice(session, [*own, *others], "attributes", "norms")
-    for one in fits:
-        chosen = values_of(session.study, one)["attributes"].value
+    for fit in fits:
+        chosen = values_of(session.study, fit)["attributes"].value
         assert isinstance(chosen, list)
         assert "norms" in chosen
     before = everything(session)
     assert not bulk.add_choice(session, own, "attributes", "norms")
     assert everything(session) == before
     bulk.remove_choice(session, own, "attributes", "norms")
-    for one in fits:
-        assert "norms" not in str(values_of(session.study, one).get("attributes"))
+    for fit in fits:
+        assert "norms" not in str(values_of(session.study, fit).get("attributes"))
 
 
 def test_a_single_choice_takes_the_place_of_another_and_is_taken_away_only_where_it_is(session: Session) -> None:
     own, _ = own_and_others(session)
     bulk.add_choice(session, own, "channel", "verbal")
     fits = bulk.filter_by_choice(session, bulk.own_segments(session, own), "channel", "verbal")
-    assert {values_of(session.study, one.id)["channel"].value for one in fits} == {"verbal"}
+    assert {values_of(session.study, fit.id)["channel"].value for fit in fits} == {"verbal"}
     assert not bulk.remove_choice(session, own, "channel", "both")
     assert bulk.remove_choice(session, own, "channel", "verbal")
-    assert all("channel" not in values_of(session.study, one.id) for one in fits)
+    assert all("channel" not in values_of(session.study, fit.id) for fit in fits)
 
 
 def test_shifting_moves_all_or_none(session: Session) -> None:

@@ -27,11 +27,11 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def tasks(session: Session, name: str) -> list[tuple[ChecklistItemKind, str, str | None]]:
     table = SegmentTable(session)
     who = person(table, name)
-    return [(one.kind, one.text, one.segment_id) for one in build_checklist(session, table, [who]).tasks]
+    return [(task.kind, task.text, task.segment_id) for task in build_checklist(session, table, [who]).tasks]
 
 
 def person(table: SegmentTable, name: str) -> Annotator:
-    return next(one for one in table.annotators.values() if one.name == name)
+    return next(annotator for annotator in table.annotators.values() if annotator.name == name)
 
 
 def test_from_a_plan_to_nothing_left(session: Session) -> None:
@@ -39,7 +39,7 @@ def test_from_a_plan_to_nothing_left(session: Session) -> None:
     people = SegmentTable(session).annotators
     assert tasks(session, FIRST) == []
     with session.step("Plan"):
-        set_assignments(session.study, [Assignment(first.id, one) for one in people])
+        set_assignments(session.study, [Assignment(first.id, person) for person in people])
     assert [kind for kind, _, _ in tasks(session, FIRST)] == [ChecklistItemKind.EMPTY]
 
     made, _ = add_segment(session, first.id, 1_000_000, 2_000_000, "competence", {"channel": "verbal"})
@@ -53,10 +53,10 @@ def test_from_a_plan_to_nothing_left(session: Session) -> None:
     session.annotator_name = SECOND
     add_comment(session, made, "Really?")
     assert tasks(session, FIRST)[0] == (ChecklistItemKind.COMMENT, f"{SECOND}: Really?", made)
-    resolve_comments(session, [one.id for one in unresolved_comments(session.study)])
+    resolve_comments(session, [unresolved_comment.id for unresolved_comment in unresolved_comments(session.study)])
     with session.step("Done"):
-        for one in people:
-            set_completed(session.study, first.id, one, "2026-01-01T00:00:00.000Z")
+        for person in people:
+            set_completed(session.study, first.id, person, "2026-01-01T00:00:00.000Z")
     assert tasks(session, FIRST) == []
     assert tasks(session, SECOND) == [
         (ChecklistItemKind.REVIEW, f"1 segment of {FIRST} to agree or disagree with.", None)
@@ -72,16 +72,16 @@ def test_reviews_that_were_found_before_are_found_anew_where_something_changed(s
     own, changes = add_segment(session, recording.id, 1_000_000, 2_000_000, "error")
     table.apply(changes)
     with session.step("Done") as step:
-        for one in table.annotators:
-            set_completed(session.study, recording.id, one, "2026-01-01T00:00:00.000Z")
+        for annotator in table.annotators:
+            set_completed(session.study, recording.id, annotator, "2026-01-01T00:00:00.000Z")
     table.apply(step.changes)
-    assert [one.annotator.name for one in reviews.find(table)] == [SECOND]
-    assert [*reviews.find(table)] == [*ReviewsWaiting(session).find(table)]
+    assert [checklist_item.annotator.name for checklist_item in reviews.find_pending(table)] == [SECOND]
+    assert [*reviews.find_pending(table)] == [*ReviewsWaiting(session).find_pending(table)]
     session.annotator_name = SECOND
     table.apply(review_segment(session, own, ReviewDecision.DISAGREE))
-    assert [*reviews.find(table)] == []
+    assert [*reviews.find_pending(table)] == []
     table.apply(session.study.undo())
-    assert [one.annotator.name for one in reviews.find(table)] == [SECOND]
+    assert [checklist_item.annotator.name for checklist_item in reviews.find_pending(table)] == [SECOND]
 
 
 def test_in_json_everybody_is_counted(session: Session) -> None:
@@ -91,7 +91,7 @@ def test_in_json_everybody_is_counted(session: Session) -> None:
     said = found.as_json()
     people = said["annotators"]
     assert isinstance(people, list)
-    assert [one["incomplete"] for one in people if isinstance(one, dict)] == [1, 0]
+    assert [person["incomplete"] for person in people if isinstance(person, dict)] == [1, 0]
     assert f"{SECOND}: nothing to do" in found.as_text()
     assert "recording 1, 0:00:01.000" in found.as_text()
 
@@ -101,7 +101,7 @@ def test_training_is_not_reviewed(session: Session) -> None:
     add_segment(session, recording.id, 1_000_000, 2_000_000, "error")
     people = SegmentTable(session).annotators
     with session.step("Train"):
-        set_assignments(session.study, [Assignment(recording.id, one, WorkPurpose.TRAINING) for one in people])
-        for one in people:
-            set_completed(session.study, recording.id, one, "2026-01-01T00:00:00.000Z")
+        set_assignments(session.study, [Assignment(recording.id, person, WorkPurpose.TRAINING) for person in people])
+        for person in people:
+            set_completed(session.study, recording.id, person, "2026-01-01T00:00:00.000Z")
     assert tasks(session, SECOND) == []

@@ -44,7 +44,7 @@ def test_changing_resolving_and_deleting(session: Session) -> None:
         with pytest.raises(UserError, match="Somebody else"):
             refused()
     resolve_comments(session, [made], resolved=False)
-    assert [one.text for one in unresolved_comments(session.study)] == ["Second"]
+    assert [unresolved_comment.text for unresolved_comment in unresolved_comments(session.study)] == ["Second"]
     session.annotator_name = FIRST
     delete_comment(session, made)
     assert comments_of(session.study, own[0]) == []

@@ -26,29 +26,33 @@ def brute_force(session: Session, asked: Filter, segments: list[Segment]) -> set
     study = session.study
     collection_of = dict(study.rows("SELECT id, collection_id FROM recording"))
     found = set()
-    for one in segments:
-        values = {key: kept.value for key, kept in values_of(study, one.id).items()}
+    for segment in segments:
+        values = {key: kept.value for key, kept in values_of(study, segment.id).items()}
         ((every, unresolved),) = study.rows(
-            "SELECT count(*), coalesce(sum(resolved = 0), 0) FROM comment WHERE segment_id = ?", (one.id,)
+            "SELECT count(*), coalesce(sum(resolved = 0), 0) FROM comment WHERE segment_id = ?", (segment.id,)
         )
-        said = [row[0] for row in study.rows("SELECT decision FROM review WHERE segment_id = ?", (one.id,))]
+        said = [row[0] for row in study.rows("SELECT decision FROM review WHERE segment_id = ?", (segment.id,))]
         missing = [
-            key for rule in session.scheme.rules if rule.label == one.label for key in rule.needs if not values.get(key)
+            key
+            for rule in session.scheme.rules
+            if rule.label == segment.label
+            for key in rule.needs
+            if not values.get(key)
         ]
         others = [
             other
             for other in segments
-            if (other.recording_id, other.track) == (one.recording_id, one.track)
-            and other.annotator_id != one.annotator_id
+            if (other.recording_id, other.track) == (segment.recording_id, segment.track)
+            and other.annotator_id != segment.annotator_id
         ]
-        touching = [other for other in others if other.start_us < one.end_us and one.start_us < other.end_us]
-        disputed = bool(others) and (not touching or any(other.label != one.label for other in touching))
+        touching = [other for other in others if other.start_us < segment.end_us and segment.start_us < other.end_us]
+        disputed = bool(others) and (not touching or any(other.label != segment.label for other in touching))
         holds = [
-            not asked.annotators or one.annotator_id in asked.annotators,
-            not asked.recordings or one.recording_id in asked.recordings,
-            not asked.collections or collection_of[one.recording_id] in asked.collections,
-            not asked.lanes or (one.scheme, one.track) in asked.lanes,
-            not asked.labels or one.label in asked.labels,
+            not asked.annotators or segment.annotator_id in asked.annotators,
+            not asked.recordings or segment.recording_id in asked.recordings,
+            not asked.collections or collection_of[segment.recording_id] in asked.collections,
+            not asked.lanes or (segment.scheme, segment.track) in asked.lanes,
+            not asked.labels or segment.label in asked.labels,
             not asked.lacks or bool(asked.lacks & {*missing}),
             asked.incomplete in (None, bool(missing)),
             asked.disputed in (None, disputed),
@@ -56,13 +60,13 @@ def brute_force(session: Session, asked: Filter, segments: list[Segment]) -> set
             asked.unresolved in (None, unresolved > 0),
             asked.reviewed in (None, bool(said)),
             asked.disagreed in (None, "disagree" in said),
-            asked.held_out in (None, one.recording_id in hold_outs(study)),
+            asked.held_out in (None, segment.recording_id in hold_outs(study)),
         ]
         for key, wanted in asked.values.items():
             value = values.get(key) or [EMPTY]
             holds.append(bool({*([value] if isinstance(value, str) else value)} & wanted))
         if all(holds):
-            found.add(one.id)
+            found.add(segment.id)
     return found
 
 
@@ -103,7 +107,7 @@ def test_filters_hold_what_a_look_at_every_segment_holds(session: Session) -> No
         segments = all_segments(session.study)
         for _ in range(4):
             asked = random_filter(session, chance)
-            found = asked.apply(table)
+            found = asked.select(table)
             assert set(found) == brute_force(session, asked, segments), asked
             sizes.add(len(found))
     assert len(sizes) > 10
@@ -117,31 +121,35 @@ def test_after_edits_the_table_is_what_reading_anew_gives(session: Session) -> N
         fresh = SegmentTable(session)
         assert table.rows == fresh.rows
         assert table.held_out == fresh.held_out
-        assert {one: table.problems(one) for one in table.rows} == {one: fresh.problems(one) for one in fresh.rows}
-        assert {one for one in table.rows if table.disputed(one)} == {one for one in fresh.rows if fresh.disputed(one)}
+        assert {row: table.problems(row) for row in table.rows} == {row: fresh.problems(row) for row in fresh.rows}
+        assert {row for row in table.rows if table.is_disputed(row)} == {
+            row for row in fresh.rows if fresh.is_disputed(row)
+        }
 
 
 def test_nothing_asked_is_everything_and_a_search_narrows_it(session: Session) -> None:
     table = SegmentTable(session)
     assert not Filter()
     assert Filter(labels=frozenset({"error"}))
-    assert Filter().apply(table) == list(table.rows)
+    assert Filter().select(table) == list(table.rows)
     first = next(iter(table.rows))
-    assert Filter().apply(table, {first}) == [first]
+    assert Filter().select(table, {first}) == [first]
     label = table.rows[first].segment.label
-    assert Filter(labels=frozenset({label})).apply(table, {first}) == [first]
+    assert Filter(labels=frozenset({label})).select(table, {first}) == [first]
 
 
 def test_every_column_sorts_and_says_something(session: Session) -> None:
     table = SegmentTable(session)
     columns = SegmentColumns(session, table)
-    assert {"recording", "label", "annotator", "field rationale"} <= {one.key for one in columns.columns if one.shown}
+    assert {"recording", "label", "annotator", "field rationale"} <= {
+        table_column.key for table_column in columns.columns if table_column.visible_by_default
+    }
     for column in columns.columns:
-        up = columns.ordered(table.rows, column.key)
-        down = columns.ordered(table.rows, column.key, descending=True)
+        up = columns.sort_ids(table.rows, column.key)
+        down = columns.sort_ids(table.rows, column.key, descending=True)
         assert sorted(up) == sorted(down) == sorted(table.rows)
-    lengths = [table.rows[one].segment for one in columns.ordered(table.rows, "duration", descending=True)]
-    spans = [one.end_us - one.start_us for one in lengths]
+    lengths = [table.rows[text].segment for text in columns.sort_ids(table.rows, "duration", descending=True)]
+    spans = [length.end_us - length.start_us for length in lengths]
     assert spans == sorted(spans, reverse=True)
 
 

@@ -39,7 +39,7 @@ def test_hits_say_where_they_are_and_whose(session: Session, searching: StudySea
     searching.apply(step.changes)
     searching.apply(set_field(session, own[0], "rationale", "A Zeppelin over the house"))
     searching.apply(add_comment(session, others[0], "no zeppelin at all")[1])
-    found = {hit.kind: hit for hit in searching.hits("zep")}
+    found = {hit.kind: hit for hit in searching.find_hits("zep")}
     assert {*found} == {"Utterance", "Rationale", "Comment"}
     utterance, rationale, comment = found["Utterance"], found["Rationale"], found["Comment"]
     assert (utterance.recording, utterance.time_us, utterance.who) == (recording, 5_000_000, speaker.pseudonym)
@@ -48,8 +48,8 @@ def test_hits_say_where_they_are_and_whose(session: Session, searching: StudySea
     assert comment.segment is not None
     assert (comment.segment.id, comment.who) == (others[0], SECOND)
     assert "«Zeppelin»" in rationale.as_text()
-    assert set(searching.segments("zep")) == {own[0], others[0]}
-    assert [hit.kind for hit in searching.hits("zep", elsewhere=True)] == ["Utterance"]
+    assert set(searching.match_segments("zep")) == {own[0], others[0]}
+    assert [hit.kind for hit in searching.find_hits("zep", elsewhere=True)] == ["Utterance"]
 
 
 def test_a_deleted_segment_is_no_longer_found_and_comes_back_with_undo(
@@ -57,16 +57,16 @@ def test_a_deleted_segment_is_no_longer_found_and_comes_back_with_undo(
 ) -> None:
     own, _ = own_and_others(session)
     searching.apply(set_field(session, own[0], "rationale", "A Zeppelin"))
-    assert set(searching.segments("zeppelin")) == {own[0]}
+    assert set(searching.match_segments("zeppelin")) == {own[0]}
     searching.apply(delete_segments(session, own[:1]))
-    assert searching.hits("zeppelin") == []
+    assert searching.find_hits("zeppelin") == []
     searching.apply(session.study.undo())
-    assert set(searching.segments("zeppelin")) == {own[0]}
+    assert set(searching.match_segments("zeppelin")) == {own[0]}
 
 
 def test_recordings_and_collections_are_found(session: Session, searching: StudySearch) -> None:
     recording = all_recordings(session.study)[0]
-    (hit, *_) = searching.hits(f'"{recording.name}"')
+    (hit, *_) = searching.find_hits(f'"{recording.name}"')
     assert (hit.kind, hit.recording) == ("Recording", recording)
     assert hit.as_text() == f"recording {recording.number}  Name: «{recording.name}»"
-    assert any(hit.kind == "Collection" for hit in searching.hits("robot"))
+    assert any(hit.kind == "Collection" for hit in searching.find_hits("robot"))

@@ -56,9 +56,9 @@ def said_in(part: RecordingPart, *, ids: bool, plain: bool = False) -> list[tupl
     found = []
     for lane in part.lanes:
         about = lane.kind, lane.annotator, lane.participant, lane.scheme, lane.track
-        for one in lane.entries:
-            held = tuple(sorted((name, _comparable(value, plain)) for name, value in one.values.items()))
-            found.append((about, (one.start_us, one.end_us, one.text, one.id if ids else ""), held))
+        for entry in lane.entries:
+            held = tuple(sorted((name, _comparable(value, plain)) for name, value in entry.values.items()))
+            found.append((about, (entry.start_us, entry.end_us, entry.text, entry.id if ids else ""), held))
     return sorted(found, key=repr)
 
 

@@ -74,15 +74,15 @@ def contents(draw: Any, most: int = 6, words: st.SearchStrategy[str] = WORDS) ->
     media = tuple(
         Medium(
             new_id(),
-            one.id,
+            recording.id,
             MediumRole.MAIN,
             0,
             0,
-            f"clip {one.number}.mp4",
-            one.id,
+            f"clip {recording.number}.mp4",
+            recording.id,
             MediaFacts("mp4", 1, 1, None, None),
         )
-        for one in recordings
+        for recording in recordings
     )
     annotators = tuple(Annotator(new_id(), name) for name in draw(st.sets(NAMES, min_size=1, max_size=2)))
     people = tuple(
@@ -97,15 +97,15 @@ def contents(draw: Any, most: int = 6, words: st.SearchStrategy[str] = WORDS) ->
         if track.extent is Extent.RECORDING:
             start, end = 0, DURATION_US
         author, where = draw(st.sampled_from(annotators)), draw(st.sampled_from(recordings))
-        one = Segment(new_id(), where.id, author.id, label, start, end, scheme.key, track.key)
-        segments.append(one)
+        segment = Segment(new_id(), where.id, author.id, label, start, end, scheme.key, track.key)
+        segments.append(segment)
         for field in scheme.fields_of(track.key):
             if field.applies_to(label, track.key) and draw(st.booleans()):
                 value = scheme.check_value(field.key, draw(filled_in(field, people, words)))
-                values.append(FieldValue(one.id, scheme.key, scheme.version, field.key, value))
+                values.append(FieldValue(segment.id, scheme.key, scheme.version, field.key, value))
         if draw(st.booleans()):
             at = "2026-01-01T00:00:00.000+00:00"
-            comments.append(Comment(new_id(), one.id, author.id, " ".join(draw(words).split()), at))
+            comments.append(Comment(new_id(), segment.id, author.id, " ".join(draw(words).split()), at))
     for _ in range(draw(st.integers(0, most))):
         who, where = draw(st.sampled_from([None, *people])), draw(st.sampled_from(recordings))
         start, end = draw(spans())
@@ -130,7 +130,7 @@ def filled_in(field: Field, people: tuple[Participant, ...], words: st.SearchStr
         case FieldKind.SCALE | FieldKind.SLIDER:
             return st.integers(int(field.minimum), int(field.maximum))
         case FieldKind.PARTICIPANT:
-            return st.sampled_from([one.id for one in people])
+            return st.sampled_from([person.id for person in people])
 
 
 @contextmanager
@@ -147,8 +147,8 @@ def opened(content: Content, annotator: str = "Somebody") -> Iterator[Session]:
                 insert_medium(study, medium)
             for person in content.annotators:
                 insert_annotator(study, person)
-            for one in content.participants:
-                insert_participant(study, one)
+            for participant in content.participants:
+                insert_participant(study, participant)
             insert_segments(study, content.segments)
             insert_values(study, content.values)
             insert_comments(study, content.comments)

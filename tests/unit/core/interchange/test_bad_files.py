@@ -116,7 +116,7 @@ def test_100_mb_of_nothing_is_one_line(key: str, tmp_path: Path, study: Path) ->
 def test_what_is_cut_off_anywhere_is_one_line_or_sound(key: str, tmp_path: Path, study: Path) -> None:
     to = get_format(key)
     with Session.open(study, "Newcomer") as session:
-        recordings = exportable_recordings(session)[: None if to.many else 1]
+        recordings = exportable_recordings(session)[: None if to.holds_several else 1]
         [whole] = export_recordings(session, to, tmp_path / f"whole{to.suffixes[0]}", recordings)
         content = whole.read_bytes()
         before = everything(session)
@@ -157,7 +157,7 @@ def test_links_of_the_lossless_file_stay_in_the_folder(link: str, tmp_path: Path
     path = tmp_path / "a.jsonl"
     with Session.open(study, "Newcomer") as session:
         export_recordings(session, get_format("jsonl"), path, exportable_recordings(session))
-    [recording] = [one for one in path.read_text().splitlines() if '"number": 1,' in one]
+    [recording] = [splitline for splitline in path.read_text().splitlines() if '"number": 1,' in splitline]
     medium = {
         "type": "medium", "id": PERSON["id"], "recording_id": json.loads(recording)["id"], "role": "main",
         "position": 0, "offset_us": 0, "path": link, "fingerprint": "x",

@@ -58,7 +58,10 @@ def test_a_point_becomes_as_long_as_is_asked_and_stays_inside(session: Session) 
     last = all_recordings(session.study)[0].duration_us
     document = one_lane(InterchangeEntry(SECOND, SECOND, "error"), InterchangeEntry(last, last, "error"))
     found = planned(session, document, replace(mapped(), point_us=200_000))
-    assert [(one.start_us, one.end_us) for one in found.new_segments] == [(SECOND, 1_200_000), (last - 200_000, last)]
+    assert [(segment.start_us, segment.end_us) for segment in found.new_segments] == [
+        (SECOND, 1_200_000),
+        (last - 200_000, last),
+    ]
     assert found.lanes[0].remarks == ("2 points become 200 ms long",)
     without = planned(session, document, replace(mapped(), point_us=0))
     assert without.added == 0
@@ -70,7 +73,10 @@ def test_what_reaches_outside_is_cut_off_or_left_out(session: Session) -> None:
     spans = ((-SECOND, SECOND), (last - SECOND, last + SECOND), (last + SECOND, last + 2 * SECOND))
     document = one_lane(*(InterchangeEntry(start, end, "error") for start, end in spans))
     found = planned(session, document, mapped())
-    assert [(one.start_us, one.end_us) for one in found.new_segments] == [(0, SECOND), (last - SECOND, last)]
+    assert [(segment.start_us, segment.end_us) for segment in found.new_segments] == [
+        (0, SECOND),
+        (last - SECOND, last),
+    ]
     assert found.left_out == 1
     assert planned(session, document, replace(mapped(), outside=Outside.LEAVE_OUT)).added == 0
 
@@ -79,7 +85,7 @@ def test_texts_become_labels_by_key_by_name_by_choice_or_not_at_all(session: Ses
     texts = ("error", "COMPETENCE", "None", "stroke", "hold", "strange")
     entries = [InterchangeEntry(n * SECOND, (n + 1) * SECOND, text) for n, text in enumerate(texts)]
     found = planned(session, one_lane(*entries), mapped(labels={"stroke": "error", "hold": ""}))
-    assert [one.label for one in found.new_segments] == ["error", "competence", "none", "error"]
+    assert [segment.label for segment in found.new_segments] == ["error", "competence", "none", "error"]
     assert found.lanes[0].left_out == {"“hold” is no label": 1, "“strange” is no label": 1}
     assert planned(session, one_lane(*entries), mapped(otherwise="none")).added == 6
 
@@ -91,7 +97,7 @@ def test_values_become_fields_and_comments(session: Session) -> None:
     found = planned(session, document, mapped(fields=fields))
     apply_document_import(session, found, "a.eaf")
     [segment] = all_segments(session.study)
-    stored = {key: one.value for key, one in values_of(session.study, segment.id).items()}
+    stored = {key: field_value.value for key, field_value in values_of(session.study, segment.id).items()}
     assert stored == {"rationale": "Because.", "channel": "verbal", "attributes": ["norms"]}
     assert session.study.rows("SELECT text FROM comment") == [("Look again.",)]
     assert any("other" in remark for remark in found.lanes[0].remarks)

@@ -80,4 +80,4 @@ def read(key: str, content: bytes) -> None:
         with suppress(UserError):
             for part in used.read(path).recordings:
                 assert len({lane.name for lane in part.lanes}) == len(part.lanes)
-                assert all(one.start_us <= one.end_us for lane in part.lanes for one in lane.entries)
+                assert all(entry.start_us <= entry.end_us for lane in part.lanes for entry in lane.entries)

@@ -100,7 +100,7 @@ def test_a_folder_or_no_file_is_refused(key: str, tmp_path: Path) -> None:
 def test_archives(members: dict[str, bytes], word: str, tmp_path: Path) -> None:
     path = zipped(tmp_path / "bad.opf", members)
     assert word in refused("datavyu", path)
-    assert [one.name for one in tmp_path.iterdir()] == ["bad.opf"]
+    assert [file.name for file in tmp_path.iterdir()] == ["bad.opf"]
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,16 @@ KEEPS_IDS = {"boris": False, "boris-csv": False, "datavyu": True}
 
 def in_milliseconds(content: Content) -> Content:
     """Cut the times off to whole milliseconds, and comments to one a segment."""
-    first = {one.segment_id: one for one in reversed(content.comments)}
+    first = {comment.segment_id: comment for comment in reversed(content.comments)}
     return replace(
         content,
         segments=tuple(
-            replace(one, start_us=one.start_us // 1000 * 1000, end_us=one.end_us // 1000 * 1000)
-            for one in content.segments
+            replace(segment, start_us=segment.start_us // 1000 * 1000, end_us=segment.end_us // 1000 * 1000)
+            for segment in content.segments
         ),
         utterances=tuple(
-            replace(one, start_us=one.start_us // 1000 * 1000, end_us=one.end_us // 1000 * 1000)
-            for one in content.utterances
+            replace(utterance, start_us=utterance.start_us // 1000 * 1000, end_us=utterance.end_us // 1000 * 1000)
+            for utterance in content.utterances
         ),
         comments=tuple(first.values()),
     )
@@ -82,14 +82,15 @@ def test_speakers_are_participants_by_their_pseudonym(name: str, text: str, tmp_
     path = tmp_path / name
     path.write_text(text, "utf-8")
     with opened(simple()) as session:
-        known = {one.pseudonym: one.id for one in all_participants(session.study)}
+        known = {participant.pseudonym: participant.id for participant in all_participants(session.study)}
         bring(session, path)
-        people = {one.pseudonym: one.id for one in all_participants(session.study)}
+        people = {participant.pseudonym: participant.id for participant in all_participants(session.study)}
         assert people["P01"] == known["P01"]
         assert set(people) == {"P01", "New"}
         (where,) = all_recordings(session.study)
         said = [
-            (one.start_us, one.end_us, one.text, one.participant_id) for one in utterances_of(session.study, where.id)
+            (utterance.start_us, utterance.end_us, utterance.text, utterance.participant_id)
+            for utterance in utterances_of(session.study, where.id)
         ]
         assert said == [
             (1_000_000, 2_000_000, "Hello there", people["P01"]),

@@ -34,12 +34,15 @@ def test_a_boris_project(shared_data: Path) -> None:
     parts = {part.name: part for part in found.recordings}
     assert len(parts) == 12
     states = {lane.name: lane for lane in parts["observation #1"].lanes}
-    spans = [(one.start_us, one.end_us, one.text) for one in states["subject1"].entries]
+    spans = [(entry.start_us, entry.end_us, entry.text) for entry in states["subject1"].entries]
     assert spans == [(3_300_000, 7_750_000, "s"), (9_900_000, 16_200_000, "s"), (18_350_000, 24_475_000, "s")]
     assert states["subject2"].participant == "subject2"
     assert states["subject1"].vocabulary == ("p", "s", "q", "r", "m")
     (points,) = parts["offset positif"].lanes
-    assert [(one.start_us, one.end_us) for one in points.entries] == [(22_425_000, 22_425_000), (199_960_000,) * 2]
+    assert [(entry.start_us, entry.end_us) for entry in points.entries] == [
+        (22_425_000, 22_425_000),
+        (199_960_000,) * 2,
+    ]
     assert [link.offset_us for link in parts["offset positif"].media] == [0, 20_000_000]
     assert parts["offset positif"].duration_us == 359_960_000
     (with_modifiers,) = parts["modifiers"].lanes
@@ -64,7 +67,7 @@ def test_events_without_a_time_and_out_of_the_ethogram_are_told(tmp_path: Path) 
     )
     found = get_format("boris").read(path)
     (lane,) = found.recordings[0].lanes
-    assert [(one.start_us, one.end_us, one.text) for one in lane.entries] == [
+    assert [(entry.start_us, entry.end_us, entry.text) for entry in lane.entries] == [
         (1_000_000, 3_000_000, "s"),
         (2_000_000, 2_000_000, "x"),
     ]
@@ -140,7 +143,7 @@ def test_names_in_an_srt_are_taken_only_where_they_are_plainly_meant(tmp_path: P
     said = ["I know: it is late", "Well", "<i>Yes</i>", "No"]
     path.write_text("\n\n".join(f"{n}\n{times.format(n)}\n{text}" for n, text in enumerate(said, 1)), "utf-8")
     (part,) = guess_format(path).read(path).recordings
-    assert [(lane.participant, [one.text for one in lane.entries]) for lane in part.lanes] == [
+    assert [(lane.participant, [entry.text for entry in lane.entries]) for lane in part.lanes] == [
         ("", ["I know: it is late", "Well", "Yes", "No"])
     ]
     said = ["Ann: Hello", "Ann: Late", "Oh", "Bob: Yes", "Bob: Bye"]

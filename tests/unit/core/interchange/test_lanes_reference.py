@@ -71,7 +71,10 @@ def test_webvtt_has_a_voice_for_each_speaker(written: Path) -> None:
 
 @pytest.mark.parametrize("written", ["srt"], indirect=True)
 def test_pysubs2_reads_the_srt(written: Path) -> None:
-    found = [(one.start, one.end, one.plaintext) for one in pysubs2.load(str(written), keep_unknown_html_tags=True)]
+    found = [
+        (ssa_event.start, ssa_event.end, ssa_event.plaintext)
+        for ssa_event in pysubs2.load(str(written), keep_unknown_html_tags=True)
+    ]
     assert found == [(250, 900, "P01: Hello <you> & all"), (1000, 2000, "P01: Fine\nthanks")]
 
 
@@ -158,5 +161,5 @@ def test_pyvyu_reads_the_columns(tmp_path: Path) -> None:
     get_format("datavyu").write(Document((RecordingPart("Meeting", (lane,)),)), path)
     column = pyvyu.load_opf(str(path)).get_column("Ada_shrec_segments")
     assert list(column.codelist) == ["label", "id", "rationale"]
-    cells = [(one.onset, one.offset, one.get_code("label")) for one in column.sorted_cells()]
+    cells = [(cell.onset, cell.offset, cell.get_code("label")) for cell in column.sorted_cells()]
     assert cells == [(0, 1000, "error"), (1500, 2500, "competence")]

@@ -61,7 +61,7 @@ def test_webvtt(part: RecordingPart) -> None:
 @FEW
 @given(parts(segments=False, spoken=True))
 def test_srt(part: RecordingPart) -> None:
-    assume(not any(sign in one.text for lane in part.lanes for one in lane.entries for sign in ("-->", "<", "{")))
+    assume(not any(sign in entry.text for lane in part.lanes for entry in lane.entries for sign in ("-->", "<", "{")))
     back = one_part(again("srt", Document((part,))))
     assert said_in(back, ids=False) == said_in(spoken(part), ids=False)
 
@@ -69,12 +69,12 @@ def test_srt(part: RecordingPart) -> None:
 @FEW
 @given(parts())
 def test_what_only_shows_segments_says_their_labels(part: RecordingPart) -> None:
-    marks = [one for lane in part.lanes if lane.kind == "segments" for one in lane.entries]
+    marks = [entry for lane in part.lanes if lane.kind == "segments" for entry in lane.entries]
     for key in ("webvtt-segments", "srt-segments"):
         back = one_part(again(key, Document((part,))))
-        shown = [(one.start_us, one.text.split("\n")[0]) for lane in back.lanes for one in lane.entries]
+        shown = [(entry.start_us, entry.text.split("\n")[0]) for lane in back.lanes for entry in lane.entries]
         if key == "webvtt-segments":
-            assert sorted(shown) == sorted((one.start_us, one.text) for one in marks)
+            assert sorted(shown) == sorted((mark.start_us, mark.text) for mark in marks)
         assert len(shown) == len(marks)
 
 
@@ -82,7 +82,10 @@ def spoken(part: RecordingPart) -> RecordingPart:
     """Only what is said, without blank lines."""
     lanes = tuple(
         InterchangeLane(
-            lane.name, tuple(without_blank_lines(one) for one in lane.entries), lane.kind, participant=lane.participant
+            lane.name,
+            tuple(without_blank_lines(entry) for entry in lane.entries),
+            lane.kind,
+            participant=lane.participant,
         )
         for lane in part.lanes
         if lane.kind == "utterances"
@@ -90,12 +93,14 @@ def spoken(part: RecordingPart) -> RecordingPart:
     return RecordingPart(part.name, lanes)
 
 
-def without_blank_lines(one: InterchangeEntry) -> InterchangeEntry:
-    text = "\n".join(line for line in one.text.split("\n") if line.strip())
-    return InterchangeEntry(one.start_us, one.end_us, text, id=one.id)
+def without_blank_lines(entry: InterchangeEntry) -> InterchangeEntry:
+    text = "\n".join(line for line in entry.text.split("\n") if line.strip())
+    return InterchangeEntry(entry.start_us, entry.end_us, text, id=entry.id)
 
 
 def test_srt_without_names_leaves_them_out() -> None:
     lane = InterchangeLane("Speech Ann", (InterchangeEntry(0, 1_000_000, "Hello"),), "utterances", participant="Ann")
     back = one_part(again("srt-plain", Document((RecordingPart("a", (lane,)),))))
-    assert [(one.participant, one.entries[0].text) for one in back.lanes] == [("", "Hello")]
+    assert [(interchange_lane.participant, interchange_lane.entries[0].text) for interchange_lane in back.lanes] == [
+        ("", "Hello")
+    ]

@@ -68,9 +68,9 @@ def test_it_fits_the_description_of_the_format(eaf: Path) -> None:
 @SOME
 def test_any_study_fits_the_description(content: Content) -> None:
     with opened(content) as session, tempfile.TemporaryDirectory() as folder:
-        for one in exportable_recordings(session):
+        for exportable_recording in exportable_recordings(session):
             path = Path(folder) / "a.eaf"
-            get_format("eaf").write(build_document(session, [one]), path)
+            get_format("eaf").write(build_document(session, [exportable_recording]), path)
             SCHEMA.validate(str(path))
 
 
@@ -121,9 +121,9 @@ def test_elans_own_sample(shared_data: Path) -> None:
     [part] = get_format("eaf").read(path).recordings
     theirs = Eaf(path)
     for name in ("text", "gestures"):
-        lane = next(one for one in part.lanes if one.name == name)
+        lane = next(interchange_lane for interchange_lane in part.lanes if interchange_lane.name == name)
         found = [(entry.start_us // 1000, entry.end_us // 1000, entry.text) for entry in lane.entries]
         assert found == sorted(theirs.get_annotation_data_for_tier(name))
-    words = next(one for one in part.lanes if one.name == "words-symsub")
+    words = next(interchange_lane for interchange_lane in part.lanes if interchange_lane.name == "words-symsub")
     assert len(words.entries) == 1995
     assert words.entries[1].values == {"words-pos": "adj"}

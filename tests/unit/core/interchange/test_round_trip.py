@@ -59,8 +59,8 @@ def test_the_lossless_one_makes_the_same_study_again(content: Content) -> None:
         assert everything(source) == before
         with opened_empty(content.annotators[0].name) as target:
             bring(target, path)
-            wanted = collect_rows(source, [one.id for one in content.recordings])
-            found = collect_rows(target, [one.id for one in content.recordings])
+            wanted = collect_rows(source, [recording.id for recording in content.recordings])
+            found = collect_rows(target, [recording.id for recording in content.recordings])
             assert {**found, STUDY: ()} == {**wanted, STUDY: ()}
             assert found[STUDY][0]["schemes"] == wanted[STUDY][0]["schemes"]
             target.study.undo()

@@ -46,14 +46,14 @@ def test_by_default_nothing_leaves_and_what_stays_is_written_down_too(session: S
     kept, let = all_egress(session.study)
     assert (kept.rule, kept.permission, kept.level) == ("nothing-leaves", "", EgressLevel.NOTHING)
     assert (let.rule, let.permission) == ("", "local")
-    assert kept.departure == abroad("r1", RAW_CONDITION), "all of it, also of what was refused"
+    assert kept.request == abroad("r1", RAW_CONDITION), "all of it, also of what was refused"
     assert not session.study.undo_name, "it is no step, so nobody can undo it"
 
 
 def test_a_request_is_on_disk_before_it_is_let_through(session: Session) -> None:
     StudyAuthority(session).permit(at_home("r1", RAW_CONDITION), 0)
     with Session.open(session.study.path, "Bo", read_only=True) as other:
-        assert [one.departure.host for one in all_egress(other.study)] == ["localhost"]
+        assert [egress.request.host for egress in all_egress(other.study)] == ["localhost"]
 
 
 def test_what_cannot_be_written_down_is_not_sent(session: Session) -> None:
@@ -67,11 +67,11 @@ def test_the_journal_cannot_be_changed(session: Session) -> None:
     StudyAuthority(session).permit(at_home("r1", RAW_CONDITION), 0)
     (line,) = all_egress(session.study)
     for sql in ("UPDATE egress SET permission = ?", "DELETE FROM egress WHERE id <> ?"):
-        with pytest.raises(IntegrityError), session.study.recording_run():
+        with pytest.raises(IntegrityError), session.study.run_transaction():
             session.study.write_run(sql, [("x",)])
         with pytest.raises(IntegrityError), session.step("Tamper"):
             session.study.write(sql, ("x",))
-    with pytest.raises(IntegrityError), session.study.recording_run():
+    with pytest.raises(IntegrityError), session.study.run_transaction():
         insert_egress(session.study, line)
     assert all_egress(session.study) == [line]
 
@@ -86,7 +86,7 @@ def test_a_policy_that_is_damaged_lets_nothing_out(session: Session) -> None:
 def test_the_policy_counts_as_it_is_at_that_moment(session: Session) -> None:
     authority = study_authority(session)
     empty = replace(abroad("", ""), texts=0, frames=())
-    assert authority.foretell(empty) is not None
+    assert authority.preview_refusal(empty) is not None
     set_policy(session, EVERYTHING)
     authority.permit(empty, 0)
     assert all_egress(session.study)[-1].permission == "raw, allowed by Board 7"
@@ -120,7 +120,7 @@ def test_a_job_elsewhere_asks_the_holder_of_the_study(session: Session) -> None:
     with pytest.raises(Forbidden) as refusal:
         remote.permit(abroad("r1", RAW_CONDITION), 0)
     assert refusal.value.rule == "nothing-leaves"
-    assert [one.departure for one in all_egress(session.study)] == [
+    assert [egress.request for egress in all_egress(session.study)] == [
         at_home("r1", RAW_CONDITION),
         abroad("r1", RAW_CONDITION),
     ]

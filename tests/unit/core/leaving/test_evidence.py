@@ -48,7 +48,7 @@ def _anonymized(session: Session) -> None:
 
 def forbidden(session: Session, departure: EgressRequest) -> str:
     """Return the rule that forbids a request and why, or "" where it may leave."""
-    refusal = study_authority(session).foretell(departure)
+    refusal = study_authority(session).preview_refusal(departure)
     return "" if refusal is None else f"{refusal.rule}: {refusal.message} {refusal.hint}"
 
 
@@ -96,9 +96,9 @@ def _draft(session: Session, recording: Recording) -> None:
 
 
 def _name_somebody(session: Session, recording: Recording) -> None:
-    (one,) = all_segments(session.study)
-    assert one.recording_id == recording.id
-    add_comment(session, one.id, "Call me at ada@lab.example.org")
+    (segment,) = all_segments(session.study)
+    assert segment.recording_id == recording.id
+    add_comment(session, segment.id, "Call me at ada@lab.example.org")
 
 
 def _private_word(session: Session, recording: Recording) -> None:
@@ -145,14 +145,14 @@ def test_a_face_that_belongs_to_nobody_any_more(session: Session, recording: Rec
 
 
 def test_a_decision_that_is_taken_back(session: Session, recording: Recording, rendering: str) -> None:
-    before = [one for one in find_hits(session) if one.verdict is PiiVerdict.HIDE and one.is_spoken]
+    before = [hit for hit in find_hits(session) if hit.verdict is PiiVerdict.HIDE and hit.is_spoken]
     undecide_places(session, before[:1])
     assert find_undecided(session)
     assert "undecided" in forbidden(session, abroad(recording.id, rendering))
 
 
 def test_what_is_kept_has_to_be_read_again(session: Session, recording: Recording, rendering: str) -> None:
-    decide_places(session, [one for one in find_hits(session) if one.is_spoken][:1], PiiVerdict.KEEP)
+    decide_places(session, [hit for hit in find_hits(session) if hit.is_spoken][:1], PiiVerdict.KEEP)
     assert "nobody read" in forbidden(session, abroad(recording.id, rendering))
     confirm_texts(session)
     assert forbidden(session, abroad(recording.id, rendering)) == ""
@@ -223,7 +223,7 @@ def test_everybody_who_appears_or_is_heard_has_to_agree(
     confirm_texts(session)
     settle(session)
     assert "P02 of recording 1 did not agree" in forbidden(session, abroad(recording.id, condition))
-    (other,) = [one for one in all_participants(session.study) if one.id == voice]
+    (other,) = [participant for participant in all_participants(session.study) if participant.id == voice]
     set_consent(session, other, ConsentUse.MODELS, True)
     assert forbidden(session, abroad(recording.id, condition)) == ""
     set_consent(session, other, ConsentUse.MODELS, False)
@@ -253,7 +253,7 @@ def test_nothing_of_a_held_out_recording_leaves(session: Session, recording: Rec
 def test_a_request_with_nothing_of_the_study_needs_no_review(session: Session) -> None:
     empty = replace(abroad("", ""), texts=0, frames=())
     assert forbidden(session, empty) == ""
-    assert study_authority(session).foretell(empty) is None
+    assert study_authority(session).preview_refusal(empty) is None
 
 
 def test_what_was_not_made_for_a_request_stays_also_at_home(session: Session, recording: Recording) -> None:
@@ -310,7 +310,7 @@ def test_people_of_the_examples_are_asked_too(session: Session, recording: Recor
     assert "nobody is said to appear in recording 9" in forbidden(session, sent)
     made, _ = add_participant(session, "P09", ParticipantRole.USER, other)
     assert "P09 of recording 9 did not agree" in forbidden(session, sent)
-    (who,) = (one for one in all_participants(session.study) if one.id == made)
+    (who,) = (participant for participant in all_participants(session.study) if participant.id == made)
     set_consent(session, who, ConsentUse.MODELS, True)
     assert forbidden(session, sent) == ""
     hold_out(session, other)

@@ -209,10 +209,10 @@ def test_what_another_process_trusts_meanwhile_brings_no_policy_back() -> None:
             note_policy("s", f"digest {step}")
 
     threads = [threading.Thread(target=point, args=(number,)) for number in range(7)] + [threading.Thread(target=note)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     newest = newest_policy("s")
     assert newest is not None
     assert (newest.number, newest.digest) == (5, "digest 4")

@@ -10,6 +10,7 @@ from benchmark.judge_input import input_messages as building
 from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, read_plan
 from benchmark.judge_input.input_planning import plan_input
+from media import excerpts
 from media.excerpts import decode_jpegs
 from models.connection.guard import ApprovedContent
 from project.entities.study_records import Recording
@@ -20,7 +21,9 @@ from project.session.session import Session
 
 @pytest.fixture
 def plan(session: Session, recording: Recording, rendering: str) -> InputPlan:
-    (segment,) = (one for one in all_segments(session.study) if one.recording_id == recording.id)
+    (segment,) = (
+        each_segment for each_segment in all_segments(session.study) if each_segment.recording_id == recording.id
+    )
     return plan_input(session, segment.id, "verdict", condition=rendering, settings=InputSettings(frames=1))
 
 
@@ -32,7 +35,7 @@ def clip_in(plan: InputPlan) -> Path:
 def test_a_rendering_is_taken_as_it_is_and_through_another_process(plan: InputPlan) -> None:
     cleared = ApprovedContent()
     (picture,) = build_messages(read_plan(plan.as_json()), cleared)[1].pictures
-    assert cleared.holds_media(picture.sha256, plan.condition)
+    assert cleared.has_media(picture.sha256, plan.condition)
 
 
 def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: InputPlan, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,8 +62,8 @@ def test_a_file_that_is_another_one_only_while_it_is_read_is_not_sent(
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
         return made
 
-    monkeypatch.setattr(building, "chosen_jpegs", swapped)
+    monkeypatch.setattr(excerpts, "decode_jpegs", swapped)
     cleared = ApprovedContent()
     with pytest.raises(UserError, match="was changed since"):
         build_messages(plan, cleared)
-    assert not cleared.holds_text(plan.text, plan.condition)
+    assert not cleared.has_text(plan.text, plan.condition)

@@ -31,13 +31,13 @@ def work(session: Session, recording: Recording, rendering: str) -> JobSpec:
     set_policy(session, Policy(EgressLevel.ANONYMIZED))
     settings = {"url": "https://api.example.org/v1", "sees": "text"}
     far, _ = add_judge(session, "far", "openai", "m", settings)
-    found = prepare(session, AskRequest([far], [segment_of(session, recording)], "verdict", condition=rendering)).work
+    found = prepare(session, AskRequest([far], [segment_of(session, recording)], "verdict", condition=rendering)).job
     assert found is not None
     return found
 
 
 def segment_of(session: Session, recording: Recording) -> str:
-    return next(one.id for one in all_segments(session.study) if one.recording_id == recording.id)
+    return next(segment.id for segment in all_segments(session.study) if segment.recording_id == recording.id)
 
 
 def another_private_word(session: Session) -> None:
@@ -60,7 +60,7 @@ def test_what_was_planned_leaves_as_long_as_it_stands(
     with pytest.raises(Forbidden, match="after this question was made") as refused:
         ask(session, work, request)
     assert refused.value.rule == "reviewed"
-    assert [one.rule for one in all_egress(session.study)] == ["", "reviewed"]
+    assert [egress.rule for egress in all_egress(session.study)] == ["", "reviewed"]
 
 
 @pytest.mark.parametrize("other", [at_home, lambda recording, _: abroad(recording, "")])
@@ -81,10 +81,10 @@ def test_what_was_kept_in_a_question_does_not_leave_once_it_is_hidden(
     far, _ = add_judge(session, "far", "openai", "m", {"url": "https://api.example.org/v1", "sees": "text"})
     question = a_question(session, recording.id, "Mr. Poole")
     confirm_texts(session)
-    places = [one for one in find_hits(session) if one.place.row == question.id]
+    places = [hit for hit in find_hits(session) if hit.place.row == question.id]
     decide_places(session, places, PiiVerdict.KEEP)
     about = JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key
-    work = prepare(session, AskRequest([far], [about], "answer", condition=rendering)).work
+    work = prepare(session, AskRequest([far], [about], "answer", condition=rendering)).job
     assert work is not None
     request = replace(abroad(recording.id, rendering), segment_id=about, frames=())
     ask(session, work, request)

@@ -55,11 +55,11 @@ def private_everywhere(session: Session, recording: Recording, *, keys: bool = F
     use_scheme(session, text, "lab.toml")
     with session.step("Private"):
         put_private_word(session.study, PrivateWord(WORD, "[X]"))
-        for one in utterances_of(session.study, recording.id):
-            update_utterance(session.study, replace(one, text=f"{WORD} said: {one.text}"))
+        for utterance in utterances_of(session.study, recording.id):
+            update_utterance(session.study, replace(utterance, text=f"{WORD} said: {utterance.text}"))
     for number in range(2):
         add_participant(session, f"{WORD} {number}", ParticipantRole.USER, recording.id)
-    home = next(one for one in all_collections(session.study) if one.id == recording.collection_id)
+    home = next(collection for collection in all_collections(session.study) if collection.id == recording.collection_id)
     describe_collection(session, home.id, home.name, f"The agent is called {WORD}.")
     (spoken, *_) = utterances_of(session.study, recording.id)
     add_cue(session, spoken.id, "action", "gesture", description=f"away from {WORD}")
@@ -103,8 +103,8 @@ def test_what_was_marked_by_hand_is_hidden_in_whatever_quotes_it(
     add_participant(session, "P07", ParticipantRole.USER, recording.id)
     about = asked_about(session, task, recording.id, "", f"P07 and {told}")
     assert told in plan_input(session, about, task, "plain", RAW_CONDITION, SIGHT).text
-    for one in [*free_texts(session.study)]:
-        if told in one.text:
-            mark_text(session, one, one.text.index(told), one.text.index(told) + len(told), "other")
+    for free_text in [*free_texts(session.study)]:
+        if told in free_text.text:
+            mark_text(session, free_text, free_text.text.index(told), free_text.text.index(told) + len(told), "other")
     confirm_texts(session)
     assert "gruffle" not in plan_input(session, about, task, "plain", rendering, SIGHT).text

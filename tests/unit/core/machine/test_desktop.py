@@ -77,9 +77,11 @@ def test_the_type_is_known_by_its_ending_and_by_the_marks_in_open_and_sealed_fil
     assert kind is not None
     assert f"{kind.get('type')};" == entry(home)["MimeType"]
     assert [glob.get("pattern") for glob in kind.iter(f"{space}glob")] == ["*.greenroom"]
-    mark = next(one for one in kind.iter(f"{space}match") if one.get("type") == "big32")
+    mark = next(element for element in kind.iter(f"{space}match") if element.get("type") == "big32")
     assert mark.get("offset") == "68"
-    assert MAGIC.decode() in [one.get("value") for one in kind.iter(f"{space}match") if one.get("offset") == "0"]
+    assert MAGIC.decode() in [
+        element.get("value") for element in kind.iter(f"{space}match") if element.get("offset") == "0"
+    ]
     assert struct.pack(">I", int(mark.get("value", ""), 16)) == schema.APPLICATION_ID.to_bytes(4)
 
 

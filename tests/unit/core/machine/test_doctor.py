@@ -47,7 +47,7 @@ class _Silent:
 
 
 def problems() -> list[str]:
-    return [f"{one.what} {one.todo}" for one in doctor.run_diagnostics(_Silent()).problems]
+    return [f"{problem.description} {problem.fix}" for problem in doctor.run_diagnostics(_Silent()).problems]
 
 
 def test_the_whole_of_it_holds_no_path_and_no_name(
@@ -138,7 +138,7 @@ def test_a_library_that_does_not_load_is_a_problem(
     question: str, answer: probing.ProbeResult, said: str, answers: dict[str, probing.ProbeResult]
 ) -> None:
     answers[question] = answer
-    assert any(said in one for one in problems())
+    assert any(said in problem for problem in problems())
 
 
 def test_of_two_packages_of_one_module_the_one_for_the_graphics_card_has_to_lie_on_top(
@@ -156,8 +156,8 @@ def test_of_two_packages_of_one_module_the_one_for_the_graphics_card_has_to_lie_
 def test_a_folder_that_cannot_be_written_and_one_that_is_full_are_problems(
     answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    closed = places.ProgramFolder("models", "GREENROOM_MODELS", writable=False, free=0)
-    found = [closed, places.ProgramFolder("cache", "XDG_CACHE_HOME", writable=True, free=5_000_000)]
+    closed = places.ProgramFolder("models", "GREENROOM_MODELS", writable=False, free_bytes=0)
+    found = [closed, places.ProgramFolder("cache", "XDG_CACHE_HOME", writable=True, free_bytes=5_000_000)]
     monkeypatch.setattr(places, "program_folders", lambda: found)
     first, second = problems()
     assert first.startswith("The folder for models cannot be written.")
@@ -169,7 +169,7 @@ def test_a_question_that_fails_crashes_or_says_nothing_is_an_answer() -> None:
     assert probing.run_probe("answer = {'one': 1}") == probing.ProbeResult({"one": 1})
     assert probing.run_probe("print('noise')\nanswer = {}") == probing.ProbeResult({})
     assert probing.run_probe("raise ValueError('/home/ada')") == probing.ProbeResult({}, "ValueError")
-    assert probing.run_probe("import os\nos.abort()").failed == "crashed (-6)"
+    assert probing.run_probe("import os\nos.abort()").error == "crashed (-6)"
 
 
 def test_a_text_of_the_system_that_could_hold_a_path_is_left_out() -> None:
@@ -179,8 +179,8 @@ def test_a_text_of_the_system_that_could_hold_a_path_is_left_out() -> None:
 
 def test_a_folder_is_looked_at_where_it_would_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "not" / "there"))
-    cache = next(one for one in places.program_folders() if one.what == "cache")
+    cache = next(program_folder for program_folder in places.program_folders() if program_folder.purpose == "cache")
     assert cache.writable
-    assert cache.free > 0
+    assert cache.free_bytes > 0
     assert not os.path.lexists(tmp_path / "not")
     assert [*tmp_path.iterdir()] == []

@@ -12,7 +12,7 @@ from tests.contract.documentation import ROOT
 def test_the_setup_installs_what_the_program_looks_for() -> None:
     setup = (ROOT / ".ci" / "setup").read_text("utf-8")
     installed = set(re.findall(r"^library (\S+) (\S+)$", setup, re.MULTILINE))
-    assert installed == {(one.file, one.package) for one in LIBRARIES}
+    assert installed == {(library.file, library.package) for library in LIBRARIES}
     assert libraries.VLC_PLUGINS in setup
 
 

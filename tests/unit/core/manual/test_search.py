@@ -35,14 +35,14 @@ def test_an_excerpt_is_around_the_word_and_plain() -> None:
         assert len(found.excerpt) < 180
         assert "](" not in found.excerpt
         assert "**" not in found.excerpt
-    assert sum("sealed" in one.excerpt.casefold() for one in search("sealed")) > 5
+    assert sum("sealed" in docs_search_hit.excerpt.casefold() for docs_search_hit in search("sealed")) > 5
 
 
 @given(st.sampled_from([section for page in list_pages() for section in page_sections(page)]), st.data())
 def test_any_words_of_a_section_find_it_or_better_ones(section, data) -> None:
     words = data.draw(st.lists(st.sampled_from(split_words(section.text) or ["greenroom"]), min_size=1, max_size=3))
     found = search(" ".join(words))
-    assert len(found) == 60 or section.text == "" or section in [one.section for one in found]
+    assert len(found) == 60 or section.text == "" or section in [docs_search_hit.section for docs_search_hit in found]
 
 
 def test_headings_with_the_same_words_have_anchors_of_their_own() -> None:

@@ -72,7 +72,7 @@ def seen(session: Session, *faces: tuple[str | None, float, tuple[float, float, 
         )
         for number, (_, start, box) in enumerate(faces, 1)
     ]
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
         insert_tracks(session.study, run.id, "m", tracks)
     with session.step("Say whose"):
@@ -87,6 +87,6 @@ def answered(session: Session, task: str, answer: Mapping[str, Json], number: in
     said = replace(
         SAID, id=made, recording_id=R, segment_id="", task=task, answer=dict(answer), at=at, request_key=made
     )
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_judgments(session.study, [said])
     return said.id

@@ -91,7 +91,11 @@ def test_what_two_people_marked_is_told_once(session: Session) -> None:
 
 
 def test_the_unnamed_faces_come_last(session: Session) -> None:
-    assert [one.participant and one.participant.pseudonym for one in list_people(session, R)] == ["Ann", "Bo", None]
+    assert [person.participant and person.participant.pseudonym for person in list_people(session, R)] == [
+        "Ann",
+        "Bo",
+        None,
+    ]
 
 
 SIDE = st.floats(1, 400, allow_nan=False, width=32)

@@ -32,7 +32,10 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def looks(session: Session) -> dict[tuple[str, str], str]:
-    return {(one.participant_id, one.kind.value): one.text for one in person_descriptions(session.study, R)}
+    return {
+        (person_description.participant_id, person_description.kind.value): person_description.text
+        for person_description in person_descriptions(session.study, R)
+    }
 
 
 def summary(session: Session) -> str:
@@ -63,7 +66,7 @@ def test_the_lines_of_a_judge_become_looks_of_those_who_are_there(session: Sessi
     lines = "User Ann | clothing | red coat\n- ann | Clothing | blue scarf\nBo | hair | short\nZoe | hair | long\nWhat?"
     taken = import_answer(session, answered(session, "looks", {"looks": lines}))
     assert looks(session) == {(ANN, "clothing"): "red coat, blue scarf", (BO, "hair"): "bald"}
-    assert (taken.new, taken.kept, taken.unread) == (1, 1, ("Zoe | hair | long", "What?"))
+    assert (taken.new, taken.kept, taken.unparsed_lines) == (1, 1, ("Zoe | hair | long", "What?"))
     import_answer(session, "looks-1", replace_own=True)
     assert looks(session)[BO, "hair"] == "short"
 
@@ -99,8 +102,8 @@ def test_what_judges_write_is_taken_over_under_pseudonyms(session: Session) -> N
 
 def test_a_new_audit_replaces_what_nobody_touched_and_keeps_the_rest(session: Session) -> None:
     import_answer(session, answered(session, "audit", {"contradictions": "1. One says red.\n2. Two.\n3. Three."}))
-    one, two, _three = contradictions_in(session.study, R)
-    commands.settle_contradiction(session, one.id, "It is red.")
+    contradiction, two, _three = contradictions_in(session.study, R)
+    commands.settle_contradiction(session, contradiction.id, "It is red.")
     commands.settle_contradiction(session, two.id, "Look again.", settled=False)
     own, _ = commands.add_contradiction(session, R, "Mine")
     import_answer(session, answered(session, "audit", {"contradictions": "two\nFour"}, 2))
@@ -127,22 +130,26 @@ def test_answers_about_anything_else_are_not_taken(session: Session) -> None:
 
 def test_voice_over_is_marked_left_out_and_taken_back(session: Session) -> None:
     commands.set_voice_over(session, TOLD, True)
-    assert [one.utterance.id for one in read_cued_utterances(session, R) if one.left_out] == [TOLD]
-    assert [one.segment.label for one in read_scene_events(session, R)] == ["voice_over"]
+    assert [
+        cued_utterance.utterance.id
+        for cued_utterance in read_cued_utterances(session, R)
+        if cued_utterance.is_voice_over
+    ] == [TOLD]
+    assert [scene_event.segment.label for scene_event in read_scene_events(session, R)] == ["voice_over"]
     assert not commands.set_voice_over(session, TOLD, True)
     session.annotator_name = "Bo"
     with pytest.raises(UserError, match="Somebody else"):
         commands.set_voice_over(session, TOLD, False)
     session.annotator_name = "Ada"
     commands.set_voice_over(session, TOLD, False)
-    assert not any(one.left_out for one in read_cued_utterances(session, R))
+    assert not any(cued_utterance.is_voice_over for cued_utterance in read_cued_utterances(session, R))
 
 
 def test_a_moment_at_the_end_is_marked_inside_the_recording(session: Session) -> None:
     commands.mark_scene_at(session, R, 60 * SECOND, "change", "cut")
     (found,) = read_scene_events(session, R)
     assert (found.segment.start_us, found.segment.end_us) == (59_500_000, 60 * SECOND)
-    assert not read_cued_utterances(session, R)[0].left_out
+    assert not read_cued_utterances(session, R)[0].is_voice_over
     assert read_cued_utterances(session, R)[0].utterance.id == HELLO
 
 

@@ -52,8 +52,13 @@ def find(session: Session) -> None:
 def test_scene_changes_become_prelabels_of_nobody(session: Session) -> None:
     find(session)
     found = read_scene_events(session, recording(session))
-    assert [(one.segment.start_us, one.segment.end_us) for one in found] == [(480_000, 980_000), (1_280_000, 1_780_000)]
-    assert {(one.name, one.prelabel, one.segment.scheme) for one in found} == {("Cut", True, SCHEME)}
+    assert [(scene_event.segment.start_us, scene_event.segment.end_us) for scene_event in found] == [
+        (480_000, 980_000),
+        (1_280_000, 1_780_000),
+    ]
+    assert {(scene_event.name, scene_event.prelabel, scene_event.segment.scheme) for scene_event in found} == {
+        ("Cut", True, SCHEME)
+    }
     run = latest_run(session.study, recording(session), "scenes")
     assert run is not None
     assert run.result["changes"] == [12, 32]
@@ -88,7 +93,11 @@ def test_suggesting_scenes_leaves_suggested_cues_alone(session: Session) -> None
     use_shipped_scheme(session, "cues")
     replace_prelabels(session, recording(session), [CuePrelabel("action", "gesture", 0, 500_000, None, "Waves.")])
     find(session)
-    assert [one.segment.scheme for one in open_prelabels(session, recording(session))] == ["cues", SCHEME, SCHEME]
+    assert [open_prelabel.segment.scheme for open_prelabel in open_prelabels(session, recording(session))] == [
+        "cues",
+        SCHEME,
+        SCHEME,
+    ]
 
 
 def test_it_stops_when_it_is_cancelled(tmp_path: Path) -> None:

@@ -44,14 +44,14 @@ def coverage(session: Session) -> LanguageCoverage:
 
 
 def persons(session: Session) -> list[str]:
-    return [one.hit.text for one in find_hits(session) if one.is_spoken and one.kind == "person"]
+    return [hit.hit.text for hit in find_hits(session) if hit.is_spoken and hit.kind == "person"]
 
 
 def test_english_without_its_model_is_not_covered_and_the_hint_says_how_to_get_it(session: Session) -> None:
     find_hits(session)
     found = coverage(session)
     assert not found.is_mostly_covered
-    assert "no model of English names is installed" in found.sentence()
+    assert "no model of English names is installed" in found.problem_text()
     for told in (
         "greenroom models fetch ner-english",
         format_size(NER_ENGLISH.editions[0].size),
@@ -59,8 +59,8 @@ def test_english_without_its_model_is_not_covered_and_the_hint_says_how_to_get_i
         "“Get ner-english”",
         "looked for again",
     ):
-        assert told in found.hint()
-    assert found.model_to_get == NER_ENGLISH.name
+        assert told in found.hint_text()
+    assert found.suggested_model == NER_ENGLISH.name
 
 
 def test_what_was_searched_without_a_model_is_not_called_searched_once_the_model_is_there(
@@ -75,9 +75,9 @@ def test_what_was_searched_without_a_model_is_not_called_searched_once_the_model
     assert searched_by(session, [SAID]) is None
     found = coverage(session)
     assert not found.is_mostly_covered
-    assert "was not searched" in found.sentence()
-    assert "again" in found.hint()
-    assert not found.model_to_get
+    assert "was not searched" in found.problem_text()
+    assert "again" in found.hint_text()
+    assert not found.suggested_model
     assert persons(session) == [LISTED.lower()]
     assert coverage(session).is_mostly_covered
     assert find_language_gaps(session) == []
@@ -111,7 +111,7 @@ def test_each_language_needs_a_model_of_its_own(language: str) -> None:
     assert LanguageCoverage(words, frozenset({language})).is_mostly_covered
     assert not LanguageCoverage(words, frozenset({language}), searched=False).is_mostly_covered
     name = registry.WEIGHTS_BY_LANGUAGE[language]
-    assert weights.how_to_get(name) in LanguageCoverage(words).hint()
+    assert weights.how_to_get(name) in LanguageCoverage(words).hint_text()
     assert find_entry(name).licence
 
 

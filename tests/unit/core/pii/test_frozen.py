@@ -17,7 +17,7 @@ def test_items_with_a_private_word_are_counted_by_their_set(tmp_path: Path) -> N
     with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
         with session.step("Hide"):
             put_private_word(session.study, PrivateWord("Quillerin", "P01"))
-        with session.study.recording_run():
+        with session.study.run_transaction():
             insert_set(session.study, ItemSet("set", "verdict", "verdict", 0, 1, {}, {}, "ab", "2026", "1"), items)
         assert count_personal_items(session) == {"verdict": 1}
         assert items_of(session.study, "set") == items

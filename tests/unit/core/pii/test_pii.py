@@ -89,12 +89,12 @@ def _participant(session: Session) -> str:
 
 
 def _found(session: Session, text: str) -> list[pii.PlacedHit]:
-    return [one for one in pii.find_hits(session) if one.hit.text == text]
+    return [hit for hit in pii.find_hits(session) if hit.hit.text == text]
 
 
 def test_every_kind_of_text_is_searched_and_says_where(session: Session, recording_id: str) -> None:
     found = pii.find_hits(session)
-    assert [(one.hit.text, one.kind) for one in found] == [
+    assert [(placed_hit.hit.text, placed_hit.kind) for placed_hit in found] == [
         ("Pepper", "person"),
         ("Anastasia", "person"),
         ("Bilal", "person"),
@@ -102,20 +102,23 @@ def test_every_kind_of_text_is_searched_and_says_where(session: Session, recordi
         ("Anastazia", "person"),
         ("Anastasia", "person"),
     ]
-    assert {one.recording_id for one in found} == {recording_id}
-    assert all(one.hidden and one.verdict is None for one in found)
+    assert {placed_hit.recording_id for placed_hit in found} == {recording_id}
+    assert all(placed_hit.is_hidden and placed_hit.verdict is None for placed_hit in found)
     assert found[5].place.ordinal == 0
-    assert [one.hit.text for one in pii.find_hits(session, ["other"])] == []
+    assert [hit.hit.text for hit in pii.find_hits(session, ["other"])] == []
 
 
 def test_a_word_is_heard_where_it_was_measured_and_else_all_over_its_utterance(
     session: Session, recording_id: str
 ) -> None:
-    spans = {(one.hit.text, one.start_us): one for one in pii.find_spoken_spans(session, recording_id)}
+    spans = {
+        (spoken_span.hit.text, spoken_span.start_us): spoken_span
+        for spoken_span in pii.find_spoken_spans(session, recording_id)
+    }
     word = spans["Anastasia", 3 * SECOND // 2 - pii.MARGIN_US]
     assert word.end_us == 3 * SECOND // 2 + 400_000 + pii.BORDER_US
     assert word.measured
-    whole = next(one for (text, _), one in spans.items() if text == "Bilal")
+    whole = next(spoken_hit for (text, _), spoken_hit in spans.items() if text == "Bilal")
     border = pii.BORDER_US
     assert (whole.start_us, whole.end_us, whole.measured) == (5 * SECOND - border, 9 * SECOND + border, False)
 
@@ -125,21 +128,21 @@ def test_a_name_without_time_to_be_said_is_covered_with_its_neighbours(session: 
     squeezed = [replace(word, end_us=word.start_us) if "Anastasia" in word.text else word for word in said.words]
     with session.step("Squeeze"):
         update_utterance(session.study, replace(said, words=tuple(squeezed)))
-    (one,) = [
-        one
-        for one in pii.find_spoken_spans(session, recording_id)
-        if one.hit.text == "Anastasia" and one.start_us < 4 * SECOND
+    (spoken_hit,) = [
+        spoken_span
+        for spoken_span in pii.find_spoken_spans(session, recording_id)
+        if spoken_span.hit.text == "Anastasia" and spoken_span.start_us < 4 * SECOND
     ]
-    assert one.start_us <= squeezed[-2].start_us - pii.MARGIN_US
-    assert one.end_us == squeezed[-1].end_us + pii.BORDER_US
+    assert spoken_hit.start_us <= squeezed[-2].start_us - pii.MARGIN_US
+    assert spoken_hit.end_us == squeezed[-1].end_us + pii.BORDER_US
 
 
 def test_times_of_other_words_than_those_written_count_for_nothing(session: Session, recording_id: str) -> None:
     said = utterances_of(session.study, recording_id)[0]
     with session.step("By another program"):
         update_utterance(session.study, replace(said, text="I'm Anastasia. Hello Pepper.", words=said.words[:2]))
-    (one,) = [one for one in pii.find_hits(session) if one.hit.text == "Anastasia" and one.place.row == said.id]
-    assert (one.time_us, one.end_us, one.measured) == (said.start_us, said.end_us, False)
+    (placed_hit,) = [hit for hit in pii.find_hits(session) if hit.hit.text == "Anastasia" and hit.place.row == said.id]
+    assert (placed_hit.time_us, placed_hit.end_us, placed_hit.measured) == (said.start_us, said.end_us, False)
 
 
 def test_a_word_that_was_kept_in_one_place_is_covered_when_it_becomes_private(
@@ -147,10 +150,10 @@ def test_a_word_that_was_kept_in_one_place_is_covered_when_it_becomes_private(
 ) -> None:
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     commands.hide_everywhere(session, "Bilal")
-    assert "Bilal" in {one.hit.text for one in pii.find_spoken_spans(session, recording_id)}
+    assert "Bilal" in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
     with session.step("Merged from a copy"):
         put_public_word(session.study, "Bilal")
-    assert "Bilal" in {one.hit.text for one in pii.find_spoken_spans(session, recording_id)}
+    assert "Bilal" in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
 
 
 def test_a_word_marked_by_hand_is_hidden_in_a_text_with_loose_accents(session: Session, recording_id: str) -> None:
@@ -158,7 +161,7 @@ def test_a_word_marked_by_hand_is_hidden_in_a_text_with_loose_accents(session: S
     said = utterances_of(session.study, recording_id)[0]
     with session.step("Type"):
         update_utterance(session.study, replace(said, text=text, words=()))
-    (where,) = [one for one in free_texts(session.study) if one.row == said.id]
+    (where,) = [free_text for free_text in free_texts(session.study) if free_text.row == said.id]
     commands.mark_text(session, where, text.index("gruffle"), text.index("gruffle") + 7, "other")
     assert "gruffle" not in build_scrubber(session).scrub(text).text
 
@@ -168,7 +171,7 @@ def test_a_word_marked_inside_what_is_kept_is_hidden(session: Session, recording
     with session.step("Type"):
         update_utterance(session.study, replace(said, text="Nice to meet you, Robert Miller."))
     commands.decide_places(session, _found(session, "Robert Miller"), PiiVerdict.KEEP)
-    (where,) = [one for one in free_texts(session.study) if one.row == said.id]
+    (where,) = [free_text for free_text in free_texts(session.study) if free_text.row == said.id]
     at = where.text.index("Miller")
     commands.mark_text(session, where, at, at + 6, "person")
     assert "Miller" not in build_scrubber(session).scrub(where.text).text
@@ -185,14 +188,14 @@ def test_no_name_stands_in_that_is_a_private_word_or_an_annotator(session: Sessi
 
 
 def test_a_number_once_shown_stays_whatever_comes_before(session: Session, recording_id: str) -> None:
-    before = {one.hit.text: one.replacement for one in pii.find_hits(session)}
+    before = {hit.hit.text: hit.replacement for hit in pii.find_hits(session)}
     store_hit_numbers(session, pii.find_hits(session))
     new = Utterance(new_id(), recording_id, 0, 1000, "My name is Robert.", None)
     with session.step("Earlier"):
         insert_utterances(session.study, [new])
     commands.hide_everywhere(session, "Robert")
     commands.hide_everywhere(session, "Bilal")
-    after = {one.hit.text: one.replacement for one in pii.find_hits(session)}
+    after = {hit.hit.text: hit.replacement for hit in pii.find_hits(session)}
     assert {text: after[text] for text in before} == before
     assert after["Robert"] not in before.values()
     commands.forget_word(session, "Bilal")
@@ -201,8 +204,8 @@ def test_a_number_once_shown_stays_whatever_comes_before(session: Session, recor
 
 def test_what_is_kept_is_neither_hidden_nor_covered(session: Session, recording_id: str) -> None:
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
-    assert not _found(session, "Bilal")[0].hidden
-    assert "Bilal" not in {one.hit.text for one in pii.find_spoken_spans(session, recording_id)}
+    assert not _found(session, "Bilal")[0].is_hidden
+    assert "Bilal" not in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
     assert build_scrubber(session).scrub(SAID[1]).text == SAID[1]
     commands.undecide_places(session, _found(session, "Bilal"))
     assert "Bilal" not in build_scrubber(session).scrub(SAID[1]).text
@@ -216,9 +219,9 @@ def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, 
     edit_text(session, said.id, "Well, nice to meet you, Bilal.")
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
     edit_text(session, said.id, "Well, I say, nice to meet you, Bilal. And so is Bilal.")
-    assert [one.verdict for one in _found(session, "Bilal")] == [None, None]
+    assert [placed_hit.verdict for placed_hit in _found(session, "Bilal")] == [None, None]
     session.study.undo()
-    assert [one.verdict for one in _found(session, "Bilal")] == [PiiVerdict.KEEP]
+    assert [placed_hit.verdict for placed_hit in _found(session, "Bilal")] == [PiiVerdict.KEEP]
 
 
 @pytest.mark.parametrize("by_another_program", [False, True])
@@ -238,7 +241,7 @@ def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
     else:
         edit_text(session, said.id, other)
     assert _found(session, "Bilal")[0].verdict is None
-    assert "Bilal" in {one.hit.text for one in pii.find_spoken_spans(session, recording_id)}
+    assert "Bilal" in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
     if by_another_program:
         # Only a text that the history knows can be decided about.
         edit_text(session, said.id, f"{other} Yes.")
@@ -277,7 +280,7 @@ def test_words_hidden_together_are_told_apart_and_names_of_one_participant_are_n
     who = _participant(session)
     names = [commands.WordToHide(name, "person", who) for name in ("Anastasia", "Stasia")]
     commands.hide_words(session, [*names, commands.WordToHide("Quorbel"), commands.WordToHide("Zimtkaro")])
-    after = {one.word: one.replacement for one in private_words(session.study)}
+    after = {private_word.word: private_word.replacement for private_word in private_words(session.study)}
     assert after["Anastasia"] == after["Stasia"]
     assert len({after["Anastasia"], after["Quorbel"], after["Zimtkaro"]}) == 3
 
@@ -310,12 +313,12 @@ def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(
     session: Session, recording_id: str
 ) -> None:
     commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
-    assert [one.verdict for one in _found(session, "Anastasia")] == [PiiVerdict.HIDE] * 2
-    assert {one.hit.participant_id for one in _found(session, "Anastazia")} == {_participant(session)}
-    names = {one.replacement for one in (*_found(session, "Anastasia"), *_found(session, "Anastazia"))}
+    assert [placed_hit.verdict for placed_hit in _found(session, "Anastasia")] == [PiiVerdict.HIDE] * 2
+    assert {placed_hit.hit.participant_id for placed_hit in _found(session, "Anastazia")} == {_participant(session)}
+    names = {placed_hit.replacement for placed_hit in (*_found(session, "Anastasia"), *_found(session, "Anastazia"))}
     assert len(names) == 1
     commands.link_name(session, "Stasia", _participant(session))
-    assert {one.replacement for one in private_words(session.study)} == names
+    assert {private_word.replacement for private_word in private_words(session.study)} == names
     with pytest.raises(UserError, match="hidden everywhere"):
         commands.decide_places(session, _found(session, "Anastasia"), PiiVerdict.KEEP)
     with pytest.raises(UserError, match="name of a participant"):
@@ -326,12 +329,21 @@ def test_words_hidden_at_once_are_told_apart_and_names_of_one_participant_are_no
     session: Session, recording_id: str
 ) -> None:
     commands.hide_words(session, [commands.WordToHide("Xaver"), commands.WordToHide("Yolanda")])
-    first, second = (one.replacement for one in private_words(session.study))
+    first, second = (private_word.replacement for private_word in private_words(session.study))
     assert first != second
     whose = _participant(session)
     names = [commands.WordToHide(name, "person", whose) for name in ("Anastasia", "Bilal")]
     commands.hide_words(session, names)
-    assert len({one.replacement for one in private_words(session.study) if one.participant_id == whose}) == 1
+    assert (
+        len(
+            {
+                private_word.replacement
+                for private_word in private_words(session.study)
+                if private_word.participant_id == whose
+            }
+        )
+        == 1
+    )
 
 
 def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session: Session, recording_id: str) -> None:
@@ -348,14 +360,19 @@ def test_hiding_takes_back_that_a_word_is_public(session: Session, recording_id:
     commands.keep_everywhere(session, "Pepper")
     commands.hide_everywhere(session, "Pepper", "other", None, "the robot")
     assert public_words(session.study) == set()
-    assert [one.replacement for one in _found(session, "Pepper")] == ["the robot"]
+    assert [placed_hit.replacement for placed_hit in _found(session, "Pepper")] == ["the robot"]
 
 
 def test_what_no_rule_finds_is_marked_by_hand(session: Session, recording_id: str) -> None:
-    text = next(one for one in free_texts(session.study) if one.text == SAID[1])
+    text = next(free_text for free_text in free_texts(session.study) if free_text.text == SAID[1])
     commands.mark_text(session, text, 0, 5, "other")
-    one = _found(session, "Nice")[0]
-    assert (one.kind, one.verdict, one.hit.source, one.replacement) == ("other", PiiVerdict.HIDE, "hand", "[PRIVATE_1]")
+    placed_hit = _found(session, "Nice")[0]
+    assert (placed_hit.kind, placed_hit.verdict, placed_hit.hit.source, placed_hit.replacement) == (
+        "other",
+        PiiVerdict.HIDE,
+        "hand",
+        "[PRIVATE_1]",
+    )
     assert build_scrubber(session).scrub(SAID[1]).text == "[PRIVATE_1] to meet you, [PERSON_3]."
     with pytest.raises(UserError, match="Nothing is marked"):
         commands.mark_text(session, text, 4, 5, "other")
@@ -365,7 +382,9 @@ def test_what_no_rule_finds_is_marked_by_hand(session: Session, recording_id: st
 
 def test_another_kind_changes_the_replacement(session: Session, recording_id: str) -> None:
     commands.set_kind(session, _found(session, "Bilal"), "place")
-    assert [(one.kind, one.replacement) for one in _found(session, "Bilal")] == [("place", "[PLACE_1]")]
+    assert [(placed_hit.kind, placed_hit.replacement) for placed_hit in _found(session, "Bilal")] == [
+        ("place", "[PLACE_1]")
+    ]
     assert build_scrubber(session).scrub(SAID[1]).text == "Nice to meet you, [PLACE_1]."
 
 
@@ -383,14 +402,14 @@ def test_comments_names_and_notes_are_searched(session: Session, recording_id: s
     participant = all_participants(session.study)[0]
     with session.step("Note"):
         update_participant(session.study, replace(participant, note="Her sister is Ekaterina"))
-    assert [one.place.table for one in pii.find_hits(session) if one.hit.text == "Ekaterina"] == ["participant"]
+    assert [hit.place.table for hit in pii.find_hits(session) if hit.hit.text == "Ekaterina"] == ["participant"]
 
 
 def test_stand_in_names_are_fixed_and_not_of_the_study(session: Session, recording_id: str) -> None:
     commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
     commands.use_stand_ins(session)
     name = read_stand_ins(session)[_participant(session)]
-    assert {one.replacement for one in _found(session, "Anastasia")} == {name}
+    assert {placed_hit.replacement for placed_hit in _found(session, "Anastasia")} == {name}
     assert name not in " ".join(SAID)
     commands.use_stand_ins(session)
     assert read_stand_ins(session)[_participant(session)] == name
@@ -404,14 +423,15 @@ def test_texts_are_replaced_in_the_study_as_one_step(session: Session, recording
     commands.use_stand_ins(session)
     count, _ = replace_in_study(session)
     assert count == 4
-    after = [one.text for one in utterances_of(session.study, recording_id)]
+    after = [utterance.text for utterance in utterances_of(session.study, recording_id)]
     assert not any("nasta" in text or "Bilal" in text or "five" in text for text in after)
     assert pii.find_hits(session) == []
     assert all(
-        one.words == () or len(one.words) == len(one.text.split()) for one in utterances_of(session.study, recording_id)
+        utterance.words == () or len(utterance.words) == len(utterance.text.split())
+        for utterance in utterances_of(session.study, recording_id)
     )
     session.study.undo()
-    assert [one.text for one in utterances_of(session.study, recording_id)] == list(SAID)
+    assert [utterance.text for utterance in utterances_of(session.study, recording_id)] == list(SAID)
 
 
 def test_copies_hold_nothing_personal_and_the_key_all_of_it(
@@ -446,11 +466,15 @@ def test_what_was_marked_in_a_node_is_hidden_in_copies_of_a_question_that_quotes
 ) -> None:
     node = a_chain(session, recording_id, "the gruffle").nodes[0]
     a_question(session, recording_id, "the gruffle")
-    (where,) = [one for one in free_texts(session.study) if one.row == node.id]
+    (where,) = [free_text for free_text in free_texts(session.study) if free_text.row == node.id]
     commands.mark_text(session, where, 4, 11, "other")
-    for one in [one for one in free_texts(session.study) if one.table in ("chain", "chain_node")]:
-        if one.row != node.id:
-            commands.mark_text(session, one, one.text.index("gruffle"), one.text.index("gruffle") + 7, "other")
+    for free_text in [
+        free_text for free_text in free_texts(session.study) if free_text.table in ("chain", "chain_node")
+    ]:
+        if free_text.row != node.id:
+            commands.mark_text(
+                session, free_text, free_text.text.index("gruffle"), free_text.text.index("gruffle") + 7, "other"
+            )
     write_copies(session, tmp_path / "copies")
     assert "gruffle" not in (tmp_path / "copies" / "texts.csv").read_text()
 
@@ -466,8 +490,8 @@ def test_a_list_is_written_and_read_back_with_decisions(
     text = path.read_text()
     path.write_text(text.replace("\n,", "\nkeep,") if ending == "csv" else text.replace("null", '"keep"'))
     choices = read_decisions(path)
-    assert [one.place for one in choices] == [one.place for one in found]
-    assert {one.verdict for one in choices} == {PiiVerdict.KEEP}
+    assert [choice.place for choice in choices] == [placed_hit.place for placed_hit in found]
+    assert {choice.verdict for choice in choices} == {PiiVerdict.KEEP}
 
 
 @pytest.mark.parametrize(
@@ -492,7 +516,7 @@ def test_private_words_without_a_kind_count_as_other(session: Session, recording
 
     with session.step("Words"):
         put_private_word(session.study, PrivateWord("meet", "[x]"))
-    assert [(one.kind, one.replacement) for one in _found(session, "meet")] == [("other", "[x]")]
+    assert [(placed_hit.kind, placed_hit.replacement) for placed_hit in _found(session, "meet")] == [("other", "[x]")]
 
 
 def test_an_empty_study_has_nothing(session: Session) -> None:

@@ -39,7 +39,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def found(session: Session) -> list[tuple[str, str]]:
-    return [(one.hit.text, one.kind) for one in find_hits(session) if one.is_spoken]
+    return [(hit.hit.text, hit.kind) for hit in find_hits(session) if hit.is_spoken]
 
 
 def test_a_job_finds_what_is_found_without_it(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ def test_a_job_finds_what_is_found_without_it(session: Session, monkeypatch: pyt
     monkeypatch.setattr(pii_finder, "search_texts", lambda *_: pytest.fail("searched again"))
     assert found(session) == anew
     assert ("Robert Miller", "person") in anew
-    assert result["texts"] == len({one.text for one in free_texts(session.study)})
+    assert result["texts"] == len({free_text.text for free_text in free_texts(session.study)})
 
 
 def settled_beside(session: Session) -> Callable[[Session], None]:
@@ -61,7 +61,7 @@ def settled_beside(session: Session) -> Callable[[Session], None]:
     tell = pii_finder.share_findings(session)
     with Session.open(session.study.path, "Ada", read_only=True) as second:
         tell(second)
-        return pii_finder.prepare_hits(second, [one.text for one in free_texts(second.study)])
+        return pii_finder.prepare_hits(second, [free_text.text for free_text in free_texts(second.study)])
 
 
 def test_words_that_are_given_later_are_held_against_what_was_searched(

@@ -121,7 +121,7 @@ def found_faces(session: Session, recording: str, name: str) -> None:
         new_id(), recording, "faces", "centerface", {"fingerprint": medium.fingerprint}, {"frames": 12}, "2026", "0"
     )
     times = [round(k * 1e5) for k in range(12)]
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
         insert_tracks(session.study, run.id, medium.id, [track([(40, 30, 48, 60)] * 12, name=name, times_us=times)])
 
@@ -141,12 +141,12 @@ def clip(session: Session) -> Path:
 def test_a_measured_export_carries_its_report_in_the_study_and_beside_the_clip(session: Session, clip: Path) -> None:
     _, changes = run_inline(session, privacy.prepare(session, clip), Silent())
     assert len(changes.ids("run")) == 1
-    (one,) = list_exports(session)
-    assert one.report is not None
-    assert one.report.frames == 12
-    assert one.measured_at
+    (exported_clip,) = list_exports(session)
+    assert exported_clip.report is not None
+    assert exported_clip.report.frames == 12
+    assert exported_clip.measured_at
     beside = json.loads((clip.parent / f"{clip.stem}.privacy.json").read_text("utf-8"))
-    assert PrivacyReport.from_json(beside).as_json() == one.report.as_json()
+    assert PrivacyReport.from_json(beside).as_json() == exported_clip.report.as_json()
     kept = latest_run(session.study, ids(session)[0], "privacy")
     assert kept is not None
     for text in (json.dumps(beside), json.dumps([dict(kept.parameters), dict(kept.result)])):
@@ -241,7 +241,7 @@ def test_with_weights_one_model_of_landmarks_measures_what_the_other_drives(
         assert tools.landmarks is not None
         assert tools.driver is not None
         assert (tools.landmarks.key, tools.driver.key) == ("pfld", "mediapipe")
-        assert [one.key for one in tools.embedders] == ["mobilefacenet"]
+        assert [embedder.key for embedder in tools.embedders] == ["mobilefacenet"]
 
 
 def test_another_clip_of_the_name_is_not_measured_for_the_export(session: Session, clip: Path, tmp_path: Path) -> None:

@@ -62,16 +62,16 @@ def test_a_question_for_everything_that_the_rules_ask_for(session: Session, grap
     made, _ = by_judge.import_chain_questions(session, said)
     questions = all_questions(session.study)
     wanted = required_questions(graph, kinds)
-    assert {QuestionSpec(one.kind, one.aspect, one.covers) for one in questions} == {*wanted}
-    assert made.by_kind == dict(Counter(one.kind.value for one in wanted))
+    assert {QuestionSpec(question.kind, question.aspect, question.covers) for question in questions} == {*wanted}
+    assert made.by_kind == dict(Counter(question_spec.kind.value for question_spec in wanted))
     assert made.skipped == {}
-    assert {one.judgment_id for one in questions} == {one.id for one in said}
-    for one in questions:
-        assert one.maker is Maker.JUDGE
-        assert one.made_from == coverage_checksum(graph, one.covers)
-        assert not is_stale(one, graph)
-        assert (one.answer, len(one.wrong)) == ("Because P07 takes the question for a joke.", 4)
-    places = Counter(one.place for one in questions)
+    assert {question.judgment_id for question in questions} == {judgment.id for judgment in said}
+    for question in questions:
+        assert question.maker is Maker.JUDGE
+        assert question.made_from == coverage_checksum(graph, question.covers)
+        assert not is_stale(question, graph)
+        assert (question.answer, len(question.wrong)) == ("Because P07 takes the question for a joke.", 4)
+    places = Counter(question.place for question in questions)
     assert max(places.values()) - min(places[at] for at in range(5)) <= 1
     # The chain is told with people by role, and so is the part that is covered.
     assert all("User asks something." in one and "P07" not in one for one in told)
@@ -89,7 +89,7 @@ def test_what_was_worded_is_not_asked_for_again(session: Session, graph: ChainGr
             by_judge.chain_requests(session, (), [judge], [QuestionKind.EVENT])
         edit_node(session, graph.nodes[0].id, text="P07 asks something else.")
         left = by_judge.chain_requests(session, (), [judge], [QuestionKind.EVENT])
-        assert [one.split("/")[-1] for one in left.about] == [f"EU:{graph.nodes[0].id}"]
+        assert [text.split("/")[-1] for text in left.about] == [f"EU:{graph.nodes[0].id}"]
 
 
 def test_of_two_judges_the_first_that_can_be_used_words_it(session: Session, graph: ChainGraph) -> None:
@@ -100,8 +100,8 @@ def test_of_two_judges_the_first_that_can_be_used_words_it(session: Session, gra
         request = by_judge.chain_requests(session, [graph.chain.id], [bad, good], [QuestionKind.EVENT])
         said = asked(session, request)
     made, _ = by_judge.import_chain_questions(session, said)
-    known = {one.id: one.judge["name"] for one in said}
-    assert {known[one.judgment_id] for one in all_questions(session.study)} == {"good"}
+    known = {judgment.id: judgment.judge["name"] for judgment in said}
+    assert {known[question.judgment_id] for question in all_questions(session.study)} == {"good"}
     assert made.skipped == {"The answer is among the wrong options.": 2}
 
 

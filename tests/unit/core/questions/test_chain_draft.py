@@ -44,8 +44,8 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def test_lines_are_nodes_and_their_reasons_edges() -> None:
     found = read("2 | emotion | p1, p2 | 1.5-3 | glad | 1\n1|Event||0-1|It rains.|")
-    assert found.unread == ()
-    glad, rain = found.drawing.nodes
+    assert found.problems == ()
+    glad, rain = found.draft.nodes
     assert (glad.kind, glad.people, glad.start_us, glad.end_us) == (
         NodeKind.EMOTION,
         ("p1", "p2"),
@@ -53,7 +53,7 @@ def test_lines_are_nodes_and_their_reasons_edges() -> None:
         13_000_000,
     )
     assert (rain.kind, rain.text, rain.people) == (NodeKind.EVENT, "It rains.", ())
-    assert found.drawing.edges == ((1, 0),)
+    assert found.draft.edges == ((1, 0),)
 
 
 @pytest.mark.parametrize(
@@ -76,23 +76,23 @@ def test_lines_are_nodes_and_their_reasons_edges() -> None:
 )
 def test_a_line_of_another_form_is_told_and_left_out(line: str, says: str) -> None:
     found = read(f"{line}\n7 | event | | 0-1 | It snows | ")
-    assert len(found.unread) == 1
-    assert found.unread[0].startswith("Line 1: ")
-    assert says in found.unread[0]
-    assert [one.text for one in found.drawing.nodes] == ["It snows"]
+    assert len(found.problems) == 1
+    assert found.problems[0].startswith("Line 1: ")
+    assert says in found.problems[0]
+    assert [node.text for node in found.draft.nodes] == ["It snows"]
 
 
 def test_circles_and_reasons_that_lead_nowhere_are_not_drawn() -> None:
     dangling = read("1 | event | | 0-1 | a | 1, 9\n2 | event | | 1-2 | b | 1\n2 | event | | 1-2 | c | ")
-    assert dangling.drawing.edges == ((0, 1),)
-    assert dangling.unread == (
+    assert dangling.draft.edges == ((0, 1),)
+    assert dangling.problems == (
         "Line 3: number 2 is there already.",
         "Line 1: 1 is no other line of the chain.",
         "Line 1: 9 is no other line of the chain.",
     )
     round_about = read("1 | event | | 0-1 | a | 2\n2 | event | | 1-2 | b | 1")
-    assert (len(round_about.drawing.nodes), round_about.drawing.edges) == (2, ())
-    assert round_about.unread == ("The reasons go round in a circle, so none of them is drawn.",)
+    assert (len(round_about.draft.nodes), round_about.draft.edges) == (2, ())
+    assert round_about.problems == ("The reasons go round in a circle, so none of them is drawn.",)
 
 
 _parts = st.sampled_from(
@@ -104,11 +104,11 @@ _lines = st.lists(st.lists(_parts, max_size=8).map("|".join) | st.text(max_size=
 @given(_lines)
 def test_whatever_is_written_is_a_drawing_that_can_be_drawn(text: str) -> None:
     found = read(text)
-    nodes, edges = found.drawing.nodes, found.drawing.edges
+    nodes, edges = found.draft.nodes, found.draft.edges
     assert not find_cycle(len(nodes), edges)
     assert all(reason != result and max(reason, result) < len(nodes) for reason, result in edges)
     assert len({*edges}) == len(edges)
-    assert all(10_000_000 <= one.start_us < one.end_us <= 70_000_000 and one.text for one in nodes)
+    assert all(10_000_000 <= node.start_us < node.end_us <= 70_000_000 and node.text for node in nodes)
 
 
 def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> None:
@@ -117,7 +117,7 @@ def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> N
     with judge_that(session, lambda text: (told.append(text), {"chain": f"{LINES}\nDone."})[1]) as judge:
         (said,) = asked(session, chain_draft.explanation_chain_request(question.id, judge))
     assert "Explanation: User heard the question as a joke, which amused." in told[0]
-    assert chain_draft.read_chain_answer(session, said).unread == ("Line 5: it has 1 parts, and needs 6: Done.",)
+    assert chain_draft.read_chain_answer(session, said).problems == ("Line 5: it has 1 parts, and needs 6: Done.",)
     made, changes = chain_draft.add_chain_draft(session, said)
     chain = find_chain(session.study, made)
     assert chain is not None
@@ -125,13 +125,13 @@ def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> N
     assert ada is not None
     assert (chain.name, chain.annotator_id) == ("Draft: Why does P07 laugh?", ada.id)
     graph = read_graph(session.study, chain)
-    pseudonyms = {one.id: one.pseudonym for one in all_participants(session.study)}
-    assert [([pseudonyms[who] for who in one.people], one.text) for one in graph.nodes] == [
+    pseudonyms = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    assert [([pseudonyms[who] for who in node.people], node.text) for node in graph.nodes] == [
         (["R1"], "R1 asks P07 something."),
         (["P07"], "P07 takes it for a joke."),
         (["P07"], "P07 is amused."),
     ]
-    assert [len(graph.reasons[one.id]) for one in graph.nodes] == [0, 1, 2]
+    assert [len(graph.reasons[node.id]) for node in graph.nodes] == [0, 1, 2]
     assert len(changes.ids("chain")) == 1
 
 
@@ -155,5 +155,5 @@ def test_a_question_without_an_explanation_is_not_asked_about(session: Session) 
     correct_question(session, question.id, explanation="")
     with judge_that(session, lambda _: {}) as judge:
         asking = prepare(session, chain_draft.explanation_chain_request(question.id, judge))
-    assert asking.work is None
-    assert [one.message for one in asking.notes] == ["This question has no explanation. Write one first."]
+    assert asking.job is None
+    assert [note.message for note in asking.notes] == ["This question has no explanation. Write one first."]

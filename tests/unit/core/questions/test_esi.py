@@ -34,12 +34,12 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def test_two_rounds_of_ten_ask_for_every_dimension_in_four_ways() -> None:
     parts = esi_parts()
-    assert len({one.part for one in parts}) == 20
-    assert Counter(one.dimension for one in parts) == dict.fromkeys(DIMENSIONS, 4)
-    ways = {key: {one.way for one in parts if one.dimension == key} for key in DIMENSIONS}
-    assert ways == {key: {*one.ways} for key, one in DIMENSIONS.items()}
+    assert len({part.part for part in parts}) == 20
+    assert Counter(part.dimension for part in parts) == dict.fromkeys(DIMENSIONS, 4)
+    ways = {key: {part.wording for part in parts if part.dimension == key} for key in DIMENSIONS}
+    assert ways == {key: {*dimension.wordings} for key, dimension in DIMENSIONS.items()}
     assert len({way for found in ways.values() for way in found}) == 20
-    assert [parse_esi_part(one.part) for one in parts] == parts
+    assert [parse_esi_part(part.part) for part in parts] == parts
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_each_judge_words_all_of_them_from_what_was_gathered(session: Session) -
 
     def answer(text: str) -> object:
         told.append(text)
-        (dimension,) = (key for key, one in DIMENSIONS.items() if f"{key} = {one.name}" in text)
+        (dimension,) = (key for key, each_dimension in DIMENSIONS.items() if f"{key} = {each_dimension.name}" in text)
         return {**FOUR, "dimension": dimension, "question": f"What does the User want, in case {len(told)}?"}
 
-    with judge_that(session, answer, "one") as one, judge_that(session, answer, "two") as two:
-        request = esi.esi_requests(session, [WALK], [one, two], each=5)
+    with judge_that(session, answer, "one") as judge_entry, judge_that(session, answer, "two") as two:
+        request = esi.esi_requests(session, [WALK], [judge_entry, two], each=5)
         said = asked(session, request)
     assert (len(request.about), request.frames, len(said)) == (10, 24, 20)
     for text in told:
@@ -68,13 +68,13 @@ def test_each_judge_words_all_of_them_from_what_was_gathered(session: Session) -
     made, changes = esi.import_esi_questions(session, said)
     assert made.by_kind == {"ESI": 20}
     questions = all_questions(session.study)
-    assert Counter(one.aspect for one in questions) == dict.fromkeys(DIMENSIONS, 4)
-    assert Counter(one.place for one in questions) == dict.fromkeys(range(4), 5)
+    assert Counter(each_question.aspect for each_question in questions) == dict.fromkeys(DIMENSIONS, 4)
+    assert Counter(each_question.place for each_question in questions) == dict.fromkeys(range(4), 5)
     for question in questions:
         assert (question.kind, question.maker, question.chain_id) == (QuestionKind.ESI, Maker.JUDGE, None)
         assert (question.covers, question.made_from, len(question.options)) == ((), "", 4)
         assert (question.start_us, question.end_us) == (0, 600_000_000)
-    assert {one.judgment_id for one in questions} == {one.id for one in said}
+    assert {each_question.judgment_id for each_question in questions} == {judgment.id for judgment in said}
     assert len(changes.ids("question")) == 20
 
 
@@ -107,4 +107,4 @@ def test_more_than_two_rounds_of_ten_are_refused(session: Session) -> None:
         esi.esi_requests(session, [WALK], [], 3)
     with pytest.raises(UserError, match="rounds"):
         esi.esi_requests(session, [WALK], [], 1, 11)
-    assert EsiPart(2, 10, "IDC").way in DIMENSIONS["IDC"].ways
+    assert EsiPart(2, 10, "IDC").wording in DIMENSIONS["IDC"].wordings

@@ -29,7 +29,7 @@ def whole(tmp_path: Path) -> Path:
 def test_nearly_all_are_verified_and_some_are_not(whole: Path) -> None:
     with Session.open(whole, "Annotator 1") as session:
         questions = all_questions(session.study)
-        kinds = Counter(one.kind for one in questions)
+        kinds = Counter(question.kind for question in questions)
         assert {*kinds} == {*QuestionKind} - {QuestionKind.STEPS}
         good = verified_ids(session)
         assert 0.85 < len(good) / len(questions) < 1
@@ -40,9 +40,9 @@ def test_nearly_all_are_verified_and_some_are_not(whole: Path) -> None:
 def test_options_differ_and_a_writer_does_not_verify_alone(whole: Path) -> None:
     with Session.open(whole, "Annotator 1") as session:
         said = verifications(session.study)
-        for one in all_questions(session.study):
-            assert len({*one.options}) == (4 if one.kind is QuestionKind.ESI else 5)
-            assert len({word.annotator_id for word in said[one.id]} - {one.annotator_id}) >= 1
+        for question in all_questions(session.study):
+            assert len({*question.options}) == (4 if question.kind is QuestionKind.ESI else 5)
+            assert len({word.annotator_id for word in said[question.id]} - {question.annotator_id}) >= 1
 
 
 def test_a_study_without_anything_to_ask_about_gets_no_question(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
         add_rule_questions(session)
         for backend in ("random", "oracle", "reliable"):
             add_judge(session, backend, backend)
-        ask(session, [one.id for one in all_questions(session.study)], "random", "oracle", "reliable")
+        ask(session, [question.id for question in all_questions(session.study)], "random", "oracle", "reliable")
     return path
 
 
@@ -51,8 +51,8 @@ def session(asked: Path, tmp_path: Path) -> Iterator[Session]:
 
 def ask(session: Session, ids: list[str], *names: str, setting: str = "sub") -> None:
     asking = prepare(session, answer_request(get_judges(session, names), ids, setting))
-    if asking.work is not None:
-        run_inline(session, asking.work, Silent())
+    if asking.job is not None:
+        run_inline(session, asking.job, Silent())
 
 
 def of(session: Session, name: str, *, everything: bool = True) -> JudgeMeasures:
@@ -64,7 +64,7 @@ def test_an_oracle_is_right_everywhere(session: Session) -> None:
     found = of(session, "oracle")
     assert found.overall.value == found.chain.value == found.subchain.value == 1
     assert found.asked == len(all_questions(session.study))
-    assert {one.value for one in found.by_kind.values()} == {1.0}
+    assert {statistic_result.value for statistic_result in found.by_kind.values()} == {1.0}
     assert found.chain.n == KEPT
     assert found.chain.more == {"left_out": 0, "missing": 0}
 
@@ -93,7 +93,7 @@ def test_only_verified_questions_count_unless_all_are_wished_for(session: Sessio
         verify(session, first.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     some = measure_judges(session, samples=0)
     assert some.questions == 1
-    assert {one.asked for one in some.judges} == {1}
+    assert {judge.asked for judge in some.judges} == {1}
     everything = measure_judges(session, everything=True, samples=0)
     assert everything.questions == len(all_questions(session.study))
     assert everything.unverified == everything.questions - 1
@@ -111,14 +111,14 @@ def test_an_answer_to_other_words_does_not_count(session: Session) -> None:
 
 
 def test_settings_are_told_apart(session: Session) -> None:
-    few = [one.id for one in all_questions(session.study)[:5]]
+    few = [question.id for question in all_questions(session.study)[:5]]
     for setting in ("base", "sub-tom"):
         ask(session, few, "oracle", setting=setting)
-    found = [one.asking for one in measure_judges(session, ["oracle"], everything=True, samples=0).judges]
-    assert {(one.setting, one.modality) for one in found} == {
+    found = [judge.setup for judge in measure_judges(session, ["oracle"], everything=True, samples=0).judges]
+    assert {(judge_setup.setting, judge_setup.modality) for judge_setup in found} == {
         (BASE, Modality.NOTHING),
-        (SUB, Modality.WORDS),
-        (SUB_TOM, Modality.WORDS),
+        (SUB, Modality.TEXT),
+        (SUB_TOM, Modality.TEXT),
     }
 
 

@@ -41,7 +41,7 @@ def test_it_answers_a_question_that_it_sees_and_one_that_it_does_not(session: Se
     question = a_question(session, recording_of(session), "P07")
     about = [JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key]
     (said,) = asked(session, AskRequest([judge], about, "answer"))
-    assert (said.status, said.modality, said.state) == (JudgmentStatus.OK, Modality.BOTH, question.state)
+    assert (said.status, said.modality, said.state) == (JudgmentStatus.OK, Modality.BOTH, question.checksum)
     assert str(said.answer["answer"]) in "ABCDE"
     assert len(said.sight["frames"]) == 2  # type: ignore[arg-type]
     (alone,) = asked(session, AskRequest([judge], about, "options_only"))
@@ -53,8 +53,8 @@ def test_forms_with_long_texts_are_grammars_that_it_can_be_held_to(session: Sess
     graph = a_chain(session, place, "P07")
     word = by_judge.chain_requests(session, [graph.chain.id], [judge], [QuestionKind.HOW])
     long = AskRequest([judge], [JudgmentTarget(JudgmentTargetKind.RECORDING, place).key], "words_summary")
-    said = [one for request in (replace(word, about=word.about[:1]), long) for one in asked(session, request)]
+    said = [judgment for request in (replace(word, about=word.about[:1]), long) for judgment in asked(session, request)]
     # It writes noise and is stopped inside its first text; a grammar that it cannot read would be an error.
-    assert [one.status for one in said] == [JudgmentStatus.UNPARSED] * 2
+    assert [judgment.status for judgment in said] == [JudgmentStatus.UNPARSED] * 2
     assert by_judge.import_chain_questions(session, said[:1])[0].skipped == {NO_ANSWER: 1}
     assert all_questions(session.study) == []

@@ -50,11 +50,11 @@ def write(session: Session, text: str = "Why does she smile?") -> Question:
 
 def attempt(session: Session, question: Question, judges: Sequence[JudgeEntry]) -> tuple[Tried, ...]:
     request = answer_request(judges, [question.id])
-    work = prepare(session, request).work
+    work = prepare(session, request).job
     if work is not None:
         run_inline(session, work, Silent())
     found = read_trial_answers(session, question, request)
-    record_trial(session, question.id, found, [one.id for one in judges])
+    record_trial(session, question.id, found, [judge.id for judge in judges])
     return found
 
 
@@ -79,7 +79,7 @@ def test_right_answers_of_written_questions_are_spread_over_the_places(session: 
 def test_it_is_kept_when_all_judges_fail(session: Session, judges: dict[str, JudgeEntry]) -> None:
     question = failing(session, judges)
     session.annotator_name = "Bo"
-    assert question.id in [one.question.id for one in verification_queue(session)]
+    assert question.id in [item.question.id for item in verification_queue(session)]
     session.annotator_name = "Ada"
     assert verification_queue(session) == [], "whoever wrote it does not verify it"
     with pytest.raises(UserError, match="Ada wrote this question"):
@@ -92,19 +92,19 @@ def test_it_is_kept_when_all_judges_fail(session: Session, judges: dict[str, Jud
 
 def test_a_judge_that_is_right_leaves_it_a_draft(session: Session, judges: dict[str, JudgeEntry]) -> None:
     question = failing(session, judges)
-    assert [one.right for one in attempt(session, question, [*judges.values()])] == [True, False]
+    assert [tried.right for tried in attempt(session, question, [*judges.values()])] == [True, False]
     session.annotator_name = "Bo"
-    assert question.id not in [one.question.id for one in verification_queue(session)]
+    assert question.id not in [item.question.id for item in verification_queue(session)]
     with pytest.raises(UserError, match="draft"):
         verify(session, question.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     undo(session)
-    assert question.id in [one.question.id for one in verification_queue(session)]
+    assert question.id in [item.question.id for item in verification_queue(session)]
 
 
 def test_a_kept_question_that_is_changed_is_a_draft_again(session: Session, judges: dict[str, JudgeEntry]) -> None:
     question = failing(session, judges)
     correct_question(session, question.id, answer="He told a joke.")
-    assert [one.ready for one in read_items(session) if one.question.id == question.id] == [False]
+    assert [item.ready for item in read_items(session) if item.question.id == question.id] == [False]
 
 
 def test_a_verifier_who_corrects_it_leaves_it_to_its_author_to_try_again(

@@ -53,7 +53,7 @@ def only(session: Session) -> VerificationItem:
 
 def waiting(session: Session, who: str) -> list[str]:
     session.annotator_name = who
-    return [one.question.id for one in verification_queue(session)]
+    return [item.question.id for item in verification_queue(session)]
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_two_people_settle_a_question(
     session: Session, first: VerificationDecision, second: VerificationDecision, expected: VerificationState
 ) -> None:
     question = ask(session)
-    assert only(session).standing is VerificationState.OPEN
+    assert only(session).state is VerificationState.OPEN
     say(session, "Ada", question, first)
-    assert only(session).standing is VerificationState.ONCE
+    assert only(session).state is VerificationState.ONCE
     assert waiting(session, "Ada") == []
     assert waiting(session, "Bo") == [question]
     say(session, "Bo", question, second)
-    assert only(session).standing is expected
+    assert only(session).state is expected
     assert waiting(session, "Bo") == waiting(session, "Cy") == []
     assert verified_ids(session) == ({question} if expected is VerificationState.VERIFIED else set())
 
@@ -92,8 +92,8 @@ def test_the_same_person_twice_is_one_person(session: Session) -> None:
     question = ask(session)
     say(session, "Ada", question)
     say(session, "Ada", question, note="Still fine.")
-    assert only(session).standing is VerificationState.ONCE
-    assert len(only(session).said) == 1
+    assert only(session).state is VerificationState.ONCE
+    assert len(only(session).verifications) == 1
 
 
 def test_a_correction_asks_the_first_one_again(session: Session) -> None:
@@ -102,12 +102,12 @@ def test_a_correction_asks_the_first_one_again(session: Session) -> None:
     say(session, "Bo", question, CORRECT, correction=QuestionCorrection(answer="He told a joke."))
     found = only(session)
     assert found.question.answer == "He told a joke."
-    assert found.standing is VerificationState.ONCE
+    assert found.state is VerificationState.ONCE
     other = ask(session, "What does he do?", start=2)
     assert waiting(session, "Ada") == [question, other], "what is to be looked at again comes first"
-    assert found.again(current_annotator_id(session))
+    assert found.needs_recheck_by(current_annotator_id(session))
     say(session, "Ada", question)
-    assert {one.question.id: one.standing for one in read_items(session)}[question] is VerificationState.VERIFIED
+    assert {item.question.id: item.state for item in read_items(session)}[question] is VerificationState.VERIFIED
 
 
 def test_a_correction_and_the_word_about_it_are_one_step(session: Session) -> None:
@@ -115,10 +115,10 @@ def test_a_correction_and_the_word_about_it_are_one_step(session: Session) -> No
     say(session, "Bo", question, CORRECT, correction=QuestionCorrection(text="Why does he smile?"))
     undo(session)
     found = only(session)
-    assert (found.question.text, found.said) == ("Why does she smile?", ())
+    assert (found.question.text, found.verifications) == ("Why does she smile?", ())
     redo(session)
     assert only(session).question.text == "Why does he smile?"
-    assert only(session).looked_at_by(current_annotator_id(session))
+    assert only(session).is_verified_by(current_annotator_id(session))
 
 
 def test_a_correction_that_cannot_be_used_writes_nothing(session: Session) -> None:
@@ -126,7 +126,7 @@ def test_a_correction_that_cannot_be_used_writes_nothing(session: Session) -> No
     session.annotator_name = "Ada"
     with pytest.raises(UserError, match="among the wrong options"):
         verify(session, question, CORRECT, ALL, correction=QuestionCorrection(answer=WRONG[0].text))
-    assert only(session).said == ()
+    assert only(session).verifications == ()
     with pytest.raises(UserError, match="stays as it is"):
         verify(session, question, KEEP, ALL, correction=QuestionCorrection(answer="He sang."))
 
@@ -140,9 +140,9 @@ def test_what_is_kept_meets_every_check(session: Session) -> None:
     with pytest.raises(UserError, match="no label"):
         verify(session, question, KEEP, CHECKLIST_KEYS["esi"], checklist="esi")
     verify(session, question, DROP, ALL[:-1], note="Two are right.")
-    assert only(session).said[0].checks == ALL[:-1]
+    assert only(session).verifications[0].checks == ALL[:-1]
     verify(session, question, KEEP, CHECKLIST_KEYS["esi"], "hard", checklist="esi")
-    assert only(session).said[0].difficulty == "hard"
+    assert only(session).verifications[0].difficulty == "hard"
 
 
 def test_a_word_is_taken_back(session: Session) -> None:
@@ -166,11 +166,11 @@ def test_an_edit_of_the_chain_asks_everybody_again(session: Session) -> None:
         say(session, who, untouched)
     session.annotator_name = "Ada"
     chains.edit_node(session, ids["A"], text="something else happens")
-    assert [one.stale for one in read_items(session)] == [False, True]
+    assert [item.stale for item in read_items(session)] == [False, True]
     assert waiting(session, "Bo") == [question]
     say(session, "Bo", question)
-    found = next(one for one in read_items(session) if one.question.id == question)
-    assert (found.stale, found.standing) == (False, VerificationState.ONCE), "Bo held it against the chain as it is now"
+    found = next(item for item in read_items(session) if item.question.id == question)
+    assert (found.stale, found.state) == (False, VerificationState.ONCE), "Bo held it against the chain as it is now"
     assert waiting(session, "Ada") == [question]
     say(session, "Ada", question)
     assert verified_ids(session) == {question, untouched}
@@ -184,7 +184,7 @@ def test_what_lost_its_nodes_can_only_be_dropped(session: Session) -> None:
     with pytest.raises(UserError, match="gone from its chain"):
         say(session, "Ada", question)
     say(session, "Ada", question, DROP)
-    assert only(session).standing is VerificationState.ONCE
+    assert only(session).state is VerificationState.ONCE
 
 
 def test_progress_and_agreement_are_counted(session: Session) -> None:
@@ -196,14 +196,14 @@ def test_progress_and_agreement_are_counted(session: Session) -> None:
     for question, decision, checks in ((first, KEEP, ALL), (second, DROP, ALL[:3]), (third, KEEP, ALL)):
         verify(session, question, decision, checks, "easy" if question == first else "hard")
     found = study_agreement(session)
-    assert (found.of("decision").agreeing, found.of("decision").pairs) == (2, 3)
+    assert (found.figure("decision").agreeing, found.figure("decision").pairs) == (2, 3)
     # Ada: keep, drop, drop; Bo: keep, drop, keep. Observed 2/3, expected 1/3 * 2/3 + 2/3 * 1/3 = 4/9.
-    assert found.of("decision").kappa == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
-    assert (found.of("covers").agreeing, found.of("by_rules").agreeing) == (1, 2)
-    assert (found.of("difficulty").raw, found.of("clear").raw) == (pytest.approx(1 / 3), None)
+    assert found.figure("decision").kappa == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
+    assert (found.figure("covers").agreeing, found.figure("by_rules").agreeing) == (1, 2)
+    assert (found.figure("difficulty").raw, found.figure("clear").raw) == (pytest.approx(1 / 3), None)
     told = verification_progress(read_items(session), current_annotator_id(session))
     assert (told.done, told.waiting, told.total) == (3, 1, 4)
-    assert {where.value: number for where, number in told.standings.items() if number} == {
+    assert {where.value: number for where, number in told.states.items() if number} == {
         "open": 1,
         "verified": 1,
         "disputed": 1,
@@ -215,11 +215,11 @@ def test_progress_and_agreement_are_counted(session: Session) -> None:
 def test_only_what_the_filters_leave_is_in_the_queue(session: Session) -> None:
     first, second = ask(session), ask(session, "What is it?", start=30)
     session.annotator_name = "Ada"
-    assert [one.question.id for one in verification_queue(session, surviving={second})] == [second]
-    assert {one.question.id for one in verification_queue(session)} == {first, second}
+    assert [item.question.id for item in verification_queue(session, surviving={second})] == [second]
+    assert {item.question.id for item in verification_queue(session)} == {first, second}
     say(session, "Bo", first, CORRECT, correction=QuestionCorrection(answer="He told a joke."))
     session.annotator_name = "Ada"
-    assert {one.question.id for one in verification_queue(session, surviving=())} == {first}, (
+    assert {item.question.id for item in verification_queue(session, surviving=())} == {first}, (
         "what was begun is not forgotten"
     )
 
@@ -234,14 +234,14 @@ def test_what_others_saw_never_counts_and_order_does_not_matter(
     words: list[tuple[VerificationDecision, bool]], chance: object
 ) -> None:
     said = [
-        Verification("q", f"p{at}", decision, "chain", (), "", "", _QUESTION.state if now else "before", str(at))
+        Verification("q", f"p{at}", decision, "chain", (), "", "", _QUESTION.checksum if now else "before", str(at))
         for at, (decision, now) in enumerate(words)
     ]
     shuffled = [*said]
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
     assert verification_state(_QUESTION, said) is verification_state(_QUESTION, shuffled)
     assert verification_state(_QUESTION, said) is verification_state(
-        _QUESTION, [one for one in said if one.state != "before"]
+        _QUESTION, [verification for verification in said if verification.state != "before"]
     )
     if verification_state(_QUESTION, said) is VerificationState.VERIFIED:
-        assert sum(one.state != "before" and one.decision is not DROP for one in said) >= 2
+        assert sum(verification.state != "before" and verification.decision is not DROP for verification in said) >= 2

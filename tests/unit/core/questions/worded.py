@@ -52,11 +52,11 @@ def judge_that(session: Session, answer: Callable[[str], object], name: str = "m
 def asked(session: Session, request: AskRequest) -> list[Judgment]:
     """Ask, and return what was answered, also what was known; by judge, then in the order in which it was asked for."""
     asking = prepare(session, request)
-    ids = [one.id for one in asking.cached]
-    if asking.work is not None:
-        _, changes = run_inline(session, asking.work, Silent())
+    ids = [judgment.id for judgment in asking.cached]
+    if asking.job is not None:
+        _, changes = run_inline(session, asking.job, Silent())
         ids += sorted(changes.ids("judgment"))
-    judges = [one.id for one in request.judges]
+    judges = [judge.id for judge in request.judges]
     order = {key: at for at, key in enumerate(request.about)}
     said = find_judgments(session.study, ids)
-    return sorted(said, key=lambda one: (judges.index(one.judge_id), order[one.about.key]))
+    return sorted(said, key=lambda judgment: (judges.index(judgment.judge_id), order[judgment.target.key]))

@@ -54,11 +54,11 @@ def lab(folder: Path, recordings: int = 1) -> Path:
             )
             add_recordings(session, [probe_file(clip)])
         who, _ = add_participant(session, "P01", ParticipantRole.USER)
-        for one in all_recordings(session.study):
-            track(session, one, who)
-            fill(session, one, who)
-            listen(session, one, [(100_000, 800_000)])
-            review(session, one)
+        for recording in all_recordings(session.study):
+            track(session, recording, who)
+            fill(session, recording, who)
+            listen(session, recording, [(100_000, 800_000)])
+            review(session, recording)
         (person,) = all_participants(session.study)
         set_consent(session, person, ConsentUse.RELEASE, True)
         settle(session)
@@ -91,7 +91,7 @@ def track(
     about = {"fingerprint": fingerprint or medium.fingerprint}
     result: dict[str, Json] = {"frames": looked_at, SOURCE_SHA256_KEY: file_sha256(session.study.folder / medium.path)}
     run = Run(new_id(), recording.id, "faces", "centerface", about, result, "2026-01-01T00:00:00.000Z", "1")
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
         insert_tracks(session.study, run.id, medium.id, [face])
     if who is not None:
@@ -121,7 +121,7 @@ def listen(session: Session, recording: Recording, speech: Sequence[tuple[int, i
     about = {"fingerprint": fingerprint or medium.fingerprint}
     heard: dict[str, Json] = {SOURCE_SHA256_KEY: file_sha256(session.study.folder / medium.path)}
     run = Run(new_id(), recording.id, SPEECH, "silero", about, heard, "2026-01-01T00:00:00.000Z", "1")
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, run)
         insert_asr_segments(session.study, run.id, [AsrSegment(start, end) for start, end in speech])
 

@@ -47,7 +47,7 @@ def recording(session: Session) -> Recording:
 
 
 def rules(session: Session, plan: ReleasePlan = PLAN) -> list[str]:
-    return [one.rule for one in build_checklist(session, plan).standing]
+    return [release_blocker.rule for release_blocker in build_checklist(session, plan).remaining]
 
 
 def left_out(session: Session, plan: ReleasePlan = PLAN) -> dict[int, str]:
@@ -135,7 +135,7 @@ def test_a_face_that_ends_in_the_middle_of_the_picture_has_to_be_looked_at(
 ) -> None:
     track(session, recording, all_participants(session.study)[0].id, frames=10)
     review(session, recording)
-    (reason,) = build_checklist(session, PLAN).standing
+    (reason,) = build_checklist(session, PLAN).remaining
     assert (reason.rule, reason.recording, reason.time_us) == ("uncovered", 1, 1_000_000)
     mark_seen(session, recording.id, [(0, 2_000_000)])
     assert rules(session) == []
@@ -150,10 +150,10 @@ def test_who_speaks_and_did_not_consent_is_not_released_though_never_seen(
     for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
         assert left_out(session, plan) == {1: "1 participant did not consent to release."}
     assert left_out(session) == {}, "neither sound nor texts leave"
-    (one,) = build_checklist(session, replace(SOUNDING, without_consent=SOLID)).selection.candidates
-    assert [who.pseudonym for who in one.refusing] == ["P02"]
-    assert one.sounding is not None
-    assert one.sounding.muted[0][0] == 0
+    (candidate,) = build_checklist(session, replace(SOUNDING, without_consent=SOLID)).selection.candidates
+    assert [who.pseudonym for who in candidate.refusing] == ["P02"]
+    assert candidate.audio_treatment is not None
+    assert candidate.audio_treatment.muted[0][0] == 0
 
 
 def test_nobody_is_said_to_appear(session: Session, recording: Recording) -> None:
@@ -177,8 +177,8 @@ def test_a_face_of_nobody_known_is_no_matter_where_all_is_solid(session: Session
     assert rules(session, replace(PLAN, methods=("blur",))) == ["consent-known"]
     painting = replace(PLAN, methods=("blur",), without_consent=SOLID)
     assert rules(session, painting) == []
-    (one,) = build_checklist(session, painting).selection.candidates
-    assert one.painted == [face.id]
+    (candidate,) = build_checklist(session, painting).selection.candidates
+    assert candidate.solid_face_ids == [face.id]
 
 
 def test_who_did_not_consent_is_left_out_or_painted(session: Session) -> None:
@@ -269,16 +269,16 @@ SOUNDING = replace(PLAN, sound=KEEP)
 
 def said(session: Session, recording: Recording, **what: object) -> None:
     """Change the one utterance."""
-    (one,) = utterances_of(session.study, recording.id)
+    (utterance,) = utterances_of(session.study, recording.id)
     with session.step("Write"):
-        update_utterance(session.study, replace(one, **what))  # type: ignore[arg-type]
+        update_utterance(session.study, replace(utterance, **what))  # type: ignore[arg-type]
 
 
 def test_sound_needs_a_look_for_speech_in_the_file_as_it_is(session: Session, recording: Recording) -> None:
     assert rules(session, SOUNDING) == []
     listen(session, recording, [], fingerprint="of another file")
     assert rules(session, SOUNDING) == ["transcript"]
-    assert "Nobody looked for speech" in build_checklist(session, SOUNDING).standing[0].sentence
+    assert "Nobody looked for speech" in build_checklist(session, SOUNDING).remaining[0].sentence
     assert rules(session) == [], "without sound it is no matter"
     assert rules(session, replace(SOUNDING, video=("1hz",))) == [], "pictures have no sound"
     listen(session, recording, [])
@@ -287,7 +287,7 @@ def test_sound_needs_a_look_for_speech_in_the_file_as_it_is(session: Session, re
 
 def test_what_is_said_outside_the_transcript_is_listed_with_its_times(session: Session, recording: Recording) -> None:
     listen(session, recording, [(100_000, 800_000), (1_400_000, 1_900_000)])
-    (reason,) = build_checklist(session, SOUNDING).standing
+    (reason,) = build_checklist(session, SOUNDING).remaining
     assert (reason.rule, reason.recording, reason.time_us) == ("transcript", 1, 1_400_000)
     assert "0:00:01.400 to 0:00:01.900" in reason.sentence
     assert "--at 1.400" in str(reason.as_json("s.greenroom")["link"])
@@ -300,9 +300,9 @@ def test_what_is_said_outside_the_transcript_is_listed_with_its_times(session: S
 
 
 def test_a_recording_without_speech_needs_no_transcript(session: Session, recording: Recording) -> None:
-    (one,) = utterances_of(session.study, recording.id)
+    (utterance,) = utterances_of(session.study, recording.id)
     with session.step("Delete"):
-        delete_utterance(session.study, one.id)
+        delete_utterance(session.study, utterance.id)
     assert rules(session, SOUNDING) == ["transcript"]
     listen(session, recording, [])
     assert rules(session, SOUNDING) == []
@@ -332,21 +332,21 @@ def test_a_voice_of_nobody_known_was_not_asked(
 def test_who_did_not_consent_is_muted_where_voices_are_changed(session: Session, recording: Recording) -> None:
     other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
     changing = replace(PLAN, sound="pitch-formant", without_consent=SOLID)
-    (one,) = build_checklist(session, changing).selection.candidates
+    (candidate,) = build_checklist(session, changing).selection.candidates
     assert rules(session, changing) == []
-    assert one.sounding is not None
-    assert one.sounding.muted == ()
+    assert candidate.audio_treatment is not None
+    assert candidate.audio_treatment.muted == ()
     said(session, recording, participant_id=other)
-    (one,) = build_checklist(session, changing).selection.candidates
-    assert one.sounding is not None
-    assert one.sounding.muted == ((0, 1_050_000),)
+    (candidate,) = build_checklist(session, changing).selection.candidates
+    assert candidate.audio_treatment is not None
+    assert candidate.audio_treatment.muted == ((0, 1_050_000),)
     assert rules(session, changing) == []
     said(session, recording, participant_id=None)
     waive_rule(session, "voice", recording.id, "It is a voice on the radio")
     assert rules(session, changing) == []
-    (one,) = build_checklist(session, changing).selection.candidates
-    assert one.sounding is not None
-    assert one.sounding.muted == ((0, 1_050_000),), "a waiver lets nobody be heard where somebody refused"
+    (candidate,) = build_checklist(session, changing).selection.candidates
+    assert candidate.audio_treatment is not None
+    assert candidate.audio_treatment.muted == ((0, 1_050_000),), "a waiver lets nobody be heard where somebody refused"
 
 
 def test_everything_personal_that_leaves_was_decided_on(session: Session, recording: Recording) -> None:
@@ -355,7 +355,11 @@ def test_everything_personal_that_leaves_was_decided_on(session: Session, record
     said(session, recording, text="I am Anna, call 555-867-5309, or ask Robert Miller")
     for plan, more in ((SOUNDING, []), (scrubbing, ["texts-reviewed"])):
         assert sorted({*rules(session, plan)}) == ["pii-reviewed", *more]
-        (reason,) = [one for one in build_checklist(session, plan).standing if one.rule == "pii-reviewed"]
+        (reason,) = [
+            release_blocker
+            for release_blocker in build_checklist(session, plan).remaining
+            if release_blocker.rule == "pii-reviewed"
+        ]
         assert "utterance" in reason.sentence
         assert "name of a person" in reason.sentence
         assert "Miller" not in reason.sentence + reason.hint
@@ -371,7 +375,11 @@ GERMAN = "Guten Tag, ich komme aus einer kleinen Stadt am Meer, und woher sind S
 def test_a_waiver_of_the_language_does_away_with_no_undecided_place(session: Session, recording: Recording) -> None:
     said(session, recording, text="I am Anna, call 555-867-5309, or ask Robert Miller")
     waive_rule(session, "pii-reviewed", None, "All of it is hidden")
-    (reason,) = [one for one in build_checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
+    (reason,) = [
+        release_blocker
+        for release_blocker in build_checklist(session, SOUNDING).remaining
+        if release_blocker.rule == "pii-reviewed"
+    ]
     assert not reason.can_be_waived
     assert not parse_blocker(reason.as_json()).can_be_waived
 
@@ -383,7 +391,11 @@ def test_a_transcript_in_a_language_without_rules_or_names_is_read_by_a_person(
     said(session, recording, text=text)
     decide_places(session, find_undecided(session), PiiVerdict.KEEP)
     for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
-        (reason,) = [one for one in build_checklist(session, plan).standing if one.rule == "pii-reviewed"]
+        (reason,) = [
+            release_blocker
+            for release_blocker in build_checklist(session, plan).remaining
+            if release_blocker.rule == "pii-reviewed"
+        ]
         assert why in reason.sentence
         assert reason.can_be_waived
         assert parse_blocker(reason.as_json()) == reason
@@ -400,14 +412,22 @@ def test_english_speech_needs_the_model_of_english_names(
     decide_places(session, find_undecided(session), PiiVerdict.HIDE)
     assert rules(session) == [], "neither texts nor sound leave"
     for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
-        (reason,) = [one for one in build_checklist(session, plan).standing if one.rule == "pii-reviewed"]
+        (reason,) = [
+            release_blocker
+            for release_blocker in build_checklist(session, plan).remaining
+            if release_blocker.rule == "pii-reviewed"
+        ]
         assert "no model of English names" in reason.sentence
         assert "greenroom models fetch ner-english" in reason.hint
         assert '--waive pii-reviewed:1="WHY"' in reason.hint
         assert reason.weights == "ner-english"
         assert parse_blocker(reason.as_json()) == reason
     shutil.copytree(english_names_folder, weights.weights_folder())
-    (reason,) = [one for one in build_checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
+    (reason,) = [
+        release_blocker
+        for release_blocker in build_checklist(session, SOUNDING).remaining
+        if release_blocker.rule == "pii-reviewed"
+    ]
     assert "undecided (name of a person)" in reason.sentence, "it was searched again, and the name has to be decided on"
     assert not reason.can_be_waived
     decide_places(session, find_undecided(session), PiiVerdict.HIDE)
@@ -422,9 +442,9 @@ def test_a_transcript_counts_by_its_words(session: Session, recording: Recording
 
 def test_what_is_decided_decides_what_is_covered(session: Session, recording: Recording) -> None:
     def covered() -> AudioTreatment:
-        (one,) = build_checklist(session, SOUNDING).selection.candidates
-        assert one.sounding is not None
-        return one.sounding
+        (candidate,) = build_checklist(session, SOUNDING).selection.candidates
+        assert candidate.audio_treatment is not None
+        return candidate.audio_treatment
 
     assert covered().kinds == {"person": 1, "phone": 1}
     assert covered().whole == 2
@@ -433,8 +453,8 @@ def test_what_is_decided_decides_what_is_covered(session: Session, recording: Re
     said(session, recording, words=estimate_word_times(text, 0, 900_000))
     assert covered().whole == 0
     assert covered().covered[0][0] > 0
-    spoken = [one for one in find_hits(session) if one.is_spoken]
-    decide_places(session, [one for one in spoken if one.kind == "person"], PiiVerdict.KEEP)
+    spoken = [hit for hit in find_hits(session) if hit.is_spoken]
+    decide_places(session, [placed_hit for placed_hit in spoken if placed_hit.kind == "person"], PiiVerdict.KEEP)
     assert covered().kinds == {"phone": 1}
 
 
@@ -449,7 +469,11 @@ def test_of_very_many_undecided_places_the_first_are_listed_and_the_others_count
     session: Session, recording: Recording
 ) -> None:
     said(session, recording, text=", ".join(f"mail a{number}@lab.example.org" for number in range(130)))
-    found = [one for one in build_checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
+    found = [
+        release_blocker
+        for release_blocker in build_checklist(session, SOUNDING).remaining
+        if release_blocker.rule == "pii-reviewed"
+    ]
     assert len(found) == 101
     assert "e-mail address" in found[0].sentence
     assert "30 further places undecided" in found[-1].sentence

@@ -45,9 +45,12 @@ def test_a_good_rendering_breaks_no_rule() -> None:
 @pytest.mark.parametrize("rule", BROKEN)
 def test_each_rule_says_what_is_wrong_and_where(rule: str) -> None:
     found = outcome_blockers([BROKEN[rule]])
-    assert {one.rule for one in found} == {rule}
-    assert all(one.recording == 1 and one.sentence and one.hint for one in found)
-    assert [parse_blocker(one.as_json()) for one in found] == found
+    assert {release_blocker.rule for release_blocker in found} == {rule}
+    assert all(
+        release_blocker.recording == 1 and release_blocker.sentence and release_blocker.hint
+        for release_blocker in found
+    )
+    assert [parse_blocker(release_blocker.as_json()) for release_blocker in found] == found
     assert parse_outcome(json.loads(json.dumps(BROKEN[rule].as_json()))) == BROKEN[rule]
 
 
@@ -58,7 +61,7 @@ def test_what_looks_like_a_face_says_where_in_the_picture() -> None:
 
 def test_frames_side_by_side_are_one_reason_with_a_way_to_the_first() -> None:
     found = outcome_blockers([BROKEN["face-left"]])
-    assert [one.time_us for one in found] == [100_000, 2_000_000]
+    assert [release_blocker.time_us for release_blocker in found] == [100_000, 2_000_000]
     link = found[0].as_json("lab.greenroom")["link"]
     assert link == "greenroom open lab.greenroom --recording 1 --at 0.100"
 
@@ -74,7 +77,7 @@ def test_only_what_can_be_waived_is(rule: str) -> None:
 @given(st.lists(st.sampled_from(sorted(BROKEN)), min_size=1, max_size=4), anything)
 def test_no_waivers_let_a_rendering_out_that_breaks_what_cannot_be_waived(broken: list[str], waived) -> None:
     outcomes = [replace(BROKEN[rule], number=1 + place % 3) for place, rule in enumerate(broken)]
-    left = {one.rule for one in remaining_blockers(outcome_blockers(outcomes), waived)}
+    left = {remaining_blocker.rule for remaining_blocker in remaining_blockers(outcome_blockers(outcomes), waived)}
     assert {rule for rule in broken if not RULES[rule].waivable} <= left
 
 
@@ -101,7 +104,7 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
                 "texts": str(texts),
                 "prepared": {job.PRIVATE_FILE_NAME: hashlib.sha256(private).hexdigest()},
                 "plan": ReleasePlan().as_json(),
-                "reasons": [one.as_json() for one in early],
+                "reasons": [release_blocker.as_json() for release_blocker in early],
                 "waived": [list(one) for one in waived],
                 "recordings": [],
             },

@@ -35,9 +35,9 @@ def test_a_participants_note_is_searched_for_and_scrubbed(session: Session) -> N
 def test_a_recording_with_an_everyday_name_is_searched_for_by_its_file_only(session: Session) -> None:
     from dataclasses import replace
 
-    (one,) = all_recordings(session.study)
+    (recording,) = all_recordings(session.study)
     with session.step("Rename"):
-        update_recording(session.study, replace(one, name="video.mp4"))
+        update_recording(session.study, replace(recording, name="video.mp4"))
     assert "video" not in collect_private(session).words
     assert "video.mp4" in collect_private(session).words
     assert build_scrubber(session).scrub("the video").text == "the recording 1"
@@ -65,8 +65,14 @@ def test_a_released_id_tells_neither_the_row_nor_when_it_was_made(session: Sessi
 
 def test_texts_are_listed_with_their_place_and_a_state_that_follows_them(session: Session) -> None:
     before = list_released_texts(session)
-    assert {one.place for one in before} == {"rationale", "correction", "comments", "utterance", "speaker"}
-    assert all("Ada Byron" not in one.after and "555" not in one.after for one in before)
+    assert {released_text.place for released_text in before} == {
+        "rationale",
+        "correction",
+        "comments",
+        "utterance",
+        "speaker",
+    }
+    assert all("Ada Byron" not in released_text.after and "555" not in released_text.after for released_text in before)
     state = texts_checksum(before)
     assert texts_checksum(list_released_texts(session)) == state
     set_private_words(session, {"Greet": "[word]"})
@@ -75,11 +81,11 @@ def test_texts_are_listed_with_their_place_and_a_state_that_follows_them(session
     assert texts_checksum(list_released_texts(session)) == state
 
 
-@pytest.mark.parametrize("key", [key for key in FORMATS if not get_format(key).whole])
+@pytest.mark.parametrize("key", [key for key in FORMATS if not get_format(key).lossless])
 @pytest.mark.parametrize("keep", [True, False])
 def test_no_format_holds_a_name_an_id_or_a_file(session: Session, tmp_path: Path, key: str, keep: bool) -> None:
     set_private_words(session, {"Anna": "P01"})
-    document = AnnotationScrubber(session, keep_texts=keep, key=get_release_key(session)).document(
+    document = AnnotationScrubber(session, keep_texts=keep, key=get_release_key(session)).scrub_recordings(
         all_recordings(session.study), {}, lambda number: f"../video/recording-{number:04}.mp4"
     )
     to = get_format(key)

@@ -94,7 +94,7 @@ def test_what_is_in_it(session: Session, tmp_path: Path) -> None:
 
 
 def test_two_releases_of_a_study_have_the_same_manifest_but_for_encoded_files(session: Session, tmp_path: Path) -> None:
-    plan = replace(PLAN, formats=tuple(key for key in FORMATS if not get_format(key).whole), texts=SCRUB)
+    plan = replace(PLAN, formats=tuple(key for key in FORMATS if not get_format(key).lossless), texts=SCRUB)
     confirm_texts(session)
     found = []
     for place in ("one", "two"):
@@ -211,8 +211,8 @@ def test_consent_that_is_withdrawn_while_it_is_made_stops_it(
 def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_does_not(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (one,) = all_recordings(session.study)
-    edited_while_written(monkeypatch, lambda: add_segment(session, one.id, 0, 90_000, "competence", {}))
+    (recording,) = all_recordings(session.study)
+    edited_while_written(monkeypatch, lambda: add_segment(session, recording.id, 0, 90_000, "competence", {}))
     assert release(session, tmp_path / "first")["released"] is True
     edited_while_written(monkeypatch, lambda: set_private_words(session, {"Carla": "P07"}))
     result = release(session, tmp_path / "second")
@@ -225,8 +225,8 @@ def test_a_rendering_that_somebody_changed_in_the_cache_is_made_anew(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with session.step("Take the waivers back"):
-        for one in waivers(session.study):
-            delete_waiver(session.study, one.id)
+        for waiver in waivers(session.study):
+            delete_waiver(session.study, waiver.id)
     assert release(session, tmp_path / "first")["released"] is False
     (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
     made = clip.read_bytes()
@@ -263,8 +263,8 @@ def test_another_clip_that_is_put_into_the_cache_with_facts_of_its_own_is_not_ta
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with session.step("Take the waivers back"):
-        for one in waivers(session.study):
-            delete_waiver(session.study, one.id)
+        for waiver in waivers(session.study):
+            delete_waiver(session.study, waiver.id)
     assert release(session, tmp_path / "first")["released"] is False
     (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
     medium = session.main_medium(all_recordings(session.study)[0].id)
@@ -379,7 +379,7 @@ def test_a_waiver_without_a_reason_or_of_a_rule_that_has_none_counts_for_nothing
     with session.step("Written by another program"):
         for rule, reason in (("privacy-limit", "x"), ("face-left", "it is fine so"), ("no-rule", "it is fine so")):
             insert_waiver(session.study, Waiver(new_id(), None, rule, reason, who.id, "2026-01-01T00:00:00.000Z"))
-    counted = {one.rule for one, _ in numbered_waivers(session)}
+    counted = {waiver.rule for waiver, _ in numbered_waivers(session)}
     assert counted == {"independent-check", "privacy-measured"}
 
 
@@ -397,7 +397,7 @@ def test_a_face_that_reaches_out_of_its_mask_is_told(
 ) -> None:
     from anonymize.masking import masks as ellipses
 
-    real = ellipses.FaceMask.area
+    real = ellipses.FaceMask.draw_area
 
     def smaller(self: Any, *arguments: Any) -> Any:
         area = real(self, *arguments)
@@ -405,7 +405,7 @@ def test_a_face_that_reaches_out_of_its_mask_is_told(
             area.alpha[: area.alpha.shape[0] // 3] = 0
         return area
 
-    monkeypatch.setattr(ellipses.FaceMask, "area", smaller)
+    monkeypatch.setattr(ellipses.FaceMask, "draw_area", smaller)
     result = release(session, tmp_path / "release")
     assert "face-under-mask" in {one["rule"] for one in result["reasons"]}
     assert not (tmp_path / "release").exists()

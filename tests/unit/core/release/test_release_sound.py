@@ -40,10 +40,12 @@ PLAN = ReleasePlan(methods=("solid",), formats=("csv",), sound=KEEP, video=("sou
 def timed(session: Session) -> None:
     """The words of the utterance have times."""
     (recording,) = all_recordings(session.study)
-    (one,) = utterances_of(session.study, recording.id)
-    words = estimate_word_times(one.text, one.start_us, one.end_us)
+    (utterance,) = utterances_of(session.study, recording.id)
+    words = estimate_word_times(utterance.text, utterance.start_us, utterance.end_us)
     with session.step("Time"):
-        update_utterance(session.study, replace(one, words=tuple(replace(word, confidence=0.9) for word in words)))
+        update_utterance(
+            session.study, replace(utterance, words=tuple(replace(word, confidence=0.9) for word in words))
+        )
 
 
 def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Json]:
@@ -69,14 +71,14 @@ def source_of(session: Session) -> Path:
 def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(session: Session, tmp_path: Path) -> None:
     assert release(session, tmp_path / "out")["released"] is True
     raw = samples(source_of(session))
-    (name, phone) = [one for one in find_hits(session) if one.is_spoken]
+    (name, phone) = [hit for hit in find_hits(session) if hit.is_spoken]
     clips = sorted((tmp_path / "out").rglob("*.mp4"))
     assert len(clips) == 2
     for clip in clips:
         heard = samples(clip)
         assert heard.shape == raw.shape
-        for one in (name, phone):
-            start, end = one.time_us * 48_000 // 1_000_000, one.end_us * 48_000 // 1_000_000
+        for placed_hit in (name, phone):
+            start, end = placed_hit.time_us * 48_000 // 1_000_000, placed_hit.end_us * 48_000 // 1_000_000
             assert np.abs(raw[:, start:end]).max() > 100
             assert not heard[:, start:end].any()
         assert (heard[:, 65_000:] == raw[:, 65_000:]).all()
@@ -84,7 +86,9 @@ def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(session: Sessi
     card = (tmp_path / "out/DATACARD.md").read_text()
     assert "covered: name of a person 1, telephone number 1." in card
     (about,) = [
-        one for one in json.loads((tmp_path / "out/manifest.json").read_text())["sources"].values() if one.get("sound")
+        load
+        for load in json.loads((tmp_path / "out/manifest.json").read_text())["sources"].values()
+        if load.get("sound")
     ]
     assert about["sound"]["covered"] == {"person": 1, "phone": 1}
     assert about["sound"]["whole_utterances"] == 0
@@ -114,9 +118,9 @@ def test_changed_voices_leave_no_secret(session: Session, tmp_path: Path, monkey
 def test_who_did_not_consent_is_not_heard(session: Session, tmp_path: Path) -> None:
     (recording,) = all_recordings(session.study)
     other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
-    (one,) = utterances_of(session.study, recording.id)
+    (utterance,) = utterances_of(session.study, recording.id)
     with session.step("Say who speaks"):
-        update_utterance(session.study, replace(one, participant_id=other))
+        update_utterance(session.study, replace(utterance, participant_id=other))
     review(session, recording)
     assert release(session, tmp_path / "kept", replace(PLAN, without_consent=SOLID))["released"] is False
     plan = replace(PLAN, sound="pitch-formant", cover="beep", without_consent=SOLID)
@@ -166,25 +170,25 @@ def test_a_clip_with_sound_that_is_another_one_while_it_is_copied_stops_it(
 
 
 def moved(session: Session) -> None:
-    (one,) = utterances_of(session.study, all_recordings(session.study)[0].id)
-    words = tuple(replace(word, start_us=word.start_us + 1) for word in one.words)
+    (utterance,) = utterances_of(session.study, all_recordings(session.study)[0].id)
+    words = tuple(replace(word, start_us=word.start_us + 1) for word in utterance.words)
     with session.step("Retime"):
-        update_utterance(session.study, replace(one, words=words))
+        update_utterance(session.study, replace(utterance, words=words))
 
 
 def kept(session: Session) -> None:
-    decide_places(session, [one for one in find_hits(session) if one.is_spoken][:1], PiiVerdict.KEEP)
+    decide_places(session, [hit for hit in find_hits(session) if hit.is_spoken][:1], PiiVerdict.KEEP)
 
 
 def marked(session: Session) -> None:
-    (said,) = [one for one in free_texts(session.study) if one.table == "utterance"]
+    (said,) = [free_text for free_text in free_texts(session.study) if free_text.table == "utterance"]
     mark_text(session, said, 0, 4, "other")
 
 
 def renamed(session: Session) -> None:
-    (one,) = utterances_of(session.study, all_recordings(session.study)[0].id)
+    (utterance,) = utterances_of(session.study, all_recordings(session.study)[0].id)
     with session.step("Edit"):
-        update_utterance(session.study, replace(one, participant_id=None))
+        update_utterance(session.study, replace(utterance, participant_id=None))
 
 
 @pytest.mark.parametrize("edit", [moved, kept, marked, renamed])

@@ -69,7 +69,7 @@ def said(start: float, end: float, who: str | None, **more: bool) -> Utterance:
 def test_speech_that_stands_nowhere_is_found_and_little_ends_of_it_are_not() -> None:
     nothing = replace(said(5, 6, "a"), text=" ")
     speech = Speech(RUN, ((0, 3_300_000), (5_000_000, 6_000_000)), (said(0, 3, "a"), nothing))
-    assert speech.uncovered == [(5_000_000, 6_000_000)]
+    assert speech.untranscribed == [(5_000_000, 6_000_000)]
 
 
 def test_where_somebody_refused_only_those_are_heard_who_agreed_and_are_known_to_speak() -> None:
@@ -78,12 +78,12 @@ def test_where_somebody_refused_only_those_are_heard_who_agreed_and_are_known_to
         ((0, 9_000_000),),
         (said(0, 2, "a"), said(1.5, 2, "b"), said(3, 4, "a", suggested=True), said(5, 6, None), said(7, 8, "a")),
     )
-    muted = points([(s // 10_000, e // 10_000) for s, e in speech.muted({"a"})])
+    muted = points([(s // 10_000, e // 10_000) for s, e in speech.intervals_to_mute({"a"})])
     assert points([(150, 200), (300, 400), (500, 600), (850, 900), (430, 470)]) <= muted
     assert not muted & points([(0, 130), (710, 790)])
     plan = ReleasePlan(sound="mcadams")
     assert plan_audio_treatment(plan, [], speech, PEOPLE, []).muted == ()
-    assert plan_audio_treatment(plan, [], speech, PEOPLE, PEOPLE[1:]).muted == tuple(speech.muted({"a"}))
+    assert plan_audio_treatment(plan, [], speech, PEOPLE, PEOPLE[1:]).muted == tuple(speech.intervals_to_mute({"a"}))
 
 
 def test_what_is_said_about_it_holds_no_place_and_nobody_and_seeds_are_nobody_elses() -> None:
@@ -113,9 +113,11 @@ WAYS = (
 
 
 @pytest.mark.parametrize("one", WAYS)
-def test_what_was_treated_as_planned_passes(source: Path, tmp_path: Path, one: AudioTreatment) -> None:
-    clip = released(source, tmp_path, build_sound_filter(one, source, derive_voice_seeds(one, KEY)))
-    assert [*find_sound_problems(clip, source, one)] == []
+def test_what_was_treated_as_planned_passes(source: Path, tmp_path: Path, audio_treatment: AudioTreatment) -> None:
+    clip = released(
+        source, tmp_path, build_sound_filter(audio_treatment, source, derive_voice_seeds(audio_treatment, KEY))
+    )
+    assert [*find_sound_problems(clip, source, audio_treatment)] == []
 
 
 class Changed:
@@ -126,7 +128,7 @@ class Changed:
 
     def treat(self, blocks: Iterator[Samples], rate: int, _start_us: int) -> Iterator[Samples]:
         whole = np.concatenate([*blocks], axis=1)
-        start, end = (round(one * rate) for one in self._stretch)
+        start, end = (round(value * rate) for value in self._stretch)
         whole[:, start:end] += np.float32(self._by)
         yield whole[:, : whole.shape[1] - self._cut]
 
@@ -150,7 +152,10 @@ def test_whatever_is_wrong_is_heard(
 
     treatment = build_sound_filter(done, source, derive_voice_seeds(planned, KEY))
     clip = released(source, tmp_path, treatment if spoilt is None else Treatments((treatment, spoilt)))
-    assert any(one.startswith(what) or what in one for one in find_sound_problems(clip, source, planned))
+    assert any(
+        sound_problem.startswith(what) or what in sound_problem
+        for sound_problem in find_sound_problems(clip, source, planned)
+    )
 
 
 def test_another_kind_of_sound_is_wrong(source: Path) -> None:

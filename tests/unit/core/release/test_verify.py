@@ -49,8 +49,8 @@ def found(folder: Path, sound: bool = False, touch: bool = True) -> dict[str, li
     if touch:
         set_fixed_times(folder)
     told: dict[str, list[str]] = {}
-    for one in find_leaks(folder, PRIVATE, sound=sound):
-        told.setdefault(one.path, []).append(one.what)
+    for leak in find_leaks(folder, PRIVATE, sound=sound):
+        told.setdefault(leak.path, []).append(leak.what)
     return told
 
 
@@ -146,7 +146,7 @@ def test_words_are_found_in_the_bytes_of_clips(folder: Path, word: str) -> None:
     path = folder / "video" / "recording-0001.mp4"
     path.write_bytes(path.read_bytes() + len(word).to_bytes(4, "big")[:0] + b"\0\0\0\x40free" + word.encode().ljust(56))
     told = found(folder)["video/recording-0001.mp4"]
-    assert [one for one in told if "bytes hold" in one or "no stream" in one] == told
+    assert [text for text in told if "bytes hold" in text or "no stream" in text] == told
     assert len(told) == 2
 
 

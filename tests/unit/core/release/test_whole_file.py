@@ -75,7 +75,7 @@ def released(session: Session, folder: Path) -> dict[str, Any]:
 
 
 def broken(session: Session, plan: ReleasePlan = PLAN) -> list[str]:
-    return [one.rule for one in job.build_checklist(session, plan).standing]
+    return [release_blocker.rule for release_blocker in job.build_checklist(session, plan).remaining]
 
 
 def test_a_change_between_samples_of_a_file_keeps_it_from_a_release(session: Session, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_change_between_samples_of_a_file_keeps_it_from_a_release(session: Ses
     medium = session.main_medium(all_recordings(session.study)[0].id)
     assert medium is not None
     assert session.locate(medium).state is MediaState.PRESENT, "at a glance it is the same"
-    (reason,) = job.build_checklist(session, PLAN).standing
+    (reason,) = job.build_checklist(session, PLAN).remaining
     assert reason.rule == "file"
     assert "was changed since its faces were looked for" in reason.sentence
     assert released(session, tmp_path / "out")["released"] is False
@@ -174,8 +174,8 @@ def test_a_study_whose_faces_an_earlier_version_found_is_reviewed_once_more(stud
         with session.step("As an earlier version did"):
             state = legacy_mask_state(session.study, recording.id)
             set_face_review(session.study, FaceReview(recording.id, who.id, state, "2026-01-01T00:00:00.000Z"))
-        found = job.build_checklist(session, PLAN).standing
-        assert [one.rule for one in found] == ["file", "faces-reviewed"]
+        found = job.build_checklist(session, PLAN).remaining
+        assert [release_blocker.rule for release_blocker in found] == ["file", "faces-reviewed"]
         assert "greenroom review-faces STUDY --recording 1 --reviewed" in found[0].hint
         assert "reviewed with an earlier version" in found[1].sentence
         assert needs_source_read(session, recording.id)
@@ -291,5 +291,8 @@ def test_tracks_that_change_places_between_recordings_are_reviewed_in_neither(
         "UPDATE face_track SET run_id = (SELECT r.id FROM run r WHERE r.kind = 'faces' AND r.id <> face_track.run_id)",
     )
     with Session.open(study, "Ada Byron") as session:
-        assert [build_face_sheet(session, one.id).reviews for one in all_recordings(session.study)] == [[], []]
+        assert [build_face_sheet(session, recording.id).reviews for recording in all_recordings(session.study)] == [
+            [],
+            [],
+        ]
         assert broken(session).count("faces-reviewed") == 2

@@ -33,7 +33,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def ids(session: Session) -> list[str]:
-    return [one.id for one in all_recordings(session.study)]
+    return [recording.id for recording in all_recordings(session.study)]
 
 
 def silent(_work: JobSpec) -> Progress:
@@ -51,7 +51,7 @@ def test_what_fails_is_listed_and_the_rest_is_made(session: Session, tmp_path: P
     assert {run.backend: run.result["options"] for run in kept}["blur"] == {"strength": 0.5}
     again = load_unfinished(session)
     assert again is not None
-    assert [clip.method for clip in again.left] == ["solid", "blur"], "what failed is tried again"
+    assert [clip.method for clip in again.pending] == ["solid", "blur"], "what failed is tried again"
 
 
 def test_a_queue_that_is_done_is_forgotten(session: Session, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_after_a_crash_the_clip_that_was_being_made_is_made_again_and_the_first_
     assert (tmp_path / "clips" / "recording-0001-blur.mp4").exists(), "it crashed after the clip had its name"
     again = load_unfinished(session)
     assert again is not None
-    assert [(clip.method, clip.state) for clip in again.left] == [("blur", ClipState.RUNNING)]
+    assert [(clip.method, clip.state) for clip in again.pending] == [("blur", ClipState.RUNNING)]
     assert [clip.state for clip, _ in run_queue(session, again, silent)] == [ClipState.DONE]
     assert (tmp_path / "clips" / "recording-0001-solid.mp4").stat().st_mtime_ns == first
     assert load_unfinished(session) is None
@@ -94,7 +94,7 @@ def test_stopping_is_no_failure(session: Session, tmp_path: Path) -> None:
         list(run_queue(session, queue, lambda _work: Stopped()))
     again = load_unfinished(session)
     assert again is not None
-    assert len(again.left) == 2
+    assert len(again.pending) == 2
     assert list((tmp_path / "clips").iterdir()) == []
 
 

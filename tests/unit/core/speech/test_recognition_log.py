@@ -76,7 +76,7 @@ def test_what_nobody_came_back_for_goes_after_a_week(tmp_path: Path) -> None:
     filled(new)
     os.utime(old, (0, 0))
     remove_abandoned_logs(tmp_path)
-    assert [one.name for one in tmp_path.iterdir()] == [new.name]
+    assert [path.name for path in tmp_path.iterdir()] == [new.name]
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:

@@ -86,7 +86,10 @@ def suggest(session: Session, number: int | None = None) -> dict[str, Any]:
 
 
 def whose(session: Session) -> list[tuple[str | None, bool]]:
-    return [(one.participant_id, one.suggested) for one in utterances_of(session.study, recording_of(session))]
+    return [
+        (utterance.participant_id, utterance.suggested)
+        for utterance in utterances_of(session.study, recording_of(session))
+    ]
 
 
 def test_voices_without_faces_are_speakers_and_one_choice_for_each_names_all(session: Session) -> None:
@@ -180,8 +183,8 @@ def test_places_to_look_at_go_when_somebody_chose(session: Session) -> None:
     one = written(session, [(0, 3), (2, 3), (4, 7), (8, 11), (12, 15), (16, 16.2)])
     suggest(session)
     flags = list_speaker_flags(session, recording_of(session))
-    assert {(one.kind, one.start_us // SECOND) for one in flags} >= {(FlagKind.OVERLAP, 2), (FlagKind.SHORT, 16)}
-    assert all(one.text.endswith(".") or one.text.endswith("?") for one in flags)
+    assert {(flag.kind, flag.start_us // SECOND) for flag in flags} >= {(FlagKind.OVERLAP, 2), (FlagKind.SHORT, 16)}
+    assert all(flag.text.endswith(".") or flag.text.endswith("?") for flag in flags)
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
     who_speaks.assign_speaker(session, [each.id for each in one], p1)
     assert list_speaker_flags(session, recording_of(session)) == []
@@ -190,7 +193,11 @@ def test_places_to_look_at_go_when_somebody_chose(session: Session) -> None:
 def test_two_voices_in_one_utterance_are_told_with_where_the_second_begins(session: Session) -> None:
     written(session, [(0, 3), (4, 7), (8, 11), (12, 15), (16, 23)])
     suggest(session)
-    (flag,) = [one for one in list_speaker_flags(session, recording_of(session)) if one.kind is FlagKind.TWO_VOICES]
+    (flag,) = [
+        speaker_flag
+        for speaker_flag in list_speaker_flags(session, recording_of(session))
+        if speaker_flag.kind is FlagKind.TWO_VOICES
+    ]
     assert flag.start_us == 16 * SECOND
     assert "0:00:2" in flag.text or "0:00:19" in flag.text
 
@@ -220,7 +227,7 @@ def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(
     with pytest.raises(UserError, match="Nothing is known") as raised:
         speakers.prepare(session, owner)
     assert "greenroom transcribe" in raised.value.hint
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, Run("silence", owner, "speech", "x", {}, {}, "2026-01-01", "0"))
     with pytest.raises(UserError, match="Nobody was heard to speak"):
         speakers.prepare(session, owner)

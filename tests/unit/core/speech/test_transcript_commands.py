@@ -55,7 +55,7 @@ def _said(session: Session, here: str) -> list[Utterance]:
 
 
 def test_every_edit_is_undone_exactly(session: Session, here: str, spoken: list[Utterance]) -> None:
-    first, second, third = (one.id for one in spoken)
+    first, second, third = (utterance.id for utterance in spoken)
     person, _ = add_participant(session, "P01", ParticipantRole.USER)
     for edit in (
         lambda: transcript.edit_text(session, first, "good morning to all"),
@@ -111,7 +111,7 @@ def test_a_word_that_is_cut_while_somebody_types_is_whole_after_one_undo(
     session: Session, here: str, spoken: list[Utterance]
 ) -> None:
     transcript.split_utterance_text(session, spoken[0].id, "good mour", "ning all")
-    assert [one.text for one in _said(session, here)] == ["good mour", "ning all", "Hello, Jo.", "good bye"]
+    assert [utterance.text for utterance in _said(session, here)] == ["good mour", "ning all", "Hello, Jo.", "good bye"]
     undo(session)
     assert _said(session, here) == spoken
     with pytest.raises(UserError, match="no words"):
@@ -130,10 +130,10 @@ def test_a_split_leaves_words_on_both_sides(session: Session, here: str, spoken:
 
 
 def test_merging_takes_what_is_of_one_recording(session: Session, here: str, spoken: list[Utterance]) -> None:
-    kept, changes = transcript.merge_utterances(session, [one.id for one in spoken])
+    kept, changes = transcript.merge_utterances(session, [utterance.id for utterance in spoken])
     (made,) = _said(session, here)
     assert made.id == kept == spoken[0].id
-    assert changes.ids("utterance") == {one.id for one in spoken}
+    assert changes.ids("utterance") == {utterance.id for utterance in spoken}
     assert made.text == "good mourning all Hello, Jo. good bye"
     assert [word.confidence for word in made.words] == [0.9, 0.3, 0.8, 0.9, 0.4, None, None]
     with pytest.raises(UserError):
@@ -157,12 +157,12 @@ def test_a_speaker_that_a_person_names_is_no_guess(session: Session, here: str) 
     with session.step("Fill in"):
         insert_utterances(session.study, [guess])
     who_speaks.accept_speakers(session, [guess.id])
-    (one,) = _said(session, here)
-    assert (one.participant_id, one.suggested, one.checked) == (person, False, False)
+    (utterance,) = _said(session, here)
+    assert (utterance.participant_id, utterance.suggested, utterance.checked) == (person, False, False)
     undo(session)
     who_speaks.assign_speaker(session, [guess.id], None)
-    (one,) = _said(session, here)
-    assert (one.participant_id, one.suggested) == (None, False)
+    (utterance,) = _said(session, here)
+    assert (utterance.participant_id, utterance.suggested) == (None, False)
     with pytest.raises(UserError):
         who_speaks.assign_speaker(session, [guess.id], "nobody")
 
@@ -173,7 +173,7 @@ def test_replacing_is_one_step_and_tells_how_often(session: Session, here: str, 
     done = transcript.replace_all(session, WordSearch("GOOD"), "bad", [here])
     assert (done.count, done.emptied) == (2, ())
     assert done.changes.ids("utterance") == {spoken[0].id, spoken[2].id}
-    assert [one.text for one in _said(session, here)] == ["bad mourning all", "Hello, Jo.", "bad bye"]
+    assert [utterance.text for utterance in _said(session, here)] == ["bad mourning all", "Hello, Jo.", "bad bye"]
     assert _said(session, here)[0].words[0].start_us == 0
     emptied = transcript.replace_all(session, WordSearch("hello, jo."), "")
     assert emptied.emptied == (spoken[1].id,)
@@ -195,13 +195,13 @@ def test_words_that_are_not_the_text_s_are_left_aside(session: Session, here: st
     with session.step("Fill in"):
         insert_utterances(session.study, [odd])
     transcript.split_utterance(session, odd.id, 2)
-    assert [one.text for one in _said(session, here)] == ["one two", "three"]
+    assert [utterance.text for utterance in _said(session, here)] == ["one two", "three"]
 
 
 def test_what_lies_outside_all_speech_is_found(session: Session, here: str, spoken: list[Utterance]) -> None:
     with pytest.raises(UserError, match="looked for speech"):
         transcript.find_utterances_without_speech(session, here)
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_run(session.study, Run("s", here, "speech", "silero", {}, {}, "2026-01-01T00:00:00Z", "0"))
         insert_asr_segments(
             session.study, "s", [AsrSegment(0, 20 * MS), AsrSegment(60 * MS, 90 * MS), AsrSegment(195 * MS, 240 * MS)]
@@ -227,16 +227,16 @@ def test_the_utterances_of_one_speaker_are_found(session: Session, here: str, sp
     ],
 )
 def test_places_in_a_text(search: WordSearch, found: list[tuple[int, int]]) -> None:
-    assert search.places("Jo or jo. joke") == found
+    assert search.find_spans("Jo or jo. joke") == found
 
 
 def test_a_pattern_replaces_with_its_groups_and_a_plain_text_with_itself() -> None:
-    assert WordSearch(r"(\w+) (\w+)", regex=True).replaced("one two", r"\2 \1") == ("two one", 1)
-    assert WordSearch("one").replaced("one two", r"\1") == (r"\1 two", 1)
+    assert WordSearch(r"(\w+) (\w+)", regex=True).replace_all("one two", r"\2 \1") == ("two one", 1)
+    assert WordSearch("one").replace_all("one two", r"\1") == (r"\1 two", 1)
     with pytest.raises(UserError):
         WordSearch("(one", regex=True)
     with pytest.raises(UserError):
-        WordSearch("one", regex=True).replaced("one", r"\3")
+        WordSearch("one", regex=True).replace_all("one", r"\3")
 
 
 @pytest.mark.parametrize("pattern", [r"(\w+\s?)+x", r"(\w+ ?)*", "(a*){2,}", "((a+)b)+", "((a+))*"])
@@ -264,4 +264,4 @@ def test_no_edit_makes_a_participant_under_such_a_pseudonym(
         who_speaks.assign_to_new_participant(session, [spoken[0].id], pseudonym)
     with pytest.raises(UserError):
         face_review.assign_faces_to_new(session, here, [], pseudonym, ParticipantRole.USER)
-    assert [one.pseudonym for one in all_participants(session.study)] == ["P01"]
+    assert [participant.pseudonym for participant in all_participants(session.study)] == ["P01"]

@@ -57,15 +57,18 @@ def here(lab: Session) -> str:
 
 
 def rows(session: Session, recording: str) -> list[tuple[int, int, str]]:
-    return [(one.start_us // 1000, one.end_us // 1000, one.text) for one in utterances_of(session.study, recording)]
+    return [
+        (utterance.start_us // 1000, utterance.end_us // 1000, utterance.text)
+        for utterance in utterances_of(session.study, recording)
+    ]
 
 
 def test_odd_times_are_repaired_and_said(lab: Session, here: str, tmp_path: Path) -> None:
     (tmp_path / "odd.srt").write_text(ODD)
     made = import_transcript(lab, here, tmp_path / "odd.srt")
     assert rows(lab, here) == [(0, 2000, "Good morning to you"), (1500, 3000, "I speak over you")]
-    assert {one.pseudonym for one in all_participants(lab.study)} == {"Robot", "Ada"}
-    assert all(one.checked and not one.words for one in utterances_of(lab.study, here))
+    assert {participant.pseudonym for participant in all_participants(lab.study)} == {"Robot", "Ada"}
+    assert all(utterance.checked and not utterance.words for utterance in utterances_of(lab.study, here))
     said = "\n".join(made.remarks)
     for part in ("without a time that makes sense", "another one ends: 1", "outside the recording", "cut off there"):
         assert part in said

@@ -71,16 +71,18 @@ def test_words_become_drafts_and_a_run_that_never_changes(lab: Session, tmp_path
     transcribed(lab, here, model, language="en")
     found = utterances_of(lab.study, here)
     assert found
-    for one in found:
-        assert not one.checked
-        assert one.participant_id is None
-        assert [word.text for word in one.words] == split_words(one.text)
-        assert all(word.confidence is not None for word in one.words)
-        assert one.end_us <= lab.recording(here).duration_us
+    for utterance in found:
+        assert not utterance.checked
+        assert utterance.participant_id is None
+        assert [word.text for word in utterance.words] == split_words(utterance.text)
+        assert all(word.confidence is not None for word in utterance.words)
+        assert utterance.end_us <= lab.recording(here).duration_us
     run = latest_run(lab.study, here, "transcribe")
     assert run is not None
     heard = asr_segments(lab.study, run.id)
-    assert [(one.start_us, one.text, one.words) for one in heard] == [(u.start_us, u.text, u.words) for u in found]
+    assert [(asr_segment.start_us, asr_segment.text, asr_segment.words) for asr_segment in heard] == [
+        (u.start_us, u.text, u.words) for u in found
+    ]
     written = json.dumps([dict(run.parameters), dict(run.result)])
     assert str(tmp_path) not in written
     assert len(str(run.result["recognizer_parameters"]["sha256"])) == 64  # type: ignore[index, call-overload]
@@ -214,10 +216,10 @@ def test_what_was_recognised_before_a_stop_is_not_recognised_again(
     monkeypatch.setattr(whisper.Whisper, "recognize", counting)
     result, _ = run_inline(lab, work, Silent())
     assert result["chunks"] == 2 + sum(asked) > 3
-    resumed = [(one.start_us, one.text) for one in utterances_of(lab.study, here)]
+    resumed = [(utterance.start_us, utterance.text) for utterance in utterances_of(lab.study, here)]
     history.undo(lab)
     transcribed(lab, here, model)
-    assert [(one.start_us, one.text) for one in utterances_of(lab.study, here)] == resumed
+    assert [(utterance.start_us, utterance.text) for utterance in utterances_of(lab.study, here)] == resumed
 
 
 def test_a_killed_worker_is_taken_up_again(lab: Session, tmp_path: Path, model: str) -> None:
@@ -259,12 +261,12 @@ def test_a_second_transcript_is_refused_unless_drafts_may_go(lab: Session, tmp_p
     transcribed(lab, here, model)
     with pytest.raises(UserError, match=r"has a transcript .* already.*--replace"):
         transcription.prepare(lab, here, model)
-    before = {one.id for one in utterances_of(lab.study, here)}
+    before = {utterance.id for utterance in utterances_of(lab.study, here)}
     transcribed(lab, here, model, replace=True)
     after = utterances_of(lab.study, here)
     assert len(after) == len(before)
-    assert not before & {one.id for one in after}
-    edits.mark_checked(lab, [one.id for one in after])
+    assert not before & {utterance.id for utterance in after}
+    edits.mark_checked(lab, [utterance.id for utterance in after])
     with pytest.raises(UserError) as refused:
         transcription.prepare(lab, here, model)
     assert "People made or checked all of it" in refused.value.hint
@@ -279,30 +281,30 @@ def test_what_a_person_touched_stays_as_it_is(touch: str, lab: Session, tmp_path
     here = talk(lab, tmp_path)
     transcribed(lab, here, model)
     drafts = utterances_of(lab.study, here)
-    one = drafts[len(drafts) // 2]
+    utterance = drafts[len(drafts) // 2]
     if touch == "check":
-        edits.mark_checked(lab, [one.id])
+        edits.mark_checked(lab, [utterance.id])
     elif touch == "text":
-        edits.edit_text(lab, one.id, "What she really said")
+        edits.edit_text(lab, utterance.id, "What she really said")
     elif touch == "retime":
-        edits.retime_utterances(lab, [(one.id, one.start_us + 10_000, one.end_us)])
+        edits.retime_utterances(lab, [(utterance.id, utterance.start_us + 10_000, utterance.end_us)])
     elif touch == "speaker":
         add_participant(lab, "P01", ParticipantRole.USER)
-        who_speaks.assign_speaker(lab, [one.id], all_participants(lab.study)[0].id)
+        who_speaks.assign_speaker(lab, [utterance.id], all_participants(lab.study)[0].id)
     elif touch == "decision":
         with lab.step("Decide"):
             who = lab.annotator()
             assert who is not None
-            place = PiiPlace("utterance", one.id, "text", one.text.split()[0])
+            place = PiiPlace("utterance", utterance.id, "text", utterance.text.split()[0])
             put_pii_decision(lab.study, PiiDecision(place, here, "person", PiiVerdict.HIDE, who.id, "2026-01-01"))
     else:
         _, one_id = _typed(lab, here)
-        one = next(each for each in utterances_of(lab.study, here) if each.id == one_id)
-    now = next(each for each in utterances_of(lab.study, here) if each.id == one.id)
+        utterance = next(each for each in utterances_of(lab.study, here) if each.id == one_id)
+    now = next(each for each in utterances_of(lab.study, here) if each.id == utterance.id)
     transcribed(lab, here, model, replace=True)
     after = utterances_of(lab.study, here)
-    assert next(each for each in after if each.id == one.id) == now
-    middle = [(w.start_us + w.end_us) // 2 for each in after if each.id != one.id for w in each.words]
+    assert next(each for each in after if each.id == utterance.id) == now
+    middle = [(w.start_us + w.end_us) // 2 for each in after if each.id != utterance.id for w in each.words]
     assert not any(now.start_us <= at < now.end_us for at in middle), "nothing is said twice"
 
 
@@ -312,7 +314,7 @@ def test_what_is_written_while_a_job_runs_stays(lab: Session, tmp_path: Path, mo
     result = transcription.compute(work.parameters, Silent())
     _, typed = _typed(lab, here)
     transcription.store(lab, work, result)
-    assert typed in {one.id for one in utterances_of(lab.study, here)}
+    assert typed in {utterance.id for utterance in utterances_of(lab.study, here)}
 
 
 def test_an_unknown_language_is_one_line(lab: Session, tmp_path: Path, model: str) -> None:
@@ -339,9 +341,9 @@ def _long() -> Sound:
 
 
 def _typed(session: Session, recording: str) -> tuple[object, str]:
-    before = {one.id for one in utterances_of(session.study, recording)}
+    before = {utterance.id for utterance in utterances_of(session.study, recording)}
     changes = edits.add_utterance(session, recording, 1_000_000, 1_400_000, "Typed by hand")
-    (new,) = {one.id for one in utterances_of(session.study, recording)} - before
+    (new,) = {utterance.id for utterance in utterances_of(session.study, recording)} - before
     return changes, new
 
 

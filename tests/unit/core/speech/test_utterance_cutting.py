@@ -41,34 +41,36 @@ def test_no_word_is_lost_and_utterances_are_in_order(
 ) -> None:
     pieces = pieces_of(rows)
     found = cut_utterances(pieces, language, END_US, CuttingOptions(longest_s=longest))
-    text = "".join(one.text for one in pieces)
-    assert "".join(one.text for one in found).replace(" ", "") == text.replace(" ", "")
+    text = "".join(piece.text for piece in pieces)
+    assert "".join(asr_segment.text for asr_segment in found).replace(" ", "") == text.replace(" ", "")
     for before, after in pairwise(found):
         assert before.end_us <= after.start_us
-    for one in found:
-        assert 0 <= one.start_us < one.end_us <= END_US
-        assert [word.text for word in one.words] == split_words(one.text)
-        assert all(one.start_us <= word.start_us <= word.end_us <= one.end_us for word in one.words)
-        assert all(before.end_us <= after.start_us for before, after in pairwise(one.words))
+    for asr_segment in found:
+        assert 0 <= asr_segment.start_us < asr_segment.end_us <= END_US
+        assert [word.text for word in asr_segment.words] == split_words(asr_segment.text)
+        assert all(
+            asr_segment.start_us <= word.start_us <= word.end_us <= asr_segment.end_us for word in asr_segment.words
+        )
+        assert all(before.end_us <= after.start_us for before, after in pairwise(asr_segment.words))
 
 
 @given(PIECES, st.floats(1, 12))
 def test_no_utterance_is_too_long_unless_a_single_word_is(rows: list[tuple[str, int, int]], longest: float) -> None:
-    words = [RecognizedWord(f" {one.text.strip()}", one.start_us, one.end_us, 0.5) for one in pieces_of(rows)]
-    for one in cut_utterances(words, "en", END_US, CuttingOptions(longest_s=longest)):
-        assert one.end_us - one.start_us <= longest * SECOND_US + 1 or len(one.words) == 1
+    words = [RecognizedWord(f" {piece.text.strip()}", piece.start_us, piece.end_us, 0.5) for piece in pieces_of(rows)]
+    for utterance in cut_utterances(words, "en", END_US, CuttingOptions(longest_s=longest)):
+        assert utterance.end_us - utterance.start_us <= longest * SECOND_US + 1 or len(utterance.words) == 1
 
 
 def test_a_pause_ends_an_utterance_and_so_does_a_sentence_that_is_long_enough() -> None:
     first = said("so what did you | think of it")
-    assert [one.text for one in cut_utterances(first, "en", END_US)] == ["so what did you", "think of it"]
+    assert [utterance.text for utterance in cut_utterances(first, "en", END_US)] == ["so what did you", "think of it"]
     second = said("It was a long and tiring day for us. Then we went home.")
-    assert [one.text for one in cut_utterances(second, "en", END_US)] == [
+    assert [utterance.text for utterance in cut_utterances(second, "en", END_US)] == [
         "It was a long and tiring day for us.",
         "Then we went home.",
     ]
     short = said("Yes. Yes. I know.")
-    assert [one.text for one in cut_utterances(short, "en", END_US)] == ["Yes. Yes. I know."]
+    assert [utterance.text for utterance in cut_utterances(short, "en", END_US)] == ["Yes. Yes. I know."]
 
 
 def test_an_abbreviation_ends_no_sentence() -> None:
@@ -79,7 +81,7 @@ def test_an_abbreviation_ends_no_sentence() -> None:
 def test_a_long_utterance_is_cut_at_a_comma_near_its_middle() -> None:
     words = said("we went down to the river in the morning and sat there, then the rain came and we all ran back home")
     found = cut_utterances(words, "en", END_US, CuttingOptions(longest_s=5))
-    assert [one.text.split()[-1] for one in found] == ["there,", "home"]
+    assert [asr_segment.text.split()[-1] for asr_segment in found] == ["there,", "home"]
 
 
 def test_languages_without_blanks_are_cut_between_any_two_words() -> None:
@@ -88,9 +90,9 @@ def test_languages_without_blanks_are_cut_between_any_two_words() -> None:
         for at, text in enumerate("私は元気です今日は")
     ]
     found = cut_utterances(pieces, "ja", END_US, CuttingOptions(longest_s=4))
-    assert "".join(one.text for one in found) == "私は元気です今日は"
+    assert "".join(asr_segment.text for asr_segment in found) == "私は元気です今日は"
     assert len(found) >= 3
-    assert all(len(one.words) == 1 for one in found)
+    assert all(len(asr_segment.words) == 1 for asr_segment in found)
 
 
 def test_words_of_several_pieces_are_as_sure_as_the_least_sure() -> None:

@@ -199,7 +199,7 @@ SECRET = ("zyxanna", "quellbach", "zulunyankee", "7700900123", "de89370400440532
 
 def files(*folders: Path) -> Iterator[Path]:
     for folder in folders:
-        yield from (one for one in folder.rglob("*") if one.is_file())
+        yield from (path for path in folder.rglob("*") if path.is_file())
 
 
 def holding(*folders: Path) -> set[tuple[str, str]]:

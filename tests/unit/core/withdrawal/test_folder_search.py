@@ -42,14 +42,16 @@ def test_a_name_is_found_in_files_of_older_programs(tmp_path: Path, text: str, c
     for content in (f"id;name\r\n7;{text}\r\n".encode(code), b"\x00\x01\x02" * 9 + text.encode(code)):
         file.write_bytes(content)
         if text in _NAMES or content.startswith(b"id"):
-            assert [one.by_content for one in search_files([file], WORDING, tmp_path).found] == [True], content[:40]
+            assert [file_match.by_content for file_match in search_files([file], WORDING, tmp_path).matches] == [
+                True
+            ], content[:40]
 
 
 def test_what_is_packed_is_unpacked(tmp_path: Path) -> None:
     (tmp_path / "a.vtt.gz").write_bytes(gzip.compress("see Großkopf".encode()))
     (tmp_path / "b.zip").write_bytes(packed("a.vtt.gz", gzip.compress("see 王小明".encode())))
     files = sorted(tmp_path.iterdir())
-    assert [one.path for one in search_files(files, WORDING, tmp_path).found] == files
+    assert [file_match.path for file_match in search_files(files, WORDING, tmp_path).matches] == files
 
 
 @pytest.mark.parametrize(
@@ -66,4 +68,4 @@ def test_what_nobody_could_look_into_is_not_called_searched(tmp_path: Path, cont
     file = tmp_path / "file"
     file.write_bytes(content)
     found = search_files([file], WORDING, tmp_path)
-    assert (found.found, found.unread) == ((), (file,))
+    assert (found.matches, found.unread) == ((), (file,))

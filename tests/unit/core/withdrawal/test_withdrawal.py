@@ -62,7 +62,7 @@ def lab(tmp_path: Path) -> tuple[Path, Full]:
             for place in (f"thumbnails/{fingerprint(file)}.png", f"peaks-{fingerprint(file)}.npz"):
                 _cache(place, NAME if number == 1 else "of somebody else")
             if number == 1:
-                with study.recording_run():
+                with study.run_transaction():
                     study.write_run(
                         "INSERT INTO run VALUES ('clip', ?, 'anonymize', 'blur', '{}', ?, '2026', '1')",
                         [(recording, json.dumps({"output": "one.mp4", "sha256": hashlib.sha256(CLIP).hexdigest()}))],
@@ -104,10 +104,10 @@ def everything(*folders: Path) -> dict[Path, bytes]:
 
 def holding(texts: list[str], *folders: Path) -> list[tuple[str, bytes]]:
     return [
-        (str(file), one)
+        (str(file), form)
         for file, content in everything(*folders).items()
-        for one in forms(texts)
-        if one in content or one in str(file).encode()
+        for form in forms(texts)
+        if form in content or form in str(file).encode()
     ]
 
 
@@ -128,7 +128,7 @@ def test_nothing_of_theirs_is_in_any_file_of_this_machine(lab: tuple[Path, Full]
     assert (path.parent / "one.mp4").read_bytes() == STRANGE
     assert "another error" in log_path().read_text()
     left = [*(cache_folder() / "thumbnails").iterdir()]
-    assert [one.stem for one in left] == [_fingerprints(path)[0]]
+    assert [file.stem for file in left] == [_fingerprints(path)[0]]
 
 
 def _fingerprints(path: Path) -> list[str]:
@@ -153,7 +153,7 @@ def test_the_certificate_says_what_was_removed_and_what_is_left(lab: tuple[Path,
     plain = (tmp_path / "proof.md").read_text()
     assert "must be deleted" in plain
     assert "1 backup could not be read and was erased unread" in plain
-    assert not [one for one in forms([*full.theirs, NAME, full.id("P01")]) if one in plain.encode()]
+    assert not [form for form in forms([*full.theirs, NAME, full.id("P01")]) if form in plain.encode()]
 
 
 def test_a_dry_run_changes_nothing_and_names_the_files(lab: tuple[Path, Full]) -> None:
@@ -219,8 +219,8 @@ def test_paths_that_name_them_are_forgotten_and_others_stay(lab: tuple[Path, Ful
     path, _ = lab
     theirs, others = (path.parent / name for name in (f"of {NAME.split()[0]}", "of somebody else"))
     study_id = full_id(path)
-    files: dict[str, Json] = {f"{study_id}/{one.name}": str(one / "own.toml") for one in (theirs, others)}
-    recent = tuple(str(one / "old.greenroom") for one in (theirs, others))
+    files: dict[str, Json] = {f"{study_id}/{file.name}": str(file / "own.toml") for file in (theirs, others)}
+    recent = tuple(str(file / "old.greenroom") for file in (theirs, others))
     save_settings(Settings(recent=recent, scheme_files=files, theme="dark"))
     add_trusted(study_id, TrustKind.FOLDER, [str(theirs), str(others)])
     add_trusted(study_id, TrustKind.MODEL, [str(theirs / "small.gguf")])
@@ -240,7 +240,7 @@ def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.Monkey
     monkeypatch.setenv("HOME", "/home/anna")
     wording = IdentifyingTerms(["Anna"])
     paths = ("/home/anna/study.greenroom", "/home/anna/anna_1.mp4", "/media/anna/study.greenroom")
-    assert [names_person(one, wording) for one in paths] == [False, True, True]
+    assert [names_person(path, wording) for path in paths] == [False, True, True]
 
 
 def test_a_study_whose_own_path_names_them_is_told_of_without_the_name(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_certificate_never_holds_a_pseudonym_that_is_a_name(
     assert len(certificates) == 2
     for file in certificates:
         assert file.name.startswith("study, withdrawal of participant-")
-        assert not [one for one in NAME.split() if one.lower() in file.read_text().lower()]
+        assert not [part for part in NAME.split() if part.lower() in file.read_text().lower()]
 
 
 def test_exports_beside_the_study_are_named_or_deleted_and_footage_of_others_is_not(lab: tuple[Path, Full]) -> None:
@@ -288,7 +288,7 @@ def test_exports_beside_the_study_are_named_or_deleted_and_footage_of_others_is_
     assert sorted(json.loads(told)["beside"]) == sorted(map(str, [*exports[:3], other]))
     code, told = run(path, "P01", "--yes", "--delete-beside", "--json")
     assert code == 0, told
-    assert [one.exists() for one in (*exports, other)] == [False, False, False, True, True]
+    assert [export.exists() for export in (*exports, other)] == [False, False, False, True, True]
     said = json.loads(told)
     assert (said["deleted_beside"], said["searched"]["beside"]["found"]) == (3, 1)
 
@@ -351,7 +351,7 @@ def test_a_sealed_study_stays_sealed_with_its_backups(tmp_path: Path) -> None:
     assert check_study(backup) == []
     unseal_study(path)
     assert holding([*full.theirs, NAME, SPOKEN, full.id("P01")], tmp_path) == []
-    assert [one for one in full.others if one.encode() in path.read_bytes()]
+    assert [text for text in full.others if text.encode() in path.read_bytes()]
 
 
 def test_a_backup_from_before_they_were_found_in_a_recording_loses_it_too(tmp_path: Path) -> None:
@@ -414,7 +414,7 @@ def test_a_release_is_listed_for_whoever_withdraws_next_too(lab: tuple[Path, Ful
         assert ("P02",) in study.rows("SELECT pseudonym FROM participant")
         for number, name in enumerate(("for the board", f"with {NAME}")):
             result = json.dumps({"output": name, "released": True, "outcomes": [NAME]})
-            with study.recording_run():
+            with study.run_transaction():
                 study.write_run(
                     "INSERT INTO run VALUES (?, ?, 'release', '', ?, ?, '2026', '1')",
                     [(f"release{number}", recording, json.dumps({"plan": NAME}), result)],
@@ -529,7 +529,7 @@ def test_copies_of_the_footage_are_listed_whatever_they_are_called(lab: tuple[Pa
     names = ("session two.mov", "backup of monday", "other.mkv")
     code, told = run(path, "P01", "--dry-run", "--json")
     assert code == 0, told
-    assert {Path(one).name for one in json.loads(told)["footage_copies"]} == {*names}
+    assert {Path(load).name for load in json.loads(told)["footage_copies"]} == {*names}
     code, told = run(path, "P01", "--yes", "--keep-rest", "--delete-footage")
     assert code == 0, told
     assert not clip.exists()
@@ -559,17 +559,17 @@ def test_another_recording_that_begins_as_silent_is_no_copy(lab: tuple[Path, Ful
     _wave(path.parent / "c.wav", 7)
     code, told = run(path, "P01", "--dry-run", "--json")
     assert code == 0, told
-    assert [Path(one).name for one in json.loads(told)["footage_copies"]] == ["c.wav"]
+    assert [Path(load).name for load in json.loads(told)["footage_copies"]] == ["c.wav"]
 
 
 def test_a_certificate_waits_in_the_place_of_no_other(tmp_path: Path) -> None:
     study = tmp_path / "study.greenroom"
     for number in (1, 2):
-        PendingCertificate(free_pending_path(study), f"P0{number}", "2026", "Lab", "text", {}).keep()
+        PendingCertificate(free_pending_path(study), f"P0{number}", "2026", "Lab", "text", {}).store()
     (first, _) = list_pending(study)
     first.file.unlink()
-    PendingCertificate(free_pending_path(study), "P03", "2027", "Lab", "text", {}).keep()
-    assert {one.person for one in list_pending(study)} == {"P02", "P03"}
+    PendingCertificate(free_pending_path(study), "P03", "2027", "Lab", "text", {}).store()
+    assert {certificate.person for certificate in list_pending(study)} == {"P02", "P03"}
 
 
 def test_what_a_killed_writer_of_a_certificate_left_goes_when_it_is_written(tmp_path: Path) -> None:
@@ -578,7 +578,7 @@ def test_what_a_killed_writer_of_a_certificate_left_goes_when_it_is_written(tmp_
     left = [tmp_path / f".{file}.4711.sealing" for file in (waits.file.name, f"{waits.name}.json", f"{waits.name}.md")]
     for file in left:
         file.write_text("half of a certificate")
-    waits.keep()
+    waits.store()
     written = waits.publish()
     assert sorted(tmp_path.iterdir()) == sorted(written)
 

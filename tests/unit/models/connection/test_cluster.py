@@ -75,9 +75,9 @@ def test_a_name_is_asked_for_before_it_is_looked_up(monkeypatch: pytest.MonkeyPa
         else:
             assert permitted_addresses(Scheduler("tcp", "node7", 8786), authority) == ("192.0.2.7",)
         assert len(looked_up) == names
-        assert {one.purpose for one in authority.requests} == {Purpose.CLUSTER}
-        assert [one.addresses for one in authority.requests] == [(), ("192.0.2.7",)][: permits + 1]
-        assert not any(one.local for one in authority.requests)
+        assert {request.purpose for request in authority.requests} == {Purpose.CLUSTER}
+        assert [request.addresses for request in authority.requests] == [(), ("192.0.2.7",)][: permits + 1]
+        assert not any(request.local for request in authority.requests)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_it_is_this_machine_where_all_its_addresses_are(
     monkeypatch.setattr(cluster, "is_known_locally", lambda host: True)
     authority = Asked(1)
     permitted_addresses(Scheduler("tcp", "head", 8786), authority)
-    assert [one.local for one in authority.requests] == [local]
+    assert [request.local for request in authority.requests] == [local]
 
 
 def test_a_machine_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ def test_who_is_cancelled_as_the_answer_comes_is_cancelled(moments: int) -> None
         async def question() -> object:
             return await answer
 
-        asking = asyncio.create_task(Cluster(None)._asked(question()))
+        asking = asyncio.create_task(Cluster(None)._call(question()))
         await asyncio.sleep(0.01)
         answer.set_result("said")
         for _ in range(moments):
@@ -145,4 +145,4 @@ def test_a_worker_that_hangs_is_not_taken_for_its_scheduler(
 ) -> None:
     monkeypatch.setattr(cluster, "_WORKER_ANSWERING_S", 0.01)
     with pytest.raises(error):
-        asyncio.run(Cluster(Hanging(answers)).exchange("tcp://127.0.0.1:1", wait_s=0.0))
+        asyncio.run(Cluster(Hanging(answers)).send_message("tcp://127.0.0.1:1", wait_s=0.0))

@@ -241,7 +241,7 @@ def test_a_redirect_on_the_same_host_keeps_the_key(sending: Sending) -> None:
     authority = Judging()
     with pytest.raises(Forbidden, match="again and again"):
         sending(guard_of(wire, authority), "http://127.0.0.1/", {}, headers={"Authorization": "Bearer k"})
-    assert [one.barred_by for one in authority.asked] == [""] * 10 + ["redirects"]
+    assert [egress_request.barred_by for egress_request in authority.asked] == [""] * 10 + ["redirects"]
     assert wire.text_sent().lower().count("authorization: bearer k") == 10
 
 
@@ -332,7 +332,7 @@ def test_a_proxy_of_another_kind_is_refused(sending: Sending, monkeypatch: pytes
     authority = Judging(replace(RAW, proxies=True))
     assert refused(sending, guard_of(wire, authority), "http://a.example/").rule == "proxies"
     assert (wire.looked_up, wire.connected) == ([], [])
-    assert [one.barred_by for one in authority.asked] == ["proxies"], "it is written down too"
+    assert [egress_request.barred_by for egress_request in authority.asked] == ["proxies"], "it is written down too"
 
 
 def test_the_guard_bars_what_an_authority_would_let_through(sending: Sending, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -396,7 +396,7 @@ def test_an_encrypted_request_passes_through_a_proxy_as_a_tunnel(
     sending(guard_of(wire, authority), "https://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
     assert wire.connected == [("203.0.113.9", 3128)]
     assert b"CONNECT a.example:443" in wire.sent[0][1]
-    assert [one.scheme for one in authority.asked] == ["https"]
+    assert [egress_request.scheme for egress_request in authority.asked] == ["https"]
 
 
 @pytest.mark.parametrize("place", ["http://b.example/v1", "HTTP://203.0.113.6/v1", "//203.0.113.6/v1"])

@@ -25,7 +25,7 @@ def test_a_download_is_let_through_and_read_back() -> None:
     assert read_journal() == []
     MachineAuthority().permit(DOWNLOAD, 0)
     (line,) = read_journal()
-    assert (line.departure, line.permission, line.rule) == (DOWNLOAD, "downloads allowed", "")
+    assert (line.request, line.permission, line.rule) == (DOWNLOAD, "downloads allowed", "")
     assert line.at.endswith("Z")
 
 

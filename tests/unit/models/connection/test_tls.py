@@ -80,7 +80,7 @@ def guard(monkeypatch: pytest.MonkeyPatch, certificate: Path) -> Guard:
     return Guard(
         Judging(),
         ApprovedContent(),
-        NetworkAccess(resolve=lambda host, port: ("127.0.0.1",), known_here=lambda host: True),
+        NetworkAccess(resolve=lambda host, port: ("127.0.0.1",), is_known_locally=lambda host: True),
     )
 
 

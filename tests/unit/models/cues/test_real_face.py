@@ -42,7 +42,12 @@ def test_a_talkers_smile_and_raised_brows(
     finder.close()
     found = face_cues(signals)
     for kind, start, end in SEEN:
-        assert any(one.kind == kind and one.start_us / 1e6 <= start and end <= one.end_us / 1e6 for one in found), (
+        assert any(
+            cue_suggestion.kind == kind
+            and cue_suggestion.start_us / 1e6 <= start
+            and end <= cue_suggestion.end_us / 1e6
+            for cue_suggestion in found
+        ), (
             kind,
             start,
             found,

@@ -34,10 +34,10 @@ def swinging(start_s: float, length_s: float, hertz: float, degrees: float) -> N
 def test_a_nod_and_a_shake_are_found_where_they_are_planted(seed: int) -> None:
     yaw, pitch = still(seed)
     found = head_movements(TIMES, yaw + swinging(40, 1.5, 2.2, 7), pitch + swinging(20, 1.5, 2, 4))
-    assert [one.kind for one in found] == [NOD, SHAKE]
-    for one, start in zip(found, (20, 40), strict=True):
-        assert abs(one.start_us / SECOND - start) < 0.5
-        assert abs(one.end_us / SECOND - start - 1.5) < 0.5
+    assert [cue_suggestion.kind for cue_suggestion in found] == [NOD, SHAKE]
+    for cue_suggestion, start in zip(found, (20, 40), strict=True):
+        assert abs(cue_suggestion.start_us / SECOND - start) < 0.5
+        assert abs(cue_suggestion.end_us / SECOND - start - 1.5) < 0.5
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -96,17 +96,17 @@ def test_a_smile_widens_the_mouth_and_lifts_its_corners() -> None:
 
 def test_who_smiles_half_of_the_time_still_does() -> None:
     found = face_cues(signals(mouth_width=over(0, 30, 0.12), corner_lift=over(0, 30, 0.06)))
-    assert [one.kind for one in found] == [SMILE]
+    assert [cue_suggestion.kind for cue_suggestion in found] == [SMILE]
 
 
 def test_the_models_own_smile_counts_where_it_gives_one() -> None:
     base = signals()
-    assert [one.kind for one in face_cues(replace(base, smile=over(5, 7, 0.9)))] == [SMILE]
+    assert [face_cue.kind for face_cue in face_cues(replace(base, smile=over(5, 7, 0.9)))] == [SMILE]
 
 
 def test_raised_brows_and_eyes_that_look_away() -> None:
     found = face_cues(signals(brow_height=over(20, 21, 0.09), iris_side=over(40, 42, 0.25)))
-    assert [one.kind for one in found] == [BROWS, GAZE_AWAY]
+    assert [cue_suggestion.kind for cue_suggestion in found] == [BROWS, GAZE_AWAY]
     assert face_cues(signals(iris_side=over(40, 42, 0.25), eye_closure=over(40, 42, 0.9))) == []
 
 
@@ -118,9 +118,9 @@ def test_a_face_that_is_hardly_seen_says_nothing() -> None:
 
 @given(st.lists(st.floats(-5, 5), min_size=20, max_size=60), st.floats(0.1, 10), st.floats(-100, 100))
 def test_scores_do_not_depend_on_unit_and_origin(values: list[float], scale: float, shift: float) -> None:
-    one = np.array(values)
+    array = np.array(values)
     for scored in (robust_scores, scores_over_rest):
-        assert np.allclose(scored(one, 0.5), scored(one * scale + shift, 0.5 * scale), atol=1e-6)
+        assert np.allclose(scored(array, 0.5), scored(array * scale + shift, 0.5 * scale), atol=1e-6)
 
 
 @settings(max_examples=60)

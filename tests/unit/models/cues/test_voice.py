@@ -20,12 +20,12 @@ def voice(hertz: float, loudness: float, seconds: float = 1.2, wobble: float = 0
 
 
 def test_loudness_pitch_and_rate_are_measured() -> None:
-    one = measure_prosody(voice(220, 0.1), 0, round(1.2 * SECOND), "well that is it")
+    prosody = measure_prosody(voice(220, 0.1), 0, round(1.2 * SECOND), "well that is it")
     other = measure_prosody(voice(220, 0.2), 0, round(1.2 * SECOND), "well that is it")
-    assert one.pitch == pytest.approx(24, abs=0.3)
-    assert one.range < 0.5
-    assert other.loudness - one.loudness == pytest.approx(6.02, abs=0.1)
-    assert one.rate == pytest.approx(4 / 1.2)
+    assert prosody.pitch == pytest.approx(24, abs=0.3)
+    assert prosody.range < 0.5
+    assert other.loudness - prosody.loudness == pytest.approx(6.02, abs=0.1)
+    assert prosody.rate == pytest.approx(4 / 1.2)
     assert measure_prosody(voice(220, 0.1, wobble=3), 0, round(1.2 * SECOND), "").range > 3
 
 
@@ -33,9 +33,9 @@ def test_loudness_pitch_and_rate_are_measured() -> None:
     "samples", [np.zeros(0), np.zeros(SAMPLE_RATE), np.random.default_rng(0).normal(0, 0.01, SAMPLE_RATE)]
 )
 def test_silence_and_noise_have_no_pitch_or_a_finite_one(samples: NDArray[np.float64]) -> None:
-    one = measure_prosody(samples.astype(np.float32), 0, SECOND, "")
-    assert np.isfinite(one.loudness)
-    assert np.isnan(one.rate)
+    prosody = measure_prosody(samples.astype(np.float32), 0, SECOND, "")
+    assert np.isfinite(prosody.loudness)
+    assert np.isnan(prosody.rate)
 
 
 def usual(seed: int, count: int = 20, level: float = -25.0, pitch: float = 14.0) -> list[UtteranceProsody]:
@@ -70,7 +70,7 @@ def test_a_planted_tone_is_told_for_loud_and_for_soft_speakers(
         spoken = usual(1, level=level, pitch=pitch)
         start = 100 * SECOND
         other = UtteranceProsody(start, start + 2 * SECOND, level + loud, pitch + high, 4 + wide, 4 + quick)
-        assert [one.kind for one in find_tone_cues([*spoken, other]) if one.start_us == start] == [tone]
+        assert [tone_cue.kind for tone_cue in find_tone_cues([*spoken, other]) if tone_cue.start_us == start] == [tone]
 
 
 def test_few_utterances_say_nothing_about_what_is_usual() -> None:

@@ -27,14 +27,14 @@ def judge(backend: str, **settings: Json) -> Judge:
 
 
 def ask(
-    one: Judge,
+    judge: Judge,
     form: AnswerForm,
     item: str = "s1",
     seed: int = 0,
     truth: Mapping[str, Json] | None = None,
     shares: Sequence[tuple[Mapping[str, Json], int]] = (),
 ) -> Reply:
-    return asyncio.run(one.ask(JudgeRequest((), form, SamplingParameters(seed=seed), truth or {}, shares, item)))
+    return asyncio.run(judge.ask(JudgeRequest((), form, SamplingParameters(seed=seed), truth or {}, shares, item)))
 
 
 def five() -> AnswerForm:
@@ -63,12 +63,12 @@ def within(hits: int, chance: float) -> bool:
 def test_random_lands_at_chance(form: AnswerForm, right: Mapping[str, Json], chance: float) -> None:
     guess = judge("random")
     answers = asyncio.run(_many(guess, form))
-    assert {one.status for one in answers} == {JudgmentStatus.OK}
-    assert within(sum(one.answer == right for one in answers), chance)
+    assert {answer.status for answer in answers} == {JudgmentStatus.OK}
+    assert within(sum(answer.answer == right for answer in answers), chance)
 
 
-async def _many(one: Judge, form: AnswerForm) -> list[Reply]:
-    return [await one.ask(JudgeRequest((), form, item=f"segment {number}")) for number in range(ITEMS)]
+async def _many(judge: Judge, form: AnswerForm) -> list[Reply]:
+    return [await judge.ask(JudgeRequest((), form, item=f"segment {number}")) for number in range(ITEMS)]
 
 
 def test_random_answers_an_item_alike_in_any_order_and_another_seed_otherwise() -> None:
@@ -124,20 +124,24 @@ def test_the_oracle_is_always_right() -> None:
 
 @pytest.mark.parametrize("right", [0.0, 0.35, 0.9, 1.0])
 def test_a_reliable_judge_is_right_as_often_as_it_is_set_to_be(right: float) -> None:
-    one, form = judge("reliable", right=right), five()
-    said = [ask(one, form, f"s{number}", truth={"option": "3"}).answer["option"] for number in range(ITEMS)]
+    each_judge, form = judge("reliable", right=right), five()
+    said = [ask(each_judge, form, f"s{number}", truth={"option": "3"}).answer["option"] for number in range(ITEMS)]
     assert within(said.count("3"), right)
-    assert said == [ask(one, form, f"s{number}", truth={"option": "3"}).answer["option"] for number in range(ITEMS)]
+    assert said == [
+        ask(each_judge, form, f"s{number}", truth={"option": "3"}).answer["option"] for number in range(ITEMS)
+    ]
     wrong = Counter(value for value in said if value != "3")
     if right == 0.0:
         assert all(within(times, 1 / 4) for times in wrong.values())
         assert len(wrong) == 4
-    assert ask(one, form).status is JudgmentStatus.ERROR
+    assert ask(each_judge, form).status is JudgmentStatus.ERROR
 
 
 def test_two_runs_of_a_reliable_judge_are_wrong_elsewhere() -> None:
-    one, form = judge("reliable", right=0.5), five()
-    runs = [[ask(one, form, f"s{n}", seed, {"option": "3"}).answer["option"] for n in range(200)] for seed in (0, 1)]
+    each_judge, form = judge("reliable", right=0.5), five()
+    runs = [
+        [ask(each_judge, form, f"s{n}", seed, {"option": "3"}).answer["option"] for n in range(200)] for seed in (0, 1)
+    ]
     both = sum(first == second == "3" for first, second in zip(*runs, strict=True))
     assert 25 < both < 75
     with pytest.raises(UserError, match="not allowed for right"):
@@ -151,7 +155,7 @@ def test_baselines_answer_every_task_in_its_form(backend: str) -> None:
             form = form_of(key, item)
             reply = ask(judge(backend), form, truth=get_judge_prompt(key).truth(item), shares=_shares(key, item))
             if reply.status is not JudgmentStatus.ERROR:
-                assert form.read(dict(reply.answer)) == reply.answer
+                assert form.parse(dict(reply.answer)) == reply.answer
                 assert (reply.cost, reply.calls, reply.tokens_in) == (None, 0, None)
 
 

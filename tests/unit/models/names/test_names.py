@@ -38,7 +38,8 @@ def test_a_pipeline_of_a_lab_is_used_by_its_labels(tmp_path: Path) -> None:
     texts = ["Annegret wohnt in Jena", "", "Brot", "  ", "x " * 60_000 + "Annegret"]
     found = finder.find_all(texts)
     assert [
-        [(one.kind, text[one.start : one.end]) for one in each] for text, each in zip(texts, found, strict=True)
+        [(name_span.kind, text[name_span.start : name_span.end]) for name_span in each]
+        for text, each in zip(texts, found, strict=True)
     ] == [
         [("person", "Annegret"), ("place", "Jena")],
         [],
@@ -51,7 +52,7 @@ def test_a_pipeline_of_a_lab_is_used_by_its_labels(tmp_path: Path) -> None:
 def test_the_small_english_model_finds_names(real_weights: Callable[[str], Path]) -> None:
     finder = SpacyNames(real_weights("ner-english"))
     found = finder.find_all(["Yesterday Barbara Jones flew from London to Boston."])[0]
-    assert {one.kind for one in found} == {"person", "place"}
+    assert {name_span.kind for name_span in found} == {"person", "place"}
     assert finder.parameters["version"] == "3.8.0"
 
 

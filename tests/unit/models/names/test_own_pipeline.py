@@ -43,7 +43,7 @@ def test_it_is_used_once_it_was_added(german: Path) -> None:
     assert default_finders() == "own"
     text = "Gestern kam Jürgen aus Köln."
     ((person, place),) = create_name_finder("own").find_all([text])
-    assert [(text[one.start : one.end], one.kind) for one in (person, place)] == [
+    assert [(text[name_span.start : name_span.end], name_span.kind) for name_span in (person, place)] == [
         ("Jürgen", "person"),
         ("Köln", "place"),
     ]
@@ -89,7 +89,7 @@ def test_a_wheel_as_spacys_makers_publish_them_is_added_without_being_installed(
     add_weights("ner-german", wheel, "MIT")
     assert finder_languages(default_finders()) == {"de"}
     assert not list(weights.weights_folder().rglob("*.py"))
-    assert [one.name for one in weights.weights_folder().iterdir() if one.name.startswith(".")] == []
+    assert [path.name for path in weights.weights_folder().iterdir() if path.name.startswith(".")] == []
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ def voices(
     random = np.random.default_rng(seed)
     people = np.linalg.qr(random.normal(size=(dimensions, max(who) + 2)))[0].T
     heads = np.sqrt(1 - alike) * people[1:] + np.sqrt(alike) * people[0]
-    found = np.array([heads[one] for one in who])
+    found = np.array([heads[number] for number in who])
     noise = random.normal(size=found.shape)
     found = found + wobble * noise / np.linalg.norm(noise, axis=1, keepdims=True)
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), np.float32)

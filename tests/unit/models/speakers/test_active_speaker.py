@@ -32,8 +32,8 @@ def test_the_mouth_that_follows_the_sound_speaks(seed: int) -> None:
         *SPAN,
         SHOT,
     )
-    assert faces.best() is not None
-    assert faces.best()[0] == "speaker"  # type: ignore[index]
+    assert faces.best_face() is not None
+    assert faces.best_face()[0] == "speaker"  # type: ignore[index]
     assert sum(faces.scores.values()) + faces.nobody == pytest.approx(1)
 
 
@@ -44,7 +44,7 @@ def test_shuffled_sound_follows_no_mouth() -> None:
     wrong = 0
     for seed in range(40):
         other = syllables(BINS, 50 + seed)
-        best = score_faces(mouths, other, 2_000_000, 8_000_000, SHOT).best()
+        best = score_faces(mouths, other, 2_000_000, 8_000_000, SHOT).best_face()
         wrong += best is not None and best[1] > 0.6
     assert wrong <= 4
 
@@ -52,14 +52,14 @@ def test_shuffled_sound_follows_no_mouth() -> None:
 def test_nobody_visible_speaks_where_no_mouth_moves() -> None:
     sound = syllables(BINS, 3)
     faces = score_faces({"a": still(BINS, 1), "b": still(BINS, 2)}, sound, *SPAN, SHOT)
-    assert faces.best() is None
+    assert faces.best_face() is None
     assert faces.nobody > 0.8
 
 
 def test_without_a_face_nobody_visible_speaks() -> None:
     faces = score_faces({}, syllables(BINS), *SPAN, SHOT)
     assert faces.nobody == 1
-    assert faces.best() is None
+    assert faces.best_face() is None
 
 
 def test_a_face_that_is_seen_too_little_is_left_out() -> None:
@@ -114,8 +114,8 @@ def test_looks_become_bins_and_gaps_stay_gaps() -> None:
 
 
 def test_one_look_is_no_motion() -> None:
-    one = Looks(np.array([7], np.int64), np.array([0.1]), np.array([np.nan]))
-    assert len(resample_mouth(one).activity) == 0
+    looks = Looks(np.array([7], np.int64), np.array([0.1]), np.array([np.nan]))
+    assert len(resample_mouth(looks).activity) == 0
 
 
 def test_smoothing_leaves_out_what_is_not_there() -> None:

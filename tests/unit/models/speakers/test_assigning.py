@@ -38,12 +38,12 @@ def known(
 
 
 def people(evidence: SpeakerEvidence) -> list[int | None]:
-    return [one.person for one in guess_speakers(evidence, match_voices(evidence))]
+    return [guess_speaker.person for guess_speaker in guess_speakers(evidence, match_voices(evidence))]
 
 
 def test_a_voice_belongs_to_the_face_that_moves_with_it() -> None:
     evidence = known([0, 1, 0, 1, 0], [BO, ADA, BO, ADA, None])
-    assert [one.person for one in match_voices(evidence)] == [BO, ADA]
+    assert [match_voice.person for match_voice in match_voices(evidence)] == [BO, ADA]
     assert people(evidence) == [BO, ADA, BO, ADA, BO]
 
 
@@ -66,7 +66,7 @@ def test_a_robot_whose_face_moves_is_like_anybody() -> None:
 def test_what_a_person_said_counts_more_than_faces_and_stands() -> None:
     evidence = known([0, 0, 0, 1, 1], [ADA, ADA, None, BO, BO], said={0: BO, 3: ADA})
     guesses = guess_speakers(evidence, match_voices(evidence))
-    assert [one.person for one in guesses] == [BO, guesses[1].person, BO, ADA, guesses[4].person]
+    assert [guess.person for guess in guesses] == [BO, guesses[1].person, BO, ADA, guesses[4].person]
     assert guesses[0].confidence == 1
 
 
@@ -79,13 +79,13 @@ def test_face_and_voice_that_differ_are_told() -> None:
     evidence = known([0, 0, 0, 1, 1, 1], [ADA, ADA, BO, BO, BO, BO])
     guess = guess_speakers(evidence, match_voices(evidence))[2]
     assert {guess.person, guess.other} == {ADA, BO}
-    others = [one.other for one in guess_speakers(evidence, match_voices(evidence))]
+    others = [guess_speaker.other for guess_speaker in guess_speakers(evidence, match_voices(evidence))]
     assert others[:2] + others[3:] == [None] * 5
 
 
 def test_one_person_may_have_two_voices() -> None:
     evidence = known([0, 0, 0, 1, 1, 2, 2], [ADA, ADA, ADA, ADA, ADA, BO, BO])
-    assert [one.person for one in match_voices(evidence)] == [ADA, ADA, BO]
+    assert [match_voice.person for match_voice in match_voices(evidence)] == [ADA, ADA, BO]
 
 
 def test_without_voices_the_faces_alone_tell() -> None:
@@ -113,7 +113,7 @@ def test_confidence_is_a_probability_and_votes_decide_no_more_people_than_there_
         assert 0 <= guess.confidence <= 1
         assert guess.person is None or 0 <= guess.person < evidence.faces.shape[1]
         assert guess.other is None or guess.other != guess.person
-    assert all(0 <= one.share <= 1 and 0 <= one.unseen <= 1 for one in matches)
+    assert all(0 <= each_match.share <= 1 and 0 <= each_match.unseen <= 1 for each_match in matches)
 
 
 def test_somebody_who_is_off_screen_may_speak() -> None:
@@ -121,5 +121,5 @@ def test_somebody_who_is_off_screen_may_speak() -> None:
     visible = np.array([[True, True]] * 4 + [[False, True]] * 2)
     evidence = known([0, 1, 0, 1, 0, 0], [ADA, BO, ADA, BO, None, None], visible=visible)
     guesses = guess_speakers(evidence, match_voices(evidence))
-    assert [one.person for one in guesses[4:]] == [ADA, ADA]
-    assert min(one.confidence for one in guesses[4:]) > 0.9
+    assert [guess.person for guess in guesses[4:]] == [ADA, ADA]
+    assert min(guess.confidence for guess in guesses[4:]) > 0.9

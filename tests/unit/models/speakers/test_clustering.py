@@ -63,8 +63,8 @@ def test_a_number_that_is_expected_is_taken_where_voices_are_rather_alike() -> N
     vectors, seconds = voices(who, wobble=0.2, alike=0.91), np.full(24, 3.0)
     assert len(group_voices(vectors, seconds).centres) == 1
     assert same_partition(group_voices(vectors, seconds, expected=2).labels, who)
-    one = voices([0] * 24, wobble=0.3)
-    assert len(group_voices(one, seconds, expected=2).centres) == 1
+    array = voices([0] * 24, wobble=0.3)
+    assert len(group_voices(array, seconds, expected=2).centres) == 1
 
 
 @given(

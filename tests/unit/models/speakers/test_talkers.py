@@ -22,7 +22,7 @@ def held(path: Path) -> list[FaceTrack]:
     """Return the faces of the first picture as if they stayed where they are."""
     times = load_index(path).times.times_us
     with FrameReader(path) as reader:
-        boxes = create_detector("yunet").detect(reader.at(0).image, 0.5).boxes
+        boxes = create_detector("yunet").detect(reader.frame_at(0).image, 0.5).boxes
     count = len(times)
     return [
         FaceTrack(

@@ -60,7 +60,7 @@ def test_turns_change_where_the_voice_does() -> None:
     sound = analyze_sound(blocks(tones([(150, 5), (350, 4), (150, 3), (550, 6)])), [(0, 18 * SECOND)], PitchEmbedder())
     voices = cluster_windows(sound, number=3)
     turns = find_turns([(0, 18 * SECOND)], sound, voices.centres)
-    assert [one.voice for one in turns] == [0, 1, 0, 2]
+    assert [speaker_turn.voice for speaker_turn in turns] == [0, 1, 0, 2]
     assert turns[0].start_us == 0
     assert turns[-1].end_us == 18 * SECOND
     for turn, at in zip(turns[1:], (5, 9, 12), strict=True):
@@ -72,19 +72,19 @@ def test_the_blocks_that_sound_comes_in_make_no_difference() -> None:
         tones([(150, 2), (0, 1), (350, 2)]),
         [(200_000, 1_900_000), (1_000_000, 4_800_000), (3_000_000, 3_200_000)],
     )
-    one, other = (analyze_sound(blocks(samples, size), spans, PitchEmbedder()) for size in (1_601, 40_000))
-    assert (one.loudness == other.loudness).all()
-    assert (one.vectors == other.vectors).all()
-    assert (one.times_us == other.times_us).all()
-    assert (one.owners == other.owners).all()
-    assert set(one.owners.tolist()) == {0, 1, 2}
-    assert len(one.loudness) == 5 * SECOND // BIN_US
+    sound, other = (analyze_sound(blocks(samples, size), spans, PitchEmbedder()) for size in (1_601, 40_000))
+    assert (sound.loudness == other.loudness).all()
+    assert (sound.vectors == other.vectors).all()
+    assert (sound.times_us == other.times_us).all()
+    assert (sound.owners == other.owners).all()
+    assert set(sound.owners.tolist()) == {0, 1, 2}
+    assert len(sound.loudness) == 5 * SECOND // BIN_US
 
 
 def test_stretches_past_the_end_and_silence_are_heard_as_nothing() -> None:
     sound = analyze_sound(blocks(tones([(0, 3)])), [(0, 2 * SECOND), (5 * SECOND, 6 * SECOND)], PitchEmbedder())
     assert not sound.vectors.any()
-    assert not sound.of_stretches(2).any()
+    assert not sound.mean_vectors(2).any()
     assert find_turns([(0, 2 * SECOND)], sound, cluster_windows(sound).centres) == []
     assert sound.loudness == pytest.approx(np.log(1e-3))
 

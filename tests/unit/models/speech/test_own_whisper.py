@@ -28,7 +28,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_it_is_listed_and_used_once_it_was_added(mine: Path) -> None:
     assert default_model() is None
-    assert "whisper" not in [one.name for one in list_whisper_models()]
+    assert "whisper" not in [whisper_model.name for whisper_model in list_whisper_models()]
     add_weights("whisper", mine, "MIT, finetuned by us")
     assert default_model() == "whisper"
     name, folder = resolve_model("whisper")

@@ -23,8 +23,8 @@ def shared_us(spans: "np.ndarray", start_us: int, end_us: int) -> int:
 
 
 def test_it_hears_what_is_said_and_nothing_in_the_pauses(silero: Silero) -> None:
-    found = silero.speech([spoken()])
-    truth = [(one["start_us"], one["end_us"]) for one in said()]
+    found = silero.detect([spoken()])
+    truth = [(entry["start_us"], entry["end_us"]) for entry in said()]
     for start, end in truth:
         assert shared_us(found, start, end) >= 0.85 * (end - start)
     outside = sum(end - start for start, end in found) - shared_us(found, truth[0][0], truth[-1][1])
@@ -33,12 +33,12 @@ def test_it_hears_what_is_said_and_nothing_in_the_pauses(silero: Silero) -> None
 
 @pytest.mark.parametrize("make", [silence, hiss, chords])
 def test_it_hears_nobody_in_silence_noise_and_chords(silero: Silero, make: object) -> None:
-    assert len(silero.speech([make(20)])) == 0  # type: ignore[operator]
+    assert len(silero.detect([make(20)])) == 0  # type: ignore[operator]
 
 
 def test_no_sound_at_all_is_no_speech(silero: Silero) -> None:
-    assert silero.speech([]).shape == (0, 2)
-    assert silero.speech([np.zeros(3, np.float32)]).shape == (0, 2)
+    assert silero.detect([]).shape == (0, 2)
+    assert silero.detect([np.zeros(3, np.float32)]).shape == (0, 2)
 
 
 @settings(max_examples=8, deadline=None)
@@ -47,7 +47,7 @@ def test_the_cut_of_the_blocks_makes_no_difference(sizes: list[int]) -> None:
     sound = spoken()[: 8 * RATE]
     cuts = np.cumsum(sizes)
     silero = Silero()
-    assert np.array_equal(silero.speech(np.split(sound, cuts[cuts < len(sound)])), silero.speech([sound]))
+    assert np.array_equal(silero.detect(np.split(sound, cuts[cuts < len(sound)])), silero.detect([sound]))
 
 
 def test_a_long_recording_takes_no_more_memory_than_a_short_one(silero: Silero) -> None:
@@ -59,7 +59,7 @@ def test_a_long_recording_takes_no_more_memory_than_a_short_one(silero: Silero) 
 
     def peak(times: int) -> int:
         tracemalloc.start()
-        silero.speech(blocks(times))
+        silero.detect(blocks(times))
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most

@@ -47,10 +47,10 @@ def test_words_are_in_order_and_inside_their_windows(lengths: list[float]) -> No
     windows = [window(start, length) for start, length in zip(starts, lengths, strict=False)]
     found = whisper.recognize(windows, TranscriptionHints())
     assert found.language == "en"
-    for one in found.pieces:
-        assert 0 <= one.confidence <= 1
-        assert any(low <= one.start_us <= one.end_us <= high for each in windows for low, high in each.parts)
-    for before, after in pairwise(found.pieces):
+    for piece in found.words:
+        assert 0 <= piece.confidence <= 1
+        assert any(low <= piece.start_us <= piece.end_us <= high for each in windows for low, high in each.spans)
+    for before, after in pairwise(found.words):
         assert before.end_us <= after.start_us
 
 
@@ -67,13 +67,13 @@ def test_it_hears_the_same_again_and_whichever_windows_are_beside(whisper: Whisp
     alone = whisper.recognize([window(0, 4)], TranscriptionHints())
     beside = whisper.recognize([window(0, 4), window(6, 3)], TranscriptionHints())
     assert alone == whisper.recognize([window(0, 4)], TranscriptionHints())
-    assert [one.text for one in beside.pieces[: len(alone.pieces)]] == [one.text for one in alone.pieces]
+    assert [piece.text for piece in beside.words[: len(alone.words)]] == [piece.text for piece in alone.words]
 
 
 def test_a_vocabulary_reaches_the_model(whisper: Whisper) -> None:
     without = whisper.recognize([window(0, 4)], TranscriptionHints())
     told = whisper.recognize([window(0, 4)], TranscriptionHints(prompt="Greenroom, Reykjavik, mel dot"))
-    assert [one.text for one in told.pieces] != [one.text for one in without.pieces]
+    assert [piece.text for piece in told.words] != [piece.text for piece in without.words]
 
 
 def test_a_language_is_found_or_given_and_refused_where_the_model_does_not_know_it(
@@ -96,7 +96,7 @@ def test_noise_and_a_window_of_nothing_do_no_harm(whisper: Whisper) -> None:
     loud = Window(((0, 5 * SECOND_US),), hiss(5))
     none = Window(((6 * SECOND_US, 6 * SECOND_US + 100),), np.zeros(1, np.float32))
     found = whisper.recognize([loud, none], TranscriptionHints())
-    assert all(one.end_us <= 6 * SECOND_US + 100 for one in found.pieces)
+    assert all(piece.end_us <= 6 * SECOND_US + 100 for piece in found.words)
 
 
 @pytest.mark.parametrize("name", ["model.bin", "config.json", "tokenizer.json", "vocabulary.json"])

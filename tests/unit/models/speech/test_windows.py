@@ -58,9 +58,9 @@ def test_words_lie_inside_their_window_and_never_run_backwards(
     for parts in plan_windows(speech, int(speech[-1, 1])):
         found = place_words(parts, [RecognizedWord(" so", start, max(start, end), 0.5) for start, end in times])
         assert len(found) == len(times)
-        for one in found:
-            assert one.start_us <= one.end_us
-            assert any(low <= one.start_us <= high for low, high in parts)
+        for recognized_word in found:
+            assert recognized_word.start_us <= recognized_word.end_us
+            assert any(low <= recognized_word.start_us <= high for low, high in parts)
         for before, after in pairwise(found):
             assert before.end_us <= after.start_us
 
@@ -85,7 +85,7 @@ def test_the_sound_of_windows_is_that_of_the_file(tmp_path: Path) -> None:
         wanted = np.concatenate(
             [sound[start * SAMPLE_RATE // SECOND_US : end * SAMPLE_RATE // SECOND_US] for start, end in parts]
         )
-        assert window.parts == parts
+        assert window.spans == parts
         assert len(window.samples) == sum(end - start for start, end in parts) * SAMPLE_RATE // SECOND_US
         assert np.abs(window.samples[: len(wanted)] - wanted).max() < 1e-3
         assert not window.samples[len(wanted) :].any()

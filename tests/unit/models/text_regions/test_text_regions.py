@@ -73,7 +73,7 @@ def test_text_elsewhere_or_much_later_is_another_area() -> None:
     looks = [(at * SECOND, answer(here) if at < 3 else answer(there) if at < 6 else answer()) for at in range(20)]
     looks += [(at * SECOND, answer(here)) for at in range(20, 23)]
     areas = merge_static_regions(looks, SECOND)
-    assert [(one.box[0], one.start_us // SECOND, one.end_us // SECOND) for one in areas] == [
+    assert [(area.box[0], area.start_us // SECOND, area.end_us // SECOND) for area in areas] == [
         (10, 0, 3),
         (200, 2, 6),
         (10, 19, 23),

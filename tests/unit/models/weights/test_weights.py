@@ -64,7 +64,7 @@ def test_an_entry_of_the_catalogue_is_complete(name: str) -> None:
             assert file.size > 0
         assert edition.file
         assert edition.parts
-        if edition.folder:
+        if edition.is_folder:
             assert edition.size == sum(part.size for part in edition.parts)
             assert edition.sha256 == folders.list_digest(edition.sha256s)
         else:
@@ -75,7 +75,7 @@ def test_an_entry_of_the_catalogue_is_complete(name: str) -> None:
 
 def test_no_two_files_of_the_catalogue_have_one_name_unless_they_are_the_same() -> None:
     files = {(edition.file, edition.sha256) for each in WEIGHTS.values() for edition in each.editions}
-    files |= {(each.own_name, each.name) for each in WEIGHTS.values() if each.own}
+    files |= {(each.own_name, each.name) for each in WEIGHTS.values() if each.is_own}
     assert len(files) == len({file for file, _ in files})
 
 

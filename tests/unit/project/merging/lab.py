@@ -35,8 +35,8 @@ PERSON = Participant("p-1", "P01", ParticipantRole.USER, "Her real name is Jane"
 def furnish(path: Path) -> Path:
     with Study.create(path, "Lab") as study, study.step("Set up", undoable=False):
         insert_collection(study, COLLECTION)
-        for one in RECORDINGS:
-            insert_recording(study, one)
+        for recording in RECORDINGS:
+            insert_recording(study, recording)
         for who in (ADA, BO):
             insert_annotator(study, who)
         insert_participant(study, PERSON)

@@ -72,12 +72,12 @@ def change(study: Study, what: str, which: int, value: int) -> None:
         case _ if not known:
             pass
         case "move":
-            one = known[which % len(known)]
-            update_segment(study, replace(one, end_us=one.start_us + 1_000 * (value + 1)))
+            segment = known[which % len(known)]
+            update_segment(study, replace(segment, end_us=segment.start_us + 1_000 * (value + 1)))
         case "text" | "clear":
             text = f"text {value}" if what == "text" else None
-            one = known[which % len(known)]
-            set_value(study, FieldValue(one.id, SCHEME.key, SCHEME.version, "rationale", text))
+            segment = known[which % len(known)]
+            set_value(study, FieldValue(segment.id, SCHEME.key, SCHEME.version, "rationale", text))
         case "delete":
             delete_segment(study, known[which % len(known)].id)
 
@@ -105,7 +105,7 @@ def test_the_order_of_copies_does_not_matter(home: list[Any], copies: list[list[
             merge(here, *order)
             assert check_study(here) == []
             left.append(content(here))
-        assert all(one == left[0] for one in left)
+        assert all(entry == left[0] for entry in left)
 
 
 @_FAST
@@ -115,7 +115,7 @@ def test_merging_again_changes_nothing(home: list[Any], copies: list[list[Any]])
         path, made = lab(Path(folder), home, copies)
         merge(path, *made)
         before = everything(path)
-        assert all(done.nothing_new for done in merge(path, *made))
+        assert all(done.is_empty for done in merge(path, *made))
         assert everything(path) == before
 
 
@@ -129,7 +129,7 @@ def test_nothing_is_dropped(home: list[Any], theirs: list[Any]) -> None:
         merge(path, copy)
         after = content(path)
         with Study.open(path, read_only=True) as study:
-            versions = [side for one in all_conflicts(study) for side in (one.ours, one.theirs) if side]
+            versions = [side for conflict in all_conflicts(study) for side in (conflict.ours, conflict.theirs) if side]
         kept = {tuple(row.values()) for side in versions for rows in side.values() for row in rows}
         for table in ("segment", "segment_value", "participant", "appearance"):
             made = (set(ours[table]) | set(there[table])) - set(first[table])

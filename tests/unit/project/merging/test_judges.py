@@ -42,13 +42,13 @@ def remove_judge(path: Path, identifier: str) -> None:
 
 
 def judged(path: Path, identifier: str, judge_id: str) -> None:
-    with working(path) as study, study.recording_run():
+    with working(path) as study, study.run_transaction():
         insert_judgments(study, [replace(SAID, id=identifier, judge_id=judge_id)])
 
 
 def judges(path: Path) -> dict[str, str]:
     with working(path) as study:
-        return {one.id: one.name for one in all_judges(study)}
+        return {judge.id: judge.name for judge in all_judges(study)}
 
 
 @pytest.fixture
@@ -65,11 +65,11 @@ def test_the_same_judge_that_both_added_is_one(lab: Path) -> None:
     assert merge(lab, copy)[0].conflicts == 0
     assert judges(lab) == {"here": "gpt"}
     with working(lab) as study:
-        assert {one.id: one.judge_id for one in judgments_of(study, SAID.segment_id)} == {
+        assert {judgment.id: judgment.judge_id for judgment in judgments_of(study, SAID.segment_id)} == {
             "j-here": "here",
             "j-there": "here",
         }
-    assert merge(lab, copy)[0].nothing_new
+    assert merge(lab, copy)[0].is_empty
     assert check_study(lab) == []
 
 
@@ -102,7 +102,7 @@ OURS, THEIRS = "https://ours.example/v1", "https://theirs.example/v1"
 
 def addresses(path: Path) -> dict[str, str]:
     with working(path) as study:
-        return {one.name: str(one.settings["url"]) for one in all_judges(study)}
+        return {judge.name: str(judge.settings["url"]) for judge in all_judges(study)}
 
 
 def test_a_judge_that_a_copy_sends_elsewhere_stays_and_is_a_conflict(lab: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_judge_that_a_copy_sends_elsewhere_stays_and_is_a_conflict(lab: Path) 
     set_judge(copy, "a", "far", url=THEIRS)
     assert merge(lab, copy)[0].conflicts == 1
     assert addresses(lab) == {"far": OURS}
-    assert merge(lab, copy)[0].nothing_new
+    assert merge(lab, copy)[0].is_empty
     with working(lab) as study, study.step("Take theirs", ADA.id):
         (conflict,) = all_conflicts(study)
         apply_version(study, conflict, conflict.theirs)
@@ -189,10 +189,10 @@ def test_whatever_both_did_to_judges_can_be_merged(
         path, own = (lab, identifier) if here else (copy, identifier if identifier != "new" else "new there")
         if name is None:
             with working(path) as study:
-                if own in {one.id for one in all_judges(study)}:
+                if own in {judge.id for judge in all_judges(study)}:
                     with study.step("Remove judge", ADA.id):
                         delete_judge(study, own)
-        elif name not in {one for it, one in judges(path).items() if it != own}:
+        elif name not in {text for it, text in judges(path).items() if it != own}:
             set_judge(path, own, name, own)
     merge(lab, copy)
     names = [*judges(lab).values()]
@@ -206,7 +206,7 @@ def test_a_copy_for_an_annotator_holds_nothing_that_judges_said(lab: Path) -> No
     with working(lab) as study:
         with study.step("Edit prompt", ADA.id):
             put_prompt_version(study, "verdict", 2, "words that hint at it")
-        with study.recording_run():
+        with study.run_transaction():
             insert_reveal(study, Reveal(SAID.segment_id, ADA.id, {"task": ""}, "2026-01-02T03:04:05Z"))
             insert_egress(study, SENT)
         made = split_copy(study, AnnotatorShare(ADA, (SAID.recording_id,)), lab.with_name("for-ada"))

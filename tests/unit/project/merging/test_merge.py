@@ -55,13 +55,13 @@ def edit(path: Path, change: Callable[[Study], object]) -> None:
         change(study)
 
 
-def text_of(study: Study, one: Segment) -> object:
-    found = values_of(study, one.id).get("rationale")
+def text_of(study: Study, segment: Segment) -> object:
+    found = values_of(study, segment.id).get("rationale")
     return None if found is None else found.value
 
 
-def rationale(one: Segment, text: str | None) -> Callable[[Study], None]:
-    return lambda study: set_value(study, FieldValue(one.id, SCHEME.key, SCHEME.version, "rationale", text))
+def rationale(segment: Segment, text: str | None) -> Callable[[Study], None]:
+    return lambda study: set_value(study, FieldValue(segment.id, SCHEME.key, SCHEME.version, "rationale", text))
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_what_is_new_in_a_copy_comes_home_once(home: Path) -> None:
         assert text_of(study, made[3]) == "because 3"
     before = everything(home)
     (second,) = merge(home, copy)
-    assert second.nothing_new
+    assert second.is_empty
     assert everything(home) == before
     assert check_study(home) == []
 
@@ -103,42 +103,42 @@ def test_it_is_one_step_that_can_be_undone_and_merged_again(home: Path) -> None:
     assert check_study(home) == []
 
 
-def test_only_what_came_since_the_last_merge_is_looked_at(home: Path, one: Segment) -> None:
+def test_only_what_came_since_the_last_merge_is_looked_at(home: Path, segment: Segment) -> None:
     copy = copy_file(home, "copy")
-    edit(copy, rationale(one, "second"))
+    edit(copy, rationale(segment, "second"))
     merge(home, copy)
-    edit(home, rationale(one, "the owner's"))
+    edit(home, rationale(segment, "the owner's"))
     with working(copy) as study:
         mark(study, ADA)
     (again,) = merge(home, copy)
     assert again.conflicts == 0
     with working(home) as study:
-        assert text_of(study, one) == "the owner's"
+        assert text_of(study, segment) == "the owner's"
 
 
-def test_the_same_edit_on_both_sides_is_no_conflict(home: Path, one: Segment) -> None:
+def test_the_same_edit_on_both_sides_is_no_conflict(home: Path, segment: Segment) -> None:
     copy = copy_file(home, "copy")
     for path in (home, copy):
-        edit(path, rationale(one, "second"))
+        edit(path, rationale(segment, "second"))
     (done,) = merge(home, copy)
     assert done.conflicts == 0
-    edit(copy, rationale(one, "third"))
+    edit(copy, rationale(segment, "third"))
     assert merge(home, copy)[0].conflicts == 0
     with working(home) as study:
-        assert text_of(study, one) == "third"
+        assert text_of(study, segment) == "third"
 
 
-def test_edits_of_one_row_on_both_sides_are_a_conflict_with_both_versions(home: Path, one: Segment) -> None:
+def test_edits_of_one_row_on_both_sides_are_a_conflict_with_both_versions(home: Path, segment: Segment) -> None:
     copy = copy_file(home, "copy")
-    edit(home, rationale(one, "ours"))
-    edit(copy, rationale(one, "theirs"))
-    edit(copy, lambda study: update_segment(study, replace(one, end_us=9_000_000)))
+    edit(home, rationale(segment, "ours"))
+    edit(copy, rationale(segment, "theirs"))
+    edit(copy, lambda study: update_segment(study, replace(segment, end_us=9_000_000)))
     (done,) = merge(home, copy)
     assert (done.conflicts, done.tables["segment"].changed) == (1, 1)
     with working(home) as study:
         (found,) = all_conflicts(study)
-        assert text_of(study, one) == "ours"
-        kept = find_segment(study, one.id)
+        assert text_of(study, segment) == "ours"
+        kept = find_segment(study, segment.id)
         assert kept is not None
         assert kept.end_us == 9_000_000
     assert found.ours is not None
@@ -149,16 +149,16 @@ def test_edits_of_one_row_on_both_sides_are_a_conflict_with_both_versions(home: 
     )
     assert found.source == "copy"
     before = everything(home)
-    assert merge(home, copy)[0].nothing_new
+    assert merge(home, copy)[0].is_empty
     assert everything(home) == before
 
 
 @pytest.mark.parametrize("deleted", ["here", "there"])
-def test_deleting_what_the_other_side_edited_is_a_conflict(home: Path, one: Segment, deleted: str) -> None:
+def test_deleting_what_the_other_side_edited_is_a_conflict(home: Path, segment: Segment, deleted: str) -> None:
     copy = copy_file(home, "copy")
     gone, edited = (home, copy) if deleted == "here" else (copy, home)
-    edit(gone, lambda study: delete_segment(study, one.id))
-    edit(edited, rationale(one, "still needed"))
+    edit(gone, lambda study: delete_segment(study, segment.id))
+    edit(edited, rationale(segment, "still needed"))
     (done,) = merge(home, copy)
     assert done.conflicts == 1
     with working(home) as study:
@@ -167,19 +167,19 @@ def test_deleting_what_the_other_side_edited_is_a_conflict(home: Path, one: Segm
         assert (found.ours is None, found.theirs is None) == (deleted == "here", deleted == "there")
         assert version is not None
         assert version["segment_value"][0]["value"] == '"still needed"'
-        assert (find_segment(study, one.id) is None) == (deleted == "here")
+        assert (find_segment(study, segment.id) is None) == (deleted == "here")
         with study.step("Take theirs"):
             apply_version(study, found, found.theirs)
         assert present_version(study, found) == found.theirs
-        assert (find_segment(study, one.id) is None) == (deleted == "there")
+        assert (find_segment(study, segment.id) is None) == (deleted == "there")
         study.undo()
-        assert (find_segment(study, one.id) is None) == (deleted == "here")
+        assert (find_segment(study, segment.id) is None) == (deleted == "here")
     assert check_study(home) == []
 
 
-def test_a_deletion_of_what_nobody_touched_is_taken(home: Path, one: Segment) -> None:
+def test_a_deletion_of_what_nobody_touched_is_taken(home: Path, segment: Segment) -> None:
     copy = copy_file(home, "copy")
-    edit(copy, lambda study: delete_segment(study, one.id))
+    edit(copy, lambda study: delete_segment(study, segment.id))
     (done,) = merge(home, copy)
     assert (done.conflicts, done.tables["segment"].removed, done.tables["segment_value"].removed) == (0, 1, 1)
     with working(home) as study:
@@ -198,7 +198,7 @@ def test_the_same_person_introduced_twice_is_one_annotator(home: Path) -> None:
     with working(home) as study:
         (cy,) = [a for a in all_annotators(study) if a.name == "Cy"]
         assert {s.annotator_id for s in all_segments(study)} == {cy.id}
-    assert merge(home, copy)[0].nothing_new
+    assert merge(home, copy)[0].is_empty
 
 
 def test_a_person_that_is_new_is_introduced(home: Path) -> None:
@@ -234,18 +234,18 @@ def test_a_merged_copy_may_itself_be_merged(home: Path) -> None:
     with working(home) as study:
         assert text_of(study, made) == "far away"
     before = everything(home)
-    assert merge(home, first)[0].nothing_new
+    assert merge(home, first)[0].is_empty
     assert everything(home) == before
 
 
-def test_an_edit_and_its_undo_are_nothing(home: Path, one: Segment) -> None:
+def test_an_edit_and_its_undo_are_nothing(home: Path, segment: Segment) -> None:
     copy = copy_file(home, "copy")
     with working(copy) as study:
         with study.step("Edit", BO.id):
-            rationale(one, "no")(study)
+            rationale(segment, "no")(study)
         study.undo()
     before = everything(home)
-    assert merge(home, copy)[0].nothing_new
+    assert merge(home, copy)[0].is_empty
     assert everything(home) == before
 
 
@@ -260,10 +260,10 @@ def test_a_dry_run_changes_nothing_and_says_the_same(home: Path) -> None:
     assert replace(planned, changes=done.changes) == done
 
 
-def test_two_copies_that_changed_one_row_leave_the_same_rows_in_either_order(home: Path, one: Segment) -> None:
+def test_two_copies_that_changed_one_row_leave_the_same_rows_in_either_order(home: Path, segment: Segment) -> None:
     copies = [copy_file(home, name) for name in ("x", "y")]
     for path in copies:
-        edit(path, rationale(one, path.stem))
+        edit(path, rationale(segment, path.stem))
     other = copy_file(home, "other")
     merge(home, *copies)
     merge(other, *reversed(copies))
@@ -342,7 +342,7 @@ def test_a_copy_that_cannot_be_written_to_is_merged(home: Path) -> None:
 def test_what_happened_in_a_copy_comes_home_once_under_the_people_of_this_study(tmp_path: Path) -> None:
     home = furnish(tmp_path / "home")
     copy = copy_file(home, "copy")
-    with working(copy) as study, study.recording_run():
+    with working(copy) as study, study.run_transaction():
         insert_judgments(study, [replace(SAID, id="by-bo", annotator_id=BO.id), replace(SAID, id="by-model")])
         insert_reveal(study, Reveal("s-1", BO.id, {"label": "error"}, SAID.at))
         insert_egress(study, SENT)
@@ -351,9 +351,9 @@ def test_what_happened_in_a_copy_comes_home_once_under_the_people_of_this_study(
     (again,) = merge(home, copy)
     assert {name: came.added for name, came in planned.tables.items()} == {"judgment": 2, "reveal": 1, "egress": 1}
     assert first.tables == planned.tables
-    assert again.nothing_new
+    assert again.is_empty
     with working(home) as study:
-        assert {one.id: one.annotator_id for one in judgments_in(study, SAID.recording_id)} == {
+        assert {judgment.id: judgment.annotator_id for judgment in judgments_in(study, SAID.recording_id)} == {
             "by-bo": BO.id,
             "by-model": None,
         }
@@ -395,7 +395,7 @@ def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeyp
     assert stopped > 4
     assert check_study(home) == []
     with Study.open(home) as study:
-        assert len([one for one in all_segments(study) if one.annotator_id == "new"]) == 5
+        assert len([segment for segment in all_segments(study) if segment.annotator_id == "new"]) == 5
 
 
 @pytest.mark.parametrize("known", [False, True])

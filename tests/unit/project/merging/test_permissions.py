@@ -72,7 +72,7 @@ def test_what_lets_more_out_waits_for_a_person(
     assert was != wanted
     (done,) = merge(path, copy)
     assert (done.conflicts, rows(path, table)) == (1, was)
-    assert merge(path, copy)[0].nothing_new
+    assert merge(path, copy)[0].is_empty
     with Study.open(path) as study:
         (conflict,) = all_conflicts(study, unresolved=True)
         assert conflict.table == table
@@ -111,7 +111,7 @@ def test_where_both_changed_it_the_stricter_version_stays(tmp_path: Path) -> Non
     write(copy, REFUSE)
     (done,) = merge(path, copy)
     assert (done.conflicts, rows(path, "consent")) == (1, [(PERSON.id, "release", 0)])
-    assert merge(path, copy)[0].nothing_new
+    assert merge(path, copy)[0].is_empty
     with Study.open(path) as study:
         (conflict,) = all_conflicts(study)
     assert conflict.theirs == {"consent": [{"participant_id": PERSON.id, "use": "release", "granted": 1}]}
@@ -150,7 +150,7 @@ def test_what_somebody_chose_in_a_copy_about_a_permission_is_chosen_here_anew(tm
     merge(path, second)
     assert rows(path, "consent") == []
     with Study.open(path, read_only=True) as study:
-        assert [one.table for one in all_conflicts(study, unresolved=True)] == ["consent"]
+        assert [each_conflict.table for each_conflict in all_conflicts(study, unresolved=True)] == ["consent"]
 
 
 @pytest.mark.parametrize("spoil", [lambda path: None, lambda path: write(path, REFUSE)])

@@ -46,4 +46,6 @@ def path(tmp_path: Path) -> Path:
 def found_on(folder: Path, text: str = SECRET) -> list[str]:
     """Name the files under a folder that hold a text."""
     needle = text.encode()
-    return [str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file() and needle in one.read_bytes()]
+    return [
+        str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and needle in path.read_bytes()
+    ]

@@ -34,7 +34,7 @@ def sealed(tmp_path: Path) -> Path:
     """The place of a sealed file, with a log of six records beside it."""
     path = tmp_path / "a.greenroom"
     written = SealedLog(path, _KEY, _HEADER)
-    written.reserve()
+    written.reserve_space()
     for piece in PIECES:
         written.append(piece)
     written.close()
@@ -72,7 +72,7 @@ def _read(path: Path, content: bytes) -> LogContent:
 
 def test_what_was_added_comes_back(sealed: Path, tmp_path: Path) -> None:
     found = read_log(sealed, _KEY, _HEADER)
-    assert (found.committed, found.later, found.damage) == (b"".join(PIECES), (), "")
+    assert (found.committed, found.records_after_damage, found.damage) == (b"".join(PIECES), (), "")
     assert len(_records(log_path(sealed).read_bytes())) == len(PIECES)
     assert read_log(tmp_path / "none", _KEY, _HEADER) == LogContent()
     assert _files(tmp_path) == {log_path(sealed).name}, "something unfinished was left"
@@ -204,7 +204,7 @@ def test_an_empty_log_of_another_session_does_not_take_the_place_of_one_with_edi
 def test_what_is_intact_after_the_damage_is_there_to_be_recovered(sealed: Path) -> None:
     whole = bytearray(log_path(sealed).read_bytes())
     whole[_records(bytes(whole))[2][0] + 27] ^= 1
-    assert _read(sealed, bytes(whole)).later == tuple(PIECES[3:])
+    assert _read(sealed, bytes(whole)).records_after_damage == tuple(PIECES[3:])
 
 
 @pytest.mark.parametrize("at", [0, 20, 60, 90, _SECTOR + 5, 2 * _SECTOR, 2 * _SECTOR + 15, 3 * _SECTOR + 20, 200])
@@ -314,7 +314,9 @@ def test_logs_of_version_1_are_read(tmp_path: Path) -> None:
     changed[second + 90] ^= 1
     log_path(path).write_bytes(changed)
     found = read_log(path, _KEY, header)
-    assert (found.committed, found.later) == (PIECES[3], (PIECES[5],)), "what is intact after the damage is kept"
+    assert (found.committed, found.records_after_damage) == (PIECES[3], (PIECES[5],)), (
+        "what is intact after the damage is kept"
+    )
     log_path(path).write_bytes(whole)
     later = EncryptedFileHeader(_KEY.wrapped, b"s" * 32, b"later", version=1)
     assert read_log(path, _KEY, later) == LogContent(salt=b"1" * 16), "nothing told it from one that is in the file"
@@ -367,7 +369,7 @@ def test_a_study_with_a_damaged_log_is_read_said_and_kept_and_recovered(study: P
     assert _files(study.parent) == {study.name, log_path(study).name}
     done = recover(study, study.with_name("saved"))
     assert "number 4 was changed" in done.log_damage
-    assert done.losses
+    assert done.has_losses
     assert "Nothing is known to be lost." not in report_lines(done)
     assert any("number 4 was changed" in line for line in report_lines(done))
     saved = done.path
@@ -487,7 +489,7 @@ def test_a_study_of_version_1_opens_with_its_log_and_becomes_one_of_version_2(
     opened = Study.open(study)
     now = passphrases.read_file_header(study)
     assert now.version == 2, "beside a file of version 1 an older program would pass over the log"
-    assert now.absorbed == b"1" * 16
+    assert now.absorbed_log_salt == b"1" * 16
     opened.close()
     # Killed in between, the file is of version 2 and the log beside it of version 1.
     written.put()

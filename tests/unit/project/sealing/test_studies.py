@@ -84,13 +84,13 @@ def test_a_study_is_sealed_after_its_backups_and_all_under_one_key(
 def test_another_passphrase_opens_all_and_the_old_one_nothing(path: Path, backup: Path) -> None:
     seal_study(path, PASSPHRASE)
     change_passphrase(path, "another sentence")
-    for one in (path, backup):
+    for file in (path, backup):
         passphrases._keys.clear()
-        header = passphrases.read_file_header(one)
+        header = passphrases.read_file_header(file)
         with pytest.raises(UserError, match="not the passphrase"):
-            passphrases.unlock_key(header, PASSPHRASE, one)
-        passphrases.unlock_key(header, "another sentence", one)
-        with Study.open(one, read_only=True) as study:
+            passphrases.unlock_key(header, PASSPHRASE, file)
+        passphrases.unlock_key(header, "another sentence", file)
+        with Study.open(file, read_only=True) as study:
             assert study.get_property("secret") == SECRET
 
 
@@ -102,7 +102,7 @@ def test_a_backup_under_another_passphrase_is_left_and_named(path: Path, backup:
     passphrases._keys.clear()
     passphrases.unlock_key(passphrases.read_file_header(path), "another sentence", path)
     done = unseal_study(path)
-    assert (done.files, done.left) == ((path,), (backup,))
+    assert (done.files, done.skipped) == ((path,), (backup,))
 
 
 @pytest.mark.parametrize("when", ["backup", "study"])
@@ -122,12 +122,12 @@ def test_a_disk_that_is_full_leaves_every_file_whole(
     with pytest.raises(UserError, match="No space left"):
         seal_study(path, PASSPHRASE)
     monkeypatch.undo()
-    names = sorted(one.name for one in path.parent.iterdir())
+    names = sorted(file.name for file in path.parent.iterdir())
     assert names == [path.name, backup.name]
-    for one in (path, backup):
-        if is_sealed(one):
-            passphrases.unlock_key(passphrases.read_file_header(one), PASSPHRASE, one)
-        assert check_study(one) == []
+    for file in (path, backup):
+        if is_sealed(file):
+            passphrases.unlock_key(passphrases.read_file_header(file), PASSPHRASE, file)
+        assert check_study(file) == []
     assert is_sealed(backup) or not is_sealed(path)
 
 
@@ -147,7 +147,7 @@ def test_any_other_file(tmp_path: Path) -> None:
     content = SECRET.encode() * 200_000
     clip.write_bytes(content)
     sealed = seal_file(clip, PASSPHRASE)
-    assert [one.name for one in tmp_path.glob("clip*")] == ["clip.mp4.sealed"]
+    assert [path.name for path in tmp_path.glob("clip*")] == ["clip.mp4.sealed"]
     assert found_on(tmp_path) == []
     passphrases._keys.clear()
     with pytest.raises(UserError, match="no passphrase"):
@@ -174,7 +174,7 @@ def test_what_is_left_of_a_damaged_sealed_study_is_saved_and_stays_sealed(path: 
     assert any("damaged" in line for line in check_study(path))
     found = recover(path, path.with_name("saved"))
     assert found_on(path.parent) == found_on(quick_and_alone) == []
-    assert found.losses
+    assert found.has_losses
     assert is_sealed(found.path)
     assert (check_study(found.path), path.read_bytes()) == ([], bytes(content))
     with Study.open(found.path) as study:

@@ -46,7 +46,7 @@ def test_the_disk_never_holds_it_in_the_clear(sealed: Path, quick_and_alone: Pat
         assert found_on(quick_and_alone), "the test looks in the wrong place"
         cache_folder().joinpath("thumbnail").write_text(SECRET)
     assert found_on(disk.parent) == [], "something was left in the clear after closing"
-    assert [one.name for one in disk.iterdir()] == [sealed.name]
+    assert [path.name for path in disk.iterdir()] == [sealed.name]
     with Study.open(sealed) as study:
         assert study.get_property("word") == f"{SECRET} 28"
     assert check_study(sealed) == []
@@ -215,7 +215,7 @@ def test_no_room_in_memory_is_told(sealed: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(UserError, match="in memory") as told:
         Study.open(sealed)
     assert "GREENROOM_SEALED_FOLDER" in told.value.hint
-    assert [one.name for one in sealed.parent.iterdir()] == [sealed.name]
+    assert [path.name for path in sealed.parent.iterdir()] == [sealed.name]
 
 
 def test_the_passphrase_is_asked_until_it_fits_or_nobody_answers(sealed: Path) -> None:
@@ -256,8 +256,8 @@ def test_a_backup_of_a_sealed_study_is_sealed(sealed: Path) -> None:
     assert found_on(sealed.parent) == []
     with Study.open(backup, read_only=True) as before:
         assert before.get_property("word") is None
-    for one in (sealed, backup):
-        os.utime(one, (time.time() - 3600,) * 2)
+    for path in (sealed, backup):
+        os.utime(path, (time.time() - 3600,) * 2)
     with Study.open(sealed, backups=3):
         pass
     with Study.open(sealed, backups=3):

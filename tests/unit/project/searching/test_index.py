@@ -47,7 +47,7 @@ edits = st.lists(st.tuples(st.sampled_from("vvvcdunrpsxz"), st.integers(0, 3), t
 
 
 def check(study: Study, index: SearchIndex, query: str) -> None:
-    found = sorted((p.table, p.subject, p.field) for p in index.places(query).values())
+    found = sorted((p.table, p.subject, p.field) for p in index.find_locations(query).values())
     assert found == sorted(row[:3] for row in every_text(study) if fits(row[3], query))
 
 
@@ -94,12 +94,12 @@ def test_it_finds_what_a_look_at_every_text_finds(
     small: Small, first: list[tuple[str, int, str]], later: list[tuple[list[tuple[str, int, str]], str]]
 ) -> None:
     """The study keeps what was done in the examples before."""
-    for one in first:
-        edit(small, *one)
+    for row in first:
+        edit(small, *row)
     index = SearchIndex(small.study)
     for edited, query in later:
-        for one in edited:
-            index.apply(edit(small, *one))
+        for row in edited:
+            index.note_changes(edit(small, *row))
         check(small.study, index, query)
     index.close()
 
@@ -108,8 +108,8 @@ def test_what_matches_is_marked(small: Small, index: SearchIndex) -> None:
     segment = small.add()
     with small.study.step("Say") as step:
         set_value(small.study, FieldValue(segment.id, "shrec", 1, "rationale", "The robot waits: Café, cafés and tea."))
-    index.apply(step.changes)
-    ((place, excerpt),) = index.best("cafe")
+    index.note_changes(step.changes)
+    ((place, excerpt),) = index.find_best("cafe")
     assert (place.table, place.subject, place.field) == ("segment_value", segment.id, "rationale")
     assert [excerpt.text[start:end] for start, end in excerpt.marks] == ["Café", "cafés"]
 
@@ -119,8 +119,8 @@ def test_a_long_text_is_cut_around_what_was_found(small: Small, index: SearchInd
     with small.study.step("Say") as step:
         long = " ".join(["before"] * 200 + ["needle"] + ["after"] * 200)
         insert_comments(small.study, [Comment(new_id(), segment.id, small.annotator.id, long, "t")])
-    index.apply(step.changes)
-    (number,) = index.places("needle")
+    index.note_changes(step.changes)
+    (number,) = index.find_locations("needle")
     excerpt = index.excerpt("needle", number)
     assert "needle" in excerpt.text
     assert len(excerpt.text) < 200
@@ -133,9 +133,9 @@ def test_slices_of_work_end_and_searching_does_not_wait_for_them(small: Small) -
             insert_segment(small.study, segment)
             set_value(small.study, FieldValue(segment.id, "shrec", 1, "rationale", f"number {start}"))
     index = SearchIndex(small.study)
-    assert index.work()
+    assert index.index_next()
     assert not index.is_current
-    assert len(index.places("number")) == 900
+    assert len(index.find_locations("number")) == 900
     assert index.is_current
     index.close()
 
@@ -145,27 +145,27 @@ def test_an_older_version_of_a_value_is_not_found(small: Small, index: SearchInd
     with small.study.step("Say") as step:
         set_value(small.study, FieldValue(segment.id, "shrec", 1, "rationale", "before"))
         set_value(small.study, FieldValue(segment.id, "shrec", 2, "rationale", "afterwards"))
-    index.apply(step.changes)
-    assert not index.places("before")
-    assert index.places("afterwards")
+    index.note_changes(step.changes)
+    assert not index.find_locations("before")
+    assert index.find_locations("afterwards")
 
 
 def test_choices_and_people_of_a_form_are_no_texts(small: Small, index: SearchIndex) -> None:
     segment = small.add()
     with small.study.step("Say") as step:
         set_value(small.study, FieldValue(segment.id, "shrec", 1, "channel", "verbal"))
-    index.apply(step.changes)
-    assert not index.places("verbal")
+    index.note_changes(step.changes)
+    assert not index.find_locations("verbal")
 
 
 def test_a_reader_finds_what_the_writer_saved_later(small: Small) -> None:
     with Study.open(small.study.path, read_only=True) as reader:
         index = SearchIndex(reader)
-        assert not index.places("afterthought")
+        assert not index.find_locations("afterthought")
         segment = small.add()
         with small.study.step("Say"):
             insert_comments(small.study, [Comment(new_id(), segment.id, small.annotator.id, "afterthought", "t")])
-        assert index.places("afterthought")
+        assert index.find_locations("afterthought")
         index.close()
 
 
@@ -174,16 +174,16 @@ def test_a_resolved_comment_is_still_found_and_a_changed_one_as_it_is_now(small:
     comment = Comment(new_id(), segment.id, small.annotator.id, "former words", "t")
     with small.study.step("Say") as step:
         insert_comments(small.study, [comment])
-    index.apply(step.changes)
+    index.note_changes(step.changes)
     with small.study.step("Resolve") as step:
         update_comment(small.study, Comment(comment.id, segment.id, small.annotator.id, "other words", "t", True))
-    index.apply(step.changes)
-    assert not index.places("former")
-    assert index.places("other")
+    index.note_changes(step.changes)
+    assert not index.find_locations("former")
+    assert index.find_locations("other")
 
 
 def test_nothing_is_written_to_the_file(small: Small, index: SearchIndex, tmp_path: Path) -> None:
     before = small.study.rows("SELECT name FROM sqlite_schema ORDER BY name")
-    index.places("anything")
+    index.find_locations("anything")
     assert small.study.rows("SELECT name FROM sqlite_schema ORDER BY name") == before
     assert small.study.rows("SELECT name FROM sqlite_temp_schema WHERE name LIKE 'found%'") == []

@@ -18,8 +18,8 @@ def node(name: str, second: float, person: str | Sequence[str] = "a", kind: Node
 
 def graph(nodes: Iterable[ChainNode], edges: str = "") -> ChainGraph:
     """Edges are written as in `a>b b>c`."""
-    ranked = tuple(sorted(nodes, key=lambda one: (one.start_us, one.id)))
-    drawn = tuple(sorted(Edge(*one.split(">")) for one in edges.split()))
+    ranked = tuple(sorted(nodes, key=lambda chain_node: (chain_node.start_us, chain_node.id)))
+    drawn = tuple(sorted(Edge(*part.split(">")) for part in edges.split()))
     return ChainGraph(Chain("chain", "r", "x", "Chain"), ranked, drawn)
 
 
@@ -29,6 +29,6 @@ def graphs(draw: st.DrawFn) -> ChainGraph:
     count = draw(st.integers(1, 30))
     people, kinds = st.sampled_from(["a", "b", "c", ""]), st.sampled_from(NodeKind)
     nodes = [node(f"n{at:02}", draw(st.integers(0, 40)), draw(people), draw(kinds)) for at in range(count)]
-    ranked = sorted(nodes, key=lambda one: (one.start_us, one.id))
+    ranked = sorted(nodes, key=lambda chain_node: (chain_node.start_us, chain_node.id))
     pairs = draw(st.sets(st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)), max_size=40))
     return graph(ranked, " ".join(f"{ranked[i].id}>{ranked[j].id}" for i, j in pairs if i < j))

@@ -25,15 +25,15 @@ PEOPLE = ["a", "b", "c"]
 def covering(layout: ChainLayout) -> list[tuple[str, str]]:
     boxes = [*layout.boxes.items()]
     return [
-        (one, other)
-        for at, (one, first) in enumerate(boxes)
+        (text, other)
+        for at, (text, first) in enumerate(boxes)
         for other, second in boxes[at + 1 :]
         if abs(first.x - second.x) < WIDTH and abs(first.y - second.y) < HEIGHT
     ]
 
 
 def length(shown: ChainGraph, layout: ChainLayout) -> float:
-    return sum(abs(layout.boxes[one.reason_id].y - layout.boxes[one.result_id].y) for one in shown.edges)
+    return sum(abs(layout.boxes[edge.reason_id].y - layout.boxes[edge.result_id].y) for edge in shown.edges)
 
 
 @given(graphs())
@@ -51,8 +51,8 @@ def test_no_node_covers_another_and_time_runs_to_the_right(shown):
 def test_every_node_stands_in_the_row_of_its_person(shown):
     layout = Placement().lay_out(shown, PEOPLE)
     rows = {row.person: row for row in layout.rows}
-    for one in shown.nodes:
-        row, box = rows[one.people[0] if one.people else NOBODY], layout.boxes[one.id]
+    for each_node in shown.nodes:
+        row, box = rows[each_node.people[0] if each_node.people else NOBODY], layout.boxes[each_node.id]
         assert row.top <= box.y < box.bottom <= row.top + row.height
 
 
@@ -63,7 +63,7 @@ def test_adding_a_node_or_an_edge_or_taking_one_away_moves_no_other(shown, data)
     placement = Placement()
     extra = node("new", data.draw(st.integers(0, 60)), data.draw(st.sampled_from(PEOPLE)))
     before = placement.lay_out(shown, PEOPLE)
-    if len({one.start_us for one in shown.nodes}) < SETTLED:
+    if len({each_node.start_us for each_node in shown.nodes}) < SETTLED:
         return
     after = placement.lay_out(graph([*shown.nodes, extra], f"{shown.nodes[0].id}>new"), PEOPLE)
     assert inside(before, shown) == inside(after, shown)
@@ -75,8 +75,8 @@ def test_adding_a_node_or_an_edge_or_taking_one_away_moves_no_other(shown, data)
 def inside(layout: ChainLayout, shown: ChainGraph) -> dict[str, tuple[float, float]]:
     tops = {row.person: row.top for row in layout.rows}
     return {
-        one.id: (layout.boxes[one.id].x, layout.boxes[one.id].y - tops[one.people[0] if one.people else NOBODY])
-        for one in shown.nodes
+        node.id: (layout.boxes[node.id].x, layout.boxes[node.id].y - tops[node.people[0] if node.people else NOBODY])
+        for node in shown.nodes
     }
 
 
@@ -99,9 +99,9 @@ def test_a_node_that_was_moved_stays_there_until_everything_is_laid_out_anew():
     placement.move("q", "a", 90.0)
     moved = placement.lay_out(shown, PEOPLE)
     assert moved.boxes["q"].y == moved.rows[0].inner_top + 90
-    assert {one: moved.boxes[one] for one in "prs"} == {one: first.boxes[one] for one in "prs"}
+    assert {text: moved.boxes[text] for text in "prs"} == {text: first.boxes[text] for text in "prs"}
     assert placement.lay_out(graph(shown.nodes, "p>q q>r"), PEOPLE).boxes == moved.boxes
-    placement.forget()
+    placement.reset()
     assert placement.lay_out(shown, PEOPLE).boxes == first.boxes
 
 
@@ -113,13 +113,13 @@ def test_a_node_whose_time_changes_moves_along_the_time_alone():
     after = placement.lay_out(graph([later, *shown.nodes[1:]]), PEOPLE)
     assert after.boxes["p"].x > before.boxes["p"].x
     assert after.boxes["p"].y == before.boxes["p"].y
-    assert {one: after.boxes[one] for one in "qrstuvwxyzk"} == {one: before.boxes[one] for one in "qrstuvwxyzk"}
+    assert {text: after.boxes[text] for text in "qrstuvwxyzk"} == {text: before.boxes[text] for text in "qrstuvwxyzk"}
 
 
 def test_reasons_are_drawn_towards_their_results():
     """Two crossing pairs at one time: the order inside the lower row follows that of the upper one."""
     names = [("p", 0, "a"), ("q", 0, "a"), ("r", 30, "b"), ("s", 30, "b"), ("t", 60, "a"), ("u", 90, "b")]
-    shown = graph([node(*one) for one in names], "p>r q>s r>t s>u")
+    shown = graph([node(*name) for name in names], "p>r q>s r>t s>u")
     layout = Placement().lay_out(shown, ["a", "b"])
     boxes = layout.boxes
     assert (boxes["p"].y < boxes["q"].y) == (boxes["r"].y < boxes["s"].y)
@@ -129,14 +129,14 @@ def test_places_that_follow_the_edges_make_them_shorter():
     chance = Random(5)
     nodes = [node(f"n{at:02}", at // 3, chance.choice("ab")) for at in range(60)]
     pairs = [(at, min(59, at + chance.randint(3, 9))) for at in range(57)]
-    edges = " ".join(f"n{one:02}>n{other:02}" for one, other in pairs)
+    edges = " ".join(f"n{number:02}>n{other:02}" for number, other in pairs)
     blind, seeing = Placement().lay_out(graph(nodes), PEOPLE), Placement().lay_out(graph(nodes, edges), PEOPLE)
     assert length(graph(nodes, edges), seeing) < 0.95 * length(graph(nodes, edges), blind)
 
 
 def test_a_long_wait_is_shortened_and_said_to_be():
     axis = fit_axis({"a": [0, 2 * SECOND, 4 * SECOND, 600 * SECOND, 602 * SECOND]}, MIN_DISTANCE)
-    assert [shortened for _, _, shortened in axis.stretches()] == [False, False, True, False]
+    assert [shortened for _, _, shortened in axis.pieces()] == [False, False, True, False]
     assert axis.x(600 * SECOND) - axis.x(4 * SECOND) == pytest.approx(MAX_WAIT_PX)
 
 
@@ -144,14 +144,14 @@ def test_a_long_wait_is_shortened_and_said_to_be():
 def test_places_give_their_times_back(starts, time):
     axis = fit_axis({"a": starts}, MIN_DISTANCE)
     # Where a wait is shortened, a pixel is many seconds: what is lost is less than a thousandth of a pixel.
-    assert abs(axis.x(axis.us(axis.x(time))) - axis.x(time)) < 1e-3
+    assert abs(axis.x(axis.time_us(axis.x(time))) - axis.x(time)) < 1e-3
 
 
 @given(st.lists(st.integers(0, 10**8), min_size=1, max_size=12), st.lists(st.integers(0, 10**9), max_size=6))
 def test_an_axis_that_reaches_further_keeps_its_places(starts, more):
     axis = fit_axis({"a": starts}, MIN_DISTANCE)
-    longer = axis.reaching(more)
-    assert all(longer.x(one) == axis.x(one) for one in starts)
+    longer = axis.extended(more)
+    assert all(longer.x(start) == axis.x(start) for start in starts)
     places = [longer.x(one) for one in sorted({*starts, *more})]
     assert places == sorted(places)
     assert longer.x(max([*starts, *more])) - axis.x(max(starts)) <= MAX_WAIT_PX * len({*more}) + 1e-6

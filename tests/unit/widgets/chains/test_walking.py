@@ -13,7 +13,7 @@ from widgets.graph.graph_model import (
 )
 
 NODES = [("p", 0, "a"), ("q", 3, "b"), ("r", 8, "a"), ("s", 11, "b"), ("t", 16, "a"), ("u", 20, "")]
-SHOWN = graph([node(*one) for one in NODES], "p>r q>r r>s s>t q>t")
+SHOWN = graph([node(*row) for row in NODES], "p>r q>r r>s s>t q>t")
 LAYOUT = Placement().lay_out(SHOWN, ["a", "b"])
 
 
@@ -58,7 +58,7 @@ def test_every_node_with_edges_is_reached_by_the_keys_alone():
         new = {neighbour_node(SHOWN, LAYOUT, here, step) for step in GraphDirection} - reached - {None}
         reached |= new
         ahead += new
-    assert reached == {one.id for one in SHOWN.nodes}
+    assert reached == {node.id for node in SHOWN.nodes}
 
 
 def test_an_edge_that_would_close_a_circle_is_refused_and_said_why():
@@ -86,7 +86,7 @@ def test_a_reason_that_starts_after_its_result_is_a_warning():
 def test_an_arrow_ends_on_the_rim_of_its_result(reason, result, way):
     found = edge_curve(reason, result)
     x, y = found.points[3]
-    assert found.way is way
+    assert found.direction is way
     assert result.x <= x <= result.right
     assert y in (result.y, result.bottom) or x == result.x
 

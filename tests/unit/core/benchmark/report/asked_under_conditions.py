@@ -32,11 +32,14 @@ def again(
 ) -> None:
     """Note a run like another one, with the answers of a third, and its own to some items."""
     made = replace(source, id=new_id(), **changed)  # type: ignore[arg-type]
-    with session.study.recording_run():
+    with session.study.run_transaction():
         insert_benchmark_run(session.study, made)
-        found = [one for one in answers_of(session.study, answers_from.id) if one.item_id not in but_of]
-        found += [one for one in answers_of(session.study, source.id) if one.item_id in but_of]
-        insert_answers(session.study, [RunAnswer(made.id, one.item_id, one.part, one.judgment_id) for one in found])
+        found = [answer for answer in answers_of(session.study, answers_from.id) if answer.item_id not in but_of]
+        found += [answer for answer in answers_of(session.study, source.id) if answer.item_id in but_of]
+        insert_answers(
+            session.study,
+            [RunAnswer(made.id, run_answer.item_id, run_answer.part, run_answer.judgment_id) for run_answer in found],
+        )
 
 
 @contextmanager
@@ -50,9 +53,9 @@ def asked_study(folder: Path) -> Iterator[Session]:
             add_judge(opened, backend, backend, "", {"says": "error"} if backend == "constant" else {})
         item_set, _ = verdicts(opened, LABELS, draws=3, recordings=HOMES)
         runs = run_benchmark(opened, BenchmarkRequest([item_set], all_judges(opened.study)), Silent()).runs
-        oracle, constant = (next(one for one in runs if one.judge["name"] == name) for name in ("oracle", "constant"))
-        items = [one for one in items_of(opened.study, item_set.id) if one.content["truth"]["verdict"] != "error"]  # type: ignore[call-overload, index]
-        seen = [one for draw in range(3) for one in [each.id for each in items if each.draw == draw][:draw]]
+        oracle, constant = (next(run for run in runs if run.judge["name"] == name) for name in ("oracle", "constant"))
+        items = [item for item in items_of(opened.study, item_set.id) if item.content["truth"]["verdict"] != "error"]  # type: ignore[call-overload, index]
+        seen = [text for draw in range(3) for text in [each.id for each in items if each.draw == draw][:draw]]
         again(opened, oracle, constant, seen, condition="blur")
         who = all_annotators(opened.study)[0]
         again(

@@ -23,10 +23,10 @@ def report(session: Session) -> BenchmarkReport:
 
 
 def test_each_condition_stands_beside_raw_with_its_tests(session: Session) -> None:
-    tables = {table.key: table for one in report(session).sections for table in one.tables}
+    tables = {table.key: table for section in report(session).sections for table in section.tables}
     values = tables["conditions-accuracy"]
-    assert [one.name for one in values.columns][:2] == ["Raw", "Blur"]
-    (own,) = [row for row in values.rows if row.standing is not ResultOrigin.PUBLISHED]
+    assert [column.name for column in values.columns][:2] == ["Raw", "Blur"]
+    (own,) = [row for row in values.rows if row.origin is not ResultOrigin.PUBLISHED]
     raw, blur = own.cells[:2]
     assert raw.value == 1.0
     assert blur.value is not None
@@ -35,14 +35,14 @@ def test_each_condition_stands_beside_raw_with_its_tests(session: Session) -> No
     assert tested.name.endswith("oracle: blur")
     assert tested.cells[0].value == pytest.approx(blur.value - raw.value)
     assert tested.cells[-1].text in ("different", "open")
-    published = [row for row in tables["conditions-macro-f1"].rows if row.standing is ResultOrigin.PUBLISHED]
+    published = [row for row in tables["conditions-macro-f1"].rows if row.origin is ResultOrigin.PUBLISHED]
     assert [row.name for row in published] == ["(L+V) GPT-4o", "(L+V) Gemma-3", "(L+V) LLaVA-Next"]
 
 
 def test_people_are_measured_rows_under_a_code(session: Session) -> None:
-    (table,) = [table for one in report(session).sections for table in one.tables if table.key == "shrec-1"]
-    (person,) = [row for row in table.rows if row.standing is ResultOrigin.PERSON]
+    (table,) = [table for section in report(session).sections for table in section.tables if table.key == "shrec-1"]
+    (person,) = [row for row in table.rows if row.origin is ResultOrigin.PERSON]
     assert person.name == "(L) Person A01"
     assert person.cells[0].value == 1.0
-    order = [row.standing for row in table.rows]
+    order = [row.origin for row in table.rows]
     assert order.index(ResultOrigin.PERSON) < order.index(ResultOrigin.CHANCE) < order.index(ResultOrigin.PUBLISHED)

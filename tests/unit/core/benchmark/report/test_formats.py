@@ -48,7 +48,7 @@ ROWS = (
         ResultOrigin.JUDGE,
         (
             ReportCell(0.571, 0.02, 0.5, 0.64, 200, target=ItemListLink("001-verdict", "attributes-norms"), best=True),
-            ReportCell(None, why="undefined"),
+            ReportCell(None, reason="undefined"),
             ReportCell(1200.0),
             ReportCell(0.0004),
         ),
@@ -112,9 +112,9 @@ def test_a_page_loads_nothing_and_runs_nothing() -> None:
 def test_the_rule_of_a_page_allows_its_own_style_sheet_alone() -> None:
     for page in (render_html(REPORT), render_items_page(LIST, "")):
         (rule,) = [
-            one["content"] or ""
-            for tag, one in Reading(page).tags
-            if one.get("http-equiv") == "Content-Security-Policy"
+            entry["content"] or ""
+            for tag, entry in Reading(page).tags
+            if entry.get("http-equiv") == "Content-Security-Policy"
         ]
         (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
         own = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -134,11 +134,11 @@ def test_a_number_leads_to_its_items_and_an_item_to_its_moment() -> None:
     found = Reading(render_html(REPORT))
     assert ("a", {"href": "items/001-verdict.html#attributes-norms"}) in found.tags
     page = Reading(render_items_page(LIST, ""))
-    ids = [one["id"] for _, one in page.tags if "id" in one]
+    ids = [entry["id"] for _, entry in page.tags if "id" in entry]
     assert {"attributes-norms", "item-1"} <= set(ids)
     assert ("a", {"href": "#item-1"}) in page.tags
     assert "greenroom open STUDY --recording 17 --at 0:01:23.456" in page.words
-    assert any("3 more count in the figures" in one for one in page.words)
+    assert any("3 more count in the figures" in word for word in page.words)
 
 
 def test_published_and_measured_rows_are_marked_in_every_format() -> None:
@@ -229,6 +229,6 @@ def test_any_text_is_one_cell_of_a_markdown_table(text: str) -> None:
 
 
 def test_a_table_in_markdown_has_as_many_cells_in_each_row() -> None:
-    lines = [one for one in render_markdown(REPORT).splitlines() if one.startswith("|")]
+    lines = [splitline for splitline in render_markdown(REPORT).splitlines() if splitline.startswith("|")]
     assert len(lines) == 5
-    assert {len(re.findall(r"(?<!\\)\|", one)) for one in lines} == {6}
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {6}

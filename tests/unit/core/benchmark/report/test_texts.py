@@ -31,7 +31,7 @@ def test_options_of_what_may_not_leave_or_is_gone_are_left_out(
 ) -> None:
     made, (item, *_) = verdicts(session, ["error"])
     judge = add_judge(session, "oracle", "oracle", "", {})[0]
-    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.TEXT), Silent())
     (run,) = read_figures(session)
     borrowing = replace(item, content={**item.content, "options": ["One.", "Two."], "homes": taken_from})
     assert len(read_item_texts(session, run, {item.id: borrowing}, withheld)) == told

@@ -41,7 +41,7 @@ def test_one_step_writes_the_text_and_where_it_is_from_and_undo_takes_back_both(
     assert rationale(session, made) == "It waits."
     assert adoptions(session.study) == []
     redo(session)
-    assert [one.judgment_id for one in adoptions(session.study, made)] == [said.id]
+    assert [adoption.judgment_id for adoption in adoptions(session.study, made)] == [said.id]
 
 
 def test_a_text_that_was_changed_since_says_so(session: Session) -> None:
@@ -69,7 +69,7 @@ def test_it_goes_to_ones_own_segment_where_another_was_judged(session: Session) 
     adopt(session, said.id, "rationale")
     assert rationale(session, mine) == "It listens."
     assert rationale(session, theirs) == "It waits."
-    assert [(one.segment_id, one.own["segment"]) for one in reveals(session.study)] == [(theirs, mine)]
+    assert [(reveal.segment_id, reveal.own["segment"]) for reveal in reveals(session.study)] == [(theirs, mine)]
 
 
 @pytest.mark.parametrize(("field", "answer"), [("channel", "verbal"), ("rationale", " "), ("rationale", None)])

@@ -41,8 +41,8 @@ def test_people_and_judges_stand_side_by_side(session: Session) -> None:
     (row,) = board.rows.values()
     assert row.people == {"Ada": "competence", "Bo": "error"}
     assert [row.judges[voice.key] for voice in voices] == ["error", "competence"]
-    assert row.differs
-    assert row.against == (voices[0].key,)
+    assert row.has_dissent
+    assert row.dissenting_keys == (voices[0].key,)
     assert row.entropy == pytest.approx(1.0)
 
 
@@ -50,14 +50,14 @@ def test_of_several_answers_the_newest_counts(session: Session) -> None:
     made = mark(session, "Ada", 1, 5, "competence", **WHOLE)
     judged(session, made, "Left", label="error", at="2026-01-01T00:00:00.000Z")
     judged(session, made, "Left", label="competence", at="2026-01-02T00:00:00.000Z")
-    assert not only(session).differs
+    assert not only(session).has_dissent
 
 
 def test_who_could_not_be_read_is_silent_and_differs_from_nobody(session: Session) -> None:
     made = mark(session, "Ada", 1, 5, "competence", **WHOLE)
     judged(session, made, "Left", status=JudgmentStatus.UNPARSED)
     row = only(session)
-    assert (len(row.silent), row.judges, row.differs) == (1, {}, False)
+    assert (len(row.silent), row.judges, row.has_dissent) == (1, {}, False)
 
 
 def test_a_task_without_a_label_has_no_place_here(session: Session) -> None:
@@ -71,8 +71,8 @@ def test_what_is_hidden_is_neither_shown_nor_counted(session: Session) -> None:
     mark(session, "Ada", 100, 105)
     judged(session, made, "Left", label="error")
     row = only(session)
-    assert (row.judges, row.differs, len(row.hidden)) == ({}, False, 1)
-    assert row.why_not
+    assert (row.judges, row.has_dissent, len(row.hidden)) == ({}, False, 1)
+    assert row.hidden_reason
     assert "error" not in str(row.as_json())
     judged(session, made, "Ada", annotator_id=person(session, "Ada").id, label="error")
     assert [*only(session).judges.values()] == ["error", "error"]
@@ -82,7 +82,7 @@ def test_where_nothing_is_hidden_all_is_shown(session: Session) -> None:
     made = mark(session, "Bo", 1, 5, "competence")
     judged(session, made, "Left", label="error")
     set_blind_first(session, False)
-    assert only(session).differs
+    assert only(session).has_dissent
 
 
 @given(st.lists(st.sampled_from("abcd"), max_size=12))
@@ -102,14 +102,14 @@ def test_reading_a_piece_again_finds_what_reading_everything_anew_finds(session:
     board = VerdictBoard(session, WALK)
     for about in (mine, theirs, alone):
         judged(session, about, "Left", label="error")
-        board.renew([about])
+        board.refresh_verdicts([about])
         assert board.rows == VerdictBoard(session, WALK).rows
     set_field(session, mine, "rationale", None)
-    board.renew_forms([mine])
+    board.refresh_forms([mine])
     assert board.rows == VerdictBoard(session, WALK).rows
     assert not board.rows[theirs].judges
     set_field(session, mine, "rationale", "It waits.")
-    board.renew_forms([mine])
+    board.refresh_forms([mine])
     assert board.rows == VerdictBoard(session, WALK).rows
     assert board.rows[theirs].judges
     assert find_dissenting_segments(session) == {mine}

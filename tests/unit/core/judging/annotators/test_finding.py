@@ -31,39 +31,39 @@ def test_segments_are_found_by_whether_a_judge_differs(session: Session) -> None
     judged(session, other, "Right", label="error")
     judged(session, hidden, label="error")
     table = SegmentTable(session)
-    assert Filter(judges_differ=True).apply(table) == [other]
-    assert Filter(judged=True, judges_differ=False).apply(table) == [alike, hidden]
-    assert Filter(judged=False).apply(table) == [unjudged]
+    assert Filter(judges_differ=True).select(table) == [other]
+    assert Filter(judged=True, judges_differ=False).select(table) == [alike, hidden]
+    assert Filter(judged=False).select(table) == [unjudged]
     columns = SegmentColumns(session, table)
-    shown = [columns.text("judges", one) for one in (alike, other, unjudged, hidden)]
+    shown = [columns.cell_text("judges", text) for text in (alike, other, unjudged, hidden)]
     assert shown == ["Competence 1", "Error 2", "", "hidden 1"]
-    assert columns.ordered([alike, other, unjudged], "judges", descending=True) == [other, alike, unjudged]
+    assert columns.sort_ids([alike, other, unjudged], "judges", descending=True) == [other, alike, unjudged]
 
 
 def test_an_edit_and_a_new_judgment_are_seen_by_the_table(session: Session) -> None:
     made = mark(session, "Ada", 1, 5, "competence", **WHOLE)
     table = SegmentTable(session)
-    assert Filter(judges_differ=True).apply(table) == []
+    assert Filter(judges_differ=True).select(table) == []
     said = judged(session, made, label="error")
-    assert table.apply(Changes.of([("judgment", said.id)]))
-    assert Filter(judges_differ=True).apply(table) == [made]
+    assert table.apply(Changes.from_pairs([("judgment", said.id)]))
+    assert Filter(judges_differ=True).select(table) == [made]
     table.apply(set_label(session, [made], "error"))
-    assert Filter(judges_differ=True).apply(table) == []
+    assert Filter(judges_differ=True).select(table) == []
 
 
 def test_what_is_shown_of_many_is_written_down_once_where_it_may_be_seen(session: Session) -> None:
     first, second = (mark(session, "Ada", at, at + 5, "competence", **WHOLE) for at in (1, 11))
     unfinished = mark(session, "Ada", 21, 25, "competence")
     unjudged = mark(session, "Ada", 31, 35, "competence", **WHOLE)
-    for one in (first, second, unfinished):
-        judged(session, one, label="error")
+    for text in (first, second, unfinished):
+        judged(session, text, label="error")
     reveal(session, second)
     before = reveals(session.study)
     table = SegmentTable(session)
-    table.note_judges_shown([first, second, unfinished, unjudged])
-    table.note_judges_shown([first])
+    table.record_judges_shown([first, second, unfinished, unjudged])
+    table.record_judges_shown([first])
     after = reveals(session.study)
-    assert {one.segment_id for one in after} == {first, second}
+    assert {each_reveal.segment_id for each_reveal in after} == {first, second}
     assert before[0] in after
     table.apply(set_label(session, [first], "error"))
-    assert Filter(revised=True).apply(table) == [first]
+    assert Filter(revised=True).select(table) == [first]

@@ -30,7 +30,9 @@ def test_the_words_and_the_form_are_those_of_a_judge(session: Session) -> None:
     asked = plan_person_task(session, made, "assess", settings=WORDS)
     plan = plan_input(session, made, "assess", settings=WORDS)
     assert (asked.plan.system, asked.plan.text, asked.plan.prompt) == (plan.system, plan.text, plan.prompt)
-    assert [field.key for field in asked.scheme.fields_of(FORM_TRACK)] == [one.field.key for one in plan.form.asked]
+    assert [field.key for field in asked.scheme.fields_of(FORM_TRACK)] == [
+        answer_field.field.key for answer_field in plan.form.fields
+    ]
 
 
 def test_an_answer_is_a_judgment_of_its_own_and_opens_the_task(session: Session) -> None:
@@ -41,7 +43,7 @@ def test_an_answer_is_a_judgment_of_its_own_and_opens_the_task(session: Session)
     assert not may_see(session, made, "verdict")
     saved, changes = save_answer(session, asked, {"label": "competence"}, 4200)
     assert changes.ids("judgment") == {saved.id}
-    (stored,) = [one for one in judgments_of(session.study, made, "verdict") if one.annotator_id]
+    (stored,) = [judgment for judgment in judgments_of(session.study, made, "verdict") if judgment.annotator_id]
     assert stored == saved
     assert (stored.judge["backend"], stored.annotator_id) == (PERSON_BACKEND, person(session, "Ada").id)
     assert (stored.answer, stored.ms, stored.prompt_sha256 != "") == ({"label": "competence"}, 4200, True)

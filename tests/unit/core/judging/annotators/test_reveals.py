@@ -30,7 +30,7 @@ def test_a_segment_of_ones_own_opens_when_its_form_is_complete(session: Session)
     said = judged(session, made, label="error")
     found = split_by_visibility(session, [said])
     assert found.judgments == ()
-    assert found.why_not == "Judges are hidden until your own form is complete. Rationale is missing."
+    assert found.hidden_reason == "Judges are hidden until your own form is complete. Rationale is missing."
     set_field(session, made, "rationale", "It waits.")
     assert split_by_visibility(session, [said]).judgments == (said,)
 
@@ -136,8 +136,8 @@ def test_one_at_a_time_and_all_at_once_find_the_same(session: Session, seed: int
             start = chance.randrange(60)
             mark(session, who, start, start + chance.randint(1, 9), chance.choice(["error", "competence"]))
     together = OwnWords(session, person(session, "Ada").id)
-    together.read("walk")
-    for one in all_segments(session.study):
+    together.read_recording("walk")
+    for segment in all_segments(session.study):
         alone = OwnWords(session, person(session, "Ada").id)
-        assert together.about(one) == alone.about(one)
-        assert together.missing(one) == alone.missing(one)
+        assert together.own_segment(segment) == alone.own_segment(segment)
+        assert together.missing_parts(segment) == alone.missing_parts(segment)

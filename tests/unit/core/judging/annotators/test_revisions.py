@@ -23,7 +23,10 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def found(session: Session) -> list[tuple[str, object, object, tuple[str, ...]]]:
-    return [(one.part, one.before, one.after, one.toward) for one in build_revision_report(session).revisions]
+    return [
+        (revision.part, revision.before, revision.after, revision.toward)
+        for revision in build_revision_report(session).revisions
+    ]
 
 
 def test_a_change_after_the_reveal_is_a_revision_toward_who_says_the_new_and_not_the_old(session: Session) -> None:
@@ -40,7 +43,7 @@ def test_a_change_after_the_reveal_is_a_revision_toward_who_says_the_new_and_not
         ("attributes", ["norms"], ["emotions", "norms"], ("Left",)),
     ]
     report = build_revision_report(session)
-    assert all(one.at >= one.seen_at[:19] for one in report.revisions)
+    assert all(revision.at >= revision.seen_at[:19] for revision in report.revisions)
     (ada,) = report.annotators
     assert (ada.seen, ada.unprepared, ada.revised, ada.toward) == (1, 0, 1, {"Left": 1})
     assert find_revised_segments(session) == {made}
@@ -75,9 +78,9 @@ def test_a_segment_that_was_deleted_after_the_reveal_counts(session: Session) ->
     judged(session, made, label="error")
     reveal(session, made)
     delete_segments(session, [made])
-    (one,) = build_revision_report(session).revisions
-    assert (one.part, one.before, one.after, one.toward) == ("label", "competence", None, ())
-    assert one.at
+    (revision,) = build_revision_report(session).revisions
+    assert (revision.part, revision.before, revision.after, revision.toward) == ("label", "competence", None, ())
+    assert revision.at
 
 
 def test_it_is_ones_own_segment_that_counts_where_anothers_was_judged(session: Session) -> None:
@@ -86,8 +89,8 @@ def test_it_is_ones_own_segment_that_counts_where_anothers_was_judged(session: S
     judged(session, theirs, "Left", label="error")
     reveal(session, theirs)
     set_label(session, [mine], "error")
-    (one,) = build_revision_report(session).revisions
-    assert (one.segment_id, one.own_id, one.toward) == (theirs, mine, ("Left",))
+    (revision,) = build_revision_report(session).revisions
+    assert (revision.segment_id, revision.own_id, revision.toward) == (theirs, mine, ("Left",))
 
 
 def test_answers_in_the_form_for_people_are_compared_too(session: Session) -> None:

@@ -26,13 +26,15 @@ def test_a_server_that_answers_is_found_and_written_down(session: Session) -> No
     with misbehaving(says('{"colour": "red"}')) as server:
         entry = JudgeEntry("1", "Lab", "openai", "fake-1", {"url": server.url})
         result, changes = run_inline(session, trying.prepare(entry, "sk-typed-once"), Silent())
-        headers = [dict(one.headers) for one in (*server.asked, *server.listed)]
+        headers = [dict(asked.headers) for asked in (*server.asked, *server.listed)]
     assert result["ok"] is True
     assert not changes
-    assert any(one.get("authorization") == "Bearer sk-typed-once" for one in headers)
+    assert any(header.get("authorization") == "Bearer sk-typed-once" for header in headers)
     assert "sk-typed-once" not in str(result)
-    assert {one.departure.purpose for one in all_egress(session.study)} == {Purpose.TEST}
-    assert {(one.departure.condition, one.departure.recording_id) for one in all_egress(session.study)} == {("", "")}
+    assert {egress.request.purpose for egress in all_egress(session.study)} == {Purpose.TEST}
+    assert {(egress.request.condition, egress.request.recording_id) for egress in all_egress(session.study)} == {
+        ("", "")
+    }
 
 
 def test_another_machine_is_not_asked_where_the_policy_lets_nothing_leave(session: Session) -> None:

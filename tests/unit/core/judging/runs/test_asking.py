@@ -45,7 +45,7 @@ def ask(
     session: Session, judges: list[JudgeEntry], segments: list[str], **facts: Any
 ) -> tuple[AskPlan, dict[str, Any]]:
     asking = prepare(session, AskRequest(judges, segments, "verdict", **facts))
-    result = run_inline(session, asking.work, Silent())[0] if asking.work else {}
+    result = run_inline(session, asking.job, Silent())[0] if asking.job else {}
     return asking, result
 
 
@@ -56,8 +56,8 @@ def said(session: Session, segment: str) -> list[Judgment]:
 def test_an_answer_is_kept_with_all_that_it_came_of(session: Session) -> None:
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(RIGHT) as server:
-        one = model(session, server, price_in=10.0, price_out=20.0, temperature=0.5)
-        ask(session, [one], [segment], seed=3)
+        judge_entry = model(session, server, price_in=10.0, price_out=20.0, temperature=0.5)
+        ask(session, [judge_entry], [segment], seed=3)
         asked: dict[str, Any] = server.asked[0].body
     (kept,) = said(session, segment)
     assert (kept.status, kept.answer) == (JudgmentStatus.OK, {"label": "error"})
@@ -65,7 +65,12 @@ def test_an_answer_is_kept_with_all_that_it_came_of(session: Session) -> None:
     assert (kept.start_us, kept.end_us) == (10_000_000, 20_000_000)
     assert kept.prompt == "verdict@1"
     assert len(kept.prompt_sha256) == len(kept.request_key) == 64
-    assert kept.judge == {"name": "model", "backend": "openai", "model": "fake-1", "settings": dict(one.settings)}
+    assert kept.judge == {
+        "name": "model",
+        "backend": "openai",
+        "model": "fake-1",
+        "settings": dict(judge_entry.settings),
+    }
     assert kept.raw == '{"label": "error"}'
     assert kept.model_id.startswith("fake-1")
     assert (kept.tokens_in, kept.tokens_out, kept.calls) == (100, 20, 1)
@@ -74,23 +79,23 @@ def test_an_answer_is_kept_with_all_that_it_came_of(session: Session) -> None:
     assert asked["seed"] == 3
     assert asked["temperature"] == 0.5
     (line,) = all_egress(session.study)
-    assert (line.permission, line.departure.judge_id, line.departure.segment_id) == ("local", one.id, segment)
+    assert (line.permission, line.request.judge_id, line.request.segment_id) == ("local", judge_entry.id, segment)
 
 
 def test_what_was_answered_is_not_asked_again_and_is_shown_as_cached(session: Session) -> None:
     segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20, 30)]
     with misbehaving(RIGHT) as server:
-        one = model(session, server)
-        ask(session, [one], segments[:2])
-        asking, result = ask(session, [one], segments)
+        judge_entry = model(session, server)
+        ask(session, [judge_entry], segments[:2])
+        asking, result = ask(session, [judge_entry], segments)
         assert len(server.asked) == 3
         assert {each.segment_id for each in asking.cached} == {*segments[:2]}
         assert result["answered"] == 1
-        asking, _ = ask(session, [one], segments)
-        assert asking.work is None
-        ask(session, [one], segments, seed=1)
+        asking, _ = ask(session, [judge_entry], segments)
+        assert asking.job is None
+        ask(session, [judge_entry], segments, seed=1)
         assert len(server.asked) == 6
-        ask(session, [one], segments, fresh=True)
+        ask(session, [judge_entry], segments, fresh=True)
         assert len(server.asked) == 9
     assert len(said(session, segments[2])) == 3
 
@@ -98,9 +103,9 @@ def test_what_was_answered_is_not_asked_again_and_is_shown_as_cached(session: Se
 def test_an_equal_request_about_anothers_segment_is_answered_from_the_study(session: Session) -> None:
     own, theirs = mark(session, "Ada", 10, 20), mark(session, "Bo", 10, 20, "competence")
     with misbehaving(RIGHT) as server:
-        one = model(session, server, price_in=1.0)
-        ask(session, [one], [own])
-        asking, _ = ask(session, [one], [theirs])
+        judge_entry = model(session, server, price_in=1.0)
+        ask(session, [judge_entry], [own])
+        asking, _ = ask(session, [judge_entry], [theirs])
         assert len(server.asked) == 1
     (first,), (second,) = said(session, own), said(session, theirs)
     assert asking.cached == (second,)
@@ -111,13 +116,16 @@ def test_an_equal_request_about_anothers_segment_is_answered_from_the_study(sess
 def test_another_setting_that_changes_answers_is_another_request_and_the_pace_is_not(session: Session) -> None:
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(RIGHT) as server:
-        one = model(session, server)
-        ask(session, [one], [segment])
-        change_judge(session, JudgeEntry(one.id, "renamed", "openai", "fake-1", {**one.settings, "concurrency": 2}))
-        again = JudgeEntry(one.id, "renamed", "openai", "fake-1", {**one.settings, "concurrency": 2})
+        judge_entry = model(session, server)
+        ask(session, [judge_entry], [segment])
+        change_judge(
+            session,
+            JudgeEntry(judge_entry.id, "renamed", "openai", "fake-1", {**judge_entry.settings, "concurrency": 2}),
+        )
+        again = JudgeEntry(judge_entry.id, "renamed", "openai", "fake-1", {**judge_entry.settings, "concurrency": 2})
         ask(session, [again], [segment])
         assert len(server.asked) == 1
-        warmer = JudgeEntry(one.id, "renamed", "openai", "fake-1", {**one.settings, "temperature": 1.0})
+        warmer = JudgeEntry(judge_entry.id, "renamed", "openai", "fake-1", {**judge_entry.settings, "temperature": 1.0})
         ask(session, [warmer], [segment])
         assert len(server.asked) == 2
 
@@ -128,27 +136,27 @@ def test_what_could_not_be_read_is_shown_and_asked_again_on_demand(
 ) -> None:
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(says(text)) as server:
-        one = model(session, server)
-        ask(session, [one], [segment])
+        judge_entry = model(session, server)
+        ask(session, [judge_entry], [segment])
         before = len(server.asked)
         (kept,) = said(session, segment)
         assert kept.status.value == status
-        asking, _ = ask(session, [one], [segment])
+        asking, _ = ask(session, [judge_entry], [segment])
         assert (len(server.asked), asking.cached) == (before, (kept,))
-        ask(session, [one], [segment], again=True)
+        ask(session, [judge_entry], [segment], again=True)
         assert len(server.asked) > before
 
 
 def test_an_error_is_kept_and_tried_again_by_the_next_run(session: Session) -> None:
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(fails(404, "no such model"), RIGHT) as server:
-        one = model(session, server)
-        _, result = ask(session, [one], [segment])
+        judge_entry = model(session, server)
+        _, result = ask(session, [judge_entry], [segment])
         assert result["failed"] == 1
         (kept,) = said(session, segment)
         assert (kept.status, kept.answer) == (JudgmentStatus.ERROR, {})
         assert kept.error
-        _, result = ask(session, [one], [segment])
+        _, result = ask(session, [judge_entry], [segment])
         assert result["answered"] == 1
 
 
@@ -183,7 +191,7 @@ def test_a_person_is_not_asked_by_the_program(session: Session) -> None:
     segment = mark(session, "Ada", 10, 20)
     ada, _ = add_judge(session, "Ada", "person")
     asking = prepare(session, AskRequest([ada], [segment]))
-    assert asking.work is None
+    assert asking.job is None
     assert "form" in asking.notes[0].message
 
 
@@ -192,8 +200,8 @@ def test_a_second_model_brings_into_form_what_could_not_be_read(session: Session
     formed = says('{"gives_an_answer": true, "answer": {"label": "competence"}}')
     with misbehaving(says("It did well, I think.")) as prose, misbehaving(formed) as second:
         model(session, second, "helper")
-        one = model(session, prose, coerce="helper")
-        ask(session, [one], [segment])
+        judge_entry = model(session, prose, coerce="helper")
+        ask(session, [judge_entry], [segment])
         assert len(second.asked) == 1
     (kept,) = said(session, segment)
     assert (kept.status, kept.mended, kept.answer) == (JudgmentStatus.OK, "coerced", {"label": "competence"})
@@ -203,8 +211,8 @@ def test_a_second_model_brings_into_form_what_could_not_be_read(session: Session
 def test_a_budget_in_tokens_is_never_passed(session: Session) -> None:
     segments = [mark(session, "Ada", at, at * 1.1) for at in range(10, 130)]
     with misbehaving(RIGHT) as server:
-        one = model(session, server, max_tokens=16)
-        _, result = ask(session, [one], segments, budget=Limits(tokens=12_000))
+        judge_entry = model(session, server, max_tokens=16)
+        _, result = ask(session, [judge_entry], segments, budget=Limits(tokens=12_000))
         assert 0 < len(server.asked) < len(segments)
     assert result["tokens_in"] + result["tokens_out"] <= 12_000
     assert result["over_budget"] == len(segments) - result["answered"]
@@ -231,10 +239,10 @@ def test_two_currencies_do_not_add_up(session: Session) -> None:
 def test_a_job_that_waited_leaves_out_what_was_answered_meanwhile(session: Session) -> None:
     segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20)]
     with misbehaving(RIGHT) as server:
-        one = model(session, server)
-        waiting = prepare(session, AskRequest([one], segments, "verdict")).work
+        judge_entry = model(session, server)
+        waiting = prepare(session, AskRequest([judge_entry], segments, "verdict")).job
         assert waiting is not None
-        ask(session, [one], segments[:1])
+        ask(session, [judge_entry], segments[:1])
         run_inline(session, renew(session, waiting), Silent())
         assert len(server.asked) == 2
 
@@ -242,10 +250,10 @@ def test_a_job_that_waited_leaves_out_what_was_answered_meanwhile(session: Sessi
 def test_what_is_withdrawn_before_it_begins_is_not_asked(session: Session) -> None:
     segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20, 30)]
     with misbehaving(RIGHT) as server:
-        one = model(session, server, concurrency=1)
-        work = prepare(session, AskRequest([one], segments, "verdict")).work
+        judge_entry = model(session, server, concurrency=1)
+        work = prepare(session, AskRequest([judge_entry], segments, "verdict")).job
         assert work is not None
-        queue_of(work).withdraw(one.id, segments[2])
+        queue_of(work).withdraw(judge_entry.id, segments[2])
         result, _ = run_inline(session, work, Silent())
         assert len(server.asked) == 2
     assert (result["answered"], result["withdrawn"]) == (2, 1)
@@ -257,7 +265,7 @@ def test_the_work_holds_no_key(session: Session, monkeypatch: pytest.MonkeyPatch
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(RIGHT) as server:
         monkeypatch.setenv("GREENROOM_KEY_MODEL_AT", server.url)
-        work = prepare(session, AskRequest([model(session, server)], [segment], "verdict")).work
+        work = prepare(session, AskRequest([model(session, server)], [segment], "verdict")).job
     assert work is not None
     assert "very-secret" not in json.dumps(dict(work.parameters))
 
@@ -291,8 +299,8 @@ def test_a_conversation_that_is_too_long_for_a_model_is_shortened_and_that_is_ke
 
 
 def model_of(session: Session) -> JudgeEntry:
-    (one,) = all_judges(session.study)
-    return one
+    (judge_entry,) = all_judges(session.study)
+    return judge_entry
 
 
 def test_each_request_stands_in_the_journal_as_it_came_under_the_name_of_who_was_asked(session: Session) -> None:
@@ -303,10 +311,10 @@ def test_each_request_stands_in_the_journal_as_it_came_under_the_name_of_who_was
         first = model(session, server, "first", coerce="second")
         ask(session, [first], [segment])
     lines = all_egress(session.study)
-    assert [one.departure.judge_id for one in lines] == [first.id, first.id, second.id]
+    assert [line.request.judge_id for line in lines] == [first.id, first.id, second.id]
     came = [*server.asked, *other.asked]
-    assert [one.departure.size for one in lines] == [int(one.headers["content-length"]) for one in came]
-    assert [one.departure.port for one in lines] == [int(one.headers["host"].partition(":")[2]) for one in came]
+    assert [line.request.size for line in lines] == [int(asked.headers["content-length"]) for asked in came]
+    assert [line.request.port for line in lines] == [int(asked.headers["host"].partition(":")[2]) for asked in came]
 
 
 @pytest.mark.parametrize("fresh", [False, True])
@@ -315,9 +323,11 @@ def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_b
 ) -> None:
     segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20, 30)]
     with misbehaving(RIGHT) as server:
-        one = model(session, server)
-        ask(session, [one], segments)
-        whole = prepare(session, AskRequest([one], segments, "verdict", fresh=True, budget=Limits(tokens=90_000))).work
+        judge_entry = model(session, server)
+        ask(session, [judge_entry], segments)
+        whole = prepare(
+            session, AskRequest([judge_entry], segments, "verdict", fresh=True, budget=Limits(tokens=90_000))
+        ).job
         assert whole is not None
         since = utc_now()
         part = {**whole.parameters, "requests": cast("list[Json]", whole.parameters["requests"])[:2]}
@@ -338,10 +348,10 @@ def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_b
 def test_a_run_whose_budget_is_spent_does_not_go_on(session: Session) -> None:
     segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20)]
     with misbehaving(RIGHT) as server:
-        one = model(session, server)
-        whole = prepare(session, AskRequest([one], segments, "verdict", budget=Limits(tokens=90_000))).work
+        judge_entry = model(session, server)
+        whole = prepare(session, AskRequest([judge_entry], segments, "verdict", budget=Limits(tokens=90_000))).job
         assert whole is not None
         since = utc_now()
-        ask(session, [one], segments[:1])
+        ask(session, [judge_entry], segments[:1])
         with pytest.raises(UserError, match="budget"):
             unanswered(session, replace(whole, parameters={**whole.parameters, "tokens": 1}), since)

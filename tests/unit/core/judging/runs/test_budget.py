@@ -9,7 +9,7 @@ from benchmark.judging.run_budget import BudgetTracker, Cost, Limits
 
 requests = st.lists(
     st.tuples(st.integers(0, 400), st.floats(0, 1), st.integers(1, 4)).map(
-        lambda one: (Cost(one[0], one[0] / 1e6), one[1], one[2])
+        lambda row: (Cost(row[0], row[0] / 1e6), row[1], row[2])
     ),
     max_size=20,
 )
@@ -17,14 +17,14 @@ requests = st.lists(
 
 async def spend(purse: BudgetTracker, asked: list[tuple[Cost, float, int]]) -> list[bool]:
     async def one(most: Cost, share: float, rounds: int) -> bool:
-        held = await purse.hold(lambda: most)
-        assert purse.limits.allow(purse.spent + purse.held)
+        held = await purse.reserve(lambda: most)
+        assert purse.limits.allows(purse.spent + purse.reserved)
         if held is None:
             return False
         for _ in range(rounds):
             await asyncio.sleep(0)
         purse.settle(held, Cost(int(most.tokens * share), most.money * share))
-        assert purse.limits.allow(purse.spent + purse.held)
+        assert purse.limits.allows(purse.spent + purse.reserved)
         return True
 
     return list(await asyncio.gather(*(one(*each) for each in asked)))
@@ -34,13 +34,13 @@ async def spend(purse: BudgetTracker, asked: list[tuple[Cost, float, int]]) -> l
 def test_it_is_never_passed(asked: list[tuple[Cost, float, int]], tokens: int | None, money: float | None) -> None:
     purse = BudgetTracker(Limits(money, tokens))
     sent = asyncio.run(spend(purse, asked))
-    assert purse.held == Cost()
-    assert purse.limits.allow(purse.spent)
+    assert purse.reserved == Cost()
+    assert purse.limits.allows(purse.spent)
     if tokens is None and money is None:
         assert all(sent)
     for (most, _, _), was in zip(asked, sent, strict=True):
         # One that was not sent would not have fitted beside what was spent by the end.
-        assert was or not purse.limits.allow(purse.spent + most) or not purse.limits.allow(most)
+        assert was or not purse.limits.allows(purse.spent + most) or not purse.limits.allows(most)
 
 
 def test_one_that_does_not_fit_now_waits_for_what_others_leave() -> None:
@@ -58,13 +58,13 @@ def test_one_that_never_fits_is_not_sent_and_does_not_wait() -> None:
 def test_waiting_can_be_given_up() -> None:
     async def give_up() -> None:
         purse = BudgetTracker(Limits(tokens=10))
-        held = await purse.hold(lambda: Cost(10))
+        held = await purse.reserve(lambda: Cost(10))
         assert held is not None
-        waiting = asyncio.create_task(purse.hold(lambda: Cost(5)))
+        waiting = asyncio.create_task(purse.reserve(lambda: Cost(5)))
         await asyncio.sleep(0)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
         purse.settle(held, Cost(2))
-        assert await purse.hold(lambda: Cost(8)) is not None
+        assert await purse.reserve(lambda: Cost(8)) is not None
 
     asyncio.run(give_up())

@@ -25,7 +25,7 @@ SETTINGS: dict[str, Json] = {"url": "http://127.0.0.1:9/v1", "sees": "text"}
 
 
 def form(*labels: str) -> FormSpec:
-    choices = tuple(FieldChoice(one, one.capitalize(), "d", 0) for one in labels)
+    choices = tuple(FieldChoice(label, label.capitalize(), "d", 0) for label in labels)
     return FormSpec(
         "verdict", (AnswerField(Field("label", FieldKind.CHOICE, "Label", choices=choices), required=True),)
     )
@@ -62,8 +62,12 @@ SAYS_NOTHING = [
 def test_whatever_decides_an_answer_makes_another_key() -> None:
     keys = [request_key(change(PLAN), "judge", SAMPLING) for change in DECIDES]
     keys += [
-        request_key(PLAN, "judge", one)
-        for one in (SamplingParameters(0.4, 7, 64), SamplingParameters(0.5, 8, 64), SamplingParameters(0.5, 7, 65))
+        request_key(PLAN, "judge", parameters)
+        for parameters in (
+            SamplingParameters(0.4, 7, 64),
+            SamplingParameters(0.5, 8, 64),
+            SamplingParameters(0.5, 7, 65),
+        )
     ]
     keys += [request_key(PLAN, "judge 2", SAMPLING), request_key(PLAN, "judge", SAMPLING, ["item"])]
     keys.append(request_key(PLAN, "judge", SAMPLING))
@@ -99,7 +103,7 @@ def key_of(
     sight: InputSettings | None = None, seed: int = 0, settings: Mapping[str, Json] | None = None,
 ) -> str:  # fmt: skip
     entry = JudgeEntry(f"id of {name}", name, "openai", model, {**SETTINGS, **(settings or {})})
-    work = prepare(session, AskRequest([entry], [segment], task, seed=seed, sight=sight or InputSettings())).work
+    work = prepare(session, AskRequest([entry], [segment], task, seed=seed, sight=sight or InputSettings())).job
     assert work is not None
     (item,) = read_payload(work.parameters).items
     return item.request_key
@@ -110,12 +114,12 @@ def test_of_a_judge_only_what_changes_its_answers_counts(session: Session) -> No
     key = key_of(session, segment)
     beside: dict[str, Json] = {"concurrency": 9, "per_minute": 3, "price_in": 5.0, "price_out": 1, "currency": "EUR"}
     beside |= {"tries": 2, "patience_s": 9.0, "timeout_s": 9.0, "frames": 3}
-    for one, value in beside.items():
-        assert key_of(session, segment, settings={one: value}) == key, one
+    for text, value in beside.items():
+        assert key_of(session, segment, settings={text: value}) == key, text
     assert key_of(session, segment, name="another") == key
     assert key_of(session, segment, settings=dict(reversed(SETTINGS.items()))) == key
     counts: dict[str, Json] = {"temperature": 0.1, "max_tokens": 99, "url": "http://127.0.0.1:8/v1"}
-    others = [key_of(session, segment, settings={one: value}) for one, value in counts.items()]
+    others = [key_of(session, segment, settings={text: value}) for text, value in counts.items()]
     others += [
         key_of(session, segment, model="n"),
         key_of(session, segment, seed=1),

@@ -54,7 +54,7 @@ async def ask(pace: RateLimiter, asked: Asked, duration: float, requests: int, o
 
 
 async def ask_all(pace: RateLimiter, asked: Asked, questions: list[tuple[float, int, bool]]) -> None:
-    await asyncio.gather(*(ask(pace, asked, *one) for one in questions))
+    await asyncio.gather(*(ask(pace, asked, *question) for question in questions))
 
 
 @given(
@@ -86,7 +86,7 @@ def test_judges_that_bring_each_others_answers_into_form_do_not_wait_for_each_ot
     asked = Asked(clock)
 
     async def mutual() -> None:
-        one, other = RateLimiter(1), RateLimiter(1)
+        rate_limiter, other = RateLimiter(1), RateLimiter(1)
 
         async def question(own: RateLimiter, second: RateLimiter) -> None:
             async with own.slot():
@@ -94,7 +94,7 @@ def test_judges_that_bring_each_others_answers_into_form_do_not_wait_for_each_ot
                 await asked.request(second, 1.0)
 
         async with asyncio.timeout(HANG_S):
-            await asyncio.gather(question(one, other), question(other, one))
+            await asyncio.gather(question(rate_limiter, other), question(other, rate_limiter))
 
     asyncio.run(mutual())
     assert len(asked.began) == 4

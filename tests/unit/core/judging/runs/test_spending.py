@@ -31,12 +31,12 @@ class Server:
         self.asked += 1
         requests = 0
         for part in range(2 if mended else 1):
-            for one in range(tries + 1):
+            for index in range(tries + 1):
                 self._take()
                 requests += 1
                 await asyncio.sleep(0)
-                gone = one < tries or (fails and part == int(mended))
-                if gone and (not report_lost_request() or one == tries):
+                gone = index < tries or (fails and part == int(mended))
+                if gone and (not report_lost_request() or index == tries):
                     return self._said(requests, JudgmentStatus.ERROR, part, counts)
                 if not gone:
                     break
@@ -78,15 +78,15 @@ def test_no_budget_is_passed(
     server = Server(options, script)
     lanes: list[JudgeWorker] = [lane("a", server.answer, 12, options)]
     limits = Limits(money=(options.cost(tokens, 0) or 0.0)) if in_money else Limits(tokens=tokens)
-    asyncio.run(run(lanes, Keeper(), limits=limits).go())
+    asyncio.run(run(lanes, Keeper(), limits=limits).run())
     assert limits.tokens is None or server.tokens <= limits.tokens
-    assert limits.money is None or not options.priced or server.money <= limits.money + 1e-12
+    assert limits.money is None or not options.has_prices or server.money <= limits.money + 1e-12
 
 
 def test_a_lost_answer_is_asked_for_again_as_long_as_that_can_be_paid() -> None:
     options = ModelOptions(concurrency=1, max_tokens=OUT)
     poor, rich = Server(options, [(3, False, True, False)]), Server(options, [(3, False, True, False)])
     for server, tokens in ((poor, 1_300), (rich, 10_000)):
-        asyncio.run(run([lane("a", server.answer, 1, options)], Keeper(), limits=Limits(tokens=tokens)).go())
+        asyncio.run(run([lane("a", server.answer, 1, options)], Keeper(), limits=Limits(tokens=tokens)).run())
     assert rich.tokens == 4 * (IN + OUT)
     assert 0 < poor.tokens < rich.tokens

@@ -48,7 +48,7 @@ def people(session: Session, *pseudonyms: str, robot: str = "R1") -> list[str]:
     """Add a robot and users to the recording; returns their ids."""
     place = recording_of(session)
     found = [add_participant(session, robot, ParticipantRole.ROBOT, place)[0]]
-    return found + [add_participant(session, one, ParticipantRole.USER, place)[0] for one in pseudonyms]
+    return found + [add_participant(session, pseudonym, ParticipantRole.USER, place)[0] for pseudonym in pseudonyms]
 
 
 def say(session: Session, start: float, end: float, text: str, who: str | None = None) -> str:

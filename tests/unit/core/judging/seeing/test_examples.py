@@ -38,7 +38,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def agreed_on(session: Session, start: float, label: str, said: str, recording: str = OTHER, **values: Json) -> str:
     """Let Bo mark a segment in which something is said, and Ada agree."""
     made = mark(session, "Bo", start, start + 5, label, recording=recording, **values)
-    speaker = next((one.id for one in participants_in(session.study, recording)), None)
+    speaker = next((participant.id for participant in participants_in(session.study, recording)), None)
     add_utterance(session, recording, round(start * SECOND), round((start + 2) * SECOND), said, speaker)
     review_segment(session, made, ReviewDecision.AGREE)
     return made
@@ -46,8 +46,8 @@ def agreed_on(session: Session, start: float, label: str, said: str, recording: 
 
 def willing(session: Session, recording: str = OTHER, granted: bool = True) -> None:
     made, _ = add_participant(session, f"P-{recording}", ParticipantRole.USER, recording)
-    one = next(each for each in all_participants(session.study) if each.id == made)
-    set_consent(session, one, ConsentUse.MODELS, granted)
+    participant = next(each for each in all_participants(session.study) if each.id == made)
+    set_consent(session, participant, ConsentUse.MODELS, granted)
 
 
 def planned(session: Session, place: str, task: str = "verdict") -> InputPlan:
@@ -61,7 +61,7 @@ def test_agreed_segments_of_other_recordings_are_examples(session: Session) -> N
     agreed_on(session, 200, "competence", "A kind word.")
     here = agreed_on(session, 300, "error", "From the same recording.", "walk")
     plan = planned(session, here)
-    assert plan.others == (OTHER,)
+    assert plan.other_recordings == (OTHER,)
     assert read_plan(plan.as_json()) == plan
     assert plan.notes[0] == "3 examples are segments of other recordings that people agreed on."
     assert plan.text.count("Example:") == 3
@@ -132,10 +132,10 @@ def test_the_journal_names_the_recordings_that_examples_are_from(session: Sessio
     here = mark(session, "Ada", 1, 5)
     with misbehaving(says('{"label": "error"}')) as server:
         judge, _ = add_judge(session, "model", "openai", "fake", {"url": server.url, "sees": "text", "tries": 1})
-        work = prepare(session, AskRequest([judge], [here], "verdict", "few-shot")).work
+        work = prepare(session, AskRequest([judge], [here], "verdict", "few-shot")).job
         assert work is not None
         run_inline(session, work, Silent())
         assert "Words." in json.dumps(server.asked[0].body)
     (line,) = read_log(session)
-    assert line.egress.departure.others == (OTHER,)
+    assert line.egress.request.others == (OTHER,)
     assert line.recording == "1 (walk), with words of 2 (walk 2)"

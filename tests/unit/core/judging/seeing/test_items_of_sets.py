@@ -35,10 +35,10 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def freeze(session: Session, *items: FrozenItem) -> list[str]:
     new = ItemSet("set", "set", "verdict", 0, 1, {}, {}, "sha", "2026-01-01T00:00:00", "1")
-    placed = [replace(one, set_id="set", position=place) for place, one in enumerate(items)]
-    with session.study.recording_run():
+    placed = [replace(frozen_item, set_id="set", position=place) for place, frozen_item in enumerate(items)]
+    with session.study.run_transaction():
         insert_set(session.study, new, placed)
-    return [JudgmentTarget(JudgmentTargetKind.ITEM, one.id).key for one in placed]
+    return [JudgmentTarget(JudgmentTargetKind.ITEM, frozen_item.id).key for frozen_item in placed]
 
 
 def item(about: str = "", **content: Json) -> FrozenItem:
@@ -47,13 +47,13 @@ def item(about: str = "", **content: Json) -> FrozenItem:
 
 def answers(session: Session, keys: list[str], task: str) -> list[dict[str, Json]]:
     asking = prepare(session, AskRequest([ORACLE], keys, task))
-    assert asking.work is not None, asking.notes
-    _, changes = run_inline(session, asking.work, progress=Quiet())
+    assert asking.job is not None, asking.notes
+    _, changes = run_inline(session, asking.job, progress=Quiet())
     found = find_judgments(session.study, sorted(changes.ids("judgment")))
-    assert {one.status for one in found} == {JudgmentStatus.OK}
-    assert {one.about.key for one in found} == {*keys}
-    assert {one.state for one in found} == {"made"}
-    return [dict(one.answer) for one in found]
+    assert {judgment.status for judgment in found} == {JudgmentStatus.OK}
+    assert {judgment.target.key for judgment in found} == {*keys}
+    assert {judgment.state for judgment in found} == {"made"}
+    return [dict(judgment.answer) for judgment in found]
 
 
 class Quiet:

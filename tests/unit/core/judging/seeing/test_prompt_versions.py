@@ -33,9 +33,9 @@ def test_the_newest_of_a_studys_own_versions_is_asked_with(session: Session) -> 
     first = plan_input(session, place, "verdict", settings=words)
     edit_prompt(session, "verdict", edited("Think of the person."))
     second = plan_input(session, place, "verdict", settings=words)
-    assert [one.prompt for one in (before, first, second)] == ["verdict@1", "verdict@2", "verdict@3"]
+    assert [input_plan.prompt for input_plan in (before, first, second)] == ["verdict@1", "verdict@2", "verdict@3"]
     assert "Think of the person. Which one label" in second.text
-    assert len({prompt_sha256(one) for one in (before, first, second)}) == 3
+    assert len({prompt_sha256(input_plan) for input_plan in (before, first, second)}) == 3
     assert plan_input(session, place, "error", settings=words).prompt == "error@1"
     assert [*prompt_versions(session.study, "verdict")] == [2, 3]
     undo(session)

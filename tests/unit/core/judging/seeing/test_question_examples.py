@@ -43,8 +43,8 @@ def verified(session: Session, recording: str, word: str, by: int = 2) -> None:
 
 def willing(session: Session, recording: str, granted: bool = True) -> None:
     made, _ = add_participant(session, f"P-{recording}", ParticipantRole.USER, recording)
-    one = next(each for each in all_participants(session.study) if each.id == made)
-    set_consent(session, one, ConsentUse.MODELS, granted)
+    participant = next(each for each in all_participants(session.study) if each.id == made)
+    set_consent(session, participant, ConsentUse.MODELS, granted)
 
 
 def planned(session: Session, task: str = "answer", **facts: bool) -> InputPlan:
@@ -59,7 +59,7 @@ def test_verified_questions_of_other_recordings_are_examples(session: Session) -
     verified(session, HERE, "Neighbour")
     add_utterance(session, OTHER, 0, 2_000_000, "How funny.", all_participants(session.study)[0].id)
     plan = planned(session)
-    assert plan.others == (OTHER,)
+    assert plan.other_recordings == (OTHER,)
     assert plan.notes[0] == "3 examples are questions of 1 other recording, verified."
     assert plan.text.count("Example:") == 3
     assert plan.text.count("User: How funny.") == 3
@@ -88,7 +88,7 @@ def test_what_may_not_be_shown_is_no_example(session: Session, why: str) -> None
         hold_out(session, OTHER)
     plan = planned(session, "truth" if why == "a score" else "answer")
     assert "Word" not in plan.text
-    assert plan.others == ()
+    assert plan.other_recordings == ()
     assert plan.notes[0].startswith("There are no examples: ")
     assert "|" + " (nothing)" in plan.text
 
@@ -102,7 +102,9 @@ def test_an_example_whose_options_are_from_elsewhere_is_shown_where_those_may_be
     willing(session, third, granted=why != "refused")
     verified(session, OTHER, "Word")
     graph = a_chain(session, third)
-    (question,) = [one for one in all_questions(session.study) if one.recording_id == OTHER]
+    (question,) = [
+        each_question for each_question in all_questions(session.study) if each_question.recording_id == OTHER
+    ]
     wrong = (replace(question.wrong[0], source=graph.nodes[0].id), *question.wrong[1:])
     with session.step("Take"):
         update_question(session.study, replace(question, wrong=wrong))
@@ -112,4 +114,4 @@ def test_an_example_whose_options_are_from_elsewhere_is_shown_where_those_may_be
         delete_chain(session, graph.chain.id)
     plan = planned(session)
     assert ("Word" in plan.text) is (why == "willing")
-    assert plan.others == ((OTHER, third) if why == "willing" else ())
+    assert plan.other_recordings == ((OTHER, third) if why == "willing" else ())

@@ -79,8 +79,8 @@ def test_a_turn_that_goes_on_into_the_segment_is_inside(session: Session) -> Non
 
 
 def test_two_of_a_role_are_told_apart_by_pseudonym(session: Session) -> None:
-    robot, one, other = people(session, "P01", "P02")
-    say(session, 3, 4, "Hi.", one)
+    robot, text, other = people(session, "P01", "P02")
+    say(session, 3, 4, "Hi.", text)
     say(session, 4, 5, "Hello.", other)
     say(session, 5, 6, "Welcome.", robot)
     told = conversation_in(plan_input(session, mark(session, 3, 9), settings=WORDS))
@@ -138,8 +138,8 @@ def test_every_task_in_every_variant(session: Session, task: str, variant: str) 
     assert bool(plan.state) == (
         get_judge_prompt(task).subject in (JudgmentTargetKind.QUESTION, JudgmentTargetKind.CHAIN)
     )
-    shows_words = get_judge_prompt(task).shows in (Modality.WORDS, Modality.BOTH)
-    assert plan.modality is (Modality.WORDS if shows_words else Modality.NOTHING)
+    shows_words = get_judge_prompt(task).modality in (Modality.TEXT, Modality.BOTH)
+    assert plan.modality is (Modality.TEXT if shows_words else Modality.NOTHING)
     assert ("Fine." in plan.text) == shows_words
     told = task in ("answer", "options_only", *TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT])
     unsaid = task == "ratings" or (task.startswith("nli_") and task != "nli_class")
@@ -168,7 +168,7 @@ def test_a_statement_is_told_and_not_asked_for(session: Session) -> None:
     )
     plan = plan_input(session, place, settings=WORDS)
     assert quoted_under(plan, "What is known about the moment") == ["Statement: She knows."]
-    assert not plan.form.asks("statement")
+    assert not plan.form.has_field("statement")
     assert plan.truth == {"label": "belief", "plausibility": 80}
 
 
@@ -213,11 +213,11 @@ def test_an_hour_of_talk_is_shortened_and_says_so(tmp_path: Path) -> None:
         plan = plan_input(session, place, settings=replace(WORDS, longest_text=2000))
     told = conversation_in(plan)
     assert sum(len(line) + 1 for line in told) <= 2200
-    assert [one.rule for one in plan.shortened] == ["before", "middle"]
+    assert [shortened.rule for shortened in plan.shortened] == ["before", "middle"]
     assert told[0] == "(6 turns left out here)"
     assert "Sentence 100 of many." in told[1]
     assert "Sentence 598 of many." in told[-1]
-    assert sum(one.count for one in plan.shortened) == 6 + 250 - (len(told) - 2)
+    assert sum(shortened.count for shortened in plan.shortened) == 6 + 250 - (len(told) - 2)
 
 
 def test_what_a_training_round_hides_is_not_judged(tmp_path: Path) -> None:
@@ -239,10 +239,10 @@ def test_everything_that_is_built_is_vouched_for(session: Session) -> None:
     place, cleared = mark(session, 3, 9), ApprovedContent()
     plan = plan_input(session, place, settings=InputSettings(frames=2))
     system, user = build_messages(plan, cleared)
-    assert cleared.holds_text(system.text, "raw")
-    assert cleared.holds_text(user.text, "raw")
-    assert not cleared.holds_text(user.text, "another")
-    assert [cleared.holds_media(one.sha256, "raw") for one in user.pictures] == [True, True]
+    assert cleared.has_text(system.text, "raw")
+    assert cleared.has_text(user.text, "raw")
+    assert not cleared.has_text(user.text, "another")
+    assert [cleared.has_media(picture.sha256, "raw") for picture in user.pictures] == [True, True]
 
 
 @given(text=st.text(max_size=120))

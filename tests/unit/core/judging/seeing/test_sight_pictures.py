@@ -69,11 +69,11 @@ def key_of(plan: InputPlan, **sampling: float) -> str:
 def test_frames_are_those_of_the_rule_and_exact(session: Session, rule: str, wanted: list[int]) -> None:
     plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, frames=5, rule=rule))
     assert plan.media is not None
-    assert [one.position for one in plan.media.frames] == wanted
+    assert [frame.position for frame in plan.media.frames] == wanted
     pictures = shown(plan)
-    assert [number_in(one.jpeg) for one in pictures] == wanted
-    assert [one.time_us for one in pictures] == [at * SECOND // FPS for at in wanted]
-    assert [one.shown for one in pictures] == [f"{at / FPS - 1:.2f} s" for at in wanted]
+    assert [number_in(picture.jpeg) for picture in pictures] == wanted
+    assert [picture.time_us for picture in pictures] == [at * SECOND // FPS for at in wanted]
+    assert [picture.time_label for picture in pictures] == [f"{at / FPS - 1:.2f} s" for at in wanted]
     assert "5 pictures, in order and evenly spaced, come with this, from the moment's 6.0 s. Taken at " in plan.text
 
 
@@ -98,7 +98,7 @@ def test_interior_frames_are_those_of_a_known_framework() -> None:
 
 def test_a_segment_of_one_frame_has_one(session: Session) -> None:
     plan = plan_input(session, mark(session, 2.001, 2.03), settings=EXACT)
-    assert [number_in(one.jpeg) for one in shown(plan)] == [50]
+    assert [number_in(judge_frame.jpeg) for judge_frame in shown(plan)] == [50]
     assert plan.notes[0] == "The segment has 1 of the 15 frames that were asked for."
     assert "One picture comes with this" in plan.text
 
@@ -116,11 +116,11 @@ def test_frames_are_no_larger_than_wanted_and_never_enlarged(session: Session) -
 
 def test_the_same_plan_gives_the_same_bytes(session: Session) -> None:
     plan = plan_input(session, mark(session, 1, 7))
-    assert [one.sha256 for one in shown(plan)] == [one.sha256 for one in shown(plan)]
-    sight = plan.sight(build_messages(plan))
+    assert [judge_frame.sha256 for judge_frame in shown(plan)] == [judge_frame.sha256 for judge_frame in shown(plan)]
+    sight = plan.as_record(build_messages(plan))
     frames = sight["frames"]
     assert isinstance(frames, list)
-    assert [one["sha256"] for one in frames] == [one.sha256 for one in shown(plan)]  # type: ignore[index, call-overload]
+    assert [frame["sha256"] for frame in frames] == [judge_frame.sha256 for judge_frame in shown(plan)]  # type: ignore[index, call-overload]
     assert sight["text"] == plan.text
 
 
@@ -130,7 +130,7 @@ def test_colours_are_those_that_are_shown(session: Session) -> None:
     plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, frames=1, quality=100))
     assert plan.media is not None
     with FrameReader(plan.media.path) as reader:
-        truth = reader.at(plan.media.frames[0].position).image.astype(int)
+        truth = reader.frame_at(plan.media.frames[0].position).image.astype(int)
     got = picture_in(shown(plan)[0].jpeg).astype(int)
     assert np.abs(truth - got).mean() < 4
     # To RGB and back rounds twice, by a level each time, and JPEG once more; red for blue would be tens of levels off.
@@ -139,7 +139,7 @@ def test_colours_are_those_that_are_shown(session: Session) -> None:
 
 def test_without_stamps_no_time_is_told(session: Session) -> None:
     plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, stamps=False))
-    assert {one.shown for one in shown(plan)} == {""}
+    assert {judge_frame.time_label for judge_frame in shown(plan)} == {""}
     assert "Taken at" not in plan.text
 
 
@@ -149,7 +149,7 @@ def test_a_clip_is_cut_to_the_frame_and_has_no_sound(session: Session) -> None:
     assert clip is not None
     assert (clip.start_us, clip.end_us) == (SECOND, 3 * SECOND)
     with av.open(io.BytesIO(clip.mp4)) as container:
-        assert [one.type for one in container.streams] == ["video"]
+        assert [stream.type for stream in container.streams] == ["video"]
         assert container.streams.video[0].codec_context.name == "h264"
         numbers = [number_of(frame.to_ndarray(format="rgb24")) for frame in container.decode(video=0)]
     assert numbers == list(range(FPS, 3 * FPS))
@@ -166,7 +166,7 @@ def test_other_footage(tmp_path: Path) -> None:
         make_clip(tmp_path / "sound.m4a", picture=False, sound=True, sound_seconds=4),
     ]
     with Session.open(tmp_path / "odd.greenroom", "Ada") as session:
-        made, _ = add_recordings(session, [probe_file(one) for one in clips])
+        made, _ = add_recordings(session, [probe_file(clip) for clip in clips])
 
         def planned(place: int, start: float, end: float) -> InputPlan:
             where = round(start * SECOND), round(end * SECOND)
@@ -181,7 +181,7 @@ def test_other_footage(tmp_path: Path) -> None:
         assert before.media is None
         assert before.notes[0] == "The segment lies where the recording has no picture, so nothing is shown of it."
         assert number_in(shown(planned(2, 1, 2.15))[0].jpeg) == 0
-        assert [number_in(one.jpeg) for one in shown(planned(3, 0.5, 1.5))] == [1, 2, 3]
+        assert [number_in(judge_frame.jpeg) for judge_frame in shown(planned(3, 0.5, 1.5))] == [1, 2, 3]
         heard = planned(4, 0, 1)
         assert heard.media is None
         assert heard.notes[0] == "The recording has no picture, so nothing is shown of it."
@@ -221,7 +221,7 @@ def test_keys_tell_requests_apart_without_decoding(session: Session) -> None:
         plan_input(session, place, settings=InputSettings(clip=True)),
         plan_input(session, place, settings=InputSettings(frames=0)),
     ]
-    keys = {key_of(one) for one in (plan, *others)}
+    keys = {key_of(input_plan) for input_plan in (plan, *others)}
     keys |= {
         key_of(plan, seed=1),
         key_of(plan, temperature=0.5),
@@ -256,21 +256,23 @@ def test_a_rendering_is_shown_at_the_same_times(lab: tuple[Session, str, str]) -
     session, whole, part = lab
     place = mark(session, 1, 2.2)
     assert resolve_condition(session, recording_of(session), "solid") == part
-    assert [one.id for one in conditions(session, recording_of(session))] == ["raw", part, whole]
+    assert [condition.id for condition in conditions(session, recording_of(session))] == ["raw", part, whole]
     raw = plan_input(session, place, settings=EXACT)
-    wanted = [number_in(one.jpeg) for one in shown(raw)]
+    wanted = [number_in(judge_frame.jpeg) for judge_frame in shown(raw)]
     assert wanted == [25 + i * 30 // 16 for i in range(1, 16)]
     for run in (whole, part):
         plan = plan_input(session, place, condition=run, settings=EXACT)
-        assert [number_in(one.jpeg) for one in shown(plan)] == wanted
-        assert [one.shown for one in shown(plan)] == [one.shown for one in shown(raw)]
+        assert [number_in(judge_frame.jpeg) for judge_frame in shown(plan)] == wanted
+        assert [judge_frame.time_label for judge_frame in shown(plan)] == [
+            judge_frame.time_label for judge_frame in shown(raw)
+        ]
         assert (plan.system, plan.text) == (raw.system, raw.text)
         assert key_of(plan) != key_of(raw)
     with pytest.raises(UserError, match="does not reach over"):
         plan_input(session, mark(session, 0.2, 2.2), condition=part)
     only = conditions(session, recording_of(session))[1]
     assert not only.reviewed
-    assert only.why_not
+    assert only.unreviewed_reason
 
 
 def test_a_rendering_that_is_not_there_is_no_condition(session: Session) -> None:
@@ -278,7 +280,7 @@ def test_a_rendering_that_is_not_there_is_no_condition(session: Session) -> None
         resolve_condition(session, recording_of(session), "solid")
     with pytest.raises(UserError, match="no such rendering"):
         plan_input(session, mark(session, 1, 2), condition="gone")
-    assert [one.id for one in conditions(session, recording_of(session))] == ["raw"]
+    assert [condition.id for condition in conditions(session, recording_of(session))] == ["raw"]
 
 
 def test_under_a_rendering_every_text_is_scrubbed(lab: tuple[Session, str, str]) -> None:
@@ -287,7 +289,7 @@ def test_under_a_rendering_every_text_is_scrubbed(lab: tuple[Session, str, str])
     say(session, 0.5, 1, "Write to anna.smith@example.org, please.", user)
     say(session, 1, 2, "Call 030 1234567.", other)
     place = mark(session, 0.6, 2.4)
-    raw, hidden = (plan_input(session, place, condition=one) for one in ("raw", whole))
+    raw, hidden = (plan_input(session, place, condition=text) for text in ("raw", whole))
     for personal in ("anna.smith@example.org", "1234567", "mail@example.org"):
         assert personal in raw.text
         assert personal not in hidden.text
@@ -302,7 +304,7 @@ def test_a_studys_own_prompt_is_scrubbed_too(lab: tuple[Session, str, str]) -> N
     own = shipped_text("error").replace("Is there such", "Ask bo@example.org. Is there such")
     own = own.replace("You watch how", "Ada, ada@example.org, wrote this. You watch how")
     edit_prompt(session, "error", own.replace('plain = """', 'plain = """\nFor cy@example.org: '))
-    raw, hidden = (plan_input(session, place, "error", condition=one) for one in ("raw", whole))
+    raw, hidden = (plan_input(session, place, "error", condition=text) for text in ("raw", whole))
     assert all(f"{name}@example.org" in raw.system + raw.text for name in ("ada", "bo", "cy"))
     assert "@example.org" not in hidden.system + hidden.text
     assert len(skeleton(hidden.text)) == len(skeleton(raw.text))
@@ -323,6 +325,6 @@ def test_a_rendering_that_was_changed_is_not_shown(lab: tuple[Session, str, str]
     session, whole, _ = lab
     for clip in session.study.folder.glob("clips-*/*.mp4"):
         clip.write_bytes(clip.read_bytes() + b"x")
-    assert [one.id for one in conditions(session, recording_of(session))] == ["raw"]
+    assert [condition.id for condition in conditions(session, recording_of(session))] == ["raw"]
     with pytest.raises(UserError, match="was changed since it was made"):
         plan_input(session, mark(session, 1, 2), condition=whole)

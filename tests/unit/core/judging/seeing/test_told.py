@@ -53,7 +53,7 @@ def test_pseudonyms_give_way_between_word_borders(text: str, told: str) -> None:
     tell = make_name_rewriter(PEOPLE, NAMES, str)
     assert tell(text) == told
     assert tell(told) == told
-    called = {NAMES[one.id]: one for one in PEOPLE}
+    called = {NAMES[participant.id]: participant for participant in PEOPLE}
     assert restore_pseudonyms(told, called) == restore_pseudonyms(text, called)
 
 
@@ -74,7 +74,7 @@ def test_everybody_is_called_the_same_in_question_options_and_conversation(sessi
     assert "Question: Why does User laugh?" in plan.text
     assert "C = User takes it for a joke." in plan.text
     assert "User: Hi." in plan.text
-    assert (plan.truth, plan.state) == ({"answer": "C"}, question.state)
+    assert (plan.truth, plan.state) == ({"answer": "C"}, question.checksum)
     # They are called so also where no words are told, and nobody is known to appear.
     assert "P07" not in plan_input(session, about, "options_only", settings=WORDS).text
 
@@ -106,7 +106,7 @@ def test_base_and_text_only_are_settings(session: Session) -> None:
     base = plan_input(session, about, "answer", settings=InputSettings(words=False, frames=2))
     assert (base.modality, "Hello there." in base.text) == (Modality.PICTURES, False)
     text = plan_input(session, about, "answer", settings=WORDS)
-    assert (text.modality, "Hello there." in text.text) == (Modality.WORDS, True)
+    assert (text.modality, "Hello there." in text.text) == (Modality.TEXT, True)
     nothing = plan_input(session, about, "answer", settings=replace(WORDS, words=False))
     assert nothing.modality is Modality.NOTHING
     assert "Neither pictures nor words of it come with this." in nothing.text
@@ -124,7 +124,11 @@ def test_two_options_that_would_be_told_alike_are_not_asked_about(session: Sessi
 def test_a_chain_is_told_line_by_line_with_what_is_asked_for(session: Session) -> None:
     _, user = people(session, "P07")
     graph = a_chain(session, recording_of(session), "P07", (user,))
-    why = next(one for one in required_questions(graph) if one.part == f"CW:{graph.nodes[2].id}")
+    why = next(
+        required_question
+        for required_question in required_questions(graph)
+        if required_question.part == f"CW:{graph.nodes[2].id}"
+    )
     plan = plan_input(
         session, JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, why.part).key, "word_question", settings=WORDS
     )

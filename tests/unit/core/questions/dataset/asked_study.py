@@ -33,14 +33,20 @@ def asked_study(folder: Path, recordings: int = 6) -> Session:
 def _made(recordings: int) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         with open_study(Path(folder), recordings) as session:
-            for one in all_recordings(session.study):
-                who, _ = add_participant(session, f"P{one.number:02}", ParticipantRole.USER, one.id)
+            for recording in all_recordings(session.study):
+                who, _ = add_participant(session, f"P{recording.number:02}", ParticipantRole.USER, recording.id)
                 (person,) = [each for each in all_participants(session.study) if each.id == who]
                 set_consent(session, person, ConsentUse.RELEASE, True)
-                chain_id, ids = draw(session, {"B": "A"}, recording=one.id, name=f"Chain of {one.number}")
-                for number in range(one.number + 1):
+                chain_id, ids = draw(session, {"B": "A"}, recording=recording.id, name=f"Chain of {recording.number}")
+                for number in range(recording.number + 1):
                     ask(
-                        session, one.id, chain_id, (ids["B"], ids["A"]), f"Why {number}?", answer=HARD, place=number % 5
+                        session,
+                        recording.id,
+                        chain_id,
+                        (ids["B"], ids["A"]),
+                        f"Why {number}?",
+                        answer=HARD,
+                        place=number % 5,
                     )
             for who in ("Bo", "Cy"):
                 verify_all(session, who)
@@ -74,9 +80,9 @@ def verify_all(session: Session, who: str) -> None:
     """Let somebody approve of every question."""
     before, session.annotator_name = session.annotator_name, who
     with session.step("Verify"):
-        for one in all_questions(session.study):
+        for question in all_questions(session.study):
             keep = VerificationDecision.KEEP
-            said = Verification(one.id, _me(session), keep, "chain", (), "hard", "", content_state(one), AT)
+            said = Verification(question.id, _me(session), keep, "chain", (), "hard", "", content_state(question), AT)
             set_verification(session.study, said)
     session.annotator_name = before
 

@@ -56,7 +56,7 @@ def lines(folder: Path, *splits: str) -> list[dict[str, Any]]:
 
 
 def whole(folder: Path) -> str:
-    return "\n".join(one.read_text("utf-8") for one in sorted(folder.rglob("*")) if one.is_file())
+    return "\n".join(path.read_text("utf-8") for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def test_each_question_is_there_once_with_its_options_as_they_were_shown(session: Session, tmp_path: Path) -> None:
@@ -65,13 +65,13 @@ def test_each_question_is_there_once_with_its_options_as_they_were_shown(session
     found = lines(out)
     assert made.questions == len(found) == len(all_questions(session.study)) == 27
     assert (made.left_out, made.chains) == ({}, 6)
-    by_text = {(one["media"]["recording"], one["question"]): one for one in found}
-    for one in all_questions(session.study):
-        number = session.recording(one.recording_id).number
-        line = by_text[f"recording-{number:04}", one.text]
-        assert line["options"] == [*one.options]
-        assert (line["letter"], line["answer"]) == (one.letter, one.answer)
-        assert line["options"]["ABCDE".index(line["letter"])] == one.answer
+    by_text = {(entry["media"]["recording"], entry["question"]): entry for entry in found}
+    for question in all_questions(session.study):
+        number = session.recording(question.recording_id).number
+        line = by_text[f"recording-{number:04}", question.text]
+        assert line["options"] == [*question.options]
+        assert (line["letter"], line["answer"]) == (question.correct_letter, question.answer)
+        assert line["options"]["ABCDE".index(line["letter"])] == question.answer
         assert (line["verified"], line["stale"], line["difficulty"]) == (True, False, "hard")
     known = {one["id"]: one for one in map(json.loads, (out / "chains.jsonl").read_text("utf-8").splitlines())}
     for line in found:
@@ -84,7 +84,7 @@ def test_a_recording_is_in_one_split_and_the_seed_decides(session: Session, tmp_
     again = export_read(session, tmp_path / "two", seed=4)
     assert first == again
     assert whole(tmp_path / "one") == whole(tmp_path / "two")
-    where = {(one["media"]["recording"], one["split"]) for one in lines(tmp_path / "one")}
+    where = {(line["media"]["recording"], line["split"]) for line in lines(tmp_path / "one")}
     assert dict(where) == first.recordings
     assert len(where) == 6
     assert {*first.recordings.values()} == {*SPLIT_SHARES}
@@ -96,7 +96,7 @@ def test_splits_are_as_balanced_as_recordings_allow(questions: dict[str, int], s
     assert found.keys() == questions.keys()
     total, most = sum(questions.values()), max(questions.values())
     for split, share in SPLIT_SHARES.items():
-        there = sum(many for one, many in questions.items() if found[one] == split)
+        there = sum(many for text, many in questions.items() if found[text] == split)
         assert there <= share * total + most
 
 
@@ -114,11 +114,11 @@ def test_who_did_not_consent_keeps_their_recordings_out(session: Session, tmp_pa
     who, _ = add_participant(session, "P77", ParticipantRole.BYSTANDER, "walk 3")
     made = export_read(session, tmp_path / "out")
     assert made.left_out == {NO_CONSENT: 4}
-    person = next(one for one in all_participants(session.study) if one.id == who)
+    person = next(participant for participant in all_participants(session.study) if participant.id == who)
     set_consent(session, person, ConsentUse.RELEASE, True)
     assert export_read(session, tmp_path / "again").left_out == {}
-    for one in all_participants(session.study):
-        set_appearance(session, "walk 3", one, False)
+    for participant in all_participants(session.study):
+        set_appearance(session, "walk 3", participant, False)
     assert export_read(session, tmp_path / "nobody").left_out == {NO_PARTICIPANTS: 4}
 
 
@@ -126,7 +126,7 @@ def test_whom_a_chain_is_about_is_asked_too(session: Session, tmp_path: Path) ->
     who, _ = add_participant(session, "P88", ParticipantRole.BYSTANDER)
     (chain,) = chains_of(session.study, "walk 4")
     chains.add_node(session, chain.id, NodeKind.DESIRE, "wants to go", 0, 9_000, [who])
-    (person,) = [one for one in all_participants(session.study) if one.id == who]
+    (person,) = [participant for participant in all_participants(session.study) if participant.id == who]
     set_appearance(session, "walk 4", person, False)
     assert export_read(session, tmp_path / "out").left_out == {NO_CONSENT: 5}
 
@@ -143,7 +143,7 @@ def test_only_what_two_people_approve_of_as_it_is_now(session: Session, tmp_path
     assert {*made.left_out} <= {UNVERIFIED, STALE}
     every = export_read(session, tmp_path / "all", everything=True)
     assert every.questions == 28
-    marked = Counter((one["verified"], one["stale"]) for one in lines(tmp_path / "all"))
+    marked = Counter((line["verified"], line["stale"]) for line in lines(tmp_path / "all"))
     assert sum(many for (_, stale), many in marked.items() if stale) == 3
     assert sum(many for (verified, _), many in marked.items() if not verified) >= 1
 
@@ -183,10 +183,10 @@ def test_it_is_written_whole_or_not_at_all(session: Session, tmp_path: Path, mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writing, "write_table", fails)
-    before = sorted(one.name for one in tmp_path.iterdir())
+    before = sorted(path.name for path in tmp_path.iterdir())
     with pytest.raises(UserError, match="No space"):
         export_read(session, tmp_path / "out", formats=BOTH)
-    assert sorted(one.name for one in tmp_path.iterdir()) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
     with pytest.raises(UserError, match="not empty"):
@@ -229,12 +229,12 @@ def test_the_table_is_read_as_vlmevalkit_reads_it(session: Session, tmp_path: Pa
     # vlmeval/smp/file.py, load: a table is what pandas makes of it without further options.
     data = pandas.read_csv(out / "vlmevalkit" / "questions.tsv", sep="\t")
     # vlmeval/dataset/__init__.py, build_dataset: a custom multiple-choice set, of texts where no picture is named.
-    assert "question" in [one.lower() for one in data.columns]
+    assert "question" in [column.lower() for column in data.columns]
     assert {"A", "B"} <= {*data.columns}
     assert not {"image", "image_path", "video"} & {*data.columns}
     assert len(data) == len({*data["index"]}) == 27
     assert all(int(one) == one for one in data["index"])
-    in_lines = {one["id"]: one for one in lines(out)}
+    in_lines = {entry["id"]: entry for entry in lines(out)}
     for _, row in data.iterrows():
         # vlmeval/dataset/image_mcq.py, build_prompt: options are the letters whose cell is not empty.
         options = {letter: row[letter] for letter in "ABCDE" if not pandas.isna(row[letter])}

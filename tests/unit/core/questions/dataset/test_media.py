@@ -29,15 +29,15 @@ def released(session: Session, folder: Path, *, pictures: bool = True, state: st
     files = ["video-15hz/solid/recording-0001.mp4", "video-source/solid/recording-0001.mp4", "recordings.csv"]
     files += [f"frames-1hz/solid/recording-0001/{at:05}.jpg" for at in range(40)] if pictures else []
     files += ["video-source/stripes/recording-0001.mp4"]
-    for one in files:
-        (folder / one).parent.mkdir(parents=True, exist_ok=True)
-        (folder / one).touch()
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).touch()
     first = all_recordings(session.study)[0]
     faces = keyed_checksum(get_release_key(session), mask_state(session.study, first.id) if state is None else state)
     manifest = {
         "format": "greenroom-release",
         "sources": {"recording-0001": {"faces": faces}},
-        "files": [{"path": one} for one in files],
+        "files": [{"path": file} for file in files],
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
@@ -49,9 +49,9 @@ def test_questions_name_the_clip_and_the_pictures_of_their_span(session: Session
     out = tmp_path / "out"
     export_read(session, out, formats=("vlmevalkit",), release=release)
     found = [
-        json.loads(one)
+        json.loads(splitline)
         for split in ("train", "test")
-        for one in (out / f"{split}.jsonl").read_text("utf-8").splitlines()
+        for splitline in (out / f"{split}.jsonl").read_text("utf-8").splitlines()
     ]
     media = {one["media"]["recording"]: one["media"] for one in found}
     assert media["recording-0001"]["clip"] == "video-source/solid/recording-0001.mp4"
@@ -94,9 +94,9 @@ def test_what_is_missing_in_a_release_is_said(session: Session, tmp_path: Path) 
 
 def test_pictures_are_spread_over_the_span() -> None:
     shown = ReleasedMedia(pictures={at: str(at) for at in range(100)})
-    found = [int(one) for one in shown.during(10 * SECOND_US, 90 * SECOND_US)]
+    found = [int(text) for text in shown.pictures_between(10 * SECOND_US, 90 * SECOND_US)]
     assert len(found) == MAX_PICTURES
     assert (found[0], found[-1]) == (12, 87)
     assert {b - a for a, b in pairwise(found)} == {5}
-    assert shown.during(10_400_000, 10_900_000) == ["10"]
-    assert ReleasedMedia().during(0, SECOND_US) == []
+    assert shown.pictures_between(10_400_000, 10_900_000) == ["10"]
+    assert ReleasedMedia().pictures_between(0, SECOND_US) == []

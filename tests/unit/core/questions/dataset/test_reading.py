@@ -86,20 +86,20 @@ def test_reading_can_be_taken_back(session: Session, tmp_path: Path) -> None:
 def test_every_text_that_leaves_is_among_those_that_are_read(session: Session, tmp_path: Path) -> None:
     export_read(session, tmp_path / "out")
     found = select_questions(session)
-    read = {one.after for one in found.texts}
-    for one in found.items:
-        assert {one.text, one.explanation, *one.options} <= read
+    read = {text.after for text in found.texts}
+    for item in found.items:
+        assert {item.text, item.explanation, *item.options} <= read
     once = unique_texts(found.texts)
-    assert {one.after for one in once} == read
-    assert len({(one.before, one.after) for one in once}) == len(once)
+    assert {released_text.after for released_text in once} == read
+    assert len({(released_text.before, released_text.after) for released_text in once}) == len(once)
 
 
 def test_it_is_noted_in_the_study(session: Session, tmp_path: Path) -> None:
     export_read(session, tmp_path / "to Berlin")
-    for one in all_recordings(session.study):
-        run = latest_run(session.study, one.id, RUN_KIND)
+    for recording in all_recordings(session.study):
+        run = latest_run(session.study, recording.id, RUN_KIND)
         assert run is not None
-        assert (run.result["output"], run.result["questions"]) == ("to Berlin", one.number + 1)
+        assert (run.result["output"], run.result["questions"]) == ("to Berlin", recording.number + 1)
 
 
 def test_it_tells_how_far_it_is(session: Session, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def nodes(session: Session, recording: str) -> list[str]:
     (chain,) = chains_of(session.study, recording)
-    return [one.id for one in read_graph(session.study, chain).nodes]
+    return [node.id for node in read_graph(session.study, chain).nodes]
 
 
 def ask_with_an_option_of(session: Session, node_id: str) -> str:
@@ -50,7 +50,7 @@ def ask_with_an_option_of(session: Session, node_id: str) -> str:
     (chain,) = chains_of(session.study, HOME)
     first, second = nodes(session, HOME)
     made = ask(session, HOME, chain.id, (second, first), "Who came?", wrong=("Borrowed words.", "B.", "C.", "D."))
-    (question,) = [one for one in questions_of(session.study, HOME) if one.id == made]
+    (question,) = [each_question for each_question in questions_of(session.study, HOME) if each_question.id == made]
     wrong = (replace(question.wrong[0], source=node_id), *question.wrong[1:])
     with session.step("Take"):
         update_question(session.study, replace(question, wrong=wrong))
@@ -60,7 +60,7 @@ def ask_with_an_option_of(session: Session, node_id: str) -> str:
 
 
 def keep_back(session: Session, how: str) -> None:
-    (person,) = [one for one in all_participants(session.study) if one.pseudonym == "P02"]
+    (person,) = [participant for participant in all_participants(session.study) if participant.pseudonym == "P02"]
     match how:
         case "held out":
             hold_out(session, OTHER)
@@ -103,7 +103,7 @@ def test_what_another_program_wrote_beside_the_words_is_looked_at_too(session: S
 
 def test_a_pseudonym_that_is_a_private_word_refuses_the_set(session: Session, tmp_path: Path) -> None:
     who, _ = add_participant(session, "Zinnia", ParticipantRole.USER, HOME)
-    (person,) = [one for one in all_participants(session.study) if one.id == who]
+    (person,) = [participant for participant in all_participants(session.study) if participant.id == who]
     set_consent(session, person, ConsentUse.RELEASE, True)
     chains.edit_node(session, nodes(session, HOME)[0], people=[who])
     hide_everywhere(session, "Zinnia")
@@ -119,7 +119,9 @@ def test_what_was_marked_by_hand_in_a_node_is_hidden_where_a_question_quotes_it(
     chains.edit_node(session, first, text="the gruffle of the village waits")
     (chain,) = chains_of(session.study, HOME)
     ask(session, HOME, chain.id, (second, first), "Why?", answer="Because the gruffle of the village waits.")
-    (where,) = [one for one in free_texts(session.study) if one.row == first and one.field == "text"]
+    (where,) = [
+        free_text for free_text in free_texts(session.study) if free_text.row == first and free_text.field == "text"
+    ]
     at = where.text.index("gruffle")
     mark_text(session, where, at, at + len("gruffle of the village"), "other")
     export_read(session, tmp_path / "out", formats=BOTH, everything=True)
@@ -132,7 +134,7 @@ def test_a_decision_that_is_taken_back_hides_again(session: Session, tmp_path: P
     (chain,) = chains_of(session.study, HOME)
     first, second = nodes(session, HOME)
     ask(session, HOME, chain.id, (second, first), "Why does Mr. Bilal Poole laugh?")
-    places = [one for one in find_hits(session) if "Bilal" in one.text]
+    places = [hit for hit in find_hits(session) if "Bilal" in hit.text]
     assert places
     decide_places(session, places, PiiVerdict.KEEP)
     export_read(session, tmp_path / "kept", everything=True)
@@ -151,9 +153,9 @@ def test_names_in_every_place_that_has_words(session: Session, tmp_path: Path) -
     chains.rename_chain(session, chain.id, f"Chain of {secrets[0]}, see {session.study.path}")
     first, second = nodes(session, HOME)
     chains.edit_node(session, first, text=f"{secrets[2]} rings {secrets[3]} for {secrets[1]}")
-    wrong = tuple(f"{one} leaves with Ada." for one in secrets)
+    wrong = tuple(f"{text} leaves with Ada." for text in secrets)
     asked = ask(session, HOME, chain.id, (second, first), f"Is {secrets[2]} cross?", answer="No.", wrong=wrong)
-    (question,) = [one for one in questions_of(session.study, HOME) if one.id == asked]
+    (question,) = [each_question for each_question in questions_of(session.study, HOME) if each_question.id == asked]
     with session.step("Explain"):
         why = f"{secrets[0]}'s note in {session.study.path} says so; {secrets[1].upper()} agrees."
         update_question(
@@ -170,8 +172,8 @@ def test_names_in_every_place_that_has_words(session: Session, tmp_path: Path) -
     gather(session, HOME, secrets[0], person.id)
     session.annotator_name = "Ada"
     export_read(session, tmp_path / "out", formats=BOTH, everything=True)
-    files = sorted(one for one in (tmp_path / "out").rglob("*") if one.is_file())
-    sent = "\n".join(one.read_text("utf-8") for one in files).lower()
+    files = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file())
+    sent = "\n".join(file.read_text("utf-8") for file in files).lower()
     for secret in (
         *secrets[:2],
         "Osgood",
@@ -214,13 +216,13 @@ def test_what_was_gathered_does_not_leave_after_something_else_was_decided(sessi
 
 def test_an_option_in_other_words_is_still_of_those_whose_words_it_was(session: Session, tmp_path: Path) -> None:
     asked = ask_with_an_option_of(session, nodes(session, OTHER)[0])
-    (question,) = [one for one in questions_of(session.study, HOME) if one.id == asked]
+    (question,) = [each_question for each_question in questions_of(session.study, HOME) if each_question.id == asked]
     correct_question(
         session, asked, wrong=reword_options(question, ["Borrowed words, corrected.", "B.", "D.", "C, too."])
     )
     keep_back(session, "held out")
     assert export_read(session, tmp_path / "out", everything=True).left_out[OPTION_NOT_RELEASABLE] == 1
-    (after,) = [one for one in questions_of(session.study, HOME) if one.id == asked]
-    assert [(one.text, bool(one.source)) for one in after.wrong] == [
+    (after,) = [each_question for each_question in questions_of(session.study, HOME) if each_question.id == asked]
+    assert [(wrong_option.text, bool(wrong_option.source)) for wrong_option in after.wrong] == [
         *(("Borrowed words, corrected.", True), ("B.", False), ("D.", False), ("C, too.", False))
     ]

@@ -40,11 +40,11 @@ def test_what_it_names_is_in_the_release(tmp_path: Path) -> None:
         media = json.loads(line)["media"]
         assert media["method"] == "solid"
         assert media["pictures"] == ["frames-1hz/solid/recording-0001/00001.jpg"]
-        assert all((folder / one).is_file() for one in (media["clip"], *media["pictures"]))
+        assert all((folder / medium).is_file() for medium in (media["clip"], *media["pictures"]))
         (row,) = pandas.read_csv(tmp_path / "out" / "vlmevalkit" / "questions.tsv", sep="\t").to_dict("records")
         assert (folder / f"{row['video']}.mp4").is_file()
         assert ast.literal_eval(row["image_path"]) == media["pictures"]
-        sent = b"".join(one.read_bytes() for one in (tmp_path / "out").rglob("*") if one.is_file())
+        sent = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
         assert b"Anna" not in sent
         assert b"Byron" not in sent
 

@@ -25,32 +25,32 @@ def test_only_what_is_missing_is_asked(session: Session) -> None:
     first, second, third = ask_about(session, 3)
     said(session, first, judge, "truth", {"score": 2})
     said(session, second, judge, "truth", {}, status=JudgmentStatus.REFUSED)
-    ids = [one.id for one in (first, second, third)]
+    ids = [question.id for question in (first, second, third)]
     found = plan_step_requests(read_funnel_input(session), "truth", [judge], ids)
-    assert [one.about for one in found.requests] == [[f"question/{third.id}"]]
-    assert found.there == 2
+    assert [request.about for request in found.requests] == [[f"question/{third.id}"]]
+    assert found.answered_count == 2
     again = plan_step_requests(read_funnel_input(session), "truth", [judge], ids, again=True)
-    assert [one.about for one in again.requests] == [[f"question/{second.id}", f"question/{third.id}"]]
+    assert [request.about for request in again.requests] == [[f"question/{second.id}", f"question/{third.id}"]]
 
 
 def test_what_answered_with_nothing_that_can_be_used_is_asked_again_only_when_wished(session: Session) -> None:
     judge, _ = add_judge(session, "knows", "oracle", "", {})
-    (one,) = ask_about(session, 1)
-    said(session, one, judge, "truth", {"score": "two"})
-    assert not plan_step_requests(read_funnel_input(session), "truth", [judge], [one.id]).requests
-    assert plan_step_requests(read_funnel_input(session), "truth", [judge], [one.id], again=True).requests
+    (question,) = ask_about(session, 1)
+    said(session, question, judge, "truth", {"score": "two"})
+    assert not plan_step_requests(read_funnel_input(session), "truth", [judge], [question.id]).requests
+    assert plan_step_requests(read_funnel_input(session), "truth", [judge], [question.id], again=True).requests
 
 
 def test_runs_are_told_apart_by_seeds_and_asked_as_warm_as_the_step_says(session: Session) -> None:
     model, _ = add_judge(session, "m", "openai", "some-model", {"url": "http://127.0.0.1:9/v1", "frames": 4})
-    (one,) = ask_about(session, 1)
-    found = plan_step_requests(read_funnel_input(session), "stability", [model], [one.id]).requests
+    (question,) = ask_about(session, 1)
+    found = plan_step_requests(read_funnel_input(session), "stability", [model], [question.id]).requests
     assert [(each.seed, each.task) for each in found] == [(0, "answer"), (1, "answer")]
     assert {each.judges[0].settings["temperature"] for each in found} == {0.2}
     assert {each.judges[0].id for each in found} == {model.id}
     rules = read_rules(session.study)
     thresholds.set_rules(session, {"options-only": replace(rules["options-only"], runs=3)})
-    alone = plan_step_requests(read_funnel_input(session), "options-only", [model], [one.id]).requests
+    alone = plan_step_requests(read_funnel_input(session), "options-only", [model], [question.id]).requests
     assert [each.seed for each in alone] == [0, 1, 2]
     assert "temperature" not in alone[0].judges[0].settings
 
@@ -71,17 +71,17 @@ def test_a_step_runs_alone_and_its_answers_are_scores(session: Session) -> None:
     guesses, _ = add_judge(session, "always D", "constant", "", {"says": "D"})
     made = ask_about(session, 5)
     jobs, _ = prepare_step(session, "stability", [guesses])
-    assert [job.work.kind for job in jobs if job.work] == ["ask", "ask"]
+    assert [job.job.kind for job in jobs if job.job] == ["ask", "ask"]
     for job in jobs:
-        assert job.work is not None
-        run_inline(session, job.work, Silent())
+        assert job.job is not None
+        run_inline(session, job.job, Silent())
     assert len(read_funnel(session, (), ["stability"]).survivors) == 5
     jobs, found = prepare_step(session, "stability", ["always D"], [made[0].id])
-    assert (jobs, found.there) == ([], 2)
+    assert (jobs, found.answered_count) == ([], 2)
     jobs, _ = prepare_step(session, "options-only", ["always D"])
-    assert jobs[0].work is not None
-    run_inline(session, jobs[0].work, Silent())
-    assert [*read_funnel(session, (), ["options-only"]).steps[0].fallen] == [made[3].id]
+    assert jobs[0].job is not None
+    run_inline(session, jobs[0].job, Silent())
+    assert [*read_funnel(session, (), ["options-only"]).steps[0].dropped] == [made[3].id]
 
 
 def test_what_reaches_a_step_is_what_the_steps_before_keep(session: Session) -> None:

@@ -31,31 +31,33 @@ _questions = st.lists(st.tuples(st.sampled_from(_WORDS), st.sampled_from(_WORDS)
 def _readings(draw: st.DrawFn) -> tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]]:
     made = draw(_questions)
     said: list[QuestionJudgment] = []
-    for one in made:
+    for each_question in made:
         # Most are good, so that some reach the last steps.
         for task in _TASKS:
             for judge in ("a", "b") if draw(st.integers(0, 3)) == 0 else ("a",):
                 for seed in (0, 1):
-                    value: Any = one.letter if task == "answer" else "E" if task == "options_only" else 3
+                    value: Any = (
+                        each_question.correct_letter if task == "answer" else "E" if task == "options_only" else 3
+                    )
                     value = 2 if task == "truth" else value
                     if draw(st.integers(0, 5)) == 0:
                         value = draw(_values)
-                    said.append(_given(one, task, judge, seed, value, draw, len(said)))
+                    said.append(_given(each_question, task, judge, seed, value, draw, len(said)))
     rules = {key: _rule(step, draw) for key, step in STEPS.items()}
     return made, said, rules
 
 
 def _given(
-    one: Question, task: str, judge: str, seed: int, value: Any, draw: st.DrawFn, number: int
+    question: Question, task: str, judge: str, seed: int, value: Any, draw: st.DrawFn, number: int
 ) -> QuestionJudgment:
     field = "answer" if task in ("answer", "options_only") else "score"
     status = draw(st.sampled_from(JudgmentStatus)) if draw(st.integers(0, 9)) == 0 else JudgmentStatus.OK
-    state = one.state if draw(st.integers(0, 9)) else "old"
+    state = question.checksum if draw(st.integers(0, 9)) else "old"
     entry = to_json({"name": judge, "backend": "constant", "model": "", "settings": {}})
     return QuestionJudgment(
         *(
             f"{number:05d}",
-            one.id,
+            question.id,
             task,
             judge,
             entry,
@@ -73,9 +75,9 @@ def _given(
 def _rule(step: FilterStep, draw: st.DrawFn) -> FilterRule:
     several = draw(st.sampled_from(Several))
     judges = draw(st.sampled_from([(), (), ("a",), ("a", "b")]))
-    runs = draw(st.integers(step.runs, min(step.most_runs, 2)))
+    runs = draw(st.integers(step.runs, min(step.max_runs, 2)))
     limit = draw(st.integers(step.low, step.high))
-    return FilterRule(limit, runs, several, judges, decides=step.needs is not Needs.NOTHING and draw(st.booleans()))
+    return FilterRule(limit, runs, several, judges, decides=step.needs is not Needs.NO_LIMIT and draw(st.booleans()))
 
 
 @settings(max_examples=40)
@@ -85,13 +87,13 @@ def test_whoever_reaches_a_step_is_kept_falls_or_is_open(
 ) -> None:
     made, said, rules = found
     reading = FunnelInput(made, said, {}, rules)
-    going: tuple[str, ...] = tuple(one.id for one in made)
+    going: tuple[str, ...] = tuple(question.id for question in made)
     for stage in build_funnel(reading).steps:
         assert stage.entered == going
-        assert [*stage.fates] == sorted([*stage.kept, *stage.fallen, *stage.open])
-        assert len(stage.entered) == len(stage.kept) + len(stage.fallen) + len(stage.open)
-        assert all(stage.fallen.values())
-        assert all(stage.open.values())
+        assert [*stage.outcomes] == sorted([*stage.kept, *stage.dropped, *stage.undecided])
+        assert len(stage.entered) == len(stage.kept) + len(stage.dropped) + len(stage.undecided)
+        assert all(stage.dropped.values())
+        assert all(stage.undecided.values())
         going = stage.kept
     assert final_survivors(reading) >= {*build_funnel(reading).survivors}
 
@@ -102,9 +104,11 @@ def test_a_stricter_limit_never_lets_another_question_through(
     found: tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]], data: st.DataObject
 ) -> None:
     made, said, rules = found
-    step = data.draw(st.sampled_from([one for one in STEPS.values() if one.needs is not Needs.NOTHING]))
+    step = data.draw(
+        st.sampled_from([filter_step for filter_step in STEPS.values() if filter_step.needs is not Needs.NO_LIMIT])
+    )
     now = rules[step.key].limit
-    limits = (now, step.high) if step.needs is Needs.LEAST else (step.low, now)
+    limits = (now, step.high) if step.needs is Needs.AT_LEAST else (step.low, now)
     stricter = {**rules, step.key: replace(rules[step.key], limit=data.draw(st.integers(*limits)))}
     before, after = FunnelInput(made, said, {}, rules), FunnelInput(made, said, {}, stricter)
     assert {*build_funnel(after).survivors} <= {*build_funnel(before).survivors}
@@ -120,7 +124,9 @@ def test_one_more_step_that_decides_never_lets_another_question_through(
 ) -> None:
     made, said, rules = found
     reading = FunnelInput(made, said, {}, rules)
-    step = data.draw(st.sampled_from([one.key for one in STEPS.values() if one.needs is not Needs.NOTHING]))
+    step = data.draw(
+        st.sampled_from([filter_step.key for filter_step in STEPS.values() if filter_step.needs is not Needs.NO_LIMIT])
+    )
     more = FunnelInput(made, said, {}, {**rules, step: replace(rules[step], decides=True)})
     assert {*deciding_steps(reading)} <= {*deciding_steps(more)}
     assert final_survivors(more) <= final_survivors(reading)
@@ -130,7 +136,7 @@ def test_one_more_step_that_decides_never_lets_another_question_through(
 def test_who_stays_of_near_duplicates_does_not_depend_on_the_order_they_come_in(made: list[Question]) -> None:
     assert most_similar_earlier(made) == most_similar_earlier(made[::-1])
     for key, (value, other) in most_similar_earlier(made).items():
-        about = {one.id: one for one in made}
+        about = {question.id: question for question in made}
         assert other < key
         assert about[key].recording_id == about[other].recording_id
         assert 0 < value <= 100

@@ -32,15 +32,15 @@ def proposed(session: Session, about: Question, **other: Json) -> Proposal:
 
 
 def test_the_most_plausible_come_first(session: Session) -> None:
-    (one,) = ask_about(session, 1)
-    found = proposed(session, one)
+    (question,) = ask_about(session, 1)
+    found = proposed(session, question)
     assert [(each.text, each.plausibility) for each in found.wrong] == [
         ("Ana nods.", 90),
         ("Ana frowns.", 70),
         ("Ana yawns.", 40),
         ("Ana waves.", 0),
     ]
-    assert (found.judge, found.why_not) == ("gpt", "")
+    assert (found.judge, found.rejection_reason) == ("gpt", "")
 
 
 @pytest.mark.parametrize(
@@ -56,19 +56,19 @@ def test_the_most_plausible_come_first(session: Session) -> None:
     ],
 )
 def test_what_cannot_be_used_is_not_taken_over(session: Session, other: dict[str, Json], why: str) -> None:
-    (one,) = ask_about(session, 1)
-    found = proposed(session, one, **other)
-    assert why in found.why_not
-    changes, refused = apply_newest_proposals(session, read_funnel_input(session), [one.id])
+    (question,) = ask_about(session, 1)
+    found = proposed(session, question, **other)
+    assert why in found.rejection_reason
+    changes, refused = apply_newest_proposals(session, read_funnel_input(session), [question.id])
     assert not changes
-    assert why in refused[one.id]
-    assert get_question(session, one.id).wrong == one.wrong
+    assert why in refused[question.id]
+    assert get_question(session, question.id).wrong == question.wrong
 
 
 @pytest.mark.parametrize("likely", [None, -1, 101, True, "90", 2.5])
 def test_a_plausibility_that_is_none_is_left_open(session: Session, likely: Json) -> None:
-    (one,) = ask_about(session, 1)
-    found = proposed(session, one, plausibility_2=likely)
+    (question,) = ask_about(session, 1)
+    found = proposed(session, question, plausibility_2=likely)
     assert found.wrong[-1] == WrongOption("Ana nods.", None)
 
 
@@ -77,46 +77,46 @@ def test_scores_of_before_count_no_more_and_again_after_an_undo(session: Session
     pass_all(session, [first, second])
     assert len(read_funnel(session).survivors) == 2
     found = proposed(session, first)
-    apply_options(session, first.id, first.state, found.wrong)
+    apply_options(session, first.id, first.checksum, found.wrong)
     after = read_funnel(session)
-    assert [*after.at("review").open] == [first.id]
+    assert [*after.stage("review").undecided] == [first.id]
     assert after.survivors == (second.id,)
     now = get_question(session, first.id)
     assert now.wrong == found.wrong
     assert (now.text, now.answer, now.place) == (first.text, first.answer, first.place)
-    assert read_funnel(session, (), ["distractors"]).at("distractors").taken_over == {first.id}
+    assert read_funnel(session, (), ["distractors"]).stage("distractors").with_proposed_options == {first.id}
     session.study.undo()
     assert get_question(session, first.id).wrong == first.wrong
     assert len(read_funnel(session).survivors) == 2
 
 
 def test_some_of_them_can_be_taken_over(session: Session) -> None:
-    (one,) = ask_about(session, 1)
-    found = proposed(session, one)
-    apply_options(session, one.id, one.state, (*found.wrong[:1], *one.wrong[1:]))
-    now = get_question(session, one.id)
+    (question,) = ask_about(session, 1)
+    found = proposed(session, question)
+    apply_options(session, question.id, question.checksum, (*found.wrong[:1], *question.wrong[1:]))
+    now = get_question(session, question.id)
     assert [each.text for each in now.wrong] == ["Ana nods.", "Ben leaves.", "Ben sleeps.", "Ben sings."]
     assert [each.plausibility for each in now.wrong] == [90, None, None, None]
 
 
 def test_a_proposal_for_the_question_as_it_was_is_refused(session: Session) -> None:
-    (one,) = ask_about(session, 1)
-    found = proposed(session, one)
-    apply_options(session, one.id, one.state, found.wrong)
+    (question,) = ask_about(session, 1)
+    found = proposed(session, question)
+    apply_options(session, question.id, question.checksum, found.wrong)
     with pytest.raises(UserError, match="changed since"):
-        apply_options(session, one.id, one.state, one.wrong)
-    now = get_question(session, one.id)
+        apply_options(session, question.id, question.checksum, question.wrong)
+    now = get_question(session, question.id)
     with pytest.raises(UserError, match="same"):
-        apply_options(session, one.id, now.state, (*now.wrong[:3], now.wrong[0]))
+        apply_options(session, question.id, now.checksum, (*now.wrong[:3], now.wrong[0]))
     with pytest.raises(UserError, match="no longer part"):
-        apply_options(session, "gone", one.state, found.wrong)
+        apply_options(session, "gone", question.checksum, found.wrong)
     assert newest_proposals(read_funnel_input(session), replace(now)) == []
 
 
 def test_all_are_taken_over_in_one_step_the_newest_that_can_be_used(session: Session) -> None:
     first, second, third = ask_about(session, 3)
-    for one in (first, second):
-        said(session, one, GPT, "distractors", HARDER)
+    for question in (first, second):
+        said(session, question, GPT, "distractors", HARDER)
     said(session, second, GEMINI, "distractors", {"wrong_1": "Only one."})
     changes, refused = apply_newest_proposals(session, read_funnel_input(session), [first.id, second.id, third.id])
     assert changes.ids("question") == {first.id, second.id}

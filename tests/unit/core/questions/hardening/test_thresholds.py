@@ -20,8 +20,8 @@ from tests.unit.core.pairs import mark, open_study
 
 def set_(session: Session, *said: str) -> None:
     rules = read_rules(session.study)
-    for one in said:
-        key, rules[key] = thresholds.parse_rule(session, one, rules)
+    for text in said:
+        key, rules[key] = thresholds.parse_rule(session, text, rules)
     thresholds.set_rules(session, rules)
 
 
@@ -75,9 +75,12 @@ def test_a_step_that_drops_nothing_cannot_decide(session: Session) -> None:
     with pytest.raises(UserError, match="cannot decide"):
         thresholds.set_deciding_steps(session, ["distractors"])
     thresholds.set_deciding_steps(session, ["truth", "difficulty"])
-    assert {key for key, one in read_rules(session.study).items() if one.decides} == {"truth", "difficulty"}
+    assert {key for key, filter_rule in read_rules(session.study).items() if filter_rule.decides} == {
+        "truth",
+        "difficulty",
+    }
     thresholds.set_deciding_steps(session, [])
-    assert not any(one.decides for one in read_rules(session.study).values())
+    assert not any(rule.decides for rule in read_rules(session.study).values())
 
 
 @pytest.mark.parametrize(
@@ -120,8 +123,10 @@ def test_two_people_who_change_different_limits_keep_both(tmp_path: Path) -> Non
         (conflict,) = all_conflicts(session.study)
         found = describe_conflict(session, conflict)
         assert found.title == "Filter of questions: right answer"
-        assert [(one.name, one.ours, one.theirs) for one in found.differing] == [("limit", "0", "1")]
-        assert ("decides", "no", "no") in [(one.name, one.ours, one.theirs) for one in found.lines]
+        assert [
+            (conflict_line.name, conflict_line.ours, conflict_line.theirs) for conflict_line in found.differing
+        ] == [("limit", "0", "1")]
+        assert ("decides", "no", "no") in [(line.name, line.ours, line.theirs) for line in found.lines]
 
 
 def test_limits_that_are_as_before_are_no_step(session: Session) -> None:

@@ -174,7 +174,7 @@ def test_what_cannot_be_read_is_said_to_be_unreadable() -> None:
 
 
 def test_an_answer_that_was_cut_says_so() -> None:
-    cut = Completion('{"verdict": "err', cut=True, tokens_in=1, tokens_out=1)
+    cut = Completion('{"verdict": "err', truncated=True, tokens_in=1, tokens_out=1)
     model = Model(cut, cut)
     reply = ask(model)
     assert reply.status is JudgmentStatus.UNPARSED
@@ -239,7 +239,7 @@ def test_thoughts_of_reasoning_models_are_kept_apart_from_every_form() -> None:
 def test_definitions_stay_at_the_root_of_a_schema_with_thoughts() -> None:
     inner = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}}
     model = Model("{}", "{}")
-    ask(model, AnswerForm("x", inner, FORM.read, thinks=True))
+    ask(model, AnswerForm("x", inner, FORM.parse, thinks=True))
     schema: Any = model.asked[0][1].schema
     assert schema["$defs"] == {"A": {"type": "string"}}
     assert "$defs" not in schema["properties"]["answer"]
@@ -260,7 +260,7 @@ def test_a_server_that_does_not_hold_to_the_shape_is_noticed() -> None:
         holding = Model(completion)
         ask(holding)
         assert holding.slipped == []
-    cut = Model(*[Completion('{"verdict', held="schema", cut=True)] * 2)
+    cut = Model(*[Completion('{"verdict', held="schema", truncated=True)] * 2)
     ask(cut)
     assert cut.slipped == []
 
@@ -269,7 +269,7 @@ def test_a_server_that_does_not_hold_to_the_shape_is_noticed() -> None:
 def test_whatever_a_model_writes_is_data(text: str, form: AnswerForm) -> None:
     reading = parse_answer(Completion(text), form)
     if reading.answer is not None:
-        assert form.read(dict(reading.answer)) == reading.answer
+        assert form.parse(dict(reading.answer)) == reading.answer
     else:
         assert reading.problem
         assert "\n" not in reading.problem

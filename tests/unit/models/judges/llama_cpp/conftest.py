@@ -72,7 +72,7 @@ def asked(judge: LlamaJudge, *questions: JudgeRequest) -> list[Reply]:
 
     async def ask() -> list[Reply]:
         try:
-            return [await judge.ask(one) for one in questions]
+            return [await judge.ask(question) for question in questions]
         finally:
             await judge.close()
 

@@ -62,9 +62,9 @@ def test_what_does_not_fit_is_not_begun_and_both_numbers_are_told(make_judge: Ma
     reply, after = asked(make_judge(), long, question())
     assert reply.status is JudgmentStatus.ERROR
     assert reply.too_long is not None
-    assert reply.too_long.room == CONTEXT
-    assert reply.too_long.asked is not None
-    assert reply.too_long.asked > CONTEXT + 1500
+    assert reply.too_long.context_tokens == CONTEXT
+    assert reply.too_long.requested_tokens is not None
+    assert reply.too_long.requested_tokens > CONTEXT + 1500
     assert ("frames" in reply.error) == bool(pictures)
     assert "\n" not in reply.error
     assert after.status is JudgmentStatus.OK
@@ -78,7 +78,7 @@ def test_what_just_fits_is_answered_and_one_token_more_is_not(make_judge: Made) 
     fits, full = asked(judge, question("x", max_tokens=room), question("xx", max_tokens=room))
     assert fits.status is JudgmentStatus.OK
     assert full.too_long is not None
-    assert full.too_long.asked == CONTEXT + 1
+    assert full.too_long.requested_tokens == CONTEXT + 1
 
 
 def test_an_answer_that_was_cut_is_said_to_be(make_judge: Made) -> None:
@@ -101,9 +101,11 @@ def test_the_mark_of_a_picture_in_a_transcript_is_text(make_judge: Made) -> None
 
 def test_two_judges_at_once_share_one_process_and_take_turns(make_judge: Made) -> None:
     async def both() -> list[JudgmentStatus]:
-        one, two = make_judge(), make_judge(temperature=0.5)
-        replies = await asyncio.gather(*(judge.ask(question(seed=at)) for at in range(4) for judge in (one, two)))
-        assert len({sharing.borrow_process(judge._loading).pid for judge in (one, two)}) == 1
+        llama_judge, two = make_judge(), make_judge(temperature=0.5)
+        replies = await asyncio.gather(
+            *(judge.ask(question(seed=at)) for at in range(4) for judge in (llama_judge, two))
+        )
+        assert len({sharing.borrow_process(judge._loading).pid for judge in (llama_judge, two)}) == 1
         return [reply.status for reply in replies]
 
     assert asyncio.run(both()) == [JudgmentStatus.OK] * 8

@@ -38,11 +38,11 @@ def _render(template: str, messages: list[dict[str, Any]]) -> str:
 @pytest.mark.parametrize(
     ("template", "manners"),
     [
-        (BOTH, Manners(texts=True, lists=True, system=True)),
-        (TEXTS, Manners(texts=True, lists=False, system=True)),
-        (LISTS, Manners(texts=False, lists=True, system=True)),
-        (NO_SYSTEM, Manners(texts=True, lists=False, system=False)),
-        (DROPS_SYSTEM, Manners(texts=True, lists=False, system=False)),
+        (BOTH, Manners(accepts_text=True, accepts_parts=True, accepts_system=True)),
+        (TEXTS, Manners(accepts_text=True, accepts_parts=False, accepts_system=True)),
+        (LISTS, Manners(accepts_text=False, accepts_parts=True, accepts_system=True)),
+        (NO_SYSTEM, Manners(accepts_text=True, accepts_parts=False, accepts_system=False)),
+        (DROPS_SYSTEM, Manners(accepts_text=True, accepts_parts=False, accepts_system=False)),
     ],
 )
 def test_every_word_and_picture_gets_through_a_template_once_and_in_order(template: str, manners: Manners) -> None:

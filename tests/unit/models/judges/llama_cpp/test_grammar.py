@@ -51,7 +51,7 @@ def test_whole_numbers_keep_their_bounds(low: int, span: int, above: bool, below
     number["exclusiveMinimum" if above else "minimum"] = low - above
     number["exclusiveMaximum" if below else "maximum"] = low + span + below
     line = next(line for line in schema_to_grammar(_schema(n=number), 100).splitlines() if line.startswith("n ::="))
-    listed = [json.loads(one.strip().strip('"')) for one in line.removeprefix("n ::=").replace('"', "").split("|")]
+    listed = [json.loads(part.strip().strip('"')) for part in line.removeprefix("n ::=").replace('"', "").split("|")]
     assert listed == [*range(low, low + span + 1)]
 
 

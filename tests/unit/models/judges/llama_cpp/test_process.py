@@ -70,7 +70,7 @@ def process(tiny_gguf: TinyModel) -> Iterator[ModelProcess]:
 
 def until_it_writes(process: ModelProcess) -> int:
     """Wait until the model computes an answer; return its process."""
-    assert process.wait_until_begun(HANG_S)
+    assert process.wait_until_answering(HANG_S)
     pid = process.pid
     assert pid is not None
     began = _computed(pid)
@@ -174,7 +174,7 @@ def test_who_stops_waiting_stops_the_model(make_judge: Made) -> None:
         process = sharing.borrow_process(judge._loading)
         process.ask(short_ask(10**9), 600).result(HANG_S)
         asking = asyncio.create_task(judge.ask(question(max_tokens=2500, temperature=2.0)))
-        assert await asyncio.to_thread(process.wait_until_begun, 60)
+        assert await asyncio.to_thread(process.wait_until_answering, 60)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
@@ -187,11 +187,11 @@ def test_who_stops_waiting_stops_the_model(make_judge: Made) -> None:
 
 
 def test_a_model_is_kept_for_the_next_job_and_makes_room_for_another(make_judge: Made) -> None:
-    one = make_judge()
-    asked(one, question())
-    kept = sharing.borrow_process(one._loading)
+    llama_judge = make_judge()
+    asked(llama_judge, question())
+    kept = sharing.borrow_process(llama_judge._loading)
     pid = kept.pid
-    sharing.return_process(one._loading)
+    sharing.return_process(llama_judge._loading)
     asked(make_judge(temperature=0.3), question())
     assert kept.pid == pid
     asked(make_judge(context=2048), question(max_tokens=500))

@@ -58,10 +58,10 @@ class Asking:
     ) -> JudgeRequest:
         messages = (Message(Role.SYSTEM, "be brief"), Message(Role.USER, text, pictures))
         for message in messages:
-            self.guard.cleared.add_text(message.text, "raw")
+            self.guard.approved.add_text(message.text, "raw")
         for picture in pictures:
-            self.guard.cleared.add_media(picture.sha256, "raw")
-            self.guard.cleared.add_text(picture.shown, "")
+            self.guard.approved.add_media(picture.sha256, "raw")
+            self.guard.approved.add_text(picture.time_label, "")
         return JudgeRequest(messages, form, SamplingParameters(seed=7, max_tokens=64))
 
     def ask(self, text: str = "what is it?", **given: Any) -> Reply:

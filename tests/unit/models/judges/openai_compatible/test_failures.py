@@ -94,12 +94,12 @@ def test_what_it_was_sent_is_not_taken_for_what_it_says() -> None:
 
 def test_a_web_page_becomes_a_line() -> None:
     page = "<html><style>b {}</style><h1>Bad\n gateway</h1><script>alert(1)</script></html>"
-    assert classify_failure(502, page).said == "Bad gateway"
+    assert classify_failure(502, page).server_message == "Bad gateway"
 
 
 @given(st.integers(300, 599), st.text())
 def test_whatever_a_server_says_is_one_short_line(status: int, body: str) -> None:
     failure = classify_failure(status, body)
-    assert failure.said.isprintable()
-    assert len(failure.said) <= 301
+    assert failure.server_message.isprintable()
+    assert len(failure.server_message) <= 301
     assert describe_failure(failure, "host", "model", True, 3).isprintable()

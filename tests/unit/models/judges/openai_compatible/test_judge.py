@@ -132,8 +132,8 @@ def test_a_clip_is_sent_where_it_sees_clips() -> None:
     clip = JudgeVideo(b"\x00\x00\x00\x18ftypmp42", 0, 1_000_000)
     with misbehaving(says(OK)) as server:
         asked = asking(server.url, sees="clip")
-        asked.guard.cleared.add_text("what is it?", "raw")
-        asked.guard.cleared.add_media(clip.sha256, "raw")
+        asked.guard.approved.add_text("what is it?", "raw")
+        asked.guard.approved.add_media(clip.sha256, "raw")
         question = JudgeRequest((Message(Role.USER, "what is it?", (picture(),), clip),), FORM)
         assert asked.run(lambda: asked.judge.ask(question)).status is JudgmentStatus.OK
     shown, text = server.asked[0].body["messages"][0]["content"]
@@ -148,7 +148,7 @@ def test_what_was_not_cleared_is_not_sent() -> None:
     with misbehaving(says(OK)) as server:
         asked = asking(server.url)
         question = asked.question()
-        asked.guard.cleared._texts.clear()
+        asked.guard.approved._texts.clear()
         with pytest.raises(Forbidden) as refused:
             asked.run(lambda: asked.judge.ask(question))
     assert refused.value.rule == "cleared"
@@ -430,5 +430,5 @@ def test_a_probe_holds_nothing_of_a_study() -> None:
         "It takes a JSON schema for its answers.",
         "It takes pictures, and knows a red square when it sees one.",
     )
-    assert all(not departure.holds_study or departure.texts == 0 for departure in asked.gate.noted)
+    assert all(not departure.has_study_content or departure.texts == 0 for departure in asked.gate.noted)
     assert len(server.listed) == 1

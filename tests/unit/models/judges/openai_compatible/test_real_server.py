@@ -61,7 +61,7 @@ def dialects(monkeypatch: pytest.MonkeyPatch) -> Dialects:
 def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thinks: bool = False) -> JudgeRequest:
     square = encode_jpeg(np.full((32, 32, 3), 90, np.uint8))
     pictures = tuple(JudgeFrame(at, f"{at}.0 s", square, 32, 32) for at in range(3))
-    form = AnswerForm(FORM.name, schema(longest), FORM.read, thinks)
+    form = AnswerForm(FORM.name, schema(longest), FORM.parse, thinks)
     found = asked.question(text, pictures, form)
     return JudgeRequest(found.messages, form, SamplingParameters(temperature=0.0, seed=3, max_tokens=2000))
 
@@ -79,7 +79,7 @@ def test_it_is_held_to_the_form_after_an_error_500(
     assert reply.model_id == "tiny"
     assert reply.tokens_in is not None
     assert reply.tokens_in > 0
-    assert dialects.of(asked.judge.fingerprint).rung is ConstraintMode.OBJECT
+    assert dialects.get(asked.judge.fingerprint).rung is ConstraintMode.OBJECT
     assert all(departure.local for departure in asked.gate.noted)
     assert len(asked.gate.noted[0].frames) == 3
 
@@ -100,7 +100,7 @@ def test_the_same_seed_gives_the_same_answer(llama_server: LlamaServer) -> None:
 
 def test_prose_ends_as_unreadable_not_as_a_guess(llama_server: LlamaServer, dialects: Dialects) -> None:
     asked = asking(llama_server.url, key="", model=llama_server.model, max_tokens=64)
-    dialects.at_least(asked.judge.fingerprint, ConstraintMode.PROMPT)
+    dialects.weaken_to(asked.judge.fingerprint, ConstraintMode.PROMPT)
     found = asked.question(form=FORM)
     short = JudgeRequest(found.messages, FORM, SamplingParameters(seed=3, max_tokens=64))
     reply = asked.run(lambda: asked.judge.ask(short))
@@ -113,8 +113,8 @@ def test_a_question_that_does_not_fit_is_handed_back(llama_server: LlamaServer) 
     reply = asked.run(lambda: asked.judge.ask(question(asked, "word " * 4000)))
     assert reply.status is JudgmentStatus.ERROR
     assert reply.too_long is not None
-    assert reply.too_long.room == 8192
-    assert (reply.too_long.asked or 0) > 8192
+    assert reply.too_long.context_tokens == 8192
+    assert (reply.too_long.requested_tokens or 0) > 8192
 
 
 def test_four_at_once_are_all_answered(llama_server: LlamaServer) -> None:

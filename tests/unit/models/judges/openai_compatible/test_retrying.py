@@ -46,7 +46,7 @@ draws = st.floats(0, 1, exclude_max=True)
 @given(st.integers(1, 40), st.floats(0, 1000), st.none() | st.floats(0, 10_000), draws)
 def test_it_never_waits_longer_than_it_has(failures: int, left: float, hint: float | None, draw: float) -> None:
     patience = Patience()
-    wait = patience.wait(failures, left, hint, lambda: draw)
+    wait = patience.next_wait(failures, left, hint, lambda: draw)
     if wait is None:
         assert failures >= patience.tries or left <= max(hint or 0, patience.longest_s) + patience.first_s
     else:
@@ -57,7 +57,7 @@ def test_it_never_waits_longer_than_it_has(failures: int, left: float, hint: flo
 
 @given(st.integers(1, 19), draws)
 def test_waits_double_up_to_a_longest_one(failures: int, draw: float) -> None:
-    wait = Patience(tries=20).wait(failures, 1e9, None, lambda: draw)
+    wait = Patience(tries=20).next_wait(failures, 1e9, None, lambda: draw)
     most = min(0.5 * 2 ** (failures - 1), 30)
     assert wait is not None
     assert most / 2 <= wait <= most
@@ -66,7 +66,7 @@ def test_waits_double_up_to_a_longest_one(failures: int, draw: float) -> None:
 @given(st.integers(1, 20), st.floats(1, 1000), draws)
 def test_all_waits_together_end(tries: int, total: float, draw: float) -> None:
     patience, passed, failures = Patience(tries=tries, total_s=total), 0.0, 1
-    while (wait := patience.wait(failures, total - passed, None, lambda: draw)) is not None:
+    while (wait := patience.next_wait(failures, total - passed, None, lambda: draw)) is not None:
         passed += wait
         failures += 1
     assert failures <= tries

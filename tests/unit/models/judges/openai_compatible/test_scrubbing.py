@@ -20,7 +20,7 @@ _TEXTS = st.text(max_size=60)
 @given(_KEYS, _TEXTS, _TEXTS)
 def test_no_key_is_left_whole_or_in_long_pieces(key: str, before: str, after: str) -> None:
     scrubber = ApiKeyRedactor(key)
-    for scrub in (scrubber.answer, scrubber.error):
+    for scrub in (scrubber.redact_answer, scrubber.redact_error):
         found = scrub(f"{before}{key}{after}{key[2:-1]}").replace("[key]", "\ue000")
         assert not any(key[at : at + 8] in found for at in range(len(key) - 7))
 
@@ -48,7 +48,7 @@ def test_no_key_is_left_whole_or_in_long_pieces(key: str, before: str, after: st
     ],
 )
 def test_other_forms_are_known(form: str) -> None:
-    for scrub in (ApiKeyRedactor(KEY).answer, ApiKeyRedactor(KEY).error):
+    for scrub in (ApiKeyRedactor(KEY).redact_answer, ApiKeyRedactor(KEY).redact_error):
         found = scrub(f"it was {form} that came")
         assert "[key]" in found
         assert form not in found
@@ -56,21 +56,21 @@ def test_other_forms_are_known(form: str) -> None:
 
 @pytest.mark.parametrize("masked", ["sk-L****+34", "sk-Live...+34", "***********+34", "sk-L…", "sk-Lxxxxxxxx"])
 def test_a_masked_key_is_none_in_an_error(masked: str) -> None:
-    assert ApiKeyRedactor(KEY).error(f"Incorrect API key provided: {masked}.").count("[key]") == 1
+    assert ApiKeyRedactor(KEY).redact_error(f"Incorrect API key provided: {masked}.").count("[key]") == 1
 
 
 def test_dots_alone_are_no_key() -> None:
-    assert ApiKeyRedactor(KEY).error("Loading model... wait") == "Loading model... wait"
+    assert ApiKeyRedactor(KEY).redact_error("Loading model... wait") == "Loading model... wait"
 
 
 @given(_TEXTS)
 @pytest.mark.parametrize("key", ["", "x", "no", "none", "EMPTY", "ollama"])
 def test_a_placeholder_changes_no_answer(key: str, text: str) -> None:
-    assert ApiKeyRedactor(key).answer(f'{text} {{"verdict": "none"}}') == f'{text} {{"verdict": "none"}}'
+    assert ApiKeyRedactor(key).redact_answer(f'{text} {{"verdict": "none"}}') == f'{text} {{"verdict": "none"}}'
 
 
 def test_a_placeholder_is_in_no_error_either() -> None:
-    assert ApiKeyRedactor("secret").error("wrong key secret for secretary") == "wrong key [key] for secretary"
+    assert ApiKeyRedactor("secret").redact_error("wrong key secret for secretary") == "wrong key [key] for secretary"
 
 
 def test_it_does_not_show_its_key() -> None:
