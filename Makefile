@@ -89,6 +89,6 @@ docs: $(VENV)/tests.stamp
 # What translators work from: every text of the window.
 texts: $(VENV)/tests.stamp
 	mkdir -p build
-	$(BIN)/pybabel --quiet extract --no-default-keywords -k tr -k trn:1,2 -k later --project Greenroom -o build/greenroom.pot app widgets project
+	$(BIN)/pybabel --quiet extract --no-default-keywords -k tr -k trn:1,2 -k later --project Greenroom -o build/greenroom.pot app widgets anonymize project
 
 .PHONY: help house bench-check demo test test-conditions lint bench bench-gpu soak install-test wheel constraints docs texts

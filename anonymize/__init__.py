@@ -1,1 +1,1 @@
-"""Methods that hide who is in a picture, the renderer that applies them, and the check of what came out."""
+"""De-identification: masks faces and voices, finds personal information, and releases or withdraws data."""

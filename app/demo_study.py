@@ -12,8 +12,8 @@ from typing import cast
 
 from annotate.segments.segment_edits import add_segment
 from annotate.study.recording_edits import add_recordings, probe_file
-from anonymize.export import export_job as anonymization
-from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.export import export_job
+from anonymize.faces import face_tracking_job
 from anonymize.methods.face_methods import recommended_method
 from project.entities.study_records import Json, Verdict
 from project.errors import UserError
@@ -93,11 +93,11 @@ def make_demo(folder: Path, progress: Callable[[JobSpec], Progress]) -> Demo:
         recording_id = recordings[0].id if recordings else _fill(session, folder)
         tracked = latest_run(session.study, recording_id, "faces")
         if tracked is None:
-            work = face_tracking.prepare(session, recording_id)
+            work = face_tracking_job.prepare(session, recording_id)
             run_inline(session, work, progress(work))
             tracked = latest_run(session.study, recording_id, "faces")
             assert tracked is not None
-        export = anonymization.prepare(session, recording_id, recommended_method(), folder, overwrite=True)
+        export = export_job.prepare(session, recording_id, recommended_method(), folder, overwrite=True)
         result, _ = run_inline(session, export, progress(export))
         number = session.recording(recording_id).number
     frames = cast(int, tracked.result["frames"])

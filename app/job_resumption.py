@@ -28,18 +28,18 @@ def recreate_job(session: Session, job: InterruptedJob) -> JobSpec | None:
 
 
 def _faces(session: Session, job: InterruptedJob) -> JobSpec:
-    from anonymize.faces import face_tracking_job as tracking
+    from anonymize.faces import face_tracking_job
     from models.faces.tracking_options import FaceOptions
 
     options = FaceOptions(**cast(dict[str, Any], job.parameters["options"]))
     detectors, processor = str(job.parameters["detector"]), str(job.parameters["processor"])
-    return tracking.prepare(session, job.recording_id, options, detectors, processor)
+    return face_tracking_job.prepare(session, job.recording_id, options, detectors, processor)
 
 
 def _text(session: Session, job: InterruptedJob) -> JobSpec:
-    from anonymize.faces import text_regions_job as text_regions
+    from anonymize.faces import text_regions_job
 
-    return text_regions.prepare(session, job.recording_id, str(job.parameters["finder"]))
+    return text_regions_job.prepare(session, job.recording_id, str(job.parameters["finder"]))
 
 
 def _speech(session: Session, job: InterruptedJob) -> JobSpec:
@@ -67,57 +67,57 @@ def _transcribe(session: Session, job: InterruptedJob) -> JobSpec:
 
 
 def _speakers(session: Session, job: InterruptedJob) -> JobSpec:
-    from annotate.speech import speaker_detection as speakers
+    from annotate.speech import speaker_detection
 
-    return speakers.prepare(session, job.recording_id, cast("int | None", job.parameters["number"]))
+    return speaker_detection.prepare(session, job.recording_id, cast("int | None", job.parameters["number"]))
 
 
 def _cues(session: Session, job: InterruptedJob) -> JobSpec:
-    from annotate.cues import cue_detection as cues
+    from annotate.cues import cue_detection
 
-    return cues.prepare(session, job.recording_id)
+    return cue_detection.prepare(session, job.recording_id)
 
 
 def _scenes(session: Session, job: InterruptedJob) -> JobSpec:
-    from annotate.meta import scenes as scene_job
+    from annotate.meta import scenes
 
-    return scene_job.prepare(session, job.recording_id)
+    return scenes.prepare(session, job.recording_id)
 
 
 def _sync(session: Session, job: InterruptedJob) -> JobSpec:
-    from annotate.study import recording_files as synchronizing
+    from annotate.study import recording_files
 
-    return synchronizing.prepare(session, job.recording_id, str(job.parameters["medium"]))
+    return recording_files.prepare(session, job.recording_id, str(job.parameters["medium"]))
 
 
 def _privacy(session: Session, job: InterruptedJob) -> JobSpec:
-    from anonymize.privacy import privacy_job as privacy
+    from anonymize.privacy import privacy_job
 
     options = cast(dict[str, Json], job.parameters["measure"])
-    return privacy.prepare(session, Path(str(job.parameters["clip"])), options=options)
+    return privacy_job.prepare(session, Path(str(job.parameters["clip"])), options=options)
 
 
 def _release(session: Session, job: InterruptedJob) -> JobSpec:
-    from anonymize.release import release_job as release
+    from anonymize.release import release_job
     from anonymize.release.release_plan import parse_plan
 
-    return release.prepare(
+    return release_job.prepare(
         session, Path(str(job.parameters["folder"])), parse_plan(cast(dict[str, Json], job.parameters["plan"]))
     )
 
 
 def _fetch(session: Session, job: InterruptedJob) -> JobSpec:
-    from anonymize.egress import weights_download_job as fetching
+    from anonymize.egress import weights_download_job
 
     name, key = str(job.parameters["name"]), str(job.parameters.get("key", ""))
     if "source" in job.parameters:
-        return fetching.prepare_adding(
+        return weights_download_job.prepare_adding(
             name, Path(str(job.parameters["source"])), str(job.parameters.get("licence", ""))
         )
-    refusal = fetching.download_refusal(session, name, key)
+    refusal = weights_download_job.download_refusal(session, name, key)
     if refusal is not None:
         raise refusal
-    return fetching.prepare(name, key)
+    return weights_download_job.prepare(name, key)
 
 
 def _ask(session: Session, job: InterruptedJob) -> JobSpec | None:

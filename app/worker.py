@@ -28,7 +28,7 @@ import threading
 import time
 from typing import Any, TextIO
 
-from models.connection import network_sandbox as sentinel
+from models.connection import network_sandbox
 from models.connection.network_sandbox import refuse_network
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
@@ -140,7 +140,7 @@ class _WorkerJob:
 
 def run(*, stay: bool = False) -> int:
     """Do the one job, or all that are asked for; returns 0 when answered, also with an error or a cancellation."""
-    sentinel.install_audit_hook()
+    network_sandbox.install_audit_hook()
     if stay and hasattr(os, "nice"):
         # It works while somebody works in the window, which comes first.
         os.nice(_NICE_LEVEL)

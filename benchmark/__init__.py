@@ -1,1 +1,1 @@
-"""What is computed over a whole study: the agreement of annotators."""
+"""The benchmark of judges: prompts, tasks, item sets, runs, metrics and reports, and the questions it asks."""

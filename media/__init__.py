@@ -1,1 +1,1 @@
-"""Probe, exact frames, sound, waveform and encoding on PyAV. No Qt."""
+"""Probes files, decodes exact frames, reads sound, draws waveforms and encodes clips, on PyAV. No Qt."""

@@ -1,7 +1,7 @@
-"""Writing a changed copy of a recording or a stretch of it: same frames, same times, same sound, nothing told.
+"""Writes a changed copy of a recording or of a stretch of it: same frames, times and sound, no metadata.
 
-A bounded queue between two threads that ends cleanly, whichever of them stops first. A copy of a clip at a steady rate:
-at each tick the picture that is on screen then.
+Pictures pass from the decoding to the encoding thread through a bounded queue, which either side can end.
+`constant_rate_copy` instead writes at each tick the picture that is on screen then.
 """
 
 from collections import deque
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class Closed(Exception):
-    """The other side has stopped."""
+    """The other side of a pipe has stopped."""
 
 
 class Pipe(Generic[T]):
@@ -60,13 +60,13 @@ class Pipe(Generic[T]):
             self._changed.notify_all()
 
     def finish(self) -> None:
-        """Say that nothing more comes."""
+        """Signal the end of the items."""
         with self._changed:
             self._finished = True
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Drop everything and let the other side go."""
+        """Drop the remaining items and unblock the other side."""
         with self._changed:
             self._stopped = True
             self._items.clear()

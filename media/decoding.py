@@ -1,7 +1,4 @@
-"""Decoding a file's pictures in the order they are shown, from any keyframe, with every position accounted for.
-
-All frames of a file or a stretch of it, one after the other, as fast as they decode.
-"""
+"""Decodes a file's pictures in display order, from any keyframe, and accounts for every frame position."""
 
 import errno
 from collections import deque
@@ -90,7 +87,7 @@ class Decoder:
         self._counted = 0
 
     def skip_to(self, position: int) -> None:
-        """Allow pictures before `position` that no other picture refers to to be left out."""
+        """Let the decoder skip pictures before `position` that no other picture refers to."""
         self._whole_from = max(position, self.position)
 
     def next(self) -> Decoded | None:
@@ -286,7 +283,7 @@ _LOOK_BACK = 16
 def iterate_rgb_frames(
     path: Path, index: FrameIndex | None = None, start_us: int | None = None, end_us: int | None = None
 ) -> Iterator[Frame]:
-    """Yield every frame on screen between two times as RGB. See `pictures`."""
+    """Yield every frame on screen between two times as RGB. See `iterate_frames`."""
     for picture in iterate_frames(path, index, start_us, end_us):
         yield picture.to_rgb_frame()
 
@@ -328,7 +325,7 @@ def frame_range(index: FrameIndex, start_us: int | None, end_us: int | None) -> 
 
 
 def _mark_earlier_damage(decoder: Decoder, index: FrameIndex) -> Iterator[Decoded]:
-    """Hold pictures back a little, because damage shows only after pictures that were already built on it."""
+    """Delay pictures a little: damage shows only after pictures that were already predicted from it."""
     held: deque[Decoded] = deque()
     before = False
     while (found := decoder.next()) is not None:

@@ -1,7 +1,4 @@
-"""Encoding pictures as H.264 that says nothing about where they came from.
-
-A file that appears under its name only when it is whole, and holds what was written into it.
-"""
+"""Encodes pictures as H.264 without metadata, and publishes an output file only once it is complete."""
 
 import fcntl
 import glob
@@ -106,7 +103,7 @@ class VideoEncoder:
         return self._finished(codec.encode(frame))
 
     def flush(self) -> "list[Packet[VideoStream]]":
-        """Return what the encoder still holds."""
+        """Return the packets that the encoder still holds."""
         return self._finished(self._stream.codec_context.encode(None))
 
     def _finished(self, packets: "list[Packet[VideoStream]]") -> "list[Packet[VideoStream]]":
@@ -138,7 +135,7 @@ class UnnamedFile:
 
     @contextmanager
     def require_unchanged(self) -> Iterator[None]:
-        """Refuse what was made in the block where somebody reached the file meanwhile, and wrote to it.
+        """Raise at the end of the block where another process wrote to the file meanwhile.
 
         Raises:
             UserError: somebody did.
@@ -261,7 +258,7 @@ def atomic_output(destination: Path, sources: tuple[Path, ...], *, overwrite: bo
 
 
 def _claim(folder: Path, suffix: str) -> tuple[int, Path]:
-    """Make a temporary file that is locked for as long as its descriptor is open: the sign that it is being written."""
+    """Create a temporary file that is locked while its descriptor is open: the sign that it is being written."""
     while True:
         number, name = tempfile.mkstemp(prefix=_prefix(), suffix=suffix, dir=folder)
         temporary = Path(name)
@@ -274,7 +271,7 @@ def _claim(folder: Path, suffix: str) -> tuple[int, Path]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed exports left in a folder: temporary files of this machine that nobody holds locked."""
+    """Remove temporary files of killed exports from a folder: files of this machine that nobody holds locked."""
     for path in folder.glob(f"{glob.escape(_prefix())}*.part*"):
         with suppress(OSError), path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

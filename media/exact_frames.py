@@ -1,7 +1,4 @@
-"""Exactly the frame asked for, by position or by time, with its neighbours kept ready.
-
-Decoding what may be asked for next in a thread, while nobody waits.
-"""
+"""Reads exactly the requested frame, by position or time, and prefetches its neighbours in a thread."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -21,7 +18,7 @@ from project.timebase import SECOND_US, FrameTimes
 
 
 class FramePrefetcher:
-    """Decodes one stretch of positions at a time. Whatever fails is left to whoever asks for it next."""
+    """Decodes one stretch of positions at a time. Errors are left to the next caller that asks for the frame."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -32,14 +29,14 @@ class FramePrefetcher:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a stretch is under way."""
+        """Whether a stretch is being decoded."""
         return self._thread is not None and self._thread.is_alive()
 
     def __contains__(self, position: int) -> bool:
         return position in self._stretch
 
     def start(self, stretch: range, decoder: AbstractContextManager[Decoder]) -> None:
-        """Begin with a stretch, in place of what was under way.
+        """Start decoding a stretch, in place of the one before.
 
         Args:
             stretch: ascending positions.
@@ -53,18 +50,18 @@ class FramePrefetcher:
         self._thread.start()
 
     def take_decoded(self) -> Iterator[Decoded]:
-        """Hand over what was decoded by now, each picture once."""
+        """Return the pictures decoded by now, each once."""
         while self._found:
             yield self._found.popleft()
 
     def wait(self) -> None:
-        """Wait until the stretch is done."""
+        """Wait until the stretch is decoded."""
         if self._thread is not None:
             self._thread.join()
             self._thread = None
 
     def stop(self) -> None:
-        """End after the picture that is being decoded."""
+        """Stop after the picture that is being decoded."""
         self._stopped = True
         self.wait()
 
@@ -115,7 +112,7 @@ class FrameReader:
 
         Args:
             path: of the media file.
-            index: of the same file; read anew when not given.
+            index: of the same file; read again when not given.
             memory: bound on the kept pictures, in bytes.
 
         Raises:
@@ -153,7 +150,7 @@ class FrameReader:
         return self.frame_at(self.times.frame_at(time_us))
 
     def decoded_frame_at(self, index: int) -> DecodedFrame:
-        """Return the frame at a position without converting it to RGB. See `at`."""
+        """Return the frame at a position without converting it to RGB. See `frame_at`."""
         if not 0 <= index < len(self.index):
             raise IndexError(f"frame {index} of {len(self.index)}")
         back = 0 < self._last - index <= self._stretch

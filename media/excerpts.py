@@ -1,8 +1,4 @@
-"""A few exact frames of a file as small JPEGs, at little more than what decoding them costs.
-
-A stretch of a file as a small video without sound, for judges that take one. Single pictures of a clip as JPEG files
-that hold nothing but the picture. A small picture of a recording, quickly.
-"""
+"""Makes JPEG stills, thumbnails and small silent clips of exact frames; the files hold no metadata."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""How the names of recordings end."""
+"""The file name suffixes of recordings."""
 
 VIDEO_SUFFIXES = (".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v", ".mpg", ".mpeg", ".mts", ".m2ts", ".ts", ".wmv")
 SOUND_SUFFIXES = (".wav", ".mp3", ".m4a", ".flac", ".ogg")

@@ -1,6 +1,6 @@
-"""When every frame of a file is shown, and where decoding can start: read once, kept in a cache.
+"""Reads and caches when every frame of a file is shown and where decoding can start.
 
-Whether a file holds all that its own tables declare: one that was cut off often opens without complaint.
+It also measures how much a truncated file lacks of what its own tables declare: such files often open without an error.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ _MAX_PARTS = 200_000
 
 
 def missing_us(container: InputContainer, path: Path) -> int:
-    """Return how much is missing at the end of a file, in microseconds, at least; 0 where nothing is known to be.
+    """Return how many microseconds at least are missing at the end of a file; 0 where nothing is known to be.
 
     What is compared depends on the container. MP4: the places of the samples in its tables with the size of the
     file. Matroska and AVI: the declared length with where the packets end, which counts only together with a file
@@ -274,7 +274,7 @@ class FrameIndex:
         codec: FFmpeg's name.
         canvas: shape and turn of the pictures.
         counted_by_decoding: the stream has no usable time stamps: frames are told apart by counting from the first.
-        missing_us: how much the file lacks at its end of what it declares, at least; see `media.frame_index`.
+        missing_us: how much the file lacks at its end of what it declares, at least; see `missing_us`.
     """
 
     times: FrameTimes
@@ -337,7 +337,7 @@ def load_index(path: Path, cache: Path | None = None, progress: Progress | None 
 
 
 def forget_index(path: Path, cache: Path) -> None:
-    """Remove what `load_index` kept of a file."""
+    """Delete the cached index of a file."""
     with suppress(OSError):
         (cache / f"index-{fingerprint(path)}.npz").unlink()
 

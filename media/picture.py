@@ -1,7 +1,4 @@
-"""One decoded picture, converted to RGB only where somebody looks, changed only where somebody paints.
-
-How a stored picture becomes the one that is shown: turned upright, with square pixels.
-"""
+"""A decoded picture: upright, with square pixels; converted to RGB only for display, changed only where painted."""
 
 from dataclasses import dataclass
 from fractions import Fraction

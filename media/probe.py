@@ -1,6 +1,6 @@
-"""What kind of file it is: found out quickly, without reading all of it.
+"""Finds out what a media file contains without reading all of it, and digests its encoded pictures.
 
-Recognising footage in another container: its encoded pictures are the same, whatever stands around them.
+`stream_digest` recognises the same footage in another container.
 """
 
 import hashlib

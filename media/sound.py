@@ -1,8 +1,4 @@
-"""The sound of a file at its own rate, with its own channels.
-
-Sound as plain numbers, lying where it belongs on the recording's axis. Sound encoded without loss, so that samples
-which nobody changed stay what the decoder gave.
-"""
+"""Reads sound at a file's own rate and channels or as mono on the recording's axis, and encodes it losslessly."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -179,7 +175,7 @@ MAX_CHANNELS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnSound:
-    """Sound on its way.
+    """The original sound of a file, as a stream of blocks.
 
     Attributes:
         rate: samples a second.
@@ -193,14 +189,14 @@ class OwnSound:
 
 
 def supported_layout(layout: av.AudioLayout) -> av.AudioLayout:
-    """Return a layout itself, or stereo where it has more than `MOST_CHANNELS` or none."""
+    """Return a layout itself, or stereo where it has more than `MAX_CHANNELS` or none."""
     return layout if 0 < layout.nb_channels <= MAX_CHANNELS else av.AudioLayout("stereo")
 
 
 def stream_original(
     path: Path, start_us: int = 0, end_us: int | None = None, progress: Progress | None = None
 ) -> OwnSound:
-    """Read the sound of a file from a time on, see `media.sound.stream_sound`.
+    """Read the sound of a file from a time on, see `stream_sound`.
 
     Raises:
         UserError: the file cannot be read or has no sound.

@@ -1,7 +1,6 @@
-"""The sound of a source on its way into a clip: copied as it is where that is exact, else cut, treated, encoded.
+"""Writes a source's sound into a clip: packets are copied where that is exact, else cut, treated and encoded.
 
-A copy of a clip with the sound of its source, treated: the pictures as they were encoded, the sound anew. A copy of a
-clip without its sound, picture for picture as it was encoded. Sound alone in a file, stored without loss.
+It also copies clips with treated sound or without sound, pictures untouched, and writes sound alone.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""Opening a media file so that whatever is wrong with it becomes one clear sentence.
+"""Opens media files safely, and turns every failure into one clear message.
 
-What is read as a recording: single files of the containers listed here, and nothing that names other files.
+Only single files of the listed containers are opened: playlists and files that name other files are refused.
 """
 
 import errno
@@ -94,7 +94,8 @@ def reader_for(suffix: str) -> str | None:
 def require_no_playlist(handle: int, name: str) -> None:
     """Return quietly where a file does not begin like a list of other files.
 
-    It is for a clear message. What protects is `readers`: a list in a disguise that this does not know has no reader.
+    It is for a clear message. What protects is `allowed_readers`: a list in a disguise that this does not know has no
+    reader.
 
     Args:
         handle: a descriptor of the file.
@@ -183,7 +184,7 @@ def _pieces(handle: int, at: int, until: int) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class _Allowance:
-    """How much may still be done to look through one file, so that none takes hours.
+    """The work that may still be spent on one file, so that none takes hours.
 
     Attributes:
         unpacked: bytes that may be unpacked.
@@ -261,7 +262,8 @@ def _references_error(name: str) -> UserError:
 
 def _odd_tables_error(name: str) -> UserError:
     return UserError(
-        f"{escape_unprintable(name)} is no recording that can be read: its tables are written as no recorder writes them.",
+        f"{escape_unprintable(name)} is no recording that can be read: "
+        "its tables are written as no recorder writes them.",
         "Convert it to another MP4 file first.",
     )
 
@@ -291,7 +293,7 @@ def open_media(path: Path) -> Iterator[InputContainer]:
 
 
 def open_source(path: Path) -> InputContainer:
-    """Open a media file for reading; the caller closes it. See `opened`."""
+    """Open a media file for reading; the caller closes it. See `open_media`."""
     with explain_open_errors(path):
         handle = open_regular(path)
         try:
@@ -317,7 +319,11 @@ class CheckedFile:
 
 
 def open_checked(path: Path) -> CheckedFile:
-    """Open a media file, look with the reader what it is, and return that very file. See `opened` for the errors."""
+    """Open a media file, check with the reader what it is, and return that very file.
+
+    Raises:
+        UserError: as of `open_media`.
+    """
     with explain_open_errors(path):
         handle = open_regular(path)
         try:
@@ -435,7 +441,7 @@ def ticks_to_us(ticks: int, numerator: int, denominator: int) -> int:
 
 
 def ticks_array_to_us(ticks: NDArray[np.int64], numerator: int, denominator: int) -> NDArray[np.int64]:
-    """Do what `to_us` does for a whole array, without overflow."""
+    """Do what `ticks_to_us` does for a whole array, without overflow."""
     whole, rest = np.divmod(ticks * numerator, denominator)
     rounded: NDArray[np.int64] = whole * SECOND_US + (2 * rest * SECOND_US + denominator) // (2 * denominator)
     return rounded

@@ -1,8 +1,6 @@
-"""How loud a sound is in a few bands, a hundred times a second: what two recorders in one room have in common.
+"""Finds where one recorder's sound begins on another's time axis, by comparing loudness in a few frequency bands.
 
-Where one sound may begin within another, to a hundredth of a second, from their shapes alone. The offset between two
-sounds to a fraction of a millisecond, once it is known to a few hundredths of a second. Where one recorder's sound
-begins on another one's time axis, found by comparing what both heard.
+Candidates come from the band shapes at 100 Hz; `refine` then finds each offset to a fraction of a millisecond.
 """
 
 from collections.abc import Callable
@@ -36,7 +34,8 @@ def sound_shape(path: Path, progress: Progress | None = None) -> Shape:
     """Return (bands, n) float32: the logarithm of the loudness in each band, less its mean over the second around it.
 
     So neither gain, nor steady noise, nor the colour of a microphone counts, only what changes. Each band has a
-    deviation of 1, or is 0 throughout where nothing changes. Column k is about k / `PER_SECOND` seconds of the file.
+    deviation of 1, or is 0 throughout where nothing changes. Column k is about k / `COLUMNS_PER_SECOND` seconds of the
+    file.
 
     Raises:
         UserError: the file cannot be read or has no sound.
@@ -99,7 +98,7 @@ _WORTH = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """One chunk of the first sound fits the second one somewhere.
+    """A lag at which one chunk of the first sound fits the second one.
 
     Attributes:
         at: middle of the chunk in the first sound, in columns of its shape.
@@ -114,7 +113,7 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class OffsetCandidate:
-    """Peaks that tell the same offset, up to what clocks differ by.
+    """Peaks that agree on an offset, within the drift of the clocks.
 
     Attributes:
         height: all of them together, in deviations.
@@ -150,7 +149,7 @@ def find_candidates(first: Shape, second: Shape) -> list[OffsetCandidate]:
             continue
         together = np.fft.irfft((np.conj(np.fft.rfft(chunk, size, axis=1)) * spectrum).sum(axis=0), size)
         peaks.append(_peaks(together, chunk.shape[1], second.shape[1], start, least))
-    return _group_peaks([peak for each_peak in peaks for peak in each_peak])
+    return _group_peaks([peak for chunk_peaks in peaks for peak in chunk_peaks])
 
 
 def _peaks(together: NDArray[np.floating], count: int, other: int, start: int, least: int) -> list[Peak]:
@@ -207,7 +206,7 @@ def _middle_slope(places: NDArray[np.float64], values: NDArray[np.float64]) -> f
 
 
 Read = Callable[[float, float], Samples]
-"""Returns (n,) samples at `RATE` from a start to an end, in seconds of a file; silence outside it."""
+"""Returns (n,) samples at `SAMPLE_RATE` from a start to an end, in seconds of a file; silence outside it."""
 
 _SECONDS = 10
 _MAX_WINDOWS = 9
@@ -236,7 +235,7 @@ class WindowMatch:
 
 @dataclass(frozen=True, slots=True)
 class Fine:
-    """What the windows of one guess say.
+    """The window matches of one offset candidate.
 
     Attributes:
         matches: those that agree.
@@ -373,7 +372,7 @@ _DRIFT_WINDOWS = 4
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """What comparing two sounds found out.
+    """The result of comparing two sounds.
 
     Attributes:
         offset_us: where the second file's zero lies on the first one's axis, in the middle of what both recorded.
@@ -425,9 +424,9 @@ def align(first: Shape, second: Shape, read_first: Read, read_second: Read, prog
     guess, fine = found[0]
     others = found[1:]
     if fine.matches:
-        rival = max([_BY_CHANCE, *(each_fine.strength for _, each_fine in others)])
+        rival = max([_BY_CHANCE, *(other.strength for _, other in others)])
         return _exact_alignment(fine, max(1.0, fine.strength / rival))
-    rival = max([_BY_CHANCE, *(offset_candidate.height for offset_candidate, _ in others)])
+    rival = max([_BY_CHANCE, *(candidate.height for candidate, _ in others)])
     confidence = max(1.0, guess.height / rival)
     lag = float(guess.lag_at(np.array([(fine.start_s + fine.end_s) / 2 * COLUMNS_PER_SECOND]))[0])
     return Alignment(

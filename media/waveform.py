@@ -1,4 +1,4 @@
-"""How loud it is, for drawing: minimum and maximum at several zoom levels, made once and kept."""
+"""Computes and caches a recording's waveform for drawing: minimum and maximum at several zoom levels."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""How much boxes share. A box is x, y, width, height, in pixels or in any other unit.
-
-Rectangles of a picture that are worth a closer look.
-"""
+"""Intersection over union of boxes, and crop windows around them. A box is x, y, width, height, in any unit."""
 
 from collections.abc import Iterable, Sequence
 
@@ -22,7 +19,7 @@ def iou_matrix(boxes: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
 
 
 def iou(box: ArrayLike, other: ArrayLike) -> float:
-    """Return the intersection over union of two boxes; see `overlaps`."""
+    """Return the intersection over union of two boxes; see `iou_matrix`."""
     return float(iou_matrix(box, other)[0, 0])
 
 

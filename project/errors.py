@@ -1,4 +1,4 @@
-"""The one exception that is a message to the user rather than a bug."""
+"""The exception that carries a message for the user rather than a bug, and the one that cancels a job."""
 
 
 class UserError(Exception):

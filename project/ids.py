@@ -1,4 +1,4 @@
-"""Global identifiers, so that copies of a study can be merged."""
+"""Globally unique identifiers (UUIDv7), so that copies of a study can be merged."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Options with limits: a dataclass field says in its metadata what is safe, and is held to it."""
+"""Dataclass fields with limits in their metadata, and the check that enforces them."""
 
 from dataclasses import field, fields
 from typing import Any
@@ -26,7 +26,7 @@ def text_field(default: str, longest: int, title: str, description: str) -> Any:
 
 
 def check_limits(options: Any) -> None:
-    """Check every field made by `limited`, `chosen` or `written`; to be called from `__post_init__`.
+    """Check every field made by `limited_field`, `choice_field` or `text_field`; to be called from `__post_init__`.
 
     Raises:
         UserError: a value is not of the field's type, is outside its limits, or is none of the choices.

@@ -1,4 +1,4 @@
-"""Methods by their names: the class of one, and one made ready with options."""
+"""Loads classes named in registries as `module:attribute`, and creates methods with options."""
 
 from collections.abc import Mapping
 from importlib import import_module

@@ -1,7 +1,4 @@
-"""How long work tells how far it is and learns that it should stop, and how long it still takes.
-
-Tells the progress of a part of some work as that of the whole.
-"""
+"""Progress reporting and cancellation of long work, and the estimate of the remaining time."""
 
 import time
 from collections.abc import Callable
@@ -37,14 +34,14 @@ class Silent:
 
 
 class Stages:
-    """Tells after each of so many stages how far the work is, and ends it there when it is not wanted any more."""
+    """Reports progress after each of a fixed number of stages, and stops there when the work is cancelled."""
 
     def __init__(self, progress: Progress, count: int, text: str) -> None:
         self._progress, self._count, self._text = progress, count, text
         self._done = 0
 
     def finish_stage(self, made: Made) -> Made:
-        """Return what a stage made.
+        """Report a finished stage and return its result.
 
         Raises:
             Cancelled: the work is not wanted any more.
@@ -56,7 +53,7 @@ class Stages:
 
 
 class RemainingTimeEstimator:
-    """Works out how long something still takes from how far it came so far.
+    """Estimates the remaining time of work from its progress so far.
 
     What was done when it was first looked at, such as what a cache held, says nothing of how fast it goes. Work that
     falls back, or has another end and got no further, is another piece of work: it is looked at anew.
@@ -70,7 +67,7 @@ class RemainingTimeEstimator:
         self._since = 0.0
 
     def estimate(self, done: int, total: int) -> float | None:
-        """Take in that `done` of `total` is done, and return the seconds that are left; None where nobody can say."""
+        """Record progress and return the estimated remaining seconds; None where they are unknown."""
         now = self._clock()
         if self._total is None or done < self._done or (total != self._total and done <= self._done):
             self._first, self._since = done, now
@@ -85,7 +82,7 @@ def format_time_left(seconds: float | None, say: Callable[[str], str] = str) -> 
     """Return how long something still takes, rounded as an estimate is; "" where nobody can say.
 
     Args:
-        seconds: as `Remaining.seconds` gives them.
+        seconds: as `RemainingTimeEstimator.estimate` returns them.
         say: puts a text into the reader's language.
     """
     if seconds is None:
@@ -98,7 +95,7 @@ def format_time_left(seconds: float | None, say: Callable[[str], str] = str) -> 
 
 
 class SubtaskProgress:
-    """The progress of a part.
+    """Reports the progress of a part of some work as progress of the whole.
 
     Args:
         whole: told how far all is.

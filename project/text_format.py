@@ -1,7 +1,6 @@
-"""Numbers of things in words.
+"""Formats counts, percentages, sizes, file names and CSV tables as text.
 
-Shares in percent. Sizes of files in words. Names of files in messages, and names that are no text. Tables as CSV, in
-which no cell can be taken for a formula by a spreadsheet.
+A CSV cell is written so that no spreadsheet takes it for a formula.
 """
 
 import csv
@@ -48,7 +47,7 @@ def escape_unprintable(name: object) -> str:
 
 
 def require_utf8(name: object) -> None:
-    """Return quietly where a name or path can be kept in a study and in JSON.
+    """Raise where a name or path cannot be stored in a study and in JSON.
 
     Raises:
         UserError: it holds bytes that are no UTF-8.
@@ -70,14 +69,14 @@ _NEUTRAL = re.compile(r"'+[=+\-@\t\r]")
 def neutralize_formula(cell: str) -> str:
     """Return a cell that no spreadsheet takes for a formula: an apostrophe goes before what begins like one.
 
-    Numbers stay as they are. `plain` is the way back; an apostrophe that was there before is kept apart by a further
-    one.
+    Numbers stay as they are. `restore_formula` is the way back; an apostrophe that was there before is kept apart by a
+    further one.
     """
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def restore_formula(cell: str) -> str:
-    """Return what `neutral` was given."""
+    """Return what `neutralize_formula` was given."""
     return cell[1:] if _NEUTRAL.match(cell) else cell
 
 

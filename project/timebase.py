@@ -1,7 +1,4 @@
-"""Integer microseconds, how people write them, and a recording's own frames.
-
-The time of day, as it is written into a study and into files.
-"""
+"""Times in integer microseconds: parsing, formatting, frame times, and the time of day in UTC."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Files the program ships: schemes, icons, style, fonts, the sample recording, the documentation."""
+"""Paths of the files that the program ships: schemes, icons, style, fonts, the sample recording, the documentation."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The texts of the window in the language of who reads them, by GNU gettext.
+"""Translates the window's texts into the reader's language, by GNU gettext.
 
 A translation is `LANGUAGE/LC_MESSAGES/greenroom.mo` in the folder `locale` beside this file, or in the one that
 `GREENROOM_LOCALE` names. The language is that of the desktop (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`); where there

@@ -1,7 +1,7 @@
 """What a screen reader is told about widgets that paint themselves: a role, a name, and what they show now.
 
-A widget says its role in the class attribute `ROLE`. What it shows now is its accessible description, which is told as
-its value too, because some readers speak the one and some the other.
+A widget states its role in the class attribute `ROLE`. What it shows now is its accessible description, reported as its
+value too, because some readers speak the one and some the other.
 """
 
 from PySide6.QtCore import QObject
@@ -29,10 +29,10 @@ def install() -> None:
     """Let screen readers know the roles of our own widgets; once a process."""
     if not _installed:
         _installed.append(True)
-        QAccessible.installFactory(_interface)
+        QAccessible.installFactory(_make_interface)
 
 
-def _interface(_class: str, thing: QObject) -> QAccessibleInterface | None:
+def _make_interface(_class: str, thing: QObject) -> QAccessibleInterface | None:
     role = getattr(type(thing), "ROLE", None)
     if isinstance(thing, QWidget) and isinstance(role, QAccessible.Role):
         return _Painted(thing, role)

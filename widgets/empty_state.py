@@ -1,7 +1,4 @@
-"""What stands where there is nothing yet: what this place is for, and what to do next.
-
-What a table says while it has no rows: why there are none, and what brings some.
-"""
+"""What a page or a table shows while it is empty: why, and what to do next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +11,9 @@ from widgets import theme
 from widgets.text_labels import ElidedButton, PlainLabel, plain_tip
 from widgets.theme import pixmap
 
-_MAX_WIDTH = 520
+_MAX_HINT_WIDTH = 520
 """Pixels of a line of the hint: longer ones are hard to read."""
-_GREEDY = 1000
+_HINT_STRETCH = 1000
 """The hint takes what it may before the room beside it does."""
 
 
@@ -52,12 +49,12 @@ class EmptyState(QWidget):
         self._title = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
         self._title.setFont(theme.font(theme.POINTS + 2, semibold=True))
         self._hint = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
-        self._hint.setMaximumWidth(_MAX_WIDTH)
+        self._hint.setMaximumWidth(_MAX_HINT_WIDTH)
         column.addWidget(self._picture)
         column.addWidget(self._title)
         line = QHBoxLayout()
         line.addStretch(1)
-        line.addWidget(self._hint, _GREEDY)
+        line.addWidget(self._hint, _HINT_STRETCH)
         line.addStretch(1)
         column.addLayout(line)
         row = QHBoxLayout()
@@ -116,7 +113,7 @@ class EmptyState(QWidget):
         self._hint.setStyleSheet(f"color: {colours.muted.name()};")
 
 
-_EMPTY_HINT_MAX_WIDTH = 520
+_MAX_OVERLAY_WIDTH = 520
 """Pixels of a line: longer ones are hard to read."""
 
 
@@ -158,6 +155,6 @@ class EmptyHint(PlainLabel):
         self.setVisible(empty and bool(self.text()))
         if empty:
             ground = self._view.viewport().rect().adjusted(theme.GRID, theme.GRID, -theme.GRID, -theme.GRID)
-            width = min(_EMPTY_HINT_MAX_WIDTH, ground.width())
+            width = min(_MAX_OVERLAY_WIDTH, ground.width())
             height = min(max(self.heightForWidth(width), 1), max(ground.height(), 1))
             self.setGeometry(ground.center().x() - width // 2, ground.center().y() - height // 2, width, height)

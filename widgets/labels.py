@@ -1,9 +1,6 @@
-"""How nodes of a chain are told apart: a colour and a shape for each kind, and who they belong to.
+"""How labels, node kinds and participants are told apart: by colour, pattern and sign.
 
-The labels of a track as buttons, each with its sign and its key. A plate that shows a label: never by colour alone, but
-also by its sign and its pattern. How labels are told apart: by colour, and by a pattern and a sign beside it. Paints
-patterns and signs of labels. Whom something is assigned to: a button for each participant with its key, and what else
-can be chosen. How participants are told apart: one colour each, the same in the transcript and on the timeline.
+Includes the plates and buttons that show them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,12 +65,12 @@ class LabelLook:
 
 MIN_CONTRAST = 4.5
 """Contrast of a label's colour with what it stands on (WCAG 2.2, 1.4.3)."""
-_FIXED = {
+_FIXED_LOOKS = {
     "error": (Pattern.HATCH, Sign.CROSS),
     "competence": (Pattern.SOLID, Sign.TICK),
     "uncertain": (Pattern.DOTS, Sign.RING),
 }
-_PATTERNS = (
+_FREE_PATTERNS = (
     Pattern.BACK_HATCH,
     Pattern.BARS,
     Pattern.POSTS,
@@ -82,7 +79,7 @@ _PATTERNS = (
     Pattern.HATCH,
     Pattern.DOTS,
 )
-_SIGNS = (
+_FREE_SIGNS = (
     Sign.SQUARE,
     Sign.TRIANGLE,
     Sign.DIAMOND,
@@ -92,7 +89,7 @@ _SIGNS = (
     Sign.CROSS,
     Sign.RING,
 )
-_COLOURS = ("#4f8fd6", "#cf7a2c", "#9a6fd0", "#2f9e9e", "#c9588e", "#8a8f2a")
+_LABEL_COLOURS = ("#4f8fd6", "#cf7a2c", "#9a6fd0", "#2f9e9e", "#c9588e", "#8a8f2a")
 _GREY = "muted"
 
 
@@ -105,16 +102,16 @@ def label_looks(track: Track) -> tuple[LabelLook, ...]:
     """
     fixed: dict[str, Label] = {}
     for label in track.labels:
-        if label.colour in _FIXED:
+        if label.colour in _FIXED_LOOKS:
             fixed.setdefault(label.colour, label)
-    taken = [_FIXED[colour] for colour in fixed]
-    patterns = _cycle_free(_PATTERNS, [pattern for pattern, _ in taken])
-    signs = _cycle_free(_SIGNS, [sign for _, sign in taken])
-    colours = cycle(_COLOURS)
+    taken = [_FIXED_LOOKS[colour] for colour in fixed]
+    patterns = _cycle_free(_FREE_PATTERNS, [pattern for pattern, _ in taken])
+    signs = _cycle_free(_FREE_SIGNS, [sign for _, sign in taken])
+    colours = cycle(_LABEL_COLOURS)
     found: list[LabelLook] = []
     for label in track.labels:
         own = label.colour in fixed and fixed[label.colour] is label
-        pattern, sign = _FIXED[label.colour] if own else (next(patterns), next(signs))
+        pattern, sign = _FIXED_LOOKS[label.colour] if own else (next(patterns), next(signs))
         found.append(LabelLook(label.key, label.name, label.colour or next(colours), pattern, sign))
     return tuple(found)
 
@@ -173,7 +170,7 @@ KIND_LOOKS: dict[NodeKind, LabelLook] = {
     NodeKind.DESIRE: LabelLook("desire", tr("Desire"), "#c9588e", Pattern.DOTS, Sign.DIAMOND),
     NodeKind.EMOTION: LabelLook("emotion", tr("Emotion"), "#2f9e9e", Pattern.BARS, Sign.WAVE),
 }
-"""Kind -> its look, the same in the graph, on the timeline and in plots; `widgets.graph.node_painter` has the outlines."""
+"""Kind -> its look in the graph, on the timeline and in plots; `widgets.graph.node_painter` has the outlines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +202,7 @@ def pattern_brush(
     """Return a brush that draws a pattern; period and stroke are device pixels."""
     if pattern is Pattern.SOLID:
         return QBrush(ground)
-    share = _tile(pattern, period, stroke)
+    share = _pattern_tile(pattern, period, stroke)
     tile = QImage(period, period, QImage.Format.Format_RGB32)
     for row in range(period):
         for column in range(period):
@@ -215,7 +212,7 @@ def pattern_brush(
     return brush
 
 
-def _tile(pattern: Pattern, period: int, stroke: int) -> NDArray[np.float64]:
+def _pattern_tile(pattern: Pattern, period: int, stroke: int) -> NDArray[np.float64]:
     """Return (period, period) shares of ink, with soft edges."""
     y, x = np.mgrid[0:period, 0:period]
     if pattern is Pattern.DOTS:
@@ -233,7 +230,7 @@ def _line_mask(along: NDArray[np.int64], period: int, stroke: int) -> NDArray[np
 
 
 def paint_sign(painter: QPainter, sign: Sign, corner: QPointF, ink: QColor) -> None:
-    """Draw a sign of `SIGN` pixels, heavier than the icons of buttons because it may stand on a pattern."""
+    """Draw a sign of `SIGN_PX` pixels, heavier than the icons of buttons because it may stand on a pattern."""
     painter.save()
     painter.translate(corner)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -245,15 +242,15 @@ def paint_sign(painter: QPainter, sign: Sign, corner: QPointF, ink: QColor) -> N
     if sign is Sign.RING:
         painter.drawEllipse(QPointF(6, 6), 4, 4)
     elif sign is Sign.QUESTION:
-        painter.drawPolyline(_points((3.6, 4), (4.4, 2.4), (6.2, 2), (8, 3), (8, 4.6), (6, 6.2), (6, 7.4)))
+        painter.drawPolyline(_to_points((3.6, 4), (4.4, 2.4), (6.2, 2), (8, 3), (8, 4.6), (6, 6.2), (6, 7.4)))
         painter.drawPoint(QPointF(6, 10))
     else:
-        for line in _LINES[sign]:
-            painter.drawPolyline(_points(*line))
+        for line in _SIGN_LINES[sign]:
+            painter.drawPolyline(_to_points(*line))
     painter.restore()
 
 
-_LINES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
+_SIGN_LINES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
     Sign.CROSS: (((3, 3), (9, 9)), ((9, 3), (3, 9))),
     Sign.TICK: (((2, 6.5), (4.8, 9.2), (10, 3)),),
     Sign.SQUARE: (((2.5, 2.5), (9.5, 2.5), (9.5, 9.5), (2.5, 9.5), (2.5, 2.5)),),
@@ -264,7 +261,7 @@ _LINES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
 }
 
 
-def _points(*pairs: tuple[float, float]) -> list[QPointF]:
+def _to_points(*pairs: tuple[float, float]) -> list[QPointF]:
     return [QPointF(x, y) for x, y in pairs]
 
 
@@ -313,7 +310,7 @@ def paint_plate(painter: QPainter, look: LabelLook, area: QRectF) -> None:
     painter.drawText(plate.adjusted(27, 0, -4, 0), Qt.AlignmentFlag.AlignVCenter, look.name)
 
 
-_ROW = 3
+_BUTTONS_PER_ROW = 3
 """Buttons side by side; more go to the next row."""
 
 
@@ -343,7 +340,7 @@ class LabelButtons(QWidget):
             button.setAccessibleDescription(label.definition)
             button.setToolTip(definition_tooltip(label.name, label.definition, label.shortcut, label.examples))
             button.clicked.connect(lambda _=False, key=label.key: self._choose(key))
-            grid.addWidget(button, place // _ROW, place % _ROW)
+            grid.addWidget(button, place // _BUTTONS_PER_ROW, place % _BUTTONS_PER_ROW)
             self.buttons[label.key] = button
         theme.notifier.changed.connect(self._tint)
         self._tint()
@@ -497,7 +494,7 @@ def set_button_text(button: QPushButton, text: str, words: str) -> None:
     button.setAccessibleName(words)
 
 
-_PARTICIPANT_LOOKS_COLOURS = ("#4f8fd6", "#cf7a2c", "#9a6fd0", "#2f9e9e", "#c9588e", "#8a8f2a", "#5fa35a", "#b0705a")
+_PARTICIPANT_COLOURS = ("#4f8fd6", "#cf7a2c", "#9a6fd0", "#2f9e9e", "#c9588e", "#8a8f2a", "#5fa35a", "#b0705a")
 
 
 def participant_colours(participants: Sequence[str]) -> dict[str, str]:
@@ -505,10 +502,7 @@ def participant_colours(participants: Sequence[str]) -> dict[str, str]:
 
     Give all of a study, so that somebody has one colour in every recording.
     """
-    return {
-        key: _PARTICIPANT_LOOKS_COLOURS[place % len(_PARTICIPANT_LOOKS_COLOURS)]
-        for place, key in enumerate(participants)
-    }
+    return {key: _PARTICIPANT_COLOURS[place % len(_PARTICIPANT_COLOURS)] for place, key in enumerate(participants)}
 
 
 def participant_ink(colour: str | None, colours: Palette, ground: QColor | None = None) -> QColor:

@@ -1,9 +1,4 @@
-"""A bar that says how far something is.
-
-How far something is, how long it still takes, and a button that stops it. A thin line that moves while something is
-computed, and keeps its place while nothing is. What a window says at its foot; while something is computed, how far it
-is, in the same place.
-"""
+"""Progress bars and status lines, some with a button that cancels."""
 
 import time
 from collections.abc import Callable

@@ -1,11 +1,4 @@
-"""Text of a model as it can be shown: every character for itself, none that acts.
-
-A button whose text gives way: it loses its middle where there is no room. A text that gives way: where there is no room
-it ends in an ellipsis, and all is in its tooltip, or it wraps. Tooltips that explain a term: its name, its key, its
-definition and examples. Keys drawn as the caps on a keyboard. Labels that show a text as it is: what a study, a file or
-a model says is never taken for HTML. Tool tips of texts that a file or a model wrote: Qt takes whatever looks like HTML
-for HTML. Labels with markup of the program's own. Rich text in the weights that the bundled typeface has.
-"""
+"""Labels, buttons and tooltips for text. Text from a study, a file or a model is shown literally, never as HTML."""
 
 import unicodedata
 from html import escape
@@ -13,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtGui import Qt as QtguiQt
+from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QFormLayout, QLabel, QLayout, QPushButton, QSizePolicy, QWidget
 
 from resources.translation import tr
@@ -71,7 +64,7 @@ def escape_control_chars(text: str, limit: int = MAX_SHOWN_CHARS) -> str:
     """
     said = text[:limit]
     if not said.isprintable():
-        said = "".join(_escape_char(one) for one in said.replace("\r\n", "\n").replace("\u2028", "\n"))
+        said = "".join(_escape_char(char) for char in said.replace("\r\n", "\n").replace("\u2028", "\n"))
     rest = len(text) - limit
     return tr("{said}\n… and {rest:,} more characters").format(said=said, rest=rest) if rest > 0 else said
 
@@ -83,8 +76,8 @@ def _escape_char(text: str) -> str:
 
 
 KEY_HEIGHT = 18
-_GAP = 4.0
-_STROKE = 10.0
+_KEY_GAP = 4.0
+_STROKE_WIDTH = 10.0
 
 
 def paint_key(painter: QPainter, key: str, where: QRectF) -> None:
@@ -116,21 +109,23 @@ class KeyCaps(QWidget):
         theme.notifier.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        caps = sum(key_width(key) + _GAP for alternative in self._alternatives for key in alternative)
-        return QSize(round(caps - _GAP + _STROKE * (len(self._alternatives) - 1)), KEY_HEIGHT)
+        caps = sum(key_width(key) + _KEY_GAP for alternative in self._alternatives for key in alternative)
+        return QSize(round(caps - _KEY_GAP + _STROKE_WIDTH * (len(self._alternatives) - 1)), KEY_HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         left = 0.0
-        for number, alternative in enumerate(self._alternatives):
-            if number:
+        for index, alternative in enumerate(self._alternatives):
+            if index:
                 painter.setPen(theme.palette().muted)
-                painter.drawText(QRectF(left, 0, _STROKE - _GAP, KEY_HEIGHT), Qt.AlignmentFlag.AlignCenter, "/")
-                left += _STROKE
+                painter.drawText(
+                    QRectF(left, 0, _STROKE_WIDTH - _KEY_GAP, KEY_HEIGHT), Qt.AlignmentFlag.AlignCenter, "/"
+                )
+                left += _STROKE_WIDTH
             for key in alternative:
                 paint_key(painter, key, QRectF(left, 0, key_width(key), KEY_HEIGHT))
-                left += key_width(key) + _GAP
+                left += key_width(key) + _KEY_GAP
 
 
 def split_keys(keys: str) -> list[str]:
@@ -168,13 +163,13 @@ def add_form_row(form: QFormLayout, name: str, field: QWidget | QLayout) -> None
         form.addRow(label, field)
 
 
-_WIDEST = 160
+_MAX_PLAIN_LINE_CHARS = 160
 """Letters of a line that Qt is let to show without a break: it breaks only lines of what is HTML to it."""
 
 
 def plain_tip(text: str) -> str:
     """Return a tool tip that shows a text as it is, in lines that fit the screen."""
-    if not QtguiQt.mightBeRichText(text) and max(map(len, text.split("\n"))) <= _WIDEST:
+    if not GuiQt.mightBeRichText(text) and max(map(len, text.split("\n"))) <= _MAX_PLAIN_LINE_CHARS:
         return text
     lines = "<br>".join(escape(text).split("\n"))
     return f"<qt>{lines}</qt>"
@@ -224,12 +219,12 @@ class ElidedLabel(PlainLabel):
         self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")
 
 
-_TAGS = {"<b>": '<span style="font-weight:600">', "</b>": "</span>"}
+_SEMIBOLD_TAGS = {"<b>": '<span style="font-weight:600">', "</b>": "</span>"}
 
 
 def semibold(html: str) -> str:
     """Return rich text whose bold is the bundled semibold; Qt would smear one that is bolder, because there is none."""
-    for tag, instead in _TAGS.items():
+    for tag, instead in _SEMIBOLD_TAGS.items():
         html = html.replace(tag, instead)
     return html
 
@@ -246,7 +241,7 @@ def _escape(text: str) -> str:
 
 
 class RichLabel(QLabel):
-    """Shows rich text. Whoever gives it one escapes all of it that is not the program's own (`html.escape`)."""
+    """Shows rich text. The caller escapes all of it that is not the program's own (`html.escape`)."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
         """Make a label with properties of `QLabel`, such as `wordWrap`."""

@@ -1,6 +1,6 @@
 """The look of the program: Fusion with our own palette, light or dark, and the bundled typeface.
 
-Icons by name, in the colours of the theme and sharp at any scale (Lucide, see `resources/icons/LICENSE.txt`).
+Icons by name come from Lucide (see `resources/icons/LICENSE.txt`).
 """
 
 import re
@@ -218,29 +218,31 @@ def paint_icon(painter: QPainter, name: str, where: QRect | QRectF, colour: QCol
     """Draw an icon into a rectangle of logical pixels; for widgets and delegates that paint themselves."""
     scale = painter.device().devicePixelRatioF()
     size = QRectF(where).size() * scale
-    picture = _render(name, colour.name(QColor.NameFormat.HexArgb), round(size.width()), round(size.height()))
+    picture = _render_icon(name, colour.name(QColor.NameFormat.HexArgb), round(size.width()), round(size.height()))
     painter.drawPixmap(QRectF(where), picture, QRectF(picture.rect()))
 
 
 def pixmap(name: str, side: int, colour: QColor, scale: float = 1.0) -> QPixmap:
     """Return an icon as a square picture of `side` logical pixels, for a label."""
-    result = QPixmap(_render(name, colour.name(QColor.NameFormat.HexArgb), round(side * scale), round(side * scale)))
+    result = QPixmap(
+        _render_icon(name, colour.name(QColor.NameFormat.HexArgb), round(side * scale), round(side * scale))
+    )
     result.setDevicePixelRatio(scale)
     return result
 
 
 @cache
-def _source(name: str) -> str:
+def _icon_source(name: str) -> str:
     return resource("icons", f"{name}.svg").read_text(encoding="utf-8")
 
 
-def _render(name: str, colour: str, width: int, height: int) -> QPixmap:
+def _render_icon(name: str, colour: str, width: int, height: int) -> QPixmap:
     key = tr("icon {name} {colour} {width}x{height}").format(name=name, colour=colour, width=width, height=height)
     kept = QPixmap()
     if QPixmapCache.find(key, kept):
         return kept
     opaque = QColor(colour)
-    svg = _source(name).replace("currentColor", opaque.name())
+    svg = _icon_source(name).replace("currentColor", opaque.name())
     result = QPixmap(max(1, width), max(1, height))
     result.fill(Qt.GlobalColor.transparent)
     painter = QPainter(result)
@@ -267,7 +269,7 @@ class _Engine(QIconEngine):
         return copy
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        return _render(self._name, self._tint(mode, state).name(), size.width(), size.height())
+        return _render_icon(self._name, self._tint(mode, state).name(), size.width(), size.height())
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         paint_icon(painter, self._name, rect, self._tint(mode, state))

@@ -1,1 +1,1 @@
-"""Agreement between annotators: plain numbers over arrays. Nothing here knows a study, a window or a file."""
+"""Agreement between the annotators of a study, and the adjudicated annotations that are made from them."""

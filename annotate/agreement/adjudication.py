@@ -1,6 +1,6 @@
-"""One lane made of what several annotators say, by a rule that is written down with it (see docs/review.md).
+"""Merges the annotations of several annotators into one adjudicated lane, by a rule that is stored with it.
 
-Makes the lane of an adjudicated annotator in the recordings of a study.
+docs/review.md describes the rules.
 """
 
 import json
@@ -37,11 +37,11 @@ from project.timebase import utc_now
 from project.version import __version__
 
 UNSETTLED_REMARKS = ("Persistent disagreement", "Not agreed on")
-"""What is said about kept segments that somebody disagreed with in review, and about those that nobody reviewed."""
+"""Comments on kept segments: of those with a disagreeing review, and of those without a review."""
 
 
 class SpanRule(StrEnum):
-    """From where to where an adjudicated segment lasts."""
+    """How the span of an adjudicated segment is computed."""
 
     MAJORITY = "majority"
     """Where more than half of the chosen segments are."""
@@ -74,7 +74,7 @@ class ChoiceRule(StrEnum):
 
 
 class Unsettled(StrEnum):
-    """What becomes of a moment on which no label is chosen."""
+    """What to do where no label is chosen."""
 
     LEAVE_OUT = "leave-out"
     KEEP = "keep"
@@ -112,7 +112,7 @@ class SegmentDraft:
 
 @dataclass(slots=True)
 class AdjudicationCounts:
-    """What came of the groups of one recording: `disputed` ones have a review that disagrees, `undecided` ones none."""
+    """Counts of the groups of one recording: `disputed` ones have a disagreeing review, `undecided` ones no review."""
 
     groups: int = 0
     chosen: int = 0
@@ -131,7 +131,7 @@ class Adjudicated:
 
 @dataclass(slots=True)
 class _Votes:
-    """What the annotators say about one group: each has one ballot at most."""
+    """The ballots of the annotators for one group; each has at most one."""
 
     ballots: list[Mark] = field(default_factory=list)
     against: int = 0
@@ -140,7 +140,7 @@ class _Votes:
 def adjudicate(
     marks: Sequence[Mark], annotators: Iterable[str], schemes: dict[str, Scheme], rule: AdjudicationRule
 ) -> Adjudicated:
-    """Make a lane of what annotators marked in one recording.
+    """Merge the marks of the annotators of one recording into a lane.
 
     Args:
         marks: theirs; those of schemes that are not in `schemes` are left out.
@@ -223,16 +223,16 @@ def _value(asked: Field, given: Sequence[Json], rule: AdjudicationRule) -> Json:
     if asked.kind is FieldKind.CHOICES:
         return _choices(asked, given, rule.choices)
     if asked.kind is FieldKind.TEXT:
-        return "\n\n".join(dict.fromkeys(str(one).strip() for one in given))
+        return "\n\n".join(dict.fromkeys(str(given_value).strip() for given_value in given))
     if asked.kind in NUMERIC_KINDS:
-        return _middle(asked, [one for one in given if isinstance(one, int | float)])
-    counted = Counter(str(one) for one in given).most_common(2)
+        return _middle(asked, [given_value for given_value in given if isinstance(given_value, int | float)])
+    counted = Counter(str(given_value) for given_value in given).most_common(2)
     tied = len(counted) > 1 and counted[0][1] == counted[1][1]
     return None if tied else counted[0][0]
 
 
 def _choices(asked: Field, given: Sequence[Json], rule: ChoiceRule) -> Json:
-    counted = Counter(str(choice) for one in given if isinstance(one, list) for choice in one)
+    counted = Counter(str(choice) for given_value in given if isinstance(given_value, list) for choice in given_value)
     most = max(counted.values(), default=0)
     needed = {
         ChoiceRule.MAJORITY: min(len(given) // 2 + 1, most),
@@ -289,7 +289,7 @@ DEFAULT_LANE_NAME = "Adjudicated"
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationResult:
-    """What `make_lane` did.
+    """What `create_adjudicated_lane` did.
 
     Attributes:
         lane: whose lane it is.
@@ -338,11 +338,7 @@ def create_adjudicated_lane(
     if not 0 <= rule.minimum_iou <= 1:
         raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
     chosen = _validate_annotators(session, annotators)
-    wanted = [
-        each_recording
-        for each_recording in all_recordings(session.study)
-        if not recordings or each_recording.id in recordings
-    ]
+    wanted = [recording for recording in all_recordings(session.study) if not recordings or recording.id in recordings]
     schemes = {scheme.key: scheme for scheme in session.schemes}
     made: list[tuple[Recording, tuple[Annotator, ...], Adjudicated]] = []
     skipped: list[Recording] = []
@@ -409,7 +405,7 @@ def _validate_annotators(session: Session, names: Sequence[str]) -> set[str]:
 def _replace(
     session: Session, recording_id: str, lane: Annotator, drafts: Sequence[SegmentDraft], schemes: dict[str, Scheme]
 ) -> None:
-    """Turn the lane into these drafts; what is there already stays. Tracks of schemes not in use are left alone."""
+    """Replace the lane by these drafts; equal segments stay. Tracks of schemes not in use are left alone."""
     before: dict[SegmentDraft, list[Segment]] = {}
     comments = comments_in(session.study, recording_id)
     for mark in read_marks(session, recording_id, [lane.id]):

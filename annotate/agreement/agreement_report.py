@@ -1,7 +1,6 @@
-"""Every figure of agreement of a study, and their groups.
+"""Computes every figure of an agreement report from the arrays of a study.
 
-Computes every figure of a report from the arrays of a study. The main figures split by label, choice, recording,
-annotator and pair.
+The main figures are also split by label, choice, recording, annotator and pair.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -99,7 +98,7 @@ class FieldReport:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A published figure and the study's own; `own` is None where this study has no such figure."""
+    """A published figure beside the study's own; `own` is None where this study has no such figure."""
 
     published: PublishedFigure
     own: StatisticResult | None
@@ -122,7 +121,7 @@ class AgreementReport:
 
     Attributes:
         settings: what was asked for, and who and what was counted.
-        main: figure -> value, those of `MAIN`.
+        main: figure -> value, those of `MAIN_FIGURES`.
         f1_iou: IoU as text -> F1 of the boundaries.
         f1_iou_same_label: the same where matched segments must have the same label.
         label_share: label -> its share of all annotations.
@@ -207,18 +206,18 @@ def build_rows(
         "recording": _rows_by_recording(material, compared, shares, instants),
         "pair": tuple(
             AgreementRow(
-                " | ".join(material.annotators[number].key for number in (pair.first, pair.second)),
-                " and ".join(material.annotators[number].name for number in (pair.first, pair.second)),
+                " | ".join(material.annotators[index].key for index in (pair.first, pair.second)),
+                " and ".join(material.annotators[index].name for index in (pair.first, pair.second)),
                 _subset_figures([pair], instants[:, place : place + 1], options, weights),
             )
             for place, pair in enumerate(compared)
         ),
         "annotator": tuple(
             AgreementRow(
-                who.key, who.name, _subset_figures(*_pairs_with_annotator(compared, instants, number), options, weights)
+                who.key, who.name, _subset_figures(*_pairs_with_annotator(compared, instants, index), options, weights)
             )
-            for number, who in enumerate(material.annotators)
-            if number != material.third
+            for index, who in enumerate(material.annotators)
+            if index != material.third
         ),
     }
 
@@ -251,8 +250,8 @@ def _rows_by_recording(
     """Return the figures of each recording that two annotators worked on; one recording alone has no interval."""
     size = len(material.recordings)
     paired = np.zeros(size, bool)
-    for each_compared in compared:
-        paired |= each_compared.recordings
+    for pair in compared:
+        paired |= pair.recordings
     columns = {
         **{key: _ratios(*parts) for key, parts in shares.per_recording().items()},
         "mean_iou": _ratios(*iou_per_recording(compared, size)),
@@ -290,7 +289,7 @@ def _single(value: float, n: int, reason: str) -> StatisticResult:
 NO_THIRD = "No third annotator was named, or they share no recording with the others."
 NO_REVIEW = "Nobody has reviewed a segment of somebody else."
 _PROGRESS_LABEL = "Figures"
-_STAGES = 16
+_STAGE_COUNT = 16
 """Besides pairs, fields and levels of overlap."""
 _SILENT = Silent()
 
@@ -317,7 +316,7 @@ def compute_report(
     pairs, several = material.pairs(), [field for field in material.choice_fields if field.multiple]
     fields = len(material.choice_fields) + len(material.rating_fields)
     after = Stages(
-        progress, len(pairs) + _STAGES + 2 * len(IOU_LEVELS) + len(several) + fields, _PROGRESS_LABEL
+        progress, len(pairs) + _STAGE_COUNT + 2 * len(IOU_LEVELS) + len(several) + fields, _PROGRESS_LABEL
     ).finish_stage
     compared = [after(Compared.from_pair(material, a, b, options.minimum_iou)) for a, b in pairs]
     shares = after(Shares.from_pairs(material, compared))
@@ -358,8 +357,8 @@ def _weights(material: AgreementData, compared: Sequence[Compared], options: Opt
     """Return (samples, recordings), drawn among the recordings that two annotators worked on; 0 for the others."""
     size = len(material.recordings)
     paired = np.zeros(size, bool)
-    for each_compared in compared:
-        paired |= each_compared.recordings
+    for pair in compared:
+        paired |= pair.recordings
     weights = np.zeros((options.samples, size))
     weights[:, paired] = draw_resamples(int(paired.sum()), options.samples, options.seed) if paired.any() else 0
     return weights

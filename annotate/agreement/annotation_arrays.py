@@ -1,7 +1,6 @@
-"""Turns the rows of segments and what was filled in about them into the columns that are compared.
+"""Arrays of segments and of the values filled in about them.
 
-Two annotators beside each other: which of their segments overlap, and which stand for which. What the figures of a
-study are computed from, as arrays.
+`Compared` has the segments of two annotators, and the pairs of them that overlap or match.
 """
 
 import json
@@ -147,9 +146,7 @@ class AgreementData:
         if self.third < 0:
             return []
         others = [index for index in range(len(self.annotators)) if index != self.third]
-        return [
-            (self.third, number) for number in others if (self.worked[:, self.third] & self.worked[:, number]).any()
-        ]
+        return [(self.third, other) for other in others if (self.worked[:, self.third] & self.worked[:, other]).any()]
 
     def axes_length_us(self) -> Ints:
         """Return (axes,) where each axis ends: with its recording, or with a segment that reaches further."""
@@ -185,8 +182,8 @@ def assign_axes(recording: Ints, within: Sequence[Column], recordings: int) -> t
     if not within:
         return recording, np.arange(recordings)
     kept = [(owner, *(str(column.get(at)) for column in within)) for at, owner in enumerate(recording.tolist())]
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(kept))}
-    return np.array([numbers[key] for key in kept], np.int64), np.array([key[0] for key in numbers], np.int64)
+    axes = {key: axis for axis, key in enumerate(dict.fromkeys(kept))}
+    return np.array([axes[key] for key in kept], np.int64), np.array([key[0] for key in axes], np.int64)
 
 
 def build_choice_field(field: Field, filled: Column, size: int) -> ChosenField:
@@ -194,9 +191,9 @@ def build_choice_field(field: Field, filled: Column, size: int) -> ChosenField:
     table = np.zeros((size, len(field.choices)), bool)
     places = {choice.key: place for place, choice in enumerate(field.choices)}
     for at, value in filled.items():
-        for one in value if isinstance(value, list) else [value]:
-            if one in places:
-                table[at, places[str(one)]] = True
+        for choice in value if isinstance(value, list) else [value]:
+            if choice in places:
+                table[at, places[str(choice)]] = True
     choices = tuple(NamedKey(choice.key, choice.name) for choice in field.choices)
     return ChosenField(field.key, field.name, choices, table, field.kind is FieldKind.CHOICES)
 
@@ -256,7 +253,7 @@ class Compared:
 
     @cached_property
     def matched(self) -> Overlaps:
-        """The overlapping pairs that stand for each other, one to one."""
+        """The overlapping pairs, matched one to one."""
         return match_best_pairs(self.overlapping, *self.spans)
 
     @cached_property

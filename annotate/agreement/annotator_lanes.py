@@ -1,9 +1,4 @@
-"""What several annotators marked in one recording, ready to be set side by side.
-
-Where the annotators of one recording do not say the same: for the strip over the timeline and its keys. Which segments
-of a study stand alone or are labelled differently by somebody else, for filters and lists. Which segments of several
-annotators stand for each other.
-"""
+"""Sets the lanes of several annotators of one recording side by side and finds where they disagree."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -154,7 +149,7 @@ class Mark:
 
     @cached_property
     def sort_key(self) -> Order:
-        """Sorts marks by time and content, whoever made them."""
+        """The order of marks by time and content; their annotator does not matter."""
         segment = self.segment
         return segment.start_us, segment.end_us, segment.label, self.values_json, self.agree_count, self.disagree_count
 
@@ -199,13 +194,11 @@ def list_annotators_of(session: Session, recording_id: str) -> list[Annotator]:
             counts.setdefault(annotator, 0)
     training = training_work(session.study)
     found = [
-        each_annotator
-        for each_annotator in all_annotators(session.study)
-        if each_annotator.kind == "person"
-        and each_annotator.id in counts
-        and (recording_id, each_annotator.id) not in training
+        person
+        for person in all_annotators(session.study)
+        if person.kind == "person" and person.id in counts and (recording_id, person.id) not in training
     ]
-    return sorted(found, key=lambda each_annotator: (-counts[each_annotator.id], each_annotator.name))
+    return sorted(found, key=lambda person: (-counts[person.id], person.name))
 
 
 def group_marks(marks: Sequence[Mark], minimum_iou: float = 0.0) -> list[tuple[Mark, ...]]:
@@ -226,17 +219,19 @@ def group_marks(marks: Sequence[Mark], minimum_iou: float = 0.0) -> list[tuple[M
             second,
         )
 
-    group = [[place] for place in range(len(marks))]
+    groups = [[place] for place in range(len(marks))]
     for a, b in sorted(near, key=preference):
-        one, other = group[a], group[b]
-        if one is other or {owner[i] for i in one} & {owner[j] for j in other}:
+        group, other = groups[a], groups[b]
+        if group is other or {owner[i] for i in group} & {owner[j] for j in other}:
             continue
-        if all((min(i, j), max(i, j)) in near for i in one for j in other):
-            one += other
+        if all((min(i, j), max(i, j)) in near for i in group for j in other):
+            group += other
             for place in other:
-                group[place] = one
-    made = {id(one): one for one in group}.values()
-    return sorted((tuple(marks[place] for place in one) for one in made), key=lambda row: min(m.sort_key for m in row))
+                groups[place] = group
+    made = {id(group): group for group in groups}.values()
+    return sorted(
+        (tuple(marks[place] for place in group) for group in made), key=lambda row: min(m.sort_key for m in row)
+    )
 
 
 def _find_overlaps(marks: Sequence[Mark], minimum_iou: float) -> dict[tuple[int, int], float]:

@@ -1,9 +1,7 @@
-"""Krippendorff's alpha, for any number of annotators, missing values, and any distance.
+"""Coefficients of agreement, computed from tables of counts.
 
-Cohen's kappa, from tables of how often one annotator said this while the other said that. Pearson's correlation, from
-sums that can be added up over recordings. Kappas of more than two annotators: the mean over their pairs, weighted by
-how much each pair rests on. Randolph's free-marginal kappa: agreement over what blind choice among a fixed number of
-bins would give.
+Krippendorff's alpha, Cohen's kappa and its pooled forms, the grid kappa, Pearson's correlation, and Randolph's free-
+marginal kappa.
 """
 
 from collections.abc import Callable

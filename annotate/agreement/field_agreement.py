@@ -1,4 +1,4 @@
-"""What annotators filled in about segments that stand for each other: choices and ratings."""
+"""Figures of agreement of the choices and ratings that annotators filled in about matched segments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,11 +44,11 @@ ONE_CHOICE = "Nobody made this choice in a matched pair, or everybody always did
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentMatches:
-    """Segments that stand for each other, of all pairs of annotators.
+    """Matched segments of all pairs of annotators.
 
     Attributes:
         first: (m,) segment, an index into the material.
-        second: (m,) the segment that it stands for.
+        second: (m,) the segment that it is matched with.
         pair: (m,) which pair of annotators.
         recording: (m,).
         pairs: number of pairs of annotators.
@@ -63,7 +63,7 @@ class SegmentMatches:
     @classmethod
     def from_pairs(cls, compared: Sequence[Compared], recording: Ints) -> "SegmentMatches":
         """Collect the matched segments; `recording` is (n,), of every segment."""
-        found = [each_compared.segment_indices(each_compared.matched) for each_compared in compared]
+        found = [pair.segment_indices(pair.matched) for pair in compared]
         none = np.zeros(0, np.int64)
         first = np.concatenate([none, *(pair[0] for pair in found)])
         second = np.concatenate([none, *(pair[1] for pair in found)])
@@ -81,7 +81,7 @@ def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats)
 
     Args:
         field: what was chosen.
-        matched: segments that stand for each other.
+        matched: the matched segments.
         weights: of the bootstrap.
     """
     matched = matched.where_filled(field.filled)
@@ -121,10 +121,10 @@ def figures_by_choice(
     where, size = matched.recording, weights.shape[1]
     figures = {}
     for place, choice in enumerate(field.choices):
-        one, other = field.chosen[matched.first, place], field.chosen[matched.second, place]
-        either = sum_by_group(where[one | other], size)
-        both = sum_by_group(where[one & other], size)
-        codes = one.astype(np.int64), other.astype(np.int64)
+        first, second = field.chosen[matched.first, place], field.chosen[matched.second, place]
+        either = sum_by_group(where[first | second], size)
+        both = sum_by_group(where[first & second], size)
+        codes = first.astype(np.int64), second.astype(np.int64)
         figures[choice.key] = {
             "chosen_by_both": estimate_share(both, either, weights, ONE_CHOICE),
             "cohen_kappa": _kappa(*codes, matched, 2, weights, (NOTHING_FILLED_IN, ONE_CHOICE)),

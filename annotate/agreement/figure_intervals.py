@@ -1,8 +1,6 @@
-"""One figure of a report: its value, how many things it rests on, and how sure it is.
+"""Values of statistics with their confidence intervals.
 
-Intervals by resampling whole recordings: segments of one recording are not independent of each other. Sums by
-recording, from which figures and their intervals are made. Figures that a paper reports of its own data, to be shown
-beside a study's. The arrays that the measures of agreement share.
+Intervals come from resampling whole recordings, because segments of one recording are not independent.
 """
 
 import math
@@ -81,7 +79,7 @@ def load_published(scheme: str) -> Published | None:
     except FileNotFoundError:
         return None
     found = tomllib.loads(path.read_text("utf-8"))
-    return Published(found["name"], found["title"], tuple(PublishedFigure(**one) for one in found["figures"]))
+    return Published(found["name"], found["title"], tuple(PublishedFigure(**figure) for figure in found["figures"]))
 
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -126,7 +124,7 @@ def estimate(
     Args:
         formula: (b, ...) sums -> (b,) figures, NaN where undefined.
         sums: (groups, ...) of each recording.
-        weights: (samples, groups) as `resamples` returns them.
+        weights: (samples, groups) as `draw_resamples` returns them.
         n: what the figure rests on.
         reasons: why there is no figure: with nothing to count, and else.
         more: what else belongs to it.

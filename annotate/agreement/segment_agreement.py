@@ -1,8 +1,6 @@
-"""Figures of segments that stand for each other: ELAN's kappa and ratio, IoU, F1, and the table of labels.
+"""Figures of agreement of segments: ELAN's modified kappa and overlap ratio, IoU, F1, and time-grid coefficients.
 
-What ELAN reports of two annotators: the modified kappa of Holle and Rein, and the overlap ratio. The three figures of
-the SHREC paper, over all segments or over those of one label, field or recording. Cohen's kappa and Krippendorff's
-alpha over the instants of a time grid. Nothing marked is a category too.
+The modified kappa follows Holle and Rein. On the grid, "nothing marked" is a category too.
 """
 
 from collections.abc import Sequence
@@ -102,9 +100,9 @@ class Shares:
         """Count over all pairs of annotators."""
         size = len(material)
         comparable, overlapped, disputed = (np.zeros(size, bool) for _ in range(3))
-        pairs = [each_compared.segment_indices(each_compared.overlapping) for each_compared in compared]
-        for each_compared in compared:
-            comparable[each_compared.first_indices] = comparable[each_compared.second_indices] = True
+        pairs = [pair.segment_indices(pair.overlapping) for pair in compared]
+        for pair in compared:
+            comparable[pair.first_indices] = comparable[pair.second_indices] = True
         none = np.zeros(0, np.int64)
         first = np.concatenate([none, *(pair[0] for pair in pairs)])
         second = np.concatenate([none, *(pair[1] for pair in pairs)])
@@ -193,13 +191,13 @@ def mean_iou(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
 
 def matched_agreement(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
     """Return in how many of the matched segments the labels are the same; n is the pairs."""
-    same = [each_compared.matched.take(each_compared.same_labels(each_compared.matched)) for each_compared in compared]
+    same = [pair.matched.take(pair.same_labels(pair.matched)) for pair in compared]
     return estimate_share(_number(compared, same), _number(compared, _matched(compared)), weights, NO_MATCH)
 
 
 def f1(compared: Sequence[Compared], weights: Floats, level: float, *, same_label: bool = False) -> StatisticResult:
     """Return twice the pairs over all segments; n is the segments. `same_label` wants the same label in a pair."""
-    pairs = [each_compared.match_at(level, same_label=same_label) for each_compared in compared]
+    pairs = [pair.match_at(level, same_label=same_label) for pair in compared]
     return estimate_share(2 * _number(compared, pairs), _segments(compared), weights, NO_ANNOTATIONS)
 
 
@@ -210,13 +208,13 @@ def iou_per_recording(compared: Sequence[Compared], size: int) -> tuple[Floats, 
 
 def confusion_table(compared: Sequence[Compared], labels: int) -> Floats:
     """Return (labels + 1, labels + 1) matched pairs by label, the first annotator's down; the last are unmatched."""
-    found = [_linked_tables(each_compared, each_compared.matched, 1).sum(0) for each_compared in compared]
+    found = [_linked_tables(pair, pair.matched, 1).sum(0) for pair in compared]
     return sum(found, np.zeros((labels + 1, labels + 1)))
 
 
 def _linked(compared: Sequence[Compared]) -> Floats:
     """Return (recordings, pairs, k + 1, k + 1) as ELAN's kappa takes them."""
-    found = [_linked_tables(each_compared, each_compared.linked, 2) for each_compared in compared]
+    found = [_linked_tables(pair, pair.linked, 2) for pair in compared]
     return np.stack(found, axis=1) if found else np.zeros((1, 0, 1, 1))
 
 
@@ -239,7 +237,7 @@ def _linked_tables(compared: Compared, pairs: Overlaps, weight: int) -> Floats:
 
 
 def _matched(compared: Sequence[Compared]) -> list[Overlaps]:
-    return [each_compared.matched for each_compared in compared]
+    return [pair.matched for pair in compared]
 
 
 def _iou_by_recording(compared: Sequence[Compared]) -> tuple[Floats, Floats]:
@@ -252,11 +250,11 @@ def _count_unmatched(compared: Sequence[Compared]) -> Floats:
 
 
 def _segments(compared: Sequence[Compared]) -> Floats:
-    def count(each_compared: Compared) -> Floats:
-        both = np.concatenate([each_compared.first_indices, each_compared.second_indices])
-        return sum_by_group(each_compared.material.recording[both], len(each_compared.material.recordings))
+    def count(pair: Compared) -> Floats:
+        both = np.concatenate([pair.first_indices, pair.second_indices])
+        return sum_by_group(pair.material.recording[both], len(pair.material.recordings))
 
-    return sum((count(each_compared) for each_compared in compared), np.zeros(1))
+    return sum((count(pair) for pair in compared), np.zeros(1))
 
 
 def _number(compared: Sequence[Compared], pairs: Sequence[Overlaps]) -> Floats:
@@ -266,9 +264,9 @@ def _number(compared: Sequence[Compared], pairs: Sequence[Overlaps]) -> Floats:
 def _sum(compared: Sequence[Compared], pairs: Sequence[Overlaps], values: Sequence[Floats]) -> Floats:
     """Return (recordings,) sums of one value for each pair of segments."""
 
-    def count(each_compared: Compared, found: Overlaps, each: Floats) -> Floats:
-        first, _ = each_compared.segment_indices(found)
-        return sum_by_group(each_compared.material.recording[first], len(each_compared.material.recordings), each)
+    def count(pair: Compared, found: Overlaps, values: Floats) -> Floats:
+        first, _ = pair.segment_indices(found)
+        return sum_by_group(pair.material.recording[first], len(pair.material.recordings), values)
 
     return sum((count(*three) for three in zip(compared, pairs, values, strict=True)), np.zeros(1))
 
@@ -287,7 +285,7 @@ def build_grid(material: AgreementData, step_us: int) -> Grid:
 
 
 def pair_tables(material: AgreementData, grid: Grid) -> Floats:
-    """Return (recordings, pairs, k, k) instants, the pairs as `Material.pairs` gives them."""
+    """Return (recordings, pairs, k, k) instants, the pairs as `AgreementData.pairs` gives them."""
     recording, lane = material.axis_recording[grid.axis], _lanes(material)
     size, kinds = len(material.recordings), len(grid.names)
     found = [

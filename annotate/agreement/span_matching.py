@@ -1,8 +1,4 @@
-"""Which span of one annotator stands for which of the other: one-to-one matchings of intersecting spans.
-
-Where in one recording annotators do not say the same: what the strip over the timeline shows. What each annotator says
-at each instant of a time grid, without laying the grid out. Which spans of two annotators intersect, and by how much.
-"""
+"""Matches the spans of two annotators one to one, samples them on a time grid, and finds the spans that differ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -125,12 +121,12 @@ def find_disagreement_spans(lanes: Sequence[SpanArray]) -> list[Disagreement]:
     stretches = len(cuts) - 1
     labels = np.unique(np.concatenate([lane.label for lane in lanes]))
     states = np.zeros((len(labels), len(lanes), stretches), bool)
-    for number, label in enumerate(labels):
-        for place, lane in enumerate(lanes):
+    for code, label in enumerate(labels):
+        for row, lane in enumerate(lanes):
             chosen = lane.label == label
             start, end = (np.searchsorted(cuts, edge[chosen]) for edge in (lane.start_us, lane.end_us))
             change = np.bincount(start, minlength=stretches + 1) - np.bincount(end, minlength=stretches + 1)
-            states[number, place] = np.cumsum(change)[:stretches] > 0
+            states[code, row] = np.cumsum(change)[:stretches] > 0
     marked = states.any(0)
     somewhere, everywhere = states.any(1), (states | ~marked).all(1)
     differ = (somewhere & ~everywhere).any(0)
@@ -217,14 +213,14 @@ def _covered(start: Ints, end: Ints, stretches: int) -> Ints:
 
 
 HOLLE_REIN_SHARE = 0.6
-_TIE = 1e-9
-_BATCH = 500
+_TIE_WEIGHT = 1e-9
+_BATCH_PAIRS = 500
 
 
 def match_best_pairs(found: Overlaps, first: SpanArray, second: SpanArray) -> Overlaps:
     """Return the one-to-one pairs with the highest sum of IoU; between equals, pairs of the same label go first."""
     same = first.label[found.first] == second.label[found.second]
-    return found.take(_solve_assignment(found, found.iou + _TIE * (1 + same)))
+    return found.take(_solve_assignment(found, found.iou + _TIE_WEIGHT * (1 + same)))
 
 
 def match_most_pairs(found: Overlaps, first: int, second: int, minimum_iou: float) -> Overlaps:
@@ -264,7 +260,7 @@ def _batches(found: Overlaps) -> Ints:
         (np.ones(len(found)), (found.first, firsts + found.second)), shape=(firsts + seconds, firsts + seconds)
     )
     component = connected_components(edges, directed=False)[1][found.first]
-    before = np.cumsum(np.bincount(component)) // _BATCH
+    before = np.cumsum(np.bincount(component)) // _BATCH_PAIRS
     return np.asarray(before[component], np.int64)
 
 

@@ -1,7 +1,6 @@
-"""Whose work is compared: people by default, whoever is named otherwise, and never what was made from several.
+"""Computes the agreement report of a study and formats it as tables.
 
-The figures of agreement in plain words, for people who read a table of them. How far the annotators of a study agree:
-reads the study into arrays, and has the figures computed. A report of agreement as plain tables.
+By default it compares people; annotators named explicitly replace them. Adjudicated lanes are never compared.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +24,7 @@ from annotate.study.people import require_annotator
 from project.entities.study_records import Annotator, Json, Recording, ReviewDecision
 from project.errors import UserError
 from project.progress import Progress, Silent
-from project.queries import segment_rows as comparison
+from project.queries import segment_rows
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_recordings
 from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, FieldKind, Scheme
@@ -136,7 +135,7 @@ _DESCRIPTIONS = {
         "Mean difference", "First minus second annotator; 0 where neither is stricter."
     ),
 }
-_FIELDS = {
+_FIELD_DESCRIPTIONS = {
     "cohen_kappa": FigureDescription(
         "Cohen's kappa", "Agreement above chance over matched pairs; 0 is chance; n: pairs."
     ),
@@ -148,7 +147,7 @@ _FIELDS = {
 
 def describe_figure(key: str, *, field: bool = False) -> FigureDescription:
     """Return the words for a figure of the whole track, or for one of a field of the form."""
-    found = (_FIELDS.get(key) if field else None) or _DESCRIPTIONS.get(key)
+    found = (_FIELD_DESCRIPTIONS.get(key) if field else None) or _DESCRIPTIONS.get(key)
     return found or FigureDescription(key.replace("_", " ").capitalize(), "")
 
 
@@ -181,7 +180,7 @@ class AgreementQuery:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementInput:
-    """What `read` found: all that the figures need, without the study."""
+    """What `read_agreement_input` read: all that the figures need, without the study."""
 
     material: AgreementData
     options: Options
@@ -249,15 +248,15 @@ def _material(
     study = session.study
     people, third = select_annotators(session, question.pair, question.third)
     recordings = _recordings(session, question)
-    place = {recording.id: number for number, recording in enumerate(recordings)}
-    lane = {who.id: number for number, who in enumerate(people)}
-    training = comparison.training_work(study)
+    place = {recording.id: index for index, recording in enumerate(recordings)}
+    lane = {who.id: index for index, who in enumerate(people)}
+    training = segment_rows.training_work(study)
 
     def counts(recording_id: str, annotator_id: str) -> bool:
         return recording_id in place and annotator_id in lane and (recording_id, annotator_id) not in training
 
-    rows = [row for row in comparison.segment_rows(study, scheme.key, track) if counts(row[1], row[2])]
-    places = {row[0]: number for number, row in enumerate(rows)}
+    rows = [row for row in segment_rows.segment_rows(study, scheme.key, track) if counts(row[1], row[2])]
+    places = {row[0]: index for index, row in enumerate(rows)}
     fields = [field for field in scheme.fields_of(track) if field.kind in (*CHOICE_KINDS, *NUMERIC_KINDS)]
     filled = read_value_columns(
         study, scheme.key, track, [*dict.fromkeys([*(field.key for field in fields), *within])], places
@@ -265,11 +264,11 @@ def _material(
     recording, annotator = (_ints([index[row[at]] for row in rows]) for at, index in ((1, place), (2, lane)))
     worked = np.zeros((len(recordings), len(people)), bool)
     worked[recording, annotator] = True
-    for recording_id, annotator_id in comparison.completed_work(study):
+    for recording_id, annotator_id in segment_rows.completed_work(study):
         if counts(recording_id, annotator_id):
             worked[place[recording_id], lane[annotator_id]] = True
     labels = list_labels(scheme, track, [row[3] for row in rows])
-    code = {label.key: number for number, label in enumerate(labels)}
+    code = {label.key: index for index, label in enumerate(labels)}
     axis, axis_recording = assign_axes(recording, [filled[key] for key in within], len(recordings))
     reviewed, agreed = _reviews(session, places, rows)
     return AgreementData(
@@ -324,24 +323,24 @@ def _reviews(session: Session, places: dict[str, int], rows: list[Row]) -> tuple
     """Return which segments were reviewed by somebody else, and whether they agreed."""
     found = [
         (places[segment], decision == ReviewDecision.AGREE)
-        for segment, reviewer, decision in comparison.review_rows(session.study)
+        for segment, reviewer, decision in segment_rows.review_rows(session.study)
         if segment in places and rows[places[segment]][2] != reviewer
     ]
-    return _ints([number for number, _ in found]), np.array([agreed for _, agreed in found], bool)
+    return _ints([index for index, _ in found]), np.array([agreed for _, agreed in found], bool)
 
 
 def _ints(values: list[int]) -> Ints:
     return np.array(values, np.int64)
 
 
-_FIGURE = ("value", "low", "high", "n", "reason")
+_FIGURE_COLUMNS = ("value", "low", "high", "n", "reason")
 
 
 def build_report_tables(report: AgreementReport) -> dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]]:
     """Return file name without ending -> (head, rows)."""
     found: dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]] = {
-        "figures": (("figure", "name", *_FIGURE), list(_figures(report))),
-        "form": (("field", "choice", "figure", *_FIGURE), list(_field_rows(report))),
+        "figures": (("figure", "name", *_FIGURE_COLUMNS), list(_figures(report))),
+        "form": (("field", "choice", "figure", *_FIGURE_COLUMNS), list(_field_rows(report))),
     }
     names = [*(label.name for label in report.labels), "unmatched"]
     pairs = report.confusion.astype(int).tolist()
@@ -359,7 +358,7 @@ def build_report_tables(report: AgreementReport) -> dict[str, tuple[tuple[str, .
         )
     for split, rows in report.rows.items():
         keys = list(dict.fromkeys(key for row in rows for key in row.figures))
-        head = ("key", "name", *(f"{key}.{part}" for key in keys for part in _FIGURE[:4]))
+        head = ("key", "name", *(f"{key}.{part}" for key in keys for part in _FIGURE_COLUMNS[:4]))
         found[f"by_{split}"] = (
             head,
             [(row.key, row.name, *(cell for key in keys for cell in _cells(row.figures.get(key))[:4])) for row in rows],
@@ -383,15 +382,15 @@ def _figures(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
 
 
 def _field_rows(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
-    for each_field in report.fields:
-        for key, figure in each_field.figures.items():
-            yield (each_field.key, "", key, *_cells(figure))
-        for choice in each_field.choices:
+    for report_field in report.fields:
+        for key, figure in report_field.figures.items():
+            yield (report_field.key, "", key, *_cells(figure))
+        for choice in report_field.choices:
             for key, figure in choice.figures.items():
-                yield (each_field.key, choice.key, key, *_cells(figure))
+                yield (report_field.key, choice.key, key, *_cells(figure))
 
 
 def _cells(figure: StatisticResult | None) -> tuple[Cell, ...]:
     if figure is None:
-        return (None,) * len(_FIGURE)
+        return (None,) * len(_FIGURE_COLUMNS)
     return (figure.value, figure.low, figure.high, figure.n, figure.reason)

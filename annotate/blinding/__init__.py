@@ -1,1 +1,1 @@
-"""What people say beside judges: hidden until they said it, revised, taken over, disagreed with."""
+"""Blind annotation: hides judgments until a person has answered, and records reveals, revisions and adoptions."""

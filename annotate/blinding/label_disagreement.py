@@ -1,4 +1,4 @@
-"""Which label each person and each judge gives every segment, and how far they are from saying the same."""
+"""Labels that people and judges give each segment, and how far they disagree."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What is said about one segment.
+    """The labels that one segment got from people and judges.
 
     Attributes:
         segment: its label is that of who made it.
@@ -85,7 +85,7 @@ def entropy(labels: Collection[str]) -> float:
 
 
 class VerdictBoard:
-    """Who gives which label to the segments of one recording, as far as who works here may see it.
+    """Labels that people and judges give the segments of one recording, as far as the annotator may see them.
 
     Of several answers of a judge to the same, the newest counts. What changes can be read again piece by piece.
 
@@ -115,7 +115,7 @@ class VerdictBoard:
         self.reload()
 
     def reload(self) -> None:
-        """Read everything anew."""
+        """Read everything again."""
         study = self._session.study
         self._given: dict[str, dict[str, LabelGiven]] = {}
         self._people = {annotator.id: annotator for annotator in all_annotators(study)}
@@ -125,7 +125,7 @@ class VerdictBoard:
         self._store_given(judge_labels(study, self.recording_id))
 
     def refresh_verdicts(self, segment_ids: Collection[str]) -> None:
-        """Read again what judges say about some segments: they were asked, or what was hidden may be seen."""
+        """Reload the judgments of some segments: after judges were asked, or judgments revealed."""
         if not segment_ids:
             return
         self._eyes.refresh(segment_ids)
@@ -145,7 +145,7 @@ class VerdictBoard:
         self._update_rows({*segment_ids, *beside} & self._given.keys())
 
     def record_shown(self, segment_ids: Collection[str]) -> None:
-        """Write down that who works here is shown these rows now; what they may not see of them counts as not shown."""
+        """Record that the annotator is shown these rows now; hidden judgments do not count as shown."""
         eyes, shown = self._eyes, []
         for key in segment_ids:
             row = self.rows.get(key)

@@ -1,7 +1,6 @@
-"""What somebody says about a segment themself: on the segment if it is theirs, or on one of theirs that stands for it.
+"""Answers of people and judges in one form, and an annotator's own answer, on the segment or on a matched one.
 
-Which texts of a form were taken over from judges, for the form, the history and what is counted. What a judge or a
-person says about a segment, in one shape: a label and the values of fields.
+It also tells which texts of a form were adopted from judges.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from project.session.session import Session
 
 
 class Partners:
-    """Which segments of a recording stand for which, each annotator compared with each."""
+    """Matches the segments of a recording between each two annotators."""
 
     def __init__(self, session: Session, recording_id: str) -> None:
         self.values = {
@@ -41,12 +40,12 @@ class Partners:
                     self._beside.setdefault(second.id, []).append(first)
 
     def counterparts(self, segment_id: str) -> list[Segment]:
-        """Return what stands for a segment, at most one of each other annotator."""
+        """Return the segments matched with a segment, at most one of each other annotator."""
         return self._beside.get(segment_id, [])
 
 
 class OwnWords:
-    """Finds what one annotator says, one segment at a time or all of a recording; made anew after an edit."""
+    """Finds what one annotator says, one segment at a time or all of a recording. After an edit, make a new one."""
 
     def __init__(self, session: Session, annotator_id: str) -> None:
         self._session = session
@@ -80,16 +79,14 @@ class OwnWords:
         self._missing.pop(segment_id, None)
 
     def own_segment(self, segment: Segment) -> Segment | None:
-        """Return the segment that says it: itself where it is theirs, or the one that stands for it; None for none."""
+        """Return the annotator's own segment: the segment itself, or the one matched with it; None for none."""
         if segment.annotator_id == self._who:
             return segment
         if segment.recording_id not in self._read and segment.id not in self._partners:
             both = {segment.annotator_id, self._who}
             marked = segments_of(self._session.study, segment.recording_id)
             self._pair(
-                connected_segments(
-                    [each_segment for each_segment in marked if each_segment.annotator_id in both], segment
-                )
+                connected_segments([candidate for candidate in marked if candidate.annotator_id in both], segment)
             )
         return self._partners.get(segment.id)
 
@@ -208,14 +205,14 @@ class TakenOver:
 
 
 def read_adoptions(session: Session, segment_id: str) -> dict[str, TakenOver]:
-    """Return field -> what was taken over last, for the fields of a segment that hold something still."""
+    """Return field -> its last adoption, for the fields of a segment that still have a value."""
     about = find_segment(session.study, segment_id)
     if about is None:
         return {}
     newest = {adoption.field: adoption for adoption in adoptions(session.study, segment_id)}
     known = {
-        each_judgment.id: each_judgment
-        for each_judgment in find_judgments(session.study, [adoption.judgment_id for adoption in newest.values()])
+        judgment.id: judgment
+        for judgment in find_judgments(session.study, [adoption.judgment_id for adoption in newest.values()])
     }
     values = OwnWords(session, about.annotator_id).form_values(about) if newest else {}
     found = {}

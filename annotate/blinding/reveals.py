@@ -1,7 +1,6 @@
-"""Blind first: what judges say about a segment is hidden from an annotator until they have said their own.
+"""Hides judgments of a segment from an annotator until they have answered, and reveals them.
 
-The edit of taking a judge's text over into one's own form: an explicit act, which is recorded as such. The edit of
-whether judges stay hidden from an annotator until they have said their own.
+Adopting a text from a judge is an explicit edit that is recorded as such.
 """
 
 from collections import Counter
@@ -55,7 +54,7 @@ class Visibility:
 
 @dataclass(frozen=True, slots=True)
 class VisibleJudgments:
-    """Judgments, parted into what somebody may see and what they may not.
+    """Judgments, split into those that somebody may see and those that are hidden.
 
     Attributes:
         judgments: as they are, in the order that they came in.
@@ -69,7 +68,7 @@ class VisibleJudgments:
 
 
 class JudgmentVisibility:
-    """Who works here, looking at what judges say; made anew after an edit.
+    """Decides which judgments the annotator of a session may see. After an edit, make a new one.
 
     They may see it where a segment of their own says it, complete by its scheme's rules; where they answered the same
     task in the form for people; or where they were shown it before.
@@ -166,13 +165,13 @@ def is_blind_first(session: Session) -> bool:
 
 
 def may_see(session: Session, segment_id: str, task: str | None = None) -> Visibility:
-    """Tell whether who works here may see what judges say about a segment; in any task where none is named."""
+    """Tell whether the annotator of this session may see the judgments of a segment; of any task where None."""
     about = find_segment(session.study, segment_id)
     return _SEGMENT_GONE if about is None else JudgmentVisibility(session).may_see(about, task)
 
 
 def split_by_visibility(session: Session, judgments: Iterable[Judgment]) -> VisibleJudgments:
-    """Part judgments into what who works here may see and what stays hidden; one's own answers are never hidden."""
+    """Split judgments into visible and hidden ones for the annotator of this session; own answers are never hidden."""
     listed: Sequence[Judgment] = tuple(judgments)
     eyes = JudgmentVisibility(session)
     for place, count in Counter(
@@ -199,7 +198,7 @@ def split_by_visibility(session: Session, judgments: Iterable[Judgment]) -> Visi
 
 
 def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
-    """Write down that who works here is shown what judges say about a segment now; the first time counts.
+    """Record that the annotator of this session is shown the judgments of a segment; the first time counts.
 
     Called where it is first shown, before it is. Nothing is written for somebody who never worked in the study, nor
     where the study is open for reading only.
@@ -212,11 +211,11 @@ def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
 
 
 def reveal_all(session: Session, eyes: JudgmentVisibility, about: Iterable[tuple[Segment, str | None]]) -> list[str]:
-    """Write down that who works here is shown what judges say about many segments now, each in one task or in any.
+    """Record that the annotator of this session is shown the judgments of many segments, each of one task or of any.
 
     Args:
         session: of the study.
-        eyes: of who works here, as they are now.
+        eyes: the visibility for the annotator, as it is now.
         about: segments and tasks.
 
     Returns:

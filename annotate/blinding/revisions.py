@@ -1,7 +1,4 @@
-"""Who changed what they had said after they were shown what judges say, and toward which judges.
-
-Revisions in words, for the command line and the window.
-"""
+"""Finds answers that people changed after judgments were revealed, and the judges that agree with the new answer."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,7 +74,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """How much one annotator saw and revised, counted in segments that judges had said something about.
+    """How much one annotator saw and revised, counted in judged segments.
 
     Attributes:
         seen: after they had said their own.
@@ -103,7 +100,7 @@ class RevisionReport:
     """Every revision, by annotator and time, and what they come to.
 
     Attributes:
-        hidden: revisions that are left out, because who looks may not see yet what judges say there.
+        hidden: number of revisions left out, because the annotator may not see those judgments yet.
     """
 
     revisions: tuple[Revision, ...]
@@ -120,7 +117,7 @@ class RevisionReport:
 
 
 def build_revision_report(session: Session) -> RevisionReport:
-    """Return what was revised in a study; what would tell who looks what judges say to them too early is left out."""
+    """Return the revisions in a study, without those that would reveal hidden judgments to the annotator."""
     found, listed, people = _collect_revisions(session)
     eyes, own = JudgmentVisibility(session), session.annotator()
     may = {}
@@ -302,7 +299,7 @@ def format_value(session: Session, revision: Revision, value: Json) -> str:
         named = [(choice.key, choice.name) for field in fields for choice in field.choices]
     names = dict(named)
     several: Sequence[Json] = value if isinstance(value, list) else [value]
-    return ", ".join(names.get(str(each), str(each)) for each in several)
+    return ", ".join(names.get(str(key), str(key)) for key in several)
 
 
 def format_annotator_summary(revised: Revised) -> str:

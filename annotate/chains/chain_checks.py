@@ -1,7 +1,4 @@
-"""What is wrong with a chain, or looks as if it were, after R3-VQA (Niu et al., section 3.1 and 3.2).
-
-How many chains a study has, what they are made of, and how long they are (R3-VQA, section 3.3).
-"""
+"""Checks and statistics of causal chains, after R3-VQA (Niu et al., sections 3.1 to 3.3)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +36,7 @@ def find_problems(graph: ChainGraph, duration_us: int | None = None) -> list[Cha
     """Return what is wrong with a chain: what is about all of it first, then by node, errors before warnings.
 
     Args:
-        graph: the chain; it may go round in circles.
+        graph: the chain; it may have cycles.
         duration_us: of its recording; None where it does not matter whether the nodes lie in it.
     """
     if not graph.nodes:
@@ -68,12 +65,12 @@ def messages_by_node(found: Sequence[ChainProblem]) -> dict[str, str]:
 
 
 def is_sound(graph: ChainGraph) -> bool:
-    """Whether a chain has neither circles nor edges without an end: what all that reckons with it takes for granted."""
+    """Tell whether a chain has neither cycles nor dangling edges, which every computation over it takes for granted."""
     return not find_cycle_nodes(graph) and not any(_edges(graph))
 
 
 def find_cycle_nodes(graph: ChainGraph) -> frozenset[str]:
-    """Return the ids of the nodes that are reasons for themselves over others."""
+    """Return the ids of the nodes that lie on a cycle."""
     try:
         topological_order(graph.reasons)
     except CycleError:
@@ -82,16 +79,16 @@ def find_cycle_nodes(graph: ChainGraph) -> frozenset[str]:
         return frozenset()
     trimmed = True
     while trimmed:
-        # What has no reason or no result among the others is in no circle.
+        # What has no reason or no result among the others is in no cycle.
         outside = {
-            text
-            for text in left
-            if not any(near in left for near in graph.reasons[text])
-            or not any(near in left for near in graph.results[text])
+            node_id
+            for node_id in left
+            if not any(near in left for near in graph.reasons[node_id])
+            or not any(near in left for near in graph.results[node_id])
         }
         left -= outside
         trimmed = bool(outside)
-    return frozenset(text for text in left if text in _reachable_from(graph.results, text))
+    return frozenset(node_id for node_id in left if node_id in _reachable_from(graph.results, node_id))
 
 
 def _reachable_from(results: Mapping[str, Sequence[str]], start: str) -> set[str]:
@@ -109,7 +106,7 @@ def _edges(graph: ChainGraph) -> list[ChainProblem]:
     found = []
     for edge in graph.edges:
         if edge.reason_id not in graph.nodes_by_id or edge.result_id not in graph.nodes_by_id:
-            there = next((text for text in (edge.result_id, edge.reason_id) if text in graph.nodes_by_id), "")
+            there = next((node_id for node_id in (edge.result_id, edge.reason_id) if node_id in graph.nodes_by_id), "")
             found.append(ChainProblem(there, DANGLING, "One of its edges leads to a node that is not in this chain."))
     return found
 
@@ -118,7 +115,7 @@ def _parts(graph: ChainGraph) -> list[ChainProblem]:
     if not graph.subchains:
         return [ChainProblem("", NO_EDGES, "No node is a reason for another yet.")]
     loose = [node.id for node in graph.nodes if not graph.reasons[node.id] and not graph.results[node.id]]
-    found = [ChainProblem(text, ISOLATED, "It is neither a reason nor a result.", warning=True) for text in loose]
+    found = [ChainProblem(node_id, ISOLATED, "It is neither a reason nor a result.", warning=True) for node_id in loose]
     both = {node.id: (*graph.reasons[node.id], *graph.results[node.id]) for node in graph.nodes}
     left = {node.id for node in graph.nodes} - {*loose}
     parts = 0
@@ -147,13 +144,13 @@ def _node(chain_node: ChainNode, duration_us: int | None) -> list[ChainProblem]:
 
 def _order(graph: ChainGraph, chain_node: ChainNode) -> list[ChainProblem]:
     late = [
-        graph.nodes_by_id[each]
-        for each in graph.reasons[chain_node.id]
-        if graph.nodes_by_id[each].start_us > chain_node.start_us
+        graph.nodes_by_id[reason_id]
+        for reason_id in graph.reasons[chain_node.id]
+        if graph.nodes_by_id[reason_id].start_us > chain_node.start_us
     ]
     if not late:
         return []
-    by = max(each.start_us for each in late) - chain_node.start_us
+    by = max(reason.start_us for reason in late) - chain_node.start_us
     what = "A reason for it starts" if len(late) == 1 else f"{len(late)} reasons for it start"
     return [ChainProblem(chain_node.id, LATE, f"{what} after it, by up to {by / SECOND_US:.2f} s.", warning=True)]
 
@@ -191,9 +188,9 @@ class ChainStatistics:
 
     Attributes:
         recordings: how many have a chain that counts.
-        chains: how many count: those with an edge at least that hold together.
+        chains: how many count: sound chains with at least one edge.
         empty: how many have no edges; they are left out of all that follows.
-        unsound: how many go round in a circle or have loose edges; they are left out too.
+        unsound: how many have a cycle or loose edges; they are left out too.
         by_kind: kind -> nodes; every kind is there.
         subchains: of all chains.
         steps: length of a chain in edges on its longest way -> chains.
@@ -242,11 +239,11 @@ class ChainStatistics:
 
 
 def compute_chain_statistics(graphs: Sequence[ChainGraph]) -> ChainStatistics:
-    """Count chains and what they are made of; empty ones and those that do not hold together are counted apart."""
+    """Count chains, nodes and steps; empty and unsound chains are counted apart."""
     whole = [graph for graph in graphs if graph.edges and is_sound(graph)]
     nodes = [node for chain_graph in whole for node in chain_graph.nodes]
     kinds = Counter(chain_node.kind for chain_node in nodes)
-    subchains = [each for chain_graph in whole for each in chain_graph.subchains]
+    subchains = [subchain for chain_graph in whole for subchain in chain_graph.subchains]
     return ChainStatistics(
         recordings=len({chain_graph.chain.recording_id for chain_graph in whole}),
         chains=len(whole),

@@ -1,8 +1,4 @@
-"""A chain as it is drawn, before it has ids: what an import, a copy or a draft hands over as a whole.
-
-What fits into a chain: looked at before an edit is written. What a node is made of: a segment of any scheme, a cue
-among them, or an utterance.
-"""
+"""Chain drafts without ids, which imports, copies and judges hand over as a whole, and the checks they must pass."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -27,7 +23,7 @@ MIN_SPAN_US = 1_000
 """The shortest span of a node."""
 MAX_NODES = 5_000
 MAX_EDGES = 20_000
-"""How much one chain holds at most."""
+"""The most nodes and edges of one chain."""
 _NONCHARACTERS = "\ufffe\uffff"
 """No XML holds them."""
 
@@ -74,7 +70,7 @@ def draft_from_graph(graph: ChainGraph) -> ChainDraft:
 
 
 def find_cycle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the positions of nodes that go round in a circle, the first one again at the end; () where none do.
+    """Return the positions of the nodes of a cycle, the first one again at the end; () where there is none.
 
     Args:
         count: number of nodes.
@@ -96,7 +92,7 @@ def find_cycle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
 
 def to_single_line(text: str) -> str:
     """Return a text without line ends and what is no character, each run of blanks as one space."""
-    kept = (" " if unicodedata.category(one) in ("Cc", "Cs") or one in _NONCHARACTERS else one for one in text)
+    kept = (" " if unicodedata.category(char) in ("Cc", "Cs") or char in _NONCHARACTERS else char for char in text)
     return " ".join("".join(kept).split())
 
 
@@ -104,7 +100,7 @@ def build_chain(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Ch
     """Return a chain that was drawn as a whole, with its nodes and edges.
 
     Raises:
-        UserError: it is too large, an edge is none, or edges go round in a circle; or as `node_of`.
+        UserError: it is too large, an edge is none, or edges form a cycle; or as `build_node`.
     """
     if len(drawing.nodes) > MAX_NODES or len(drawing.edges) > MAX_EDGES:
         raise UserError(f"A chain has up to {MAX_NODES:,} nodes and {MAX_EDGES:,} edges.", "Draw it as several chains.")
@@ -187,7 +183,7 @@ def require_own_node(graph: ChainGraph, node_id: str) -> None:
 
 
 def is_reachable(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
-    """Whether a way leads from one node to another by results; also where there is a circle."""
+    """Whether a way leads from one node to another by results; also where there is a cycle."""
     seen, left = {start_id}, [start_id]
     while left:
         for result in graph.results.get(left.pop(), ()):
@@ -200,13 +196,13 @@ def is_reachable(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
 
 
 def cycle_error() -> UserError:
-    """Return what is said of an edge that would close a circle."""
+    """Return what is said of an edge that would close a cycle."""
     return UserError("This would make a node a reason for itself.", "Reasons lead to results, never round in a circle.")
 
 
 SEGMENT, UTTERANCE = "segment", "utterance"
 """Tables that a node's `source` names."""
-_STATES = {"emotion": NodeKind.EMOTION}
+_STATE_TRACKS = {"emotion": NodeKind.EMOTION}
 """Track of a scheme -> the mental state that its segments tell of; all others tell of events."""
 
 
@@ -229,8 +225,8 @@ def node_from_segment(session: Session, recording_id: str, segment_id: str) -> D
         texts += [str(values[field.key]) for field in fields if field.kind is FieldKind.TEXT and values[field.key]]
         known = {participant.id for participant in all_participants(session.study)}
         people = [who for field in fields for who in _participant_ids(values[field.key]) if who in known]
-    text = next((one for one in map(to_single_line, texts) if one), label)
-    kind = _STATES.get(found.track, NodeKind.EVENT)
+    text = next((line for line in map(to_single_line, texts) if line), label)
+    kind = _STATE_TRACKS.get(found.track, NodeKind.EVENT)
     whose = tuple(sorted({*people}))
     return DrawnNode(kind, text[:MAX_TEXT_CHARS], found.start_us, found.end_us, whose, f"{SEGMENT}/{found.id}")
 
@@ -252,5 +248,5 @@ def node_from_utterance(session: Session, recording_id: str, utterance_id: str) 
 
 def _participant_ids(value: Json) -> list[str]:
     if isinstance(value, list):
-        return [one for one in value if isinstance(one, str)]
+        return [participant_id for participant_id in value if isinstance(participant_id, str)]
     return [value] if isinstance(value, str) else []

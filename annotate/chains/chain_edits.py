@@ -1,4 +1,4 @@
-"""Edits of causal chains: only who drew a chain changes it, and no edit leaves a circle or a loose end."""
+"""Edits of causal chains: only who drew a chain changes it, and no edit leaves a cycle or a loose end."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import chain_rows as rows
+from project.queries import chain_rows
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import set_appearance
 from project.session.session import Session
@@ -35,7 +35,7 @@ def find_chain(session: Session, chain_id: str) -> Chain:
     Raises:
         UserError: there is none with this id to be seen.
     """
-    found = rows.find_chain(session.study, chain_id)
+    found = chain_rows.find_chain(session.study, chain_id)
     if found is None:
         raise UserError(f"No chain has the id {chain_id}.", "List the chains to see their ids.")
     return found
@@ -63,7 +63,7 @@ def find_node(session: Session, node_id: str) -> ChainNode:
     Raises:
         UserError: there is none with this id to be seen.
     """
-    found = rows.find_node(session.study, node_id)
+    found = chain_rows.find_node(session.study, node_id)
     if found is None:
         raise UserError(f"No node has the id {node_id}.", "It may have been deleted meanwhile.")
     return found
@@ -96,7 +96,7 @@ def add_chain_from_draft(
         what: name of the step.
 
     Raises:
-        UserError: a node does not fit the recording, somebody in it is not in the study, the edges go round in a circle
+        UserError: a node does not fit the recording, somebody in it is not in the study, the edges form a cycle
             or are no edges, or the training was not passed yet.
     """
     (made,), changes = add_chains_from_drafts(session, [(recording_id, drawing)], based_on=based_on, what=what)
@@ -115,7 +115,7 @@ def add_chains_from_drafts(
         what: name of the step.
 
     Raises:
-        UserError: as `add_drawn_chain`; then nothing is written.
+        UserError: as `add_chain_from_draft`; then nothing is written.
     """
     chains: list[tuple[Chain, list[ChainNode], list[Edge]]] = []
     begun: dict[str, int] = {}
@@ -123,7 +123,7 @@ def add_chains_from_drafts(
         require_training(session, recording_id)
         session.recording(recording_id)
         if recording_id not in begun:
-            begun[recording_id] = len(rows.chains_of(session.study, recording_id))
+            begun[recording_id] = len(chain_rows.chains_of(session.study, recording_id))
         begun[recording_id] += 1
         name = normalize_chain_name(drawing.name) or f"Chain {begun[recording_id]}"
         chains.append(build_chain(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
@@ -131,7 +131,7 @@ def add_chains_from_drafts(
         author = session.annotator()
         assert author is not None
         for chain, nodes, edges in chains:
-            rows.insert_chain(session.study, replace(chain, annotator_id=author.id))
+            chain_rows.insert_chain(session.study, replace(chain, annotator_id=author.id))
             _insert(session, chain, nodes, edges)
     return [chain.id for chain, _, _ in chains], step.changes
 
@@ -148,7 +148,7 @@ def rename_chain(session: Session, chain_id: str, name: str) -> Changes:
         raise UserError("A chain needs a name.", "Give one that tells it from the others of its recording.")
     with session.step("Rename chain") as step:
         if wanted != chain.name:
-            rows.rename_chain(session.study, chain.id, wanted)
+            chain_rows.rename_chain(session.study, chain.id, wanted)
     return step.changes
 
 
@@ -168,7 +168,7 @@ def delete_chain(session: Session, chain_id: str) -> Changes:
     ):
         find_own_chain(session, chain_id)
     with session.step("Delete chain") as step:
-        rows.delete_chain(session.study, chain.id)
+        chain_rows.delete_chain(session.study, chain.id)
     return step.changes
 
 
@@ -187,7 +187,7 @@ def add_node(
 ) -> tuple[str, Changes]:
     """Add a node to a chain of one's own, and its edges where wanted, as one step; returns its id and what changed.
 
-    Whoever a node is about appears in the recording from then on.
+    The participants of a node appear in the recording from then on.
 
     Args:
         session: whose annotator draws it.
@@ -203,19 +203,19 @@ def add_node(
 
     Raises:
         UserError: the span is empty or outside the recording, the text is too long, somebody is not in the study, a
-            node is none of this chain, or the edges would go round in a circle.
+            node is none of this chain, or the edges would form a cycle.
     """
     chain = find_own_chain(session, chain_id)
-    graph = rows.read_graph(session.study, chain)
+    graph = chain_rows.read_graph(session.study, chain)
     if len(graph.nodes) >= MAX_NODES:
         raise UserError(f"A chain has up to {MAX_NODES:,} nodes.", "Begin another chain.")
     made = build_node(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
     edges = [
-        *(Edge(each_reason, made.id) for each_reason in reasons),
-        *(Edge(made.id, each_result) for each_result in results),
+        *(Edge(reason_id, made.id) for reason_id in reasons),
+        *(Edge(made.id, result_id) for result_id in results),
     ]
-    for each_reason in (*reasons, *results):
-        require_own_node(graph, each_reason)
+    for node_id in (*reasons, *results):
+        require_own_node(graph, node_id)
     for result in results:
         if any(reason == result or is_reachable(graph, result, reason) for reason in reasons):
             raise cycle_error()
@@ -276,7 +276,7 @@ def edit_node(
     new = build_node(session, chain, wanted, old.id)
     with session.step(f"Change {new.kind.value}", merge_key) as step:
         if new != old:
-            rows.update_node(session.study, new)
+            chain_rows.update_node(session.study, new)
             _mark_appearances(session, chain, [new])
     return step.changes
 
@@ -296,7 +296,7 @@ def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_ke
     with session.step("Move node" if len(moved) == 1 else f"Move {len(moved)} nodes", merge_key) as step:
         for old, new in moved:
             if new != old:
-                rows.update_node(session.study, new)
+                chain_rows.update_node(session.study, new)
     return step.changes
 
 
@@ -310,7 +310,7 @@ def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
     for chain_id in {chain_node.chain_id for chain_node in found}:
         find_own_chain(session, chain_id)
     with session.step("Delete node" if len(found) == 1 else f"Delete {len(found)} nodes") as step:
-        rows.delete_nodes(session.study, [chain_node.id for chain_node in found])
+        chain_rows.delete_nodes(session.study, [chain_node.id for chain_node in found])
     return step.changes
 
 
@@ -318,20 +318,20 @@ def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     """Say that one node is a reason for another one of the same chain; nothing changes where that was said already.
 
     Raises:
-        UserError: they are the same node or of two chains, it would close a circle, or somebody else drew the chain.
+        UserError: they are the same node or of two chains, it would close a cycle, or somebody else drew the chain.
     """
     reason, result = find_node(session, reason_id), find_node(session, result_id)
     if reason.chain_id != result.chain_id:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
     chain = find_own_chain(session, reason.chain_id)
-    graph = rows.read_graph(session.study, chain)
+    graph = chain_rows.read_graph(session.study, chain)
     if reason.id == result.id or is_reachable(graph, result.id, reason.id):
         raise cycle_error()
     if len(graph.edges) >= MAX_EDGES:
         raise UserError(f"A chain has up to {MAX_EDGES:,} edges.", "Draw the rest as another chain.")
     with session.step("Add reason") as step:
         if Edge(reason.id, result.id) not in graph.edges:
-            rows.insert_edges(session.study, [Edge(reason.id, result.id)])
+            chain_rows.insert_edges(session.study, [Edge(reason.id, result.id)])
     return step.changes
 
 
@@ -344,10 +344,10 @@ def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     result = find_node(session, result_id)
     chain = find_own_chain(session, result.chain_id)
     edge = Edge(reason_id, result_id)
-    if edge not in rows.read_graph(session.study, chain).edges:
+    if edge not in chain_rows.read_graph(session.study, chain).edges:
         raise UserError("The one is no reason for the other.", "Choose an edge of the chain.")
     with session.step("Remove reason") as step:
-        rows.delete_edges(session.study, [edge])
+        chain_rows.delete_edges(session.study, [edge])
     return step.changes
 
 
@@ -365,8 +365,8 @@ def _add_node_draft(session: Session, chain: Chain, drawn_node: DrawnNode) -> tu
 
 
 def _insert(session: Session, chain: Chain, nodes: Sequence[ChainNode], edges: Sequence[Edge]) -> None:
-    rows.insert_nodes(session.study, nodes)
-    rows.insert_edges(session.study, edges)
+    chain_rows.insert_nodes(session.study, nodes)
+    chain_rows.insert_edges(session.study, edges)
     _mark_appearances(session, chain, nodes)
 
 

@@ -1,6 +1,6 @@
-"""Chains of a study go to a file, as they are: personal names in them are not taken out.
+"""Exports the chains of a study to a file, and imports chains from one.
 
-Chains of a file become chains of a study: whatever does not fit is refused, and nothing is written then.
+Personal names are exported as they are. An import that does not fit writes nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -105,7 +105,7 @@ def import_chains(
     Raises:
         UserError: the file cannot be understood, its recording is not in the study, or a chain is empty, has a node
             outside its recording, of an unknown kind or about an unknown participant, an edge without one of its nodes,
-            or reasons that go round in a circle.
+            or reasons that form a cycle.
     """
     require_utf8(path)
     session.study.require_writable()
@@ -123,9 +123,9 @@ def import_chains(
 
 def _recording(session: Session, file_chain: FileChain, where: str) -> Recording:
     alike = [
-        each
-        for each in all_recordings(session.study)
-        if to_single_line(each.name) == to_single_line(file_chain.recording)
+        recording
+        for recording in all_recordings(session.study)
+        if to_single_line(recording.name) == to_single_line(file_chain.recording)
     ]
     if len(alike) != 1:
         what = "no recording" if not alike else f"{len(alike)} recordings"
@@ -139,7 +139,7 @@ def _recording(session: Session, file_chain: FileChain, where: str) -> Recording
 def _drawing(session: Session, file_chain: FileChain, owner: Recording, where: str) -> ChainDraft:
     if not file_chain.nodes:
         raise UserError(f"{where} has no nodes.", _NOTHING_IMPORTED)
-    people = {each.pseudonym: each.id for each in all_participants(session.study)}
+    people = {participant.pseudonym: participant.id for participant in all_participants(session.study)}
     places: dict[str, int] = {}
     nodes = []
     for at, node in enumerate(file_chain.nodes):
@@ -149,7 +149,7 @@ def _drawing(session: Session, file_chain: FileChain, owner: Recording, where: s
         nodes.append(_node(session, node, owner, people, where))
     edges = []
     for reason, result in dict.fromkeys(file_chain.edges):
-        loose = next((each for each in (reason, result) if each not in places), None)
+        loose = next((node_id for node_id in (reason, result) if node_id not in places), None)
         if loose is not None:
             raise UserError(
                 f"{where}: an edge leads to “{_shorten(loose)}”, which is no node of it.", _NOTHING_IMPORTED

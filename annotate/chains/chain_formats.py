@@ -1,7 +1,6 @@
-"""Chains as a file holds them, before anything is known about the study that they come to.
+"""Reads and writes chains as GraphML and as our own JSON, without a study.
 
-Chains as GraphML, which graph tools read: one graph a chain, directed from reason to result. Chains as our own JSON;
-docs/causal-chains.md describes it.
+docs/causal-chains.md describes the JSON.
 """
 
 import json
@@ -20,7 +19,7 @@ from project.text_format import escape_unprintable
 MAX_FILE_BYTES = 32_000_000
 """The largest file of chains that is read."""
 MAX_CHAINS = 5_000
-"""How many chains are read from one file."""
+"""The most chains that are read from one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class FileChain:
 
     Attributes:
         recording: name of the recording; "" where the file does not say.
-        annotator: who drew it, for whoever reads the file; whoever imports it is its annotator.
+        annotator: who drew it, for readers of the file; an import makes the importing annotator its author.
         edges: (id of the reason, id of the result).
     """
 
@@ -69,7 +68,7 @@ class ChainForm:
     Attributes:
         name: for people.
         suffix: of file names, lower case, with the dot.
-        read: reads a file of `LARGEST_BYTES` at most; raises `UserError` where it cannot be understood.
+        read: reads a file of `MAX_FILE_BYTES` at most; raises `UserError` where it cannot be understood.
         write: writes a file.
     """
 
@@ -105,8 +104,8 @@ def find_format(path: Path, key: str | None = None) -> ChainForm:
 
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
-_GRAPH = {"name": "string", "recording": "string", "annotator": "string"}
-_NODE = {
+_GRAPH_KEYS = {"name": "string", "recording": "string", "annotator": "string"}
+_NODE_KEYS = {
     **{"kind": "string", "text": "string", "start_us": "long", "end_us": "long"},
     **{"people": "string", "source": "string"},
 }
@@ -117,7 +116,7 @@ _MAX_DIGITS = 18
 def write_graphml(chains: Sequence[FileChain], path: Path) -> None:
     """Write a file of chains."""
     root = ET.Element("graphml", {"xmlns": NAMESPACE})
-    for owner, keys in (("graph", _GRAPH), ("node", _NODE)):
+    for owner, keys in (("graph", _GRAPH_KEYS), ("node", _NODE_KEYS)):
         for name, kind in keys.items():
             attributes = {"id": f"{owner}_{name}", "for": owner, "attr.name": name, "attr.type": kind}
             ET.SubElement(root, "key", attributes)
@@ -132,7 +131,7 @@ def write_graphml(chains: Sequence[FileChain], path: Path) -> None:
         for node in file_chain.nodes:
             element = ET.SubElement(graph, "node", {"id": node.id})
             said = (node.kind, to_single_line(node.text), str(node.start_us), str(node.end_us), "\n".join(node.people))
-            for name, value in zip(_NODE, (*said, node.source), strict=True):
+            for name, value in zip(_NODE_KEYS, (*said, node.source), strict=True):
                 ET.SubElement(element, "data", {"key": f"node_{name}"}).text = value
         for reason, result in file_chain.edges:
             ET.SubElement(graph, "edge", {"source": reason, "target": result})
@@ -207,7 +206,7 @@ class _GraphmlReader:
             self._graph.nodes.append(self._read_node(self._node))
             self._node = None
         elif name == "graph" and self._graph is not None:
-            called, recording, annotator = (self._graph.values.get(key, "") for key in _GRAPH)
+            called, recording, annotator = (self._graph.values.get(key, "") for key in _GRAPH_KEYS)
             held = tuple(self._graph.nodes), tuple(self._graph.edges)
             self.chains.append(FileChain(called, recording, annotator, *held))
             self._graph = None
@@ -264,15 +263,16 @@ def read_json(path: Path) -> list[FileChain]:
         raise damaged_file_error(path, f"it does not say that its format is {FORMAT}")
     if found.get("version") != VERSION:
         raise UserError(
-            f"{path.name} is of version {escape_unprintable(str(found.get('version')))[:20]}; this program reads version {VERSION}.",
+            f"{path.name} is of version {escape_unprintable(str(found.get('version')))[:20]}; "
+            f"this program reads version {VERSION}.",
             "Nothing was imported; update Greenroom, or export it again there.",
         )
     try:
         listed = _list(found["chains"])
         if len(listed) > MAX_CHAINS:
-            raise _Unfit(f"it holds more than {MAX_CHAINS:,} chains")
-        return [_chain(one, at) for at, one in enumerate(listed, 1)]
-    except _Unfit as error:
+            raise _ChainFormatError(f"it holds more than {MAX_CHAINS:,} chains")
+        return [_chain(chain, number) for number, chain in enumerate(listed, 1)]
+    except _ChainFormatError as error:
         raise damaged_file_error(path, str(error)) from None
     except KeyError as error:
         raise damaged_file_error(path, f"something has no “{error.args[0]}”") from None
@@ -286,7 +286,7 @@ def write_json(chains: Sequence[FileChain], path: Path) -> None:
 
 
 def chain_to_json(file_chain: FileChain) -> dict[str, Json]:
-    """Return a chain as it stands in a file."""
+    """Return a chain as the JSON of a file."""
     nodes: list[Json] = [
         {
             "id": node.id,
@@ -309,54 +309,54 @@ def chain_to_json(file_chain: FileChain) -> dict[str, Json]:
     }
 
 
-class _Unfit(Exception):
+class _ChainFormatError(Exception):
     """Something is not as the format has it; its text is a clause."""
 
 
-def _chain(one: Any, number: int) -> FileChain:
-    if not isinstance(one, dict):
-        raise _Unfit(f"chain {number} is no object")
+def _chain(found: Any, number: int) -> FileChain:
+    if not isinstance(found, dict):
+        raise _ChainFormatError(f"chain {number} is no object")
     return FileChain(
-        _text(one["name"]),
-        _text(one.get("recording", "")),
-        _text(one.get("annotator", "")),
-        tuple(_node(each) for each in _list(one["nodes"])),
-        tuple((_text(_object(each)["reason"]), _text(each["result"])) for each in _list(one["edges"])),
+        _text(found["name"]),
+        _text(found.get("recording", "")),
+        _text(found.get("annotator", "")),
+        tuple(_node(node) for node in _list(found["nodes"])),
+        tuple((_text(_object(edge)["reason"]), _text(edge["result"])) for edge in _list(found["edges"])),
     )
 
 
-def _node(one: Any) -> FileNode:
-    found = _object(one)
+def _node(value: Any) -> FileNode:
+    found = _object(value)
     return FileNode(
         _text(found["id"]),
         _text(found["kind"]),
         _text(found["text"]),
         _time(found["start_us"]),
         _time(found["end_us"]),
-        tuple(_text(each) for each in _list(found.get("people", []))),
+        tuple(_text(pseudonym) for pseudonym in _list(found.get("people", []))),
         _text(found.get("source", "")),
     )
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _Unfit("a node or an edge is no object")
+        raise _ChainFormatError("a node or an edge is no object")
     return value
 
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise _Unfit("“chains”, “nodes”, “edges” and “people” are lists")
+        raise _ChainFormatError("“chains”, “nodes”, “edges” and “people” are lists")
     return value
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise _Unfit("a name, an id or a text is no text")
+        raise _ChainFormatError("a name, an id or a text is no text")
     return value
 
 
 def _time(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -_MAX_TIME_US <= value <= _MAX_TIME_US:
-        raise _Unfit("a time is no whole number of microseconds")
+        raise _ChainFormatError("a time is no whole number of microseconds")
     return value

@@ -1,7 +1,6 @@
-"""Which chains are versions of one another, and what was said about each as it stands.
+"""Versions of a chain: reviews of it, copies with changes, and the consensus version.
 
-What a second expert says about a chain, their own version of it, and the version that people agreed on. In what state a
-chain is: what was said about it in another state was said about another chain.
+A review applies to the state of the chain that it was given for.
 """
 
 import hashlib
@@ -19,7 +18,7 @@ from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, Cha
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import chain_rows as rows
+from project.queries import chain_rows
 from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import chain_reviews
 from project.session.session import Session
@@ -30,7 +29,7 @@ def chain_checksum(graph: ChainGraph) -> str:
     """Return a checksum over everything that a chain says; its name is not part of it."""
     nodes = [[node.id, node.kind.value, node.text, node.start_us, node.end_us, [*node.people]] for node in graph.nodes]
     edges = sorted([edge.reason_id, edge.result_id] for edge in graph.edges)
-    said = json.dumps([sorted(nodes, key=lambda one: str(one[0])), edges], ensure_ascii=True)
+    said = json.dumps([sorted(nodes, key=lambda node: str(node[0])), edges], ensure_ascii=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
@@ -38,12 +37,12 @@ ADJUDICATED = "adjudicated"
 
 
 class ChainReviewState(StrEnum):
-    """How far a chain has come."""
+    """The review state of a chain."""
 
     OPEN = "open"
-    """Nobody else said anything about it as it stands."""
+    """Nobody reviewed its current state."""
     AGREED = "agreed"
-    """All who said something about it as it stands agree."""
+    """All reviews of its current state agree."""
     CHANGE = "change"
     """Somebody would change it."""
     DISCUSS = "discuss"
@@ -54,12 +53,12 @@ class ChainReviewState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A chain with what was said about it.
+    """The reviews of a chain.
 
     Attributes:
-        state: how far it has come.
-        current: what was said about it as it stands, by time.
-        earlier: what was said before it was changed, by time.
+        state: the review state.
+        current: the reviews of its current state, by time.
+        earlier: the reviews of earlier states, by time.
     """
 
     state: ChainReviewState
@@ -68,7 +67,7 @@ class Reviewed:
 
 
 def read_review_status(session: Session, graph: ChainGraph) -> Reviewed:
-    """Return what was said about a chain, apart by whether it has been changed since."""
+    """Return the reviews of a chain, those of its current state apart from earlier ones."""
     state = chain_checksum(graph)
     said = chain_reviews(session.study, graph.chain.id)
     current = tuple(chain_review for chain_review in said if chain_review.state == state)
@@ -145,17 +144,19 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
     note = note.strip()
     if len(note) > MAX_NOTE_CHARS:
         raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
-    state = chain_checksum(rows.read_graph(session.study, chain))
+    state = chain_checksum(chain_rows.read_graph(session.study, chain))
     with session.step(_STEP_NAMES[decision]) as step:
         reviewer = session.annotator()
         assert reviewer is not None
         said = [
             chain_review
-            for chain_review in rows.chain_reviews(session.study, chain.id)
+            for chain_review in chain_rows.chain_reviews(session.study, chain.id)
             if chain_review.reviewer_id == reviewer.id
         ]
         if not said or (said[0].decision, said[0].note, said[0].state) != (decision, note, state):
-            rows.set_chain_review(session.study, ChainReview(chain.id, reviewer.id, decision, note, state, utc_now()))
+            chain_rows.set_chain_review(
+                session.study, ChainReview(chain.id, reviewer.id, decision, note, state, utc_now())
+            )
     return step.changes
 
 
@@ -168,13 +169,13 @@ def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
     session.study.require_writable()
     chain = find_chain(session, chain_id)
     reviewer = session.annotator()
-    said = {chain_review.reviewer_id for chain_review in rows.chain_reviews(session.study, chain.id)}
+    said = {chain_review.reviewer_id for chain_review in chain_rows.chain_reviews(session.study, chain.id)}
     if reviewer is None or reviewer.id not in said:
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not review this chain.", "There is nothing to take back."
         )
     with session.step("Withdraw review of chain") as step:
-        rows.delete_chain_review(session.study, chain.id, reviewer.id)
+        chain_rows.delete_chain_review(session.study, chain.id, reviewer.id)
     return step.changes
 
 
@@ -186,7 +187,7 @@ def copy_for_change(session: Session, chain_id: str) -> tuple[str, Changes]:
     """
     session.study.require_writable()
     chain = find_chain(session, chain_id)
-    drawn = draft_from_graph(rows.read_graph(session.study, chain))
+    drawn = draft_from_graph(chain_rows.read_graph(session.study, chain))
     return add_chain_from_draft(session, chain.recording_id, drawn, based_on=chain.id, what="Copy chain")
 
 
@@ -207,11 +208,11 @@ def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, 
     session.study.require_writable()
     chain, chosen = find_chain(session, chain_id), find_chain(session, from_id)
     require_training(session, chain.recording_id)
-    here = {each_chain.id: each_chain for each_chain in rows.chains_of(session.study, chain.recording_id)}
+    here = {version.id: version for version in chain_rows.chains_of(session.study, chain.recording_id)}
     first = find_original(here, chain)
     if chosen.id not in here or find_original(here, chosen).id != first.id:
         raise UserError("These are no versions of one chain.", "Choose a version that was made from this chain.")
-    graph = rows.read_graph(session.study, chosen)
+    graph = chain_rows.read_graph(session.study, chosen)
     if not graph.subchains or not is_sound(graph):
         raise UserError("This version is no sound chain.", "Put right what the checks say about it first.")
     if is_consensus(session, chosen):
@@ -219,21 +220,21 @@ def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, 
     lane = get_or_create_lane(session, DEFAULT_LANE_NAME)
     before = next(
         (
-            each_chain
-            for each_chain in here.values()
-            if each_chain.annotator_id == lane.id and find_original(here, each_chain).id == first.id
+            version
+            for version in here.values()
+            if version.annotator_id == lane.id and find_original(here, version).id == first.id
         ),
         None,
     )
     with session.step("Agree on chain") as step:
         if before is None:
             agreed = Chain(new_id(), chain.recording_id, lane.id, chosen.name, first.id)
-            rows.insert_chain(session.study, agreed)
+            chain_rows.insert_chain(session.study, agreed)
         else:
             agreed = before
             if agreed.name != chosen.name:
-                rows.rename_chain(session.study, agreed.id, chosen.name)
-        _replace_content(session, rows.read_graph(session.study, agreed), graph)
+                chain_rows.rename_chain(session.study, agreed.id, chosen.name)
+        _replace_content(session, chain_rows.read_graph(session.study, agreed), graph)
     return agreed.id, step.changes
 
 
@@ -250,10 +251,10 @@ def _replace_content(session: Session, old: ChainGraph, new: ChainGraph) -> None
         if ids[node.id] not in old.nodes_by_id:
             fresh.append(replace(node, id=ids[node.id], chain_id=old.chain.id))
     edges = {Edge(ids[edge.reason_id], ids[edge.result_id]) for edge in new.edges}
-    rows.delete_edges(session.study, sorted({*old.edges} - edges))
-    rows.delete_nodes(session.study, sorted(text for left in kept.values() for text in left))
-    rows.insert_nodes(session.study, fresh)
-    rows.insert_edges(session.study, sorted(edges - {*old.edges}))
+    chain_rows.delete_edges(session.study, sorted({*old.edges} - edges))
+    chain_rows.delete_nodes(session.study, sorted(node_id for left in kept.values() for node_id in left))
+    chain_rows.insert_nodes(session.study, fresh)
+    chain_rows.insert_edges(session.study, sorted(edges - {*old.edges}))
 
 
 def _detach_node(node: ChainNode, chain_id: str) -> ChainNode:

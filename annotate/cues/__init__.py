@@ -1,1 +1,1 @@
-"""What goes with the words: faces, gestures and tone, at their places inside utterances."""
+"""Nonverbal cues: faces, gestures and tone, at their places inside utterances."""

@@ -11,7 +11,7 @@ from annotate.cues.prelabels import replace_prelabels
 from annotate.study.recording_files import has_sound, require_usable_sound
 from annotate.study.scheme_versions import use_shipped_scheme
 from models.cues.cue_baseline import CueSuggestion
-from models.faces.landmarks import landmark_finders as landmarks
+from models.faces.landmarks import landmark_finders
 from models.faces.track_file import save_tracks, take_tracks
 from project.entities.study_records import Changes, FaceTrack, Json, Run, Utterance
 from project.errors import UserError
@@ -68,7 +68,7 @@ def require_cue_sources(session: Session, recording_id: str) -> None:
 
 
 def _faces(session: Session, recording_id: str) -> list[FaceTrack]:
-    if not landmarks.is_installed(_FINDER) or not session.has_picture(recording_id):
+    if not landmark_finders.is_installed(_FINDER) or not session.has_picture(recording_id):
         return []
     return [track for track in tracks_of(session.study, recording_id) if not track.dismissed]
 
@@ -97,9 +97,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     if "utterances" in parameters:
         toned, heard = _detect_vocal_cues(parameters, progress)
         noticed += toned
-    noticed.sort(key=lambda each_noticed: (each_noticed.start_us, each_noticed.end_us, each_noticed.kind))
+    noticed.sort(key=lambda cue: (cue.start_us, cue.end_us, cue.kind))
     return {
-        "noticed": [cast(Json, asdict(each_noticed)) for each_noticed in noticed],
+        "noticed": [cast(Json, asdict(cue)) for cue in noticed],
         "faces": watched,
         "utterances": heard,
         "seconds": round(time.monotonic() - began, 3),
@@ -110,14 +110,14 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     """Keep the figures as a run, and put pre-labels in place of those that nobody decided on."""
     noticed = [
         Noticed(
-            cast(str | None, entry["participant_id"]),
-            str(entry["kind"]),
-            int(cast(int, entry["start_us"])),
-            min(int(cast(int, entry["end_us"])), session.recording(work.recording_id).duration_us),
-            float(cast(float, entry["strength"])),
-            str(entry["told"]),
+            cast(str | None, cue["participant_id"]),
+            str(cue["kind"]),
+            int(cast(int, cue["start_us"])),
+            min(int(cast(int, cue["end_us"])), session.recording(work.recording_id).duration_us),
+            float(cast(float, cue["strength"])),
+            str(cue["told"]),
         )
-        for entry in cast(list[dict[str, Json]], result["noticed"])
+        for cue in cast(list[dict[str, Json]], result["noticed"])
     ]
     found = build_prelabels(noticed, utterances_of(session.study, work.recording_id))
     parameters = {key: value for key, value in work.parameters.items() if key not in _TRANSIENT_PARAMETERS}
@@ -143,7 +143,7 @@ def _detect_facial_cues(parameters: Mapping[str, Json], progress: Progress) -> t
         people.setdefault(track.participant_id or f"track {track.id}", []).append(at)
     owners = {name: tracks[at[0]].participant_id for name, at in people.items()}
     path = Path(str(parameters["path"]))
-    finder = landmarks.create_landmark_finder(str(parameters["finder"]))
+    finder = landmark_finders.create_landmark_finder(str(parameters["finder"]))
     try:
         signals = face_signals(
             path, load_index(path), {name: [tracks[i] for i in at] for name, at in people.items()}, finder, progress

@@ -1,7 +1,4 @@
-"""The cues of a recording at their places inside its utterances.
-
-Where what a model noticed goes in the scheme `cues`: a track, a label, and a place inside an utterance.
-"""
+"""Cues of a recording at their places inside utterances, and pre-labels made from what a model noticed."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
@@ -77,12 +74,12 @@ def cues_by_utterance(session: Session, recording_id: str) -> Mapping[str, list[
     spoken = utterances_of(session.study, recording_id)
     kinds = {annotator.id: annotator for annotator in all_annotators(session.study)}
     values = values_in(session.study, recording_id)
-    finder = _Finder(spoken)
+    finder = _UtteranceFinder(spoken)
     viewer = session.annotator()
     done = {
-        text
-        for text, said in reviews_in(session.study, recording_id).items()
-        if viewer and _is_reviewed_by(viewer, said)
+        segment_id
+        for segment_id, reviews in reviews_in(session.study, recording_id).items()
+        if viewer and _is_reviewed_by(viewer, reviews)
     }
     found: dict[str, list[CueMark]] = {}
     for segment in marked:
@@ -132,7 +129,7 @@ def _is_reviewed_by(viewer: Annotator, reviews: Sequence[Review]) -> bool:
     return any(review.reviewer_id == viewer.id for review in reviews)
 
 
-class _Finder:
+class _UtteranceFinder:
     """Finds the utterance of a cue among many in O(log n)."""
 
     def __init__(self, spoken: Sequence[Utterance]) -> None:
@@ -156,20 +153,20 @@ class _Finder:
 
 
 MIN_DURATION_US = 100_000
-_SPEAKER = {
+_SPEAKER_CUES = {
     SMILE: ("expression", "smile", "Smiles"),
     BROWS: ("expression", "surprise", "Raises the brows"),
     GAZE_AWAY: ("expression", "other_face", "Looks away"),
     NOD: ("action", "gesture", "Nods"),
     SHAKE: ("action", "gesture", "Shakes the head"),
 }
-_LISTENER = {
+_LISTENER_CUES = {
     SMILE: (RESPONSE, "smile_back", "Smiles"),
     GAZE_AWAY: (RESPONSE, "gaze", "Looks away"),
     NOD: (RESPONSE, "nod", "Nods"),
     SHAKE: (RESPONSE, "nod", "Shakes the head"),
 }
-_ALONE = {MOUTH: ("expression", "surprise", "Mouth wide open")}
+_SILENT_CUES = {MOUTH: ("expression", "surprise", "Mouth wide open")}
 """Told only where nobody speaks or no transcript says so: a mouth that speaks is open."""
 
 
@@ -209,12 +206,12 @@ class CuePrelabel:
 def build_prelabels(noticed: Iterable[Noticed], spoken: Sequence[Utterance]) -> list[CuePrelabel]:
     """Return pre-labels inside utterances; what lies in none is left out, unless there is no transcript at all.
 
-    Whoever is noticed while they speak shows an action, an expression or a tone; during others' words it is a
-    listener's response, where the scheme has one for it.
+    A cue of somebody who speaks is an action, an expression or a tone; during others' words it is a listener's
+    response, where the scheme has one for it.
     """
     found = []
-    for each_noticed in noticed:
-        made = _tone(each_noticed) if each_noticed.kind in VOCAL_CUES else _visual_prelabel(each_noticed, spoken)
+    for cue in noticed:
+        made = _tone(cue) if cue.kind in VOCAL_CUES else _visual_prelabel(cue, spoken)
         if made is not None and made.end_us - made.start_us >= MIN_DURATION_US:
             found.append(made)
     return found
@@ -228,13 +225,13 @@ def _tone(noticed: Noticed) -> CuePrelabel:
 
 def _visual_prelabel(noticed: Noticed, spoken: Sequence[Utterance]) -> CuePrelabel | None:
     if not spoken:
-        what = (_SPEAKER | _ALONE).get(noticed.kind)
+        what = (_SPEAKER_CUES | _SILENT_CUES).get(noticed.kind)
         return None if what is None else _make_prelabel(noticed, what, noticed.start_us, noticed.end_us)
-    best = max(spoken, key=lambda each: _overlap_us(noticed, each))
+    best = max(spoken, key=lambda utterance: _overlap_us(noticed, utterance))
     if _overlap_us(noticed, best) <= 0:
         return None
     listens = noticed.participant_id is not None and best.participant_id not in (None, noticed.participant_id)
-    what = (_LISTENER if listens else _SPEAKER).get(noticed.kind)
+    what = (_LISTENER_CUES if listens else _SPEAKER_CUES).get(noticed.kind)
     start, end = max(noticed.start_us, best.start_us), min(noticed.end_us, best.end_us)
     return None if what is None else _make_prelabel(noticed, what, start, end)
 

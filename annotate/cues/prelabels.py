@@ -1,7 +1,4 @@
-"""Pre-labels: cues and scene changes that a model suggests, in lanes of their own, until somebody decides on them.
-
-Edits of cues: marking one at a word, and deciding on what a model suggests.
-"""
+"""Pre-labels: cues and scene changes that a model suggests, in lanes of their own, until somebody decides on them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -116,7 +113,7 @@ def replace_prelabels(
 ) -> Changes:
     """Put new pre-labels in the place of those that nobody decided on; decided ones stay, and do not come again.
 
-    Only those of one scheme of `SUGGESTED_IN` are touched.
+    Only those of one scheme of `SUGGESTED_SCHEMES` are touched.
 
     Raises:
         UserError: a person is called as the pre-labels are.
@@ -180,8 +177,8 @@ def _is_same_cue(new: CuePrelabel, old: Segment) -> bool:
     return (new.track, new.label) == (old.track, old.label) and shared > 0
 
 
-_MEASURED = ("tone", "description")
-"""What was measured in a voice is why a tone is suggested, and no description of it: it stays with the pre-label."""
+_MEASURED_FIELD = ("tone", "description")
+"""Track and field of measured values. They are the reason for a suggested tone, so an accepted cue omits them."""
 
 
 def add_cue(
@@ -233,7 +230,7 @@ def accept_prelabels(session: Session, segment_ids: Iterable[str]) -> tuple[list
     Raises:
         UserError: one is no pre-label, or was decided on by this annotator already.
     """
-    found = [_require_undecided(session, text) for text in segment_ids]
+    found = [_require_undecided(session, segment_id) for segment_id in segment_ids]
     for segment in found:
         require_training(session, segment.recording_id)
     made: list[str] = []
@@ -253,7 +250,7 @@ def accept_prelabels(session: Session, segment_ids: Iterable[str]) -> tuple[list
             )
             insert_segment(session.study, own)
             for value in value_history(session.study, segment.id):
-                if (segment.track, value.field) == _MEASURED:
+                if (segment.track, value.field) == _MEASURED_FIELD:
                     continue
                 set_value(session.study, replace(value, segment_id=own.id))
             set_review(session.study, Review(segment.id, author.id, ReviewDecision.AGREE, own.id, utc_now()))
@@ -267,7 +264,7 @@ def reject_prelabels(session: Session, segment_ids: Iterable[str]) -> Changes:
     Raises:
         UserError: one is no pre-label, or was decided on by this annotator already.
     """
-    found = [_require_undecided(session, text) for text in segment_ids]
+    found = [_require_undecided(session, segment_id) for segment_id in segment_ids]
     with session.step(f"Reject {_format_count(found)}") as step:
         author = session.annotator()
         assert author is not None

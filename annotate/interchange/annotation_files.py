@@ -1,6 +1,6 @@
-"""From a file to what it would do to the study, and doing it: the same for the command line and the window.
+"""Registry of the interchange formats, and reading, planning and applying the import of a file.
 
-What every interchange format is. Which interchange formats there are, and which one a file is of.
+The command line and the window share it.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import ClassVar, Protocol, cast
 
-from annotate.interchange import document_import as importing
-from annotate.interchange import lossless_format as restoring
+from annotate.interchange import document_import, lossless_format
 from annotate.interchange.bounded_files import check_entries, read_head
 from annotate.interchange.document import Document
 from annotate.interchange.document_import import Plan
@@ -116,10 +115,10 @@ def guess_format(path: Path) -> Format:
     """
     head = read_head(path)
     formats = [get_format(key) for key in FORMATS]
-    named = [each_format for each_format in formats if path.name.lower().endswith(each_format.suffixes)]
-    for each_format in named + [other for other in formats if other not in named]:
-        if each_format.recognises(head):
-            return each_format
+    named = [file_format for file_format in formats if path.name.lower().endswith(file_format.suffixes)]
+    for file_format in named + [further for further in formats if further not in named]:
+        if file_format.recognises(head):
+            return file_format
     if named:
         raise UserError(
             f"{escape_unprintable(path.name)} is of another format than {named[0].name}, or damaged.",
@@ -148,12 +147,12 @@ def plan_import(session: Session, document: Document, mapping: ImportMapping, pl
     """Say what importing a document would do; a lossless one needs neither mapping nor places.
 
     Raises:
-        UserError: the mapping does not fit the study, or a lossless document does not hold together.
+        UserError: the mapping does not fit the study, or a lossless document is inconsistent.
     """
     if document.rows:
-        return restoring.plan_rows(session, document)
+        return lossless_format.plan_rows(session, document)
     with collector_paused():
-        return importing.plan_document_import(session, document, mapping, places)
+        return document_import.plan_document_import(session, document, mapping, places)
 
 
 def apply_import(session: Session, plan: Plan | RowsPlan, name: str) -> Changes:
@@ -163,6 +162,6 @@ def apply_import(session: Session, plan: Plan | RowsPlan, name: str) -> Changes:
         UserError: the study is open for reading only.
     """
     if isinstance(plan, RowsPlan):
-        return restoring.apply_rows(session, plan, name)
+        return lossless_format.apply_rows(session, plan, name)
     with collector_paused():
-        return importing.apply_document_import(session, plan, name)
+        return document_import.apply_document_import(session, plan, name)

@@ -1,6 +1,6 @@
-"""How much of a file is read, so that a hostile or mistaken one costs neither memory nor patience.
+"""Reads files with limits on size, depth and entries, so that a hostile file exhausts neither memory nor time.
 
-Reads XML without ever following what it declares: a document type, and so any entity, is refused.
+XML with a document type, and so with any entity, is refused.
 """
 
 import io
@@ -131,14 +131,15 @@ def too_large_error(path: Path, largest: int) -> UserError:
 
 
 def check_entries(path: Path, number: int) -> None:
-    """Return quietly where a file holds `MOST_ENTRIES` segments and utterances at most.
+    """Return quietly where a file holds `MAX_ENTRIES` segments and utterances at most.
 
     Raises:
         UserError: it holds more.
     """
     if number > MAX_ENTRIES:
         raise UserError(
-            f"{escape_unprintable(path.name)} holds more than {MAX_ENTRIES:,} segments and utterances, the most that is read.",
+            f"{escape_unprintable(path.name)} holds more than {MAX_ENTRIES:,} segments and utterances, "
+            "the most that is read.",
             "Nothing was imported; split the file.",
         )
 
@@ -153,12 +154,12 @@ def unreadable_file_error(path: Path, error: OSError) -> UserError:
 
 
 MAX_DEPTH = 32
-_CHUNK = 65_536
+_CHUNK_BYTES = 65_536
 Start = Callable[[str, dict[str, str]], None]
 End = Callable[[str, str], None]
 
 
-class _Refused(Exception):
+class _ForbiddenXml(Exception):
     """Something in the file is not allowed; its text says what."""
 
 
@@ -175,7 +176,7 @@ def parse_xml(path: Path, largest: int, start: Start, end: End, starts: Collecti
 
     Raises:
         UserError: the file cannot be read, is larger, is not well-formed, declares a document type or entities, or is
-            nested more than `DEEPEST` elements deep.
+            nested more than `MAX_DEPTH` elements deep.
     """
     content = io.BytesIO(read_bytes(path, largest))
     parser = expat.ParserCreate()
@@ -184,13 +185,13 @@ def parse_xml(path: Path, largest: int, start: Start, end: End, starts: Collecti
     depth = 0
 
     def refuse(*_: object) -> None:
-        raise _Refused("it declares a document type, which is refused for safety")
+        raise _ForbiddenXml("it declares a document type, which is refused for safety")
 
     def begin(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
         if depth > MAX_DEPTH:
-            raise _Refused("its elements are nested too deeply")
+            raise _ForbiddenXml("its elements are nested too deeply")
         pieces.clear()
         if name in starts or depth == 1:
             start(name, attributes)
@@ -208,12 +209,12 @@ def parse_xml(path: Path, largest: int, start: Start, end: End, starts: Collecti
     parser.EndElementHandler = finish
     parser.CharacterDataHandler = pieces.append
     try:
-        while chunk := content.read(_CHUNK):
+        while chunk := content.read(_CHUNK_BYTES):
             parser.Parse(chunk, False)
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise damaged_file_error(path, expat.ErrorString(error.code), error.lineno) from None
-    except _Refused as error:
+    except _ForbiddenXml as error:
         raise damaged_file_error(path, str(error), parser.CurrentLineNumber) from None
     except (LookupError, UnicodeError, ValueError) as error:
         # An encoding that Python does not know, or that expat cannot use.

@@ -1,8 +1,6 @@
-"""What every interchange format reads into and writes from: lanes of entries, without any scheme of ours.
+"""The document that every interchange format reads into and writes from: lanes of entries, without a scheme.
 
-Comments on a segment as one text, for formats that have no comments. Names of the files that recordings are exported
-to. Spreads entries over rows without overlap, for formats whose tiers allow none. Names that must not repeat. Form
-values as text, for formats that have nothing else, and back.
+It also has the conversions that several formats need: comments and values as text, rows without overlap, names.
 """
 
 import json
@@ -50,7 +48,7 @@ def _escape_author(who: str) -> str:
 
 
 def no_values() -> Mapping[str, Json]:
-    """Return values of which there are none."""
+    """Return an empty mapping of values."""
     return MappingProxyType({})
 
 
@@ -226,7 +224,7 @@ def _items(field: Field, value: Json) -> list[Json]:
             return found
     if _find(field, text) is not None:
         return [text]
-    separator = next((one for one in (_SEPARATOR, "|", ",") if one in text), _SEPARATOR)
+    separator = next((sign for sign in (_SEPARATOR, "|", ",") if sign in text), _SEPARATOR)
     return [item.strip() for item in text.split(separator) if item.strip()]
 
 

@@ -1,4 +1,4 @@
-"""Makes a document of a study, and files of that."""
+"""Builds an interchange document of recordings of a study and writes it to files."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,12 +21,7 @@ from media.encoding import atomic_output
 from project.entities.study_records import Comment, FieldValue, Json, Recording, Segment
 from project.errors import UserError
 from project.progress import Progress, Silent
-from project.queries import recording_rows as media
-from project.queries import recording_rows as participants
-from project.queries import recording_rows as recordings
-from project.queries import segment_rows as comments
-from project.queries import segment_rows as segments
-from project.queries import transcript_rows as utterances
+from project.queries import recording_rows, segment_rows, transcript_rows
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import hold_outs
 from project.schemes.scheme import FieldKind
@@ -43,7 +38,9 @@ def exportable_recordings(session: Session, wanted: Sequence[str] | None = None)
     """
     kept_back = hold_outs(session.study)
     found = [
-        recording for recording in recordings.all_recordings(session.study) if wanted is None or recording.id in wanted
+        recording
+        for recording in recording_rows.all_recordings(session.study)
+        if wanted is None or recording.id in wanted
     ]
     if wanted is not None:
         for recording in found:
@@ -119,7 +116,7 @@ def export_recordings(
 class _DocumentBuilder:
     def __init__(self, session: Session, annotators: Sequence[str] | None) -> None:
         self._study = session.study
-        self._people = {p.id: p.pseudonym for p in participants.all_participants(session.study)}
+        self._people = {p.id: p.pseudonym for p in recording_rows.all_participants(session.study)}
         self._names = {a.id: a.name for a in all_annotators(session.study) if annotators is None or a.id in annotators}
         self._all_names = {a.id: a.name for a in all_annotators(session.study)}
         self._vocabularies: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -130,7 +127,7 @@ class _DocumentBuilder:
             self._about |= {(scheme.key, f.key) for f in scheme.fields if f.kind is FieldKind.PARTICIPANT}
 
     def build_part(self, recording: Recording) -> RecordingPart:
-        links = media.media_of(self._study, recording.id)
+        links = recording_rows.media_of(self._study, recording.id)
         return RecordingPart(
             recording.name,
             (*self._segments(recording.id), *self._speech(recording.id)),
@@ -140,10 +137,10 @@ class _DocumentBuilder:
         )
 
     def _segments(self, recording_id: str) -> Iterator[InterchangeLane]:
-        values = segments.values_in(self._study, recording_id)
-        said = comments.comments_in(self._study, recording_id)
+        values = segment_rows.values_in(self._study, recording_id)
+        said = segment_rows.comments_in(self._study, recording_id)
         lanes: dict[tuple[str, str, str], list[InterchangeEntry]] = {}
-        for segment in segments.segments_of(self._study, recording_id):
+        for segment in segment_rows.segments_of(self._study, recording_id):
             if segment.annotator_id in self._names:
                 key = (segment.annotator_id, segment.scheme, segment.track)
                 lanes.setdefault(key, []).append(
@@ -171,12 +168,14 @@ class _DocumentBuilder:
             for key, found in values.items()
         }
         if said and COMMENTS not in held:
-            held[COMMENTS] = format_comments([(self._all_names[each.annotator_id], each.text) for each in said])
+            held[COMMENTS] = format_comments(
+                [(self._all_names[comment.annotator_id], comment.text) for comment in said]
+            )
         return InterchangeEntry(segment.start_us, segment.end_us, segment.label, held, segment.id)
 
     def _speech(self, recording_id: str) -> Iterator[InterchangeLane]:
         lanes: dict[str | None, list[InterchangeEntry]] = {}
-        for utterance in utterances.utterances_of(self._study, recording_id):
+        for utterance in transcript_rows.utterances_of(self._study, recording_id):
             lanes.setdefault(utterance.participant_id, []).append(
                 InterchangeEntry(utterance.start_us, utterance.end_us, utterance.text, id=utterance.id)
             )
@@ -186,7 +185,7 @@ class _DocumentBuilder:
 
 
 def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:
-    every = (medium for recording in wanted for medium in media.media_of(session.study, recording.id))
+    every = (medium for recording in wanted for medium in recording_rows.media_of(session.study, recording.id))
     return [place for medium in every if (place := session.media_path(medium))]
 
 

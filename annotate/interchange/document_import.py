@@ -1,4 +1,4 @@
-"""The one step that an import is. What a document would add to the study, and adding it as one step."""
+"""Plans what an interchange document adds to a study and applies the plan as one step."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,12 +28,7 @@ from project.entities.study_records import (
 )
 from project.errors import UserError
 from project.ids import is_id, new_id
-from project.queries import annotator_rows as annotators
-from project.queries import recording_rows as participants
-from project.queries import recording_rows as recordings
-from project.queries import segment_rows as comments
-from project.queries import segment_rows as segments
-from project.queries import transcript_rows as utterances
+from project.queries import annotator_rows, recording_rows, segment_rows, transcript_rows
 from project.schemes.scheme import Scheme
 from project.session.session import Session
 from project.store.study import UndoStep
@@ -55,7 +50,7 @@ def import_step(session: Session, name: str, brought: Mapping[str, str]) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class LanePlan:
-    """What becomes of one lane in one recording.
+    """The planned import of one lane into one recording.
 
     Attributes:
         part: name of the recording in the document.
@@ -82,10 +77,10 @@ class LanePlan:
 
 @dataclass(slots=True)
 class Plan:
-    """Everything that an import adds; nothing is written before `apply`.
+    """Everything that an import adds; nothing is written before `apply_document_import`.
 
     Attributes:
-        lanes: what becomes of each lane, in the order of the document.
+        lanes: the plan of each lane, in the order of the document.
         remarks: what the format left out, one line each.
     """
 
@@ -147,21 +142,19 @@ def apply_document_import(session: Session, found: Plan, name: str) -> Changes:
     if not found.added:
         return Changes()
     study = session.study
-    with import_step(
-        session, name, {each_annotator.name: each_annotator.id for each_annotator in found.new_annotators}
-    ) as step:
+    with import_step(session, name, {annotator.name: annotator.id for annotator in found.new_annotators}) as step:
         for annotator in found.new_annotators:
-            annotators.insert_annotator(study, annotator)
+            annotator_rows.insert_annotator(study, annotator)
         for person in found.new_participants:
-            participants.insert_participant(study, person)
+            recording_rows.insert_participant(study, person)
         for recording_id, participant_id in found.appearances:
-            participants.set_appearance(study, recording_id, participant_id, True)
+            recording_rows.set_appearance(study, recording_id, participant_id, True)
         for scheme in found.schemes.values():
             session.schemes.store_text(scheme)
-        segments.insert_segments(study, found.new_segments)
-        segments.insert_values(study, found.new_values)
-        comments.insert_comments(study, found.new_comments)
-        utterances.insert_utterances(study, found.new_utterances)
+        segment_rows.insert_segments(study, found.new_segments)
+        segment_rows.insert_values(study, found.new_values)
+        segment_rows.insert_comments(study, found.new_comments)
+        transcript_rows.insert_utterances(study, found.new_utterances)
     return step.changes
 
 
@@ -172,13 +165,13 @@ class _DocumentImportPlanner:
         self._mapping = mapping
         self._found = Plan(remarks=document.remarks)
         self._known = StudyContentIndex(session.study)
-        self._annotators = {annotator.name: annotator.id for annotator in annotators.all_annotators(session.study)}
+        self._annotators = {annotator.name: annotator.id for annotator in annotator_rows.all_annotators(session.study)}
         self._people = {
-            participant.pseudonym: participant.id for participant in participants.all_participants(session.study)
+            participant.pseudonym: participant.id for participant in recording_rows.all_participants(session.study)
         }
         self._ids = set(self._people.values())
         self._appearing: set[tuple[str, str]] = set()
-        self._recordings = {recording.id: recording for recording in recordings.all_recordings(session.study)}
+        self._recordings = {recording.id: recording for recording in recording_rows.all_recordings(session.study)}
         self._readers: dict[str, LaneReader] = {}
         self._at = utc_now()
 

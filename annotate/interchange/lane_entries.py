@@ -1,7 +1,6 @@
-"""What a study holds already, so that importing a file twice adds nothing.
+"""Matches the recordings and lanes of a document to a study, and reads lane entries as segments and utterances.
 
-Which recording of the study each part of a document is about. Reads the entries of one lane as segments of one track,
-and says what does not fit. Where an entry lies in a recording of the study.
+Entries that the study already holds are recognised, so importing a file twice adds nothing.
 """
 
 from collections import Counter
@@ -12,12 +11,10 @@ from pathlib import PurePosixPath
 from annotate.interchange import document as value_text
 from annotate.interchange.document import Document, InterchangeEntry, RecordingPart, file_name, parse_comments
 from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, Outside
-from annotate.interchange.lane_mapping import ImportMapping as Chosen
 from annotate.segments.segment_edits import MIN_DURATION_US
 from project.entities.study_records import Json, Recording, Segment
 from project.errors import UserError
-from project.queries import segment_rows as segments
-from project.queries import transcript_rows as utterances
+from project.queries import segment_rows, transcript_rows
 from project.queries.recording_rows import all_media, all_recordings
 from project.schemes.scheme import Extent, Scheme
 from project.session.session import Session
@@ -74,8 +71,8 @@ class StudyContentIndex:
         self._study = study
         self._segments: dict[str, KnownSegments] = {}
         self._utterances: dict[str, KnownUtterances] = {}
-        self._segment_ids = segments.segment_ids(study)
-        self._utterance_ids = utterances.utterance_ids(study)
+        self._segment_ids = segment_rows.segment_ids(study)
+        self._utterance_ids = transcript_rows.utterance_ids(study)
 
     def has_segment(self, segment_id: str) -> bool:
         """Tell whether a segment of this id is anywhere in the study, or was planned."""
@@ -94,7 +91,7 @@ class StudyContentIndex:
         """Return what is marked in a recording."""
         if recording_id not in self._segments:
             found = KnownSegments()
-            for segment in segments.segments_of(self._study, recording_id):
+            for segment in segment_rows.segments_of(self._study, recording_id):
                 found.by_id[segment.id] = segment
                 start, end = segment.start_us // MILLISECOND, segment.end_us // MILLISECOND
                 found.content_keys.add((segment.annotator_id, segment.scheme, segment.track, segment.label, start, end))
@@ -112,7 +109,7 @@ class StudyContentIndex:
                         utterance.start_us // MILLISECOND,
                         utterance.end_us // MILLISECOND,
                     )
-                    for utterance in utterances.utterances_of(self._study, recording_id)
+                    for utterance in transcript_rows.utterances_of(self._study, recording_id)
                 }
             )
         return self._utterances[recording_id]
@@ -201,7 +198,7 @@ def clip_to_recording(
 
 
 _MAX_LISTED_TEXTS = 50
-"""Of so many different texts that are no label, the rest are counted together."""
+"""The most texts without a label that are listed one by one; further ones are counted together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +227,10 @@ class LaneReader:
         self._track = scheme.track(target.track)
         for label in {*target.labels.values(), target.otherwise} - {""}:
             scheme.check_label(target.track, label)
-        for each_field in {*target.fields.values(), target.text_field} - {"", COMMENT}:
-            scheme.field(each_field)
-        names = {each_label.name.casefold(): each_label.key for each_label in self._track.labels}
-        self._known = names | {each_label.key.casefold(): each_label.key for each_label in self._track.labels}
+        for field_key in {*target.fields.values(), target.text_field} - {"", COMMENT}:
+            scheme.field(field_key)
+        names = {label.name.casefold(): label.key for label in self._track.labels}
+        self._known = names | {label.key.casefold(): label.key for label in self._track.labels}
         self._labels: dict[str, str] = dict(target.labels)
         self._fields = {field.key: field for field in scheme.fields}
         self._values: dict[tuple[str, str], Json | UserError] = {}
@@ -255,7 +252,7 @@ class LaneReader:
         self,
         entry: InterchangeEntry,
         recording: Recording,
-        chosen: Chosen,
+        chosen: ImportMapping,
         left_out: Counter[str],
         remarks: Counter[str],
     ) -> Read | None:
@@ -287,7 +284,7 @@ class LaneReader:
         self,
         entry: InterchangeEntry,
         recording: Recording,
-        chosen: Chosen,
+        chosen: ImportMapping,
         left_out: Counter[str],
         remarks: Counter[str],
     ) -> Span | None:

@@ -1,11 +1,10 @@
-"""What each lane of a document becomes in the study, as a person chose it: kept as JSON for the next file.
+"""The import mapping: what each lane of a document becomes in the study, stored as JSON for the next file.
 
-A first mapping of a document: exact for files that we wrote, a proposal for those of other tools.
+`guess_mapping` is exact for files that Greenroom wrote and a proposal for those of other tools.
 """
 
 import json
-from collections.abc import Iterable
-from collections.abc import Mapping as MappingType
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -60,10 +59,10 @@ class LaneTarget:
     annotator: str = ""
     scheme: str = ""
     track: str = ""
-    labels: MappingType[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     otherwise: str = ""
     text_field: str = ""
-    fields: MappingType[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     participant: str = ""
 
 
@@ -77,7 +76,7 @@ class ImportMapping:
         point_us: how long a point becomes; 0 leaves points out.
     """
 
-    lanes: MappingType[str, LaneTarget] = field(default_factory=lambda: MappingProxyType({}))
+    lanes: Mapping[str, LaneTarget] = field(default_factory=lambda: MappingProxyType({}))
     outside: Outside = Outside.CLAMP
     point_us: int = POINT_US
 
@@ -146,7 +145,7 @@ def _target(path: Path, name: str, lane: Any) -> LaneTarget:
             raise _mapping_error(path, f"“{key}” of lane “{name}” is not a text")
     for key in ("labels", "fields"):
         given[key] = read.pop(key, {})
-        if not isinstance(given[key], dict) or not all(isinstance(one, str) for one in given[key].values()):
+        if not isinstance(given[key], dict) or not all(isinstance(value, str) for value in given[key].values()):
             raise _mapping_error(path, f"“{key}” of lane “{name}” is not an object of texts")
     if read:
         raise _mapping_error(path, f"“{next(iter(read))}” of lane “{name}” is not known")

@@ -1,8 +1,6 @@
 """The lossless format: one JSON object a line, documented in docs/interchange.md.
 
-Checks each line of the lossless format against the table it goes to, before anything is written. Brings the rows of a
-lossless file into a study: what is there stays, what is new is added, ids stay the same. Which rows of a study the
-lossless format takes: everything people did in the chosen recordings.
+Its import checks each line against the table it goes to and adds the rows that are new; ids stay the same.
 """
 
 import json
@@ -218,11 +216,11 @@ class Jsonl:
         """Read a file; see `Format`."""
         rows: dict[str, list[Row]] = {STUDY: [], **{table: [] for table in EXCHANGE_TABLES}}
         check_size(path, MAX_FILE_BYTES)
-        for number, found in _read_lines(path):
+        for line, found in _read_lines(path):
             kind = found.pop("type", None)
             if not isinstance(kind, str) or kind not in rows:
-                raise damaged_file_error(path, f"“{str(kind)[:40]}” is no type of line", number)
-            rows[kind].append(check_row(kind, found, path, number))
+                raise damaged_file_error(path, f"“{str(kind)[:40]}” is no type of line", line)
+            rows[kind].append(check_row(kind, found, path, line))
         if len(rows[STUDY]) != 1:
             raise damaged_file_error(path, "there is not one line about the study")
         held = {table: tuple(found) for table, found in rows.items()}

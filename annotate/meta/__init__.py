@@ -1,1 +1,1 @@
-"""What is known about a recording beside its annotations: people and their looks, speech, scenes, summaries."""
+"""Meta information of a recording: people and their appearance, speech, scenes, summaries."""

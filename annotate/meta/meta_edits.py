@@ -1,4 +1,4 @@
-"""Edits of what is gathered about a recording: looks, summaries, contradictions, voice-over, scenes at a moment."""
+"""Edits of meta information: person descriptions, summaries, contradictions, voice-over, scenes."""
 
 import re
 from dataclasses import replace
@@ -28,8 +28,8 @@ from project.session.session import Session
 MAX_DESCRIPTION_CHARS = 200
 MAX_SUMMARY_CHARS = 20_000
 MAX_CONTRADICTION_CHARS = 2_000
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_NAMES = {SummarySource.WORDS: "summary from words", SummarySource.FRAMES: "summary from pictures"}
+_INVISIBLE_CHARS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_SUMMARY_NAMES = {SummarySource.WORDS: "summary from words", SummarySource.FRAMES: "summary from pictures"}
 
 
 def set_person_description(
@@ -89,7 +89,7 @@ def write_summary(
     if known == new or (known is None and not plain):
         return Changes()
     merge = f"summary {recording_id} {source.value}" if judgment_id is None else None
-    with session.step(f"Write {_NAMES[source]} of recording {number}", merge_key=merge) as step:
+    with session.step(f"Write {_SUMMARY_NAMES[source]} of recording {number}", merge_key=merge) as step:
         set_summary(session.study, new)
     return step.changes
 
@@ -148,8 +148,8 @@ def replace_contradictions(
     if not new and not gone:
         return [], Changes()
     with session.step(f"Note contradictions in recording {number}") as step:
-        for text in gone:
-            delete_contradiction(session.study, text)
+        for contradiction_id in gone:
+            delete_contradiction(session.study, contradiction_id)
         insert_contradictions(session.study, new)
     return [contradiction.id for contradiction in new], step.changes
 
@@ -201,11 +201,11 @@ def remove_contradictions(session: Session, ids: list[str]) -> Changes:
     Raises:
         UserError: one of them is not there.
     """
-    for text in ids:
-        _contradiction(session, text)
+    for contradiction_id in ids:
+        _contradiction(session, contradiction_id)
     with session.step("Delete contradiction" if len(ids) == 1 else f"Delete {len(ids)} contradictions") as step:
-        for text in ids:
-            delete_contradiction(session.study, text)
+        for contradiction_id in ids:
+            delete_contradiction(session.study, contradiction_id)
     return step.changes
 
 
@@ -283,7 +283,7 @@ def _line(text: str, longest: int, what: str) -> str:
 
 
 def _clean_text(text: str, longest: int, what: str) -> str:
-    plain = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    plain = _INVISIBLE_CHARS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if len(plain) > longest:
         raise UserError(f"{what} has at most {longest:,} characters; this one has {len(plain):,}.", "Shorten it.")
     return plain

@@ -1,8 +1,6 @@
-"""The meta information of a recording: all that questions are made from, as one object and as lines of prose.
+"""The meta information of a recording as one object and as prose: the input of question generation.
 
-The object follows the raw form of ESI-Bench (appendix A.6, figure 6) in names of our own: facts about the recording,
-its people with looks and tracks, speech by person with cues in place, scenes, two summaries, and what these say
-differently.
+The object follows the raw form of ESI-Bench (appendix A.6, figure 6), with field names of our own.
 """
 
 import json
@@ -117,8 +115,8 @@ def format_prose(session: Session, recording_id: str, names: Names, written: Tex
 def _person_json(recording_person: RecordingPerson, names: Names, written: TextTransform) -> dict[str, Json]:
     who = recording_person.participant
     tracks: list[Json] = []
-    for each in recording_person.tracks:
-        face, best = each.face, int(each.face.scores.argmax())
+    for track in recording_person.tracks:
+        face, best = track.face, int(track.face.scores.argmax())
         tracks.append(
             {
                 "id": face.id,
@@ -127,14 +125,14 @@ def _person_json(recording_person: RecordingPerson, names: Names, written: TextT
                 "last_frame": int(face.frames[-1]),
                 "best_frame": int(face.frames[best]),
                 "face": [round(float(side), 1) for side in face.boxes[best]],
-                "person": [round(float(side), 1) for side in each.boxes[best]],
+                "person": [round(float(side), 1) for side in track.boxes[best]],
             }
         )
     return {
         "name": None if who is None else names[who.id],
         "role": None if who is None else who.role.value,
         "looks": {kind.value: written(text) for kind, text in recording_person.descriptions.items()},
-        "seen": [_span_json(*each) for each in recording_person.visible_spans],
+        "seen": [_span_json(*span) for span in recording_person.visible_spans],
         "speaks": recording_person.spoken_us / SECOND_US,
         "tracks": tracks,
     }
@@ -187,13 +185,16 @@ def _person_line(recording_person: RecordingPerson, names: Names, written: TextT
     assert recording_person.participant is not None
     if not recording_person.descriptions:
         return ""
-    return f"{names.get(recording_person.participant.id, UNKNOWN)}: {'; '.join(_collapse_whitespace(written(text)) for text in recording_person.descriptions.values())}"
+    name = names.get(recording_person.participant.id, UNKNOWN)
+    descriptions = (_collapse_whitespace(written(text)) for text in recording_person.descriptions.values())
+    return f"{name}: {'; '.join(descriptions)}"
 
 
 def _utterance_line(cued_utterance: CuedUtterance, names: Names, written: TextTransform) -> str:
     said = cued_utterance.utterance
     who = names.get(said.participant_id or "", UNKNOWN)
-    return f"{_format_span(said.start_us, said.end_us)} {who}: {_collapse_whitespace(_with_cues(cued_utterance, names, written))}"
+    words = _collapse_whitespace(_with_cues(cued_utterance, names, written))
+    return f"{_format_span(said.start_us, said.end_us)} {who}: {words}"
 
 
 def _with_cues(cued_utterance: CuedUtterance, names: Names, written: TextTransform) -> str:

@@ -1,7 +1,6 @@
-"""Who is in a recording: by what they are told apart, when their faces and persons are tracked, when they speak.
+"""The people of a recording: their tracks and body regions, their utterances with cues, and the pauses between.
 
-Regions of whole persons, derived from their faces: a face is expanded by the proportions of a body. What is said in a
-recording by person, with cues in place; voice-over apart; and where nobody speaks.
+A body region is a face box expanded by the proportions of a body.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +22,7 @@ from project.session.session import Session
 from project.timebase import SECOND_US
 
 ABOVE, BELOW, ASIDE = 0.6, 7.0, 2.0
-"""How far a region reaches: of the face's height above its top, of its height below its top, of its width from its
+"""Reach of a body region: face heights above and below the top of the face, face widths to each side of its
 middle."""
 
 
@@ -183,7 +182,7 @@ def read_cued_utterances(session: Session, recording_id: str) -> list[CuedUttera
 
 
 def find_pauses(said: Sequence[CuedUtterance], duration_us: int) -> list[Span]:
-    """Return the stretches of at least `LEAST_PAUSE_US` in which nobody of the scene speaks, by start."""
+    """Return the stretches of at least `MIN_PAUSE_US` in which nobody of the scene speaks, by start."""
     spoken = merge_spans(
         (cued_utterance.utterance.start_us, cued_utterance.utterance.end_us)
         for cued_utterance in said

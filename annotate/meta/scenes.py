@@ -1,6 +1,6 @@
 """The job that suggests scene changes: pre-labels of the scheme `scenes`, until somebody accepts or rejects them.
 
-Scene changes, unexpected events and sound that was laid over: segments of the scheme `scenes`.
+It also reads segments of the scheme `scenes`: scene changes, unexpected events and voice-over.
 """
 
 import time
@@ -28,7 +28,7 @@ CHANGE, EVENT, SOUND = "change", "event", "sound"
 """Its tracks."""
 CUT, VOICE_OVER = "cut", "voice_over"
 MARK_DURATION_US = SECOND_US // 2
-"""How long a suggested scene change is marked: segments are no points."""
+"""Length of a suggested scene change: a segment cannot be a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def read_scene_events(session: Session, recording_id: str) -> list[SceneEvent]:
     names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     scheme = session.schemes.find(SCHEME)
     made = []
-    for segment in sorted(found, key=lambda each: (each.start_us, each.end_us, each.id)):
+    for segment in sorted(found, key=lambda segment: (segment.start_us, segment.end_us, segment.id)):
         if segment.id in done:
             continue
         given = {key: value.value for key, value in values.get(segment.id, {}).items()}
@@ -81,8 +81,8 @@ def deduplicate_marks(found: Sequence[SceneEvent]) -> list[SceneEvent]:
     kept: list[SceneEvent] = []
     for scene_event in found:
         place = scene_event.segment.track, scene_event.segment.label
-        known = (each.segment for each in kept if (each.segment.track, each.segment.label) == place)
-        if not scene_event.prelabel and not any(scene_event.segment.start_us < each.end_us for each in known):
+        known = (other.segment for other in kept if (other.segment.track, other.segment.label) == place)
+        if not scene_event.prelabel and not any(scene_event.segment.start_us < segment.end_us for segment in known):
             kept.append(scene_event)
     return kept
 
@@ -138,7 +138,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     return {
         "frames": len(index),
         "changes": [*found],
-        "times_us": [index.times.time_of(number) for number in found],
+        "times_us": [index.times.time_of(frame) for frame in found],
         "seconds": round(time.monotonic() - began, 3),
     }
 

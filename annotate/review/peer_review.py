@@ -1,7 +1,6 @@
-"""Two annotators of one recording side by side: what is alike, what differs, and what each still has to review.
+"""Peer review: pairs the segments of two annotators of a recording, and records verdicts on segments of others.
 
-What an annotator says about segments that others made. What a training round says segment by segment: what an annotator
-marked, what the reference has, what differs.
+Training rounds are compared with their reference in the same way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -102,8 +101,8 @@ class ReviewItem:
 
     Attributes:
         third: what a third annotator says about it. An item with nothing else is theirs alone.
-        differing_parts: `label`, `boundaries` and keys of fields in which the first and the second differ; empty where one of
-            them marked nothing.
+        differing_parts: `label`, `boundaries` and keys of fields in which the first and the second differ; empty where
+            one of them marked nothing.
         third_differing_parts: the same for the third and the other two, whichever they differ from.
     """
 
@@ -209,18 +208,20 @@ def build_recording_review(
     marks = read_marks(session, recording_id, people)
     items = []
     for group in group_marks(marks):
-        by = {each_mark.segment.annotator_id: each_mark for each_mark in group}
-        each_mark, other, extra = by.get(first.id), by.get(second.id), by.get(third.id) if third else None
+        by = {mark.segment.annotator_id: mark for mark in group}
+        first_mark, second_mark, third_mark = by.get(first.id), by.get(second.id), by.get(third.id) if third else None
         scheme = session.schemes.find(group[0].segment.scheme)
-        differs = find_differences(scheme, each_mark, other) if each_mark and other else ()
-        further = [find_differences(scheme, mark, extra) for mark in (each_mark, other) if mark and extra]
+        differs = find_differences(scheme, first_mark, second_mark) if first_mark and second_mark else ()
+        further = [
+            find_differences(scheme, mark, third_mark) for mark in (first_mark, second_mark) if mark and third_mark
+        ]
         third_differs = tuple(dict.fromkeys(key for keys in further for key in keys))
-        items.append(ReviewItem(each_mark, other, extra, differs, third_differs))
+        items.append(ReviewItem(first_mark, second_mark, third_mark, differs, third_differs))
     return RecordingReview(first, second, third, tuple(items))
 
 
 def update_reviews(before: RecordingReview, reviews: Mapping[str, Sequence[Review]]) -> RecordingReview:
-    """Return a sheet with these reviews (segment id -> all of it) in place of the old ones; nothing is matched anew."""
+    """Return the review with these reviews (segment id -> all of them) in place of the old ones; nothing is matched."""
 
     def renewed(mark: Mark | None) -> Mark | None:
         if mark is None or mark.segment.id not in reviews:
@@ -230,7 +231,7 @@ def update_reviews(before: RecordingReview, reviews: Mapping[str, Sequence[Revie
 
     items = tuple(
         replace(item, first=renewed(item.first), second=renewed(item.second))
-        if any(each_mark.segment.id in reviews for each_mark in item.pair)
+        if any(mark.segment.id in reviews for mark in item.pair)
         else item
         for item in before.items
     )
@@ -238,9 +239,9 @@ def update_reviews(before: RecordingReview, reviews: Mapping[str, Sequence[Revie
 
 
 def default_pair(session: Session, recording_id: str) -> tuple[Annotator, Annotator] | None:
-    """Return who is compared when nobody says: who works here and the other with the most segments; None for too few.
+    """Return the default pair: the annotator of this session and the other one with the most segments.
 
-    Where who works here marked nothing, it is the two with the most segments.
+    Where the session's annotator marked nothing, it is the two with the most segments. None where there are fewer.
     """
     people = list_annotators_of(session, recording_id)
     own = next((person for person in people if person.name == session.annotator_name), None)
@@ -265,7 +266,7 @@ def find_differences(scheme: Scheme | None, mark: Mark, other: Mark) -> tuple[st
 
 
 def name_differences(scheme: Scheme | None, keys: Sequence[str]) -> list[str]:
-    """Return in words what `differences` returned."""
+    """Return in words what `find_differences` returned."""
     names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
     names |= {LABEL: "Label", BOUNDARIES: "Boundaries"}
     return [names.get(key, key) for key in keys]
@@ -279,7 +280,7 @@ def segment_iou(segment: Segment, other: Segment) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TrainingComparison:
-    """One moment; either of the two may have marked nothing. `differs` says in words what differs."""
+    """One moment; either of the two may have marked nothing. `difference_names` says in words what differs."""
 
     recording: Recording
     mine: Mark | None

@@ -1,4 +1,4 @@
-"""What is in a study, counted: segments by label, choice and annotator, how long they are, and where they lie."""
+"""Statistics of segments: counts by label, choice and annotator, durations, and density over time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -113,10 +113,10 @@ def summarize_segments(material: AgreementData) -> Statistics:
 
 
 def summarize_by_annotator(material: AgreementData) -> tuple[Statistics, ...]:
-    """Count what was read for each annotator who worked on a recording, alone; like `count` otherwise."""
+    """Count what was read for each annotator who worked on a recording, alone; like `summarize_segments` otherwise."""
     return tuple(
-        summarize_segments(_select_annotator(material, number))
-        for number in np.flatnonzero(material.worked.any(0)).tolist()
+        summarize_segments(_select_annotator(material, annotator))
+        for annotator in np.flatnonzero(material.worked.any(0)).tolist()
     )
 
 

@@ -1,8 +1,4 @@
-"""All segments of a study with what is known about each, kept in step with edits.
-
-The columns of the table of all segments: what stands in each, and how it sorts by them. Which segments of a study are
-looked at: conditions that all have to hold.
-"""
+"""The table of all segments of a study, its columns and filters, updated after each edit."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,7 +38,7 @@ from project.text_format import to_csv
 from project.timebase import format_time
 
 _RELOAD_TABLES = frozenset({"recording", "collection", "annotator", "participant", "scheme_version", "property"})
-_COMPARED = frozenset({"segment", "completion", "assignment"})
+_DISPUTE_TABLES = frozenset({"segment", "completion", "assignment"})
 _SEGMENT_TABLES = ("segment", "segment_value", "review", "comment")
 _JUDGE_TABLES = frozenset({"segment", "segment_value", "utterance", "judgment", "reveal"})
 
@@ -70,7 +66,7 @@ class SegmentTable:
         self.rows = segment_rows(session.study) if rows is None else rows
 
     def reload(self) -> None:
-        """Read everything anew."""
+        """Read everything again."""
         self._read_names()
         self.rows = segment_rows(self._session.study)
 
@@ -93,14 +89,14 @@ class SegmentTable:
         """Return the ids of the segments that are read again after an edit; None for all."""
         if _RELOAD_TABLES & changes.tables.keys():
             return None
-        return sorted({text for table in _SEGMENT_TABLES for text in changes.ids(table)})
+        return sorted({segment_id for table in _SEGMENT_TABLES for segment_id in changes.ids(table)})
 
     def apply(self, changes: Changes, rows: Mapping[str, SegmentRow] | None = None) -> bool:
         """Take in what an edit touched; returns whether anything here may be different now.
 
         Args:
             changes: of the edit.
-            rows: of the segments that `touched` names, where they were read already.
+            rows: of the segments that `affected_ids` names, where they were read already.
         """
         touched = self.affected_ids(changes)
         if touched is None:
@@ -108,11 +104,11 @@ class SegmentTable:
             self.rows = segment_rows(self._session.study) if rows is None else dict(rows)
             return True
         if touched:
-            for text in touched:
-                self.rows.pop(text, None)
-                self._problems.pop(text, None)
+            for segment_id in touched:
+                self.rows.pop(segment_id, None)
+                self._problems.pop(segment_id, None)
             self.rows |= segment_rows(self._session.study, touched) if rows is None else rows
-        if _COMPARED & changes.tables.keys():
+        if _DISPUTE_TABLES & changes.tables.keys():
             self._disputed = None
         if changes.ids("utterance"):
             self._spoken.clear()
@@ -121,7 +117,7 @@ class SegmentTable:
             self._forget_judges()
         if changes.ids("hold_out"):
             self.held_out = hold_outs(self._session.study)
-        return bool(touched or {*_COMPARED, *_JUDGE_TABLES, "hold_out"} & changes.tables.keys())
+        return bool(touched or {*_DISPUTE_TABLES, *_JUDGE_TABLES, "hold_out"} & changes.tables.keys())
 
     def problems(self, segment_id: str) -> tuple[str, ...]:
         """Return what is still to be done about a segment, a short line each."""
@@ -153,7 +149,7 @@ class SegmentTable:
         return scheme.missing_fields(segment.label, scheme.known_values(segment.track, row.values), segment.track)
 
     def is_disputed(self, segment_id: str) -> bool:
-        """Tell whether others who worked on the recording say something else (see `annotate.agreement.annotator_lanes`)."""
+        """Tell whether others who worked on the recording say something else; see `find_disputed`."""
         if self._disputed is None:
             training = training_work(self._session.study)
             worked: dict[str, set[str]] = {}
@@ -172,7 +168,7 @@ class SegmentTable:
         return self._boards[place].rows.get(segment_id)
 
     def record_judges_shown(self, segment_ids: Iterable[str]) -> None:
-        """Write down that who works here is shown what judges say about these segments, where they may see it."""
+        """Record that the annotator is shown the judgments of these segments, where they are visible."""
         places: dict[str, list[str]] = {}
         for key in segment_ids:
             if self.verdicts(key) is not None:
@@ -313,16 +309,16 @@ _NO_FILTER = Filter()
 def _has_value(value: Json, wanted: frozenset[str]) -> bool:
     if value in (None, "", []):
         return EMPTY in wanted
-    return any(str(one) in wanted for one in value) if isinstance(value, list) else str(value) in wanted
+    return any(str(item) in wanted for item in value) if isinstance(value, list) else str(value) in wanted
 
 
 FIELD_PREFIX = "field "
-"""What the keys of the columns of a form's fields begin with."""
+"""Prefix of the keys of columns that show a field of the form."""
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentTableColumn:
-    """One column; `shown` is whether it is there before anybody chose."""
+    """One column; `visible_by_default` is whether it is shown before anybody chose."""
 
     key: str
     title: str
@@ -330,15 +326,15 @@ class SegmentTableColumn:
 
 
 class SegmentColumns:
-    """Texts and order for one study; made anew when its schemes change."""
+    """Cell texts and sort order of the columns of one study. When its schemes change, make a new one."""
 
     def __init__(self, session: Session, table: SegmentTable) -> None:
         self._session = session
         self._table = table
         self._fields: dict[str, Field] = {}
         for scheme in session.schemes:
-            for each_field in scheme.fields:
-                self._fields.setdefault(each_field.key, each_field)
+            for form_field in scheme.fields:
+                self._fields.setdefault(form_field.key, form_field)
         self.columns = self._columns()
         self._names: dict[tuple[str, str, str], str] = {}
 
@@ -400,7 +396,7 @@ class SegmentColumns:
                 return f"{row.comments}{open_ones}" if row.comments else ""
             case "review":
                 said = [(row.agreeing, "agree"), (row.disagreeing, "disagree")]
-                return ", ".join(f"{number} {word}" for number, word in said if number)
+                return ", ".join(f"{count} {word}" for count, word in said if count)
             case "judges":
                 return self._judges(segment_id)
             case "problems":
@@ -423,7 +419,7 @@ class SegmentColumns:
         """Return rows as CSV with a head; no cell can be taken for a formula."""
         titles = {column.key: column.title for column in self.columns}
         head = [titles[key] for key in keys]
-        return to_csv(head, ([self.cell_text(key, text) for key in keys] for text in ids))
+        return to_csv(head, ([self.cell_text(key, segment_id) for key in keys] for segment_id in ids))
 
     def _position_key(self, segment_id: str) -> tuple[int, int, int, str]:
         segment = self._table.rows[segment_id].segment
@@ -433,21 +429,23 @@ class SegmentColumns:
         rows = self._table.rows
         match key:
             case "start":
-                return lambda text: rows[text].segment.start_us
+                return lambda segment_id: rows[segment_id].segment.start_us
             case "end":
-                return lambda text: rows[text].segment.end_us
+                return lambda segment_id: rows[segment_id].segment.end_us
             case "duration":
-                return lambda text: rows[text].segment.end_us - rows[text].segment.start_us
+                return lambda segment_id: rows[segment_id].segment.end_us - rows[segment_id].segment.start_us
             case "comments":
-                return lambda text: (rows[text].unresolved, rows[text].comments)
+                return lambda segment_id: (rows[segment_id].unresolved, rows[segment_id].comments)
             case "review":
-                return lambda text: (rows[text].disagreeing, rows[text].agreeing)
+                return lambda segment_id: (rows[segment_id].disagreeing, rows[segment_id].agreeing)
             case "judges":
-                return lambda text: said.entropy if (said := self._table.verdicts(text)) is not None else -1.0
+                return lambda segment_id: (
+                    said.entropy if (said := self._table.verdicts(segment_id)) is not None else -1.0
+                )
         field = self._fields.get(key.removeprefix(FIELD_PREFIX)) if key.startswith(FIELD_PREFIX) else None
         if field is not None and field.kind in (FieldKind.SCALE, FieldKind.SLIDER):
-            return lambda text: _number(rows[text].values.get(field.key))
-        return lambda text: self.cell_text(key, text).casefold()
+            return lambda segment_id: _number(rows[segment_id].values.get(field.key))
+        return lambda segment_id: self.cell_text(key, segment_id).casefold()
 
     def _collection(self, recording_id: str) -> str:
         return self._table.collections[self._table.recordings[recording_id].collection_id].name
@@ -472,7 +470,7 @@ class SegmentColumns:
         if value is None:
             return ""
         if isinstance(value, list):
-            return ", ".join(self._value(scheme, field, one) for one in value)
+            return ", ".join(self._value(scheme, field, item) for item in value)
         if not isinstance(value, str):
             return f"{value:g}" if isinstance(value, int | float) else str(value)
         person = self._table.participants.get(value)
@@ -481,9 +479,9 @@ class SegmentColumns:
         return self._choice(self._session.schemes.find(scheme), field, value)
 
     def _choice(self, scheme: Scheme | None, key: str, value: str) -> str:
-        for each_field in scheme.fields if scheme else ():
-            if each_field.key == key and each_field.kind in CHOICE_KINDS:
-                return next((choice.name for choice in each_field.choices if choice.key == value), value)
+        for form_field in scheme.fields if scheme else ():
+            if form_field.key == key and form_field.kind in CHOICE_KINDS:
+                return next((choice.name for choice in form_field.choices if choice.key == value), value)
         return " ".join(value.split())
 
 

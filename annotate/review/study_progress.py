@@ -1,7 +1,4 @@
-"""What every annotator still has to do, one line each with the place to go to.
-
-What is in a study, in figures and a line for each recording.
-"""
+"""The overview of a study by recording, and the checklist of what each annotator still has to do."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -70,7 +67,7 @@ class Checklist:
     tasks: tuple[ChecklistItem, ...]
 
     def counts(self, annotator: Annotator) -> dict[ChecklistItemKind, int]:
-        """Return how much of each kind somebody has to do, in the order of `NAMES`; reviews count by segment."""
+        """Return how much of each kind somebody has to do, in the order of `KIND_NAMES`; reviews count by segment."""
         found: Counter[ChecklistItemKind] = Counter()
         for task in self.tasks:
             if task.annotator.id == annotator.id:
@@ -251,7 +248,7 @@ class RecordingOverview:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What `overview` found; `annotators` are those who made a segment."""
+    """What `build_overview` found; `annotators` are those who made a segment."""
 
     study: str
     name: str
@@ -312,7 +309,10 @@ def build_overview(session: Session) -> Overview:
     """Count what is in the study and look where its files are."""
     counts, kept_back = segment_counts(session.study), hold_outs(session.study)
     suggested = uncounted_annotators(session.study)
-    counts = {place: {text: n for text, n in who.items() if text not in suggested} for place, who in counts.items()}
+    counts = {
+        place: {annotator_id: n for annotator_id, n in who.items() if annotator_id not in suggested}
+        for place, who in counts.items()
+    }
     wrote = {annotator_id for of_recording in counts.values() for annotator_id in of_recording}
     main = {m.recording_id: m for m in all_media(session.study) if m.role is MediumRole.MAIN}
     return Overview(

@@ -1,4 +1,4 @@
-"""Search over all texts of a study, in words that people know: which recording, when, whose."""
+"""Searches all texts of a study; a hit names its recording, time and author."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from project.search.search_index import Excerpt, SearchIndex
 from project.session.session import Session
 from project.timebase import format_time
 
-_KINDS = {
+_KIND_NAMES = {
     "comment": "Comment",
     "review": "Review",
     "utterance": "Utterance",
@@ -127,7 +127,7 @@ class StudySearch:
             if about
             else {}
         )
-        recordings = {each_recording.id: each_recording for each_recording in all_recordings(study)}
+        recordings = {recording.id: recording for recording in all_recordings(study)}
         people = {annotator.id: annotator.name for annotator in all_annotators(study)}
         said = find_utterances(study, [place.subject for place, _ in found if place.table == "utterance"])
         names = {participant.id: participant.pseudonym for participant in all_participants(study)} if said else {}
@@ -135,7 +135,7 @@ class StudySearch:
         for place, excerpt in found:
             if place.table in SEGMENT_TABLES:
                 segment = segments[place.subject]
-                kind = _KINDS.get(place.table) or self._field(segment, place.field)
+                kind = _KIND_NAMES.get(place.table) or self._field(segment, place.field)
                 recording = recordings[segment.recording_id]
                 who = people[segment.annotator_id]
                 hits.append(SearchHit(place, kind, excerpt, segment, recording, segment.start_us, who))
@@ -147,9 +147,9 @@ class StudySearch:
             elif place.table in CHAIN_TABLES:
                 recording_id, start_us, author = self._locate_chain_text(place)
                 owner = recordings[recording_id]
-                hits.append(SearchHit(place, _KINDS[place.table], excerpt, None, owner, start_us, people[author]))
+                hits.append(SearchHit(place, _KIND_NAMES[place.table], excerpt, None, owner, start_us, people[author]))
             else:
-                hits.append(SearchHit(place, _KINDS[place.table], excerpt, None, recordings.get(place.subject)))
+                hits.append(SearchHit(place, _KIND_NAMES[place.table], excerpt, None, recordings.get(place.subject)))
         return hits
 
     def _locate_chain_text(self, place: TextLocation) -> tuple[str, int, str]:

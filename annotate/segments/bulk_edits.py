@@ -1,7 +1,4 @@
-"""Edits of many segments at once, each one step: of those that the annotator of the session made.
-
-Remarks on segments: anybody may make one on any segment, which stays as it is.
-"""
+"""Edits of many segments of one's own as one step, and comments on segments of anybody."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -10,7 +7,7 @@ from annotate.segments.segment_edits import delete_segments, find_segment, move_
 from project.entities.study_records import Changes, Comment, Json, Segment
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import segment_rows as rows
+from project.queries import segment_rows
 from project.queries.segment_rows import table_segments, table_values
 from project.schemes.scheme import Extent, Field, FieldKind
 from project.session.session import Session
@@ -88,7 +85,7 @@ def remove_choice(session: Session, segment_ids: Iterable[str], field: str, choi
         UserError: there are none with such a field and choice.
     """
     return _change_choices(
-        session, segment_ids, field, choice, lambda before: [one for one in before if one != choice], "Remove"
+        session, segment_ids, field, choice, lambda before: [item for item in before if item != choice], "Remove"
     )
 
 
@@ -163,7 +160,7 @@ def add_comment(session: Session, segment_id: str, text: str) -> tuple[str, Chan
         author = session.annotator()
         assert author is not None
         new = Comment(new_id(), segment.id, author.id, checked, utc_now())
-        rows.insert_comments(session.study, [new])
+        segment_rows.insert_comments(session.study, [new])
     return new.id, step.changes
 
 
@@ -177,7 +174,7 @@ def edit_comment(session: Session, comment_id: str, text: str) -> Changes:
     new = replace(old, text=_check_text(text))
     with session.step("Edit comment") as step:
         if new != old:
-            rows.update_comment(session.study, new)
+            segment_rows.update_comment(session.study, new)
     return step.changes
 
 
@@ -193,7 +190,7 @@ def resolve_comments(session: Session, comment_ids: Iterable[str], resolved: boo
     with session.step(f"{verb} {'comment' if len(found) == 1 else pluralize(len(found), 'comment')}") as step:
         for old in found:
             if old.resolved != resolved:
-                rows.update_comment(session.study, replace(old, resolved=resolved))
+                segment_rows.update_comment(session.study, replace(old, resolved=resolved))
     return step.changes
 
 
@@ -205,7 +202,7 @@ def delete_comment(session: Session, comment_id: str) -> Changes:
     """
     old = _require_own_comment(session, comment_id)
     with session.step("Delete comment") as step:
-        rows.delete_comment(session.study, old.id)
+        segment_rows.delete_comment(session.study, old.id)
     return step.changes
 
 
@@ -215,7 +212,7 @@ def find_comment(session: Session, comment_id: str) -> Comment:
     Raises:
         UserError: there is none with this id.
     """
-    found = rows.find_comment(session.study, comment_id)
+    found = segment_rows.find_comment(session.study, comment_id)
     if found is None:
         raise UserError(f"No comment has the id {comment_id}.", "It may be gone already.")
     return found

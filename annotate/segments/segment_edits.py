@@ -1,4 +1,4 @@
-"""Edits of segments."""
+"""Edits of segments: adding, moving, labelling, filling in, splitting and deleting them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from annotate.team.training_gate import require_training
 from project.entities.study_records import Changes, FieldValue, Json, Segment, Verdict
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import segment_rows as rows
+from project.queries import segment_rows
 from project.queries.segment_rows import table_segments
 from project.queries.transcript_rows import utterances_of
 from project.schemes.scheme import Extent, clip_to_utterance
@@ -24,7 +24,7 @@ def find_segment(session: Session, segment_id: str) -> Segment:
     Raises:
         UserError: there is none with this id.
     """
-    found = rows.find_segment(session.study, segment_id)
+    found = segment_rows.find_segment(session.study, segment_id)
     if found is None:
         raise UserError(f"No segment has the id {segment_id}.", "List the segments to see their ids.")
     return found
@@ -48,17 +48,17 @@ def find_own_segment(session: Session, segment_id: str) -> Segment:
 
 
 def find_own_segments(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
-    """Return segments that the annotator of this session made, in the order of the ids; errors as `find_own`."""
+    """Return segments that the annotator of this session made, in the order of the ids; see `find_own_segment`."""
     wanted = [*segment_ids]
     session.study.require_writable()
     author, found = (
         session.annotator(),
         {table_segment.id: table_segment for table_segment in table_segments(session.study, wanted)},
     )
-    for text in wanted:
-        if text not in found or author is None or author.id != found[text].annotator_id:
-            find_own_segment(session, text)
-    return [found[text] for text in wanted]
+    for segment_id in wanted:
+        if segment_id not in found or author is None or author.id != found[segment_id].annotator_id:
+            find_own_segment(session, segment_id)
+    return [found[segment_id] for segment_id in wanted]
 
 
 def add_segment(
@@ -106,7 +106,7 @@ def add_segment(
         assert author is not None
         session.schemes.store_text(used)
         segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)
-        rows.insert_segment(session.study, segment)
+        segment_rows.insert_segment(session.study, segment)
         for field, value in (values or {}).items():
             write_field(session, segment, field, value)
     return segment.id, step.changes
@@ -128,7 +128,7 @@ def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge
     verb = "Resize" if resized else "Move"
     with session.step(f"{verb} {_format_count([segment for segment, _, _ in moved])}", merge_key) as step:
         for segment, start_us, end_us in moved:
-            rows.update_segment(session.study, replace(segment, start_us=start_us, end_us=end_us))
+            segment_rows.update_segment(session.study, replace(segment, start_us=start_us, end_us=end_us))
     return step.changes
 
 
@@ -139,13 +139,13 @@ def set_label(session: Session, segment_ids: Iterable[str], label: str) -> Chang
         UserError: the track of one of the segments has no such label.
     """
     segments = find_own_segments(session, segment_ids)
-    for scheme, track in {(each_segment.scheme, each_segment.track) for each_segment in segments}:
+    for scheme, track in {(segment.scheme, segment.track) for segment in segments}:
         session.schemes.get(scheme).check_label(track, label)
     several = f"{_format_count(segments)} " if len(segments) > 1 else ""
     with session.step(f"Change {several}to {_label_text(session, segments, label)}") as step:
         for segment in segments:
             if segment.label != label:
-                rows.update_segment(session.study, replace(segment, label=label))
+                segment_rows.update_segment(session.study, replace(segment, label=label))
     return step.changes
 
 
@@ -190,7 +190,7 @@ def edit_segment(
     _check_span(session, new.recording_id, new.start_us, new.end_us)
     with session.step("Edit segment") as step:
         if new != old:
-            rows.update_segment(session.study, new)
+            segment_rows.update_segment(session.study, new)
         for field, value in (values or {}).items():
             write_field(session, new, field, value)
     return step.changes
@@ -204,14 +204,14 @@ def delete_kept_value(session: Session, segment_id: str, field: str, version: in
     """
     segment = find_own_segment(session, segment_id)
     scheme = session.schemes.find(segment.scheme)
-    values = rows.value_history(session.study, segment_id)
+    values = segment_rows.value_history(session.study, segment_id)
     found = next((value for value in values if (value.field, value.version) == (field, version)), None)
     if found is None:
         raise UserError(f"Version {version} of the scheme left no value in “{field}”.", "It may be gone already.")
     if scheme is not None and not scheme.orphaned_values(segment.track, {field: found.value}):
         raise UserError(f"The value in “{field}” is part of the form.", "Change it there.")
     with session.step(f"Delete kept value of {field}") as step:
-        rows.clear_value(session.study, found)
+        segment_rows.clear_value(session.study, found)
     return step.changes
 
 
@@ -227,10 +227,10 @@ def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, C
         raise UserError("The playhead is not inside the segment.", "Move it to where the cut should be.")
     second = replace(segment, id=new_id(), start_us=at_us)
     with session.step("Split segment") as step:
-        rows.update_segment(session.study, replace(segment, end_us=at_us))
-        rows.insert_segment(session.study, second)
-        for value in rows.value_history(session.study, segment.id):
-            rows.set_value(session.study, replace(value, segment_id=second.id))
+        segment_rows.update_segment(session.study, replace(segment, end_us=at_us))
+        segment_rows.insert_segment(session.study, second)
+        for value in segment_rows.value_history(session.study, segment.id):
+            segment_rows.set_value(session.study, replace(value, segment_id=second.id))
     return second.id, step.changes
 
 
@@ -238,7 +238,7 @@ def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
     """Delete segments and what was filled in about them, as one step."""
     found = find_own_segments(session, segment_ids)
     with session.step(f"Delete {_format_count(found)}") as step:
-        rows.delete_segments(session.study, [segment.id for segment in found])
+        segment_rows.delete_segments(session.study, [segment.id for segment in found])
     return step.changes
 
 
@@ -260,12 +260,12 @@ def write_field(session: Session, segment: Segment, field: str, value: Json) -> 
     session.schemes.store_text(scheme)
     new = FieldValue(segment.id, scheme.key, scheme.version, field, checked)
     if checked is not None:
-        rows.set_value(session.study, new)
+        segment_rows.set_value(session.study, new)
         return
-    for old in rows.value_history(session.study, segment.id):
+    for old in segment_rows.value_history(session.study, segment.id):
         # What the form could not show was not what was cleared: it is kept.
         if old.field == field and not scheme.orphaned_values(segment.track, {field: old.value}):
-            rows.clear_value(session.study, old)
+            segment_rows.clear_value(session.study, old)
 
 
 def _require_movable(session: Session, segment: Segment) -> None:

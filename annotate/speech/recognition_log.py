@@ -1,7 +1,7 @@
-"""What was recognised so far, in a file of the cache folder that a killed run leaves usable.
+"""A resumable log of recognised speech in the cache folder, which stays readable after a crash.
 
-It holds what people said, so only its owner can read it. It is removed when its content is in the study, or when nobody
-came back for it for a week.
+It holds what people said, so only its owner can read it. It is removed once its content is in the study, or when it has
+been abandoned for a week.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ class Progressed:
 
 
 class RecognitionLog:
-    """Lines of JSON, each with its CRC-32; a torn end is cut off, and a file about other work is started anew.
+    """Lines of JSON, each with its CRC-32; a torn end is cut off, and a file about other work is overwritten.
 
     Attributes:
         found: what there is so far.
@@ -147,7 +147,7 @@ def read_log(path: Path) -> Progressed:
 
 
 def remove_abandoned_logs(folder: Path) -> None:
-    """Remove what nobody came back for."""
+    """Delete abandoned logs."""
     for path in folder.glob(f"*{SUFFIX}"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from annotate.study.recording_files import require_usable_sound
 from models.faces.landmarks.landmark_finders import is_installed as landmarks_installed
 from models.faces.track_file import save_tracks, take_tracks
-from models.voices.voice_embeddings import default_voice_embedder as usual_embedder
+from models.voices.voice_embeddings import default_voice_embedder
 from project.entities.study_records import Changes, FaceTrack, Json, Participant, ParticipantRole, Run, Utterance
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
@@ -64,7 +64,7 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
             f"Nothing is known about what is said in recording {recording.number}.",
             f"Find speech first, in the menu Speech or with: greenroom transcribe STUDY --recording {recording.number}",
         )
-    embedder = usual_embedder()
+    embedder = default_voice_embedder()
     pictures, tracks = _faces(session, recording_id)
     if embedder is None and not tracks:
         raise UserError(
@@ -102,7 +102,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
     began = time.monotonic()
     tracks = take_tracks(Path(str(parameters["tracks"])))
-    stretches = [UtteranceSpan(*one) for one in cast("list[list[Any]]", parameters["stretches"])]
+    stretches = [UtteranceSpan(*stretch) for stretch in cast("list[list[Any]]", parameters["stretches"])]
     offset = int(str(parameters["offset_us"]))
     name = parameters["embedder"]
     model = None if name is None else create_voice_embedder(str(name))
@@ -234,7 +234,7 @@ def _owners(tracks: Sequence[FaceTrack], run: Run | None) -> dict[str, str]:
     faces = {track.id: track.participant_id or FACE_KEY_PREFIX + track.id for track in tracks}
     stored = run.result.get("suggested") if run is not None else None
     for group in stored if isinstance(stored, list) else ():
-        members = [str(one) for one in group if one in faces] if isinstance(group, list) else []
+        members = [str(track_id) for track_id in group if track_id in faces] if isinstance(group, list) else []
         known = {faces[member] for member in members if not faces[member].startswith(FACE_KEY_PREFIX)}
         if members and len(known) < 2:
             whose = next(iter(known), faces[members[0]])
@@ -264,7 +264,7 @@ def _watch_mouths(
     finally:
         if finder is not None:
             finder.close()
-    cuts = [number for number in cast("list[int]", parameters["cuts"]) if 0 <= number < len(index)]
+    cuts = [frame for frame in cast("list[int]", parameters["cuts"]) if 0 <= frame < len(index)]
     return looks, sorted(index.times.time_of(cut) for cut in cuts)
 
 

@@ -1,7 +1,4 @@
-"""What the newest search for speakers found in a recording, as far as nobody decided otherwise.
-
-Edits that make the speakers that were found into participants.
-"""
+"""Speakers that the newest speaker detection found, and the edits that name them as participants."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +8,7 @@ from annotate.study.people import build_participant
 from models.speakers.diarization import FlagKind
 from project.entities.study_records import Changes, ParticipantRole, Utterance
 from project.errors import UserError
-from project.queries import recording_rows as participants
+from project.queries import recording_rows
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import find_utterances, update_utterance
@@ -19,7 +16,7 @@ from project.session.session import Session
 from project.timebase import SECOND_US, format_time
 
 KIND = "speakers"
-_NOT_NAMED = "somebody who is no participant yet"
+_UNNAMED_SPEAKER = "somebody who is no participant yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,11 @@ def read_suggestions(session: Session, recording_id: str) -> list[dict[str, Any]
     """Return the suggestions of the newest run as it stored them, in order of time."""
     run = latest_run(session.study, recording_id, KIND)
     stored = run.result.get("suggestions") if run is not None else None
-    return [cast("dict[str, Any]", one) for one in stored if isinstance(one, dict)] if isinstance(stored, list) else []
+    return (
+        [cast("dict[str, Any]", suggestion) for suggestion in stored if isinstance(suggestion, dict)]
+        if isinstance(stored, list)
+        else []
+    )
 
 
 def list_speakers(session: Session, recording_id: str) -> list[FoundSpeaker]:
@@ -91,15 +92,15 @@ def list_speaker_flags(session: Session, recording_id: str) -> list[SpeakerFlag]
     stored = run.result.get("flags") if run is not None else None
     if not isinstance(stored, list):
         return []
-    found = [cast("dict[str, Any]", one) for one in stored if isinstance(one, dict)]
-    there = find_utterances(session.study, {str(entry["utterance"]) for entry in found if entry["utterance"]})
+    flags = [cast("dict[str, Any]", flag) for flag in stored if isinstance(flag, dict)]
+    there = find_utterances(session.study, {str(flag["utterance"]) for flag in flags if flag["utterance"]})
     names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     return [
         SpeakerFlag(
-            FlagKind(entry["kind"]), entry["utterance"] or None, entry["start_us"], entry["end_us"], _text(entry, names)
+            FlagKind(flag["kind"]), flag["utterance"] or None, flag["start_us"], flag["end_us"], _text(flag, names)
         )
-        for entry in found
-        if not entry["utterance"] or _is_open(there.get(entry["utterance"]), entry)
+        for flag in flags
+        if not flag["utterance"] or _is_open(there.get(flag["utterance"]), flag)
     ]
 
 
@@ -110,7 +111,7 @@ def _is_open(utterance: Utterance | None, flag: Mapping[str, Any]) -> bool:
 
 
 def _text(flag: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    person, other = (names.get(str(flag[key]), _NOT_NAMED) for key in ("person", "other"))
+    person, other = (names.get(str(flag[key]), _UNNAMED_SPEAKER) for key in ("person", "other"))
     match FlagKind(flag["kind"]):
         case FlagKind.DISAGREE if flag["person"] is None:
             return f"The voice is nobody's who is seen, but the mouth of {other} moves: listen who speaks."
@@ -130,11 +131,13 @@ def _speaker(number: int, rows: Sequence[Mapping[str, Any]]) -> FoundSpeaker:
     seconds = [(row["end_us"] - row["start_us"]) / SECOND_US for row in rows]
     total = sum(seconds)
     tracks: dict[str, float] = {}
-    for entry, length in zip(rows, seconds, strict=True):
-        for track, score in entry["faces"].items():
+    for row, length in zip(rows, seconds, strict=True):
+        for track, score in row["faces"].items():
             tracks[track] = tracks.get(track, 0.0) + score * length
-    seen = [track for track in sorted(tracks, key=lambda text: -tracks[text]) if tracks[track] >= 0.5 * min(total, 2.0)]
-    surely = sum(entry["confidence"] * length for entry, length in zip(rows, seconds, strict=True))
+    seen = [
+        track for track in sorted(tracks, key=lambda track: -tracks[track]) if tracks[track] >= 0.5 * min(total, 2.0)
+    ]
+    surely = sum(row["confidence"] * length for row, length in zip(rows, seconds, strict=True))
     return FoundSpeaker(
         number,
         rows[0]["participant"],
@@ -157,7 +160,7 @@ def name_speaker(session: Session, recording_id: str, number: int, participant_i
         UserError: there is no such speaker or participant.
     """
     speaker = find_speaker(session, recording_id, number)
-    known = {participant.id: participant for participant in participants.all_participants(session.study)}
+    known = {participant.id: participant for participant in recording_rows.all_participants(session.study)}
     if participant_id not in known:
         raise UserError("There is no such participant any more.", "Choose another one.")
     with session.step(f"{speaker.label} is {known[participant_id].pseudonym}") as step:
@@ -176,7 +179,7 @@ def name_speaker_as_new(
     speaker = find_speaker(session, recording_id, number)
     made = build_participant(session, pseudonym, role)
     with session.step(f"{speaker.label} is {made.pseudonym}") as step:
-        participants.insert_participant(session.study, made)
+        recording_rows.insert_participant(session.study, made)
         _assign(session, recording_id, speaker, made.id)
     return made.id, step.changes
 
@@ -189,7 +192,7 @@ def find_speaker(session: Session, recording_id: str, number: int) -> FoundSpeak
     """
     found = {speaker.number: speaker for speaker in list_speakers(session, recording_id)}
     if number not in found:
-        there = ", ".join(str(one) for one in found) or "none yet"
+        there = ", ".join(str(known) for known in found) or "none yet"
         raise UserError(
             f"There is no speaker {number} in recording {session.recording(recording_id).number}.",
             f"Those that were found: {there}.",
@@ -198,7 +201,7 @@ def find_speaker(session: Session, recording_id: str, number: int) -> FoundSpeak
 
 
 def _assign(session: Session, recording_id: str, speaker: FoundSpeaker, participant_id: str) -> None:
-    participants.set_appearance(session.study, recording_id, participant_id, True)
+    recording_rows.set_appearance(session.study, recording_id, participant_id, True)
     sure = {
         str(suggestion["utterance"]): suggestion["confidence"] >= MIN_ASSIGN_CONFIDENCE
         for suggestion in read_suggestions(session, recording_id)

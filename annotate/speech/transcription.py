@@ -11,7 +11,7 @@ import numpy as np
 from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, remove_abandoned_logs
 from annotate.speech.voice_activity import store_speech
 from annotate.study.recording_files import require_usable_sound
-from annotate.transcript import utterance_drafts as drafts
+from annotate.transcript import utterance_drafts
 from annotate.transcript.utterance_drafts import CuttingOptions, cut_utterances, read_vocabulary
 from media.sound import stream_mono
 from models.speech.speech_recognizers import (
@@ -41,7 +41,7 @@ from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 
 FINE_SPEECH_OPTIONS = SpeechOptions(pause_ms=100, shortest_ms=60, margin_ms=0)
-"""All but the shortest silences are places to cut at; what is shown as speech is joined from that."""
+"""Options for cutting at all but the shortest silences; the speech that is shown is joined from these pieces."""
 _MAX_CACHED_SAMPLES = 30 * 60 * SAMPLE_RATE
 """Samples: the sound of so much, some hundred megabytes, is read once and not twice."""
 _SPEECH_SHARE = 0.03
@@ -72,7 +72,7 @@ def prepare(
     Raises:
         UserError: there is no sound, no such model, or a transcript already.
     """
-    drafts.require_empty_transcript(session, recording_id, replace)
+    utterance_drafts.require_empty_transcript(session, recording_id, replace)
     located = require_usable_sound(session, recording_id)
     name, folder = resolve_model(model, language)
     parameters: dict[str, Json] = {
@@ -114,7 +114,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "hearing": cast(Json, asdict(hearing)),
     }
     with RecognitionLog(cache / f"{parameters['fingerprint']}{SUFFIX}", work) as log:
-        sound = _Listened(path)
+        sound = _SoundReader(path)
         if log.found.speech is None:
             log.add_speech(
                 detector.detect(sound.read_first(_SpeechSearchProgress(progress)), progress).tolist(),
@@ -161,7 +161,7 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     facts = {key: value for key, value in result.items() if key != "file"}
     speech = clean_spans(np.array(found.speech, np.int64).reshape(-1, 2), found.end_us, SpeechOptions())
     spoken = {key: facts[key] for key in ("detector_parameters", SOURCE_SHA256_KEY, "seconds")}
-    kept = drafts.list_kept_utterances(session, work.recording_id)
+    kept = utterance_drafts.list_kept_utterances(session, work.recording_id)
     options = CuttingOptions(**cast(dict[str, Json], work.parameters["options"]))  # type: ignore[arg-type]
     pieces = [
         RecognizedWord(piece.text, piece.start_us + offset, piece.end_us + offset, piece.confidence)
@@ -173,7 +173,11 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "folder")}
     backend = str(work.parameters["recognizer"])
     run = Run(new_id(), work.recording_id, TRANSCRIBE, backend, parameters, facts, utc_now(), __version__)
-    new = heard if not kept else cut_utterances(drafts.pieces_outside(inside, kept), found.language, duration, options)
+    new = (
+        heard
+        if not kept
+        else cut_utterances(utterance_drafts.pieces_outside(inside, kept), found.language, duration, options)
+    )
     changes = Changes()
     with session.study.atomic():
         speech_run = store_speech(
@@ -183,7 +187,7 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
             insert_run(session.study, run)
             insert_asr_segments(session.study, run.id, heard)
         if new or work.parameters["replace"]:
-            changes = drafts.store_drafts(session, work.recording_id, new, kept)
+            changes = utterance_drafts.store_drafts(session, work.recording_id, new, kept)
     path.unlink(missing_ok=True)
     return changes | Changes.from_pairs([("run", speech_run), ("run", run.id), ("heard", work.recording_id)])
 
@@ -212,7 +216,7 @@ class _ChunkProgress:
         self._progress.progress(round(1000 * share), 1000, f"Recognised {done} of {self._total} chunks")
 
 
-class _Listened:
+class _SoundReader:
     """The sound of a file, which is read once where it is short enough to be kept.
 
     Attributes:

@@ -49,7 +49,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     options = SpeechOptions(**cast(dict[str, Json], parameters["options"]))  # type: ignore[arg-type]
     detector = create_speech_detector(str(parameters["detector"]), options)
     source = hash_whole_file(Path(str(parameters["path"])), progress)
-    found = detector.detect(stream_mono(source.path, SAMPLE_RATE, _Finding(progress)), progress)
+    found = detector.detect(stream_mono(source.path, SAMPLE_RATE, _VoiceActivityProgress(progress)), progress)
     source.require_unchanged()
     return {
         "speech": found.tolist(),
@@ -84,7 +84,7 @@ def store_speech(session: Session, work: JobSpec, facts: Mapping[str, Json], spa
     return run.id
 
 
-class _Finding:
+class _VoiceActivityProgress:
     """Says what the sound is read for."""
 
     def __init__(self, progress: Progress) -> None:

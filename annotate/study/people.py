@@ -1,7 +1,4 @@
-"""Annotators as a team: looked up and introduced by name.
-
-Edits of participants: who they are, where they appear, what they consented to, whose face a track is.
-"""
+"""Edits of participants and annotators: roles, appearances in recordings, consent, and annotators by name."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,8 +6,7 @@ from dataclasses import replace
 from project.entities.study_records import Annotator, Changes, ConsentUse, Participant, ParticipantRole
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import face_rows as faces
-from project.queries import recording_rows as participants
+from project.queries import face_rows, recording_rows
 from project.queries.annotator_rows import all_annotators, annotator_by_name, insert_annotator
 from project.session.session import Session
 from project.text_format import escape_unprintable
@@ -29,7 +25,7 @@ def build_participant(session: Session, pseudonym: str, role: ParticipantRole) -
         raise UserError(
             f"The pseudonym {escape_unprintable(name)} holds what cannot be seen.", "Use letters, digits and signs."
         )
-    if any(participant.pseudonym == name for participant in participants.all_participants(session.study)):
+    if any(participant.pseudonym == name for participant in recording_rows.all_participants(session.study)):
         raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
     return Participant(new_id(), name, role)
 
@@ -48,18 +44,18 @@ def add_participant(
     """
     made = build_participant(session, pseudonym, role)
     with session.step(f"Add participant {made.pseudonym}") as step:
-        participants.insert_participant(session.study, made)
+        recording_rows.insert_participant(session.study, made)
         if recording_id is not None:
-            participants.set_appearance(session.study, recording_id, made.id, True)
+            recording_rows.set_appearance(session.study, recording_id, made.id, True)
         if track_id is not None:
-            faces.assign_participant(session.study, track_id, made.id)
+            face_rows.assign_participant(session.study, track_id, made.id)
     return made.id, step.changes
 
 
 def change_role(session: Session, participant: Participant, role: ParticipantRole) -> Changes:
     """Change what a participant is in the interaction."""
     with session.step(f"Change role of {participant.pseudonym}") as step:
-        participants.update_participant(session.study, replace(participant, role=role))
+        recording_rows.update_participant(session.study, replace(participant, role=role))
     return step.changes
 
 
@@ -69,7 +65,7 @@ def set_appearance(session: Session, recording_id: str, participant: Participant
     where = "to" if present else "out of"
     number = session.recording(recording_id).number
     with session.step(f"{verb} {participant.pseudonym} {where} recording {number}") as step:
-        participants.set_appearance(session.study, recording_id, participant.id, present)
+        recording_rows.set_appearance(session.study, recording_id, participant.id, present)
     return step.changes
 
 
@@ -77,7 +73,7 @@ def set_consent(session: Session, participant: Participant, use: ConsentUse, giv
     """Record that a participant gave or withdrew consent for one use."""
     verb = "Give" if given else "Withdraw"
     with session.step(f"{verb} consent of {participant.pseudonym} to {use.value}") as step:
-        participants.set_consent(session.study, participant.id, use, given)
+        recording_rows.set_consent(session.study, participant.id, use, given)
     return step.changes
 
 

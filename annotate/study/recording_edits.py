@@ -1,7 +1,4 @@
-"""Edits of collections, and which one a recording is in.
-
-Undo and redo, across the whole history of the study. Edits of recordings and their files.
-"""
+"""Edits of recordings, their files and their collections, and undo and redo across the history of the study."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,9 +12,7 @@ from project.files.filesystem import is_folder, resolve_path
 from project.files.fingerprints import fingerprint
 from project.ids import new_id
 from project.progress import Progress, Silent
-from project.queries import recording_rows as collections
-from project.queries import recording_rows as media
-from project.queries import recording_rows as recordings
+from project.queries import recording_rows
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, require_utf8
 from project.timebase import SECOND_US
@@ -32,11 +27,11 @@ def describe_collection(session: Session, collection_id: str, name: str, agent_c
     wanted = name.strip()
     if not wanted:
         raise UserError("A collection needs a name.", "Type one.")
-    present = collections.all_collections(session.study)
+    present = recording_rows.all_collections(session.study)
     if any(collection.name == wanted and collection.id != collection_id for collection in present):
         raise UserError(f"There is a collection {wanted} already.", "Move the recordings there, or type another name.")
     with session.step("Describe collection") as step:
-        collections.update_collection(session.study, Collection(collection_id, wanted, agent_context.strip()))
+        recording_rows.update_collection(session.study, Collection(collection_id, wanted, agent_context.strip()))
     return step.changes
 
 
@@ -51,16 +46,18 @@ def move_recording(session: Session, recording_id: str, name: str) -> Changes:
         raise UserError("A collection needs a name.", "Type one.")
     recording = session.recording(recording_id)
     home = next(
-        (collection for collection in collections.all_collections(session.study) if collection.name == wanted), None
+        (collection for collection in recording_rows.all_collections(session.study) if collection.name == wanted), None
     )
     with session.step(f"Move recording to {wanted}") as step:
         if home is None:
             home = Collection(new_id(), wanted)
-            collections.insert_collection(session.study, home)
+            recording_rows.insert_collection(session.study, home)
         if home.id != recording.collection_id:
-            recordings.update_recording(session.study, replace(recording, collection_id=home.id))
-            if not any(r.collection_id == recording.collection_id for r in recordings.all_recordings(session.study)):
-                collections.delete_collection(session.study, recording.collection_id)
+            recording_rows.update_recording(session.study, replace(recording, collection_id=home.id))
+            if not any(
+                r.collection_id == recording.collection_id for r in recording_rows.all_recordings(session.study)
+            ):
+                recording_rows.delete_collection(session.study, recording.collection_id)
     return step.changes
 
 
@@ -147,7 +144,8 @@ def truncation_warning(file: ProbedFile) -> str | None:
     if not file.facts.missing_us:
         return None
     seconds = max(0.1, file.facts.missing_us / SECOND_US)
-    return f"{escape_unprintable(file.path.name)} ends early: at least {seconds:.1f} s are missing. Copy it again if you can."
+    name = escape_unprintable(file.path.name)
+    return f"{name} ends early: at least {seconds:.1f} s are missing. Copy it again if you can."
 
 
 def add_recordings(
@@ -158,7 +156,7 @@ def add_recordings(
     Raises:
         UserError: a file is in the study already, or two of the files are the same.
     """
-    known = {medium.fingerprint: medium for medium in media.all_media(session.study)}
+    known = {medium.fingerprint: medium for medium in recording_rows.all_media(session.study)}
     given: dict[str, Path] = {}
     for file in files:
         if file.fingerprint in known:
@@ -174,10 +172,10 @@ def add_recordings(
         home = _collection(session, collection)
         for file in files:
             recording = Recording(
-                new_id(), home.id, recordings.next_number(session.study), file.path.stem, file.facts.duration_us
+                new_id(), home.id, recording_rows.next_number(session.study), file.path.stem, file.facts.duration_us
             )
-            recordings.insert_recording(session.study, recording)
-            media.insert_medium(session.study, _medium(session, recording.id, file, MediumRole.MAIN, 0))
+            recording_rows.insert_recording(session.study, recording)
+            recording_rows.insert_medium(session.study, _medium(session, recording.id, file, MediumRole.MAIN, 0))
             made.append(recording.id)
     return made, step.changes
 
@@ -191,13 +189,13 @@ def add_medium(session: Session, recording_id: str, file: ProbedFile, role: Medi
         UserError: the recording has its main file already.
     """
     recording = session.recording(recording_id)
-    present = [m for m in media.media_of(session.study, recording_id) if m.role is role]
+    present = [m for m in recording_rows.media_of(session.study, recording_id) if m.role is role]
     if role is MediumRole.MAIN and present:
         raise UserError(f"Recording {recording.number} has its main file already.", "Give another role.")
     medium = replace(_medium(session, recording_id, file, role, len(present)), offset_us=offset_us)
     session.allow_folders_of([file.path])
     with session.step(f"Add {file.path.name} to recording {recording.number}") as step:
-        media.insert_medium(session.study, medium)
+        recording_rows.insert_medium(session.study, medium)
     return step.changes
 
 
@@ -207,13 +205,13 @@ def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: 
     Raises:
         UserError: the file is no longer there, or is the main one, whose own times are the axis.
     """
-    medium = next((m for m in media.media_of(session.study, recording_id) if m.id == medium_id), None)
+    medium = next((m for m in recording_rows.media_of(session.study, recording_id) if m.id == medium_id), None)
     if medium is None:
         raise UserError("This file is no longer part of the recording.", "Choose another one.")
     if medium.role is MediumRole.MAIN:
         raise UserError("The main file begins where its recording begins.", "Move the other files instead.")
     with session.step(f"Move the start of {Path(medium.path).name}") as step:
-        media.update_medium(session.study, replace(medium, offset_us=offset_us))
+        recording_rows.update_medium(session.study, replace(medium, offset_us=offset_us))
     return step.changes
 
 
@@ -222,7 +220,7 @@ def rename_recording(session: Session, recording_id: str, name: str) -> Changes:
     if not name.strip():
         raise UserError("A recording needs a name.", "Type one.")
     with session.step("Rename recording") as step:
-        recordings.update_recording(session.study, replace(session.recording(recording_id), name=name.strip()))
+        recording_rows.update_recording(session.study, replace(session.recording(recording_id), name=name.strip()))
     return step.changes
 
 
@@ -268,25 +266,27 @@ def relink_files(session: Session, by_content: Mapping[str, Path]) -> Relinked:
     session.allow_folders_of(path for _, path in found)
     with session.step(f"Relink {len(found)} files" if len(found) > 1 else "Relink file") as step:
         for medium, path in found:
-            media.update_medium(session.study, replace(medium, path=_stored_path(session, path)))
+            recording_rows.update_medium(session.study, replace(medium, path=_stored_path(session, path)))
     return Relinked(tuple(path.name for _, path in found), missing, step.changes)
 
 
 def _missing_media(session: Session) -> list[Medium]:
     return [
-        medium for medium in media.all_media(session.study) if session.locate(medium).state is not MediaState.PRESENT
+        medium
+        for medium in recording_rows.all_media(session.study)
+        if session.locate(medium).state is not MediaState.PRESENT
     ]
 
 
 def _collection(session: Session, name: str | None) -> Collection:
-    present = collections.all_collections(session.study)
+    present = recording_rows.all_collections(session.study)
     if name is None and present:
         return present[0]
     for collection in present:
         if collection.name == name:
             return collection
     made = Collection(new_id(), name or DEFAULT_COLLECTION)
-    collections.insert_collection(session.study, made)
+    recording_rows.insert_collection(session.study, made)
     return made
 
 

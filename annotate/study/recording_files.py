@@ -1,7 +1,4 @@
-"""The job that finds where a further file of a recording begins, by comparing what both microphones heard.
-
-Which file of a recording is listened to.
-"""
+"""The job that finds where a further file of a recording begins, by comparing what both microphones heard."""
 
 import time
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""What a study keeps of its schemes, and which values and labels the newest versions have no place for.
+"""Edits of which scheme versions a study uses, and the values and labels that the newest versions no longer have.
 
-Edits of which schemes a study uses, and in which versions it keeps them. Values are never touched by them.
+These edits never touch values.
 """
 
 from collections.abc import Sequence
@@ -97,7 +97,7 @@ def drop_scheme(session: Session, key: str) -> Changes:
         UserError: the study does not use it, or uses no other.
     """
     scheme = session.schemes.get(key)
-    left = [text for text in schemes_in_use(session.study) if text != key]
+    left = [used for used in schemes_in_use(session.study) if used != key]
     if not left:
         raise UserError(f"{scheme.name} is the only scheme of this study.", "Use another one first.")
     with session.step(f"Stop using scheme {scheme.name}") as step:
@@ -114,7 +114,7 @@ def make_default(session: Session, key: str) -> Changes:
         UserError: the study does not use it.
     """
     scheme = session.schemes.get(key)
-    others = [text for text in schemes_in_use(session.study) if text != key]
+    others = [used for used in schemes_in_use(session.study) if used != key]
     if schemes_in_use(session.study)[0] == key:
         return Changes()
     with session.step(f"Make {scheme.name} the default scheme") as step:
@@ -237,14 +237,14 @@ def find_orphans(session: Session, key: str) -> list[Orphan]:
     scheme = session.schemes.find(key)
     study = session.study
     if scheme is None:
-        return [Orphan(each_segment) for each_segment in segments_of_scheme(study, key)]
+        return [Orphan(segment) for segment in segments_of_scheme(study, key)]
     labels = {(track.key, label.key) for track in scheme.tracks for label in track.labels}
     found = []
     if labels_in_use(study, key) - labels:
         found = [
-            Orphan(each_segment)
-            for each_segment in segments_of_scheme(study, key)
-            if (each_segment.track, each_segment.label) not in labels
+            Orphan(segment)
+            for segment in segments_of_scheme(study, key)
+            if (segment.track, segment.label) not in labels
         ]
     if set(all_versions(study).get(key, {})) - {scheme.version}:
         # A text fits wherever its field is.

@@ -1,4 +1,4 @@
-"""Active minutes: what is counted, kept in the study, and told to the annotator."""
+"""Active minutes of each annotator: measured, stored in the study, and reported by recording and day."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,9 +10,9 @@ from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 
 IDLE_AFTER_S = 60.0
-"""How long somebody counts as active after the last input or the last moment of playback."""
+"""Seconds that somebody counts as active after the last input or playback."""
 MAX_TICK_S = 15.0
-"""Of a longer time between two looks nothing counts: the machine slept."""
+"""A longer time between two ticks does not count: the machine slept."""
 
 
 class ActiveTime:
@@ -88,11 +88,11 @@ def totals_by_recording(session: Session, annotator: Annotator | None = None) ->
         ((active.annotator_id, active.recording_id), active.seconds)
         for active in all_activity(session.study, _annotator_id(annotator))
     )
-    names = {each_annotator.id: each_annotator.name for each_annotator in all_annotators(session.study)}
+    names = {person.id: person.name for person in all_annotators(session.study)}
     return [
         ActivityTotal(names.get(who, who), f"{place.number}  {place.name}", found[who, place.id], place.id)
         for place in all_recordings(session.study)
-        for who in sorted(names, key=lambda text: names[text])
+        for who in sorted(names, key=lambda annotator_id: names[annotator_id])
         if (who, place.id) in found
     ]
 
@@ -102,9 +102,9 @@ def totals_by_day(session: Session, annotator: Annotator | None = None) -> list[
     there = {recording.id for recording in all_recordings(session.study)}
     rows = [active for active in all_activity(session.study, _annotator_id(annotator)) if active.recording_id in there]
     found = _sum_by_key(((row.annotator_id, row.day), row.seconds) for row in rows)
-    names = {each_annotator.id: each_annotator.name for each_annotator in all_annotators(session.study)}
+    names = {person.id: person.name for person in all_annotators(session.study)}
     days = sorted({row.day for row in rows}, reverse=True)
-    order = sorted(names, key=lambda text: names[text])
+    order = sorted(names, key=lambda annotator_id: names[annotator_id])
     return [ActivityTotal(names[who], day, found[who, day]) for day in days for who in order if (who, day) in found]
 
 

@@ -1,8 +1,6 @@
-"""Edits of the plan: who annotates what, who is done with what, what is held out.
+"""The plan of a team: assigns recordings to annotators, sets the training round and hold-outs, and reads the progress.
 
-Edits of the training round: which recordings, against whom, and what has to be reached. Who annotates what: equal
-numbers first, then pairs, then minutes. The same seed gives the same plan. The plan with its progress: a cell for each
-recording and annotator.
+Assignment balances numbers of recordings first, then pairs, then minutes. The same seed gives the same plan.
 """
 
 import random
@@ -29,7 +27,7 @@ from project.text_format import pluralize
 from project.timebase import SECOND_US, format_minutes, utc_now
 
 _EXCHANGES_PER_RECORDING = 40
-"""How many exchanges are tried for each recording, for pairs and again for minutes."""
+"""Exchanges tried for each recording, for pairs and again for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +77,18 @@ class _AssignmentTable:
             free = [annotator for annotator in self._annotators if annotator not in group]
             if not free:
                 break
-            fewest = min(self._counts[text] for text in free)
-            least = [text for text in free if self._counts[text] == fewest]
+            fewest = min(self._counts[annotator] for annotator in free)
+            least = [annotator for annotator in free if self._counts[annotator] == fewest]
             self._chance.shuffle(least)
-            group.add(min(least, key=lambda text: sum(self._pairs.get(frozenset((text, other)), 0) for other in group)))
-        for text in group:
-            if text in self._counts:
-                self._counts[text] += 1
+            group.add(
+                min(
+                    least,
+                    key=lambda annotator: sum(self._pairs.get(frozenset((annotator, other)), 0) for other in group),
+                )
+            )
+        for annotator in group:
+            if annotator in self._counts:
+                self._counts[annotator] += 1
         for pair in combinations(group, 2):
             self._pairs[frozenset(pair)] = self._pairs.get(frozenset(pair), 0) + 1
         self._parts.append(part)
@@ -100,17 +103,17 @@ class _AssignmentTable:
             take = sorted(theirs - self.groups[first.id])
             if not give or not take:
                 continue
-            text, other = self._chance.choice(give), self._chance.choice(take)
-            if self._exchange(first, second, text, other) > 0:
-                self._exchange(first, second, other, text)
+            given, taken = self._chance.choice(give), self._chance.choice(take)
+            if self._exchange(first, second, given, taken) > 0:
+                self._exchange(first, second, taken, given)
 
     def balance_minutes(self) -> None:
         """Let two recordings change their whole groups where that makes the minutes more even."""
         minutes = dict.fromkeys(self._annotators, 0.0)
         for part in self._parts:
-            for group in self.groups[part.id]:
-                if group in minutes:
-                    minutes[group] += part.duration_us / 6e7
+            for annotator in self.groups[part.id]:
+                if annotator in minutes:
+                    minutes[annotator] += part.duration_us / 6e7
         free = [part for part in self._parts if not part.kept]
         if len(free) < 2:
             return
@@ -118,20 +121,20 @@ class _AssignmentTable:
             first, second = self._chance.sample(free, 2)
             longer = (first.duration_us - second.duration_us) / 6e7
             moved = self.groups[first.id] ^ self.groups[second.id]
-            change = {text: -longer if text in self.groups[first.id] else longer for text in moved}
-            if sum((minutes[text] + by) ** 2 - minutes[text] ** 2 for text, by in change.items()) < 0:
-                for group, by in change.items():
-                    minutes[group] += by
+            change = {annotator: -longer if annotator in self.groups[first.id] else longer for annotator in moved}
+            if sum((minutes[annotator] + by) ** 2 - minutes[annotator] ** 2 for annotator, by in change.items()) < 0:
+                for annotator, by in change.items():
+                    minutes[annotator] += by
                 self.groups[first.id], self.groups[second.id] = self.groups[second.id], self.groups[first.id]
 
     def _pick_two(self) -> tuple[PlannedRecording, PlannedRecording]:
         first, second = self._chance.choice(self._parts), self._chance.choice(self._parts)
         return first, second
 
-    def _exchange(self, first: PlannedRecording, second: PlannedRecording, text: str, other: str) -> int:
-        """Let `one` of the first and `other` of the second change places; returns what that adds to the squares."""
+    def _exchange(self, first: PlannedRecording, second: PlannedRecording, given: str, taken: str) -> int:
+        """Let `given` of the first and `taken` of the second change places; returns what that adds to the squares."""
         added = 0
-        for part, leaving, coming in ((first, text, other), (second, other, text)):
+        for part, leaving, coming in ((first, given, taken), (second, taken, given)):
             group = self.groups[part.id]
             group.remove(leaving)
             for rest in group:

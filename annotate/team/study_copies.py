@@ -1,7 +1,6 @@
-"""Brings the media of a copy into an unfinished folder, which gets its name when it is whole.
+"""Splits a study into copies for annotators, with their media, and merges the copies back.
 
-Making a copy of the study for one annotator, with media beside it where that is wanted. Merging the copies of
-annotators, and choosing between the versions of a conflict.
+Media go into an unfinished folder that is renamed when it is complete.
 """
 
 import contextlib
@@ -75,24 +74,24 @@ class MediaBeside:
             self._folder.mkdir(exist_ok=True)
             for gone in self._known.keys() - wanted.keys():
                 self._known.pop(gone).unlink()
-            missing = [text for text in wanted if text not in self._known]
-            total = 0 if self._linked else self._require_space([wanted[text] for text in missing])
+            missing = [medium_id for medium_id in wanted if medium_id not in self._known]
+            total = 0 if self._linked else self._require_space([wanted[medium_id] for medium_id in missing])
             done = 0
-            for text in missing:
+            for medium_id in missing:
                 progress.check_cancelled()
                 self._count += 1
-                target = self._folder / f"{self._count:04} {wanted[text].name}"
+                target = self._folder / f"{self._count:04} {wanted[medium_id].name}"
                 if self._linked:
-                    _link(wanted[text], target)
+                    _link(wanted[medium_id], target)
                 else:
-                    done = _copy_file(wanted[text], target, done, total, progress)
-                self._known[text] = target
+                    done = _copy_file(wanted[medium_id], target, done, total, progress)
+                self._known[medium_id] = target
         except OSError as error:
             raise UserError(
                 f"The media cannot be put beside “{escape_unprintable(self._final.name)}”: {error.strerror}.",
                 "Choose another folder.",
             ) from None
-        self.paths = {text: f"{self._final.name}/{path.name}" for text, path in self._known.items()}
+        self.paths = {medium_id: f"{self._final.name}/{path.name}" for medium_id, path in self._known.items()}
         self.sources = [folder for path in wanted.values() for folder in containing_folders(path)]
 
     @contextmanager
@@ -157,7 +156,7 @@ _DEFAULT_PER_RECORDING = 2
 
 
 class MediaWith(StrEnum):
-    """What becomes of the media files when a study is split."""
+    """How media files are handled when a study is split."""
 
     LEAVE = "leave"
     LINK = "link"
@@ -258,9 +257,9 @@ def plan_command(session: Session, annotator: str) -> str:
     begun = {who for of_recording in counts.values() for who in of_recording}
     planned = {assignment.annotator_id for assignment in all_assignments(session.study)} or begun
     known = {
-        each_annotator.id: each_annotator.name
-        for each_annotator in all_annotators(session.study)
-        if each_annotator.kind == "person" and each_annotator.id in planned
+        person.id: person.name
+        for person in all_annotators(session.study)
+        if person.kind == "person" and person.id in planned
     }
     people = list(dict.fromkeys([*known.values(), annotator]))
     # What is begun stays with its annotator: somewhere there has to be a place for one more.
@@ -277,7 +276,7 @@ def _annotator_share(session: Session, annotator: str) -> AnnotatorShare:
     plan = all_assignments(session.study)
     who = annotator_by_name(session.study, annotator)
     if who is None:
-        known = ", ".join(each_annotator.name for each_annotator in all_annotators(session.study)) or "nobody yet"
+        known = ", ".join(person.name for person in all_annotators(session.study)) or "nobody yet"
         raise UserError(
             f"No annotator is called “{annotator}” (in this study: {known}).",
             f"Name them in the plan: {plan_command(session, annotator)}",
@@ -295,7 +294,7 @@ def _annotator_share(session: Session, annotator: str) -> AnnotatorShare:
     taught = training & {*gate.recordings} if gate else set()
     references = (gate.reference,) if gate and taught else ()
     told = episodes_revealing_others(session.study, who.id, taught, references)
-    recordings = tuple(text for text in given if text not in told)
+    recordings = tuple(recording_id for recording_id in given if recording_id not in told)
     return AnnotatorShare(who, recordings, tuple(sorted(taught)), references)
 
 

@@ -1,4 +1,4 @@
-"""The training round: how near an annotator comes to a reference, and whether that opens the real work."""
+"""The training gate: compares an annotator with a reference, and opens the real work once the minimum is reached."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -132,13 +132,13 @@ def require_training(session: Session, recording_id: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class _TrainingFigures:
     pairs: int
     segments: int
     figures: Mapping[str, float | None]
 
 
-def _reaches_minimum(compared: _Compared, figure: str, least: float) -> bool:
+def _reaches_minimum(compared: _TrainingFigures, figure: str, least: float) -> bool:
     value = compared.figures.get(figure)
     if value is None:
         # Nobody marked anything, or nobody chose anything: there is nothing to be wrong about.
@@ -146,7 +146,7 @@ def _reaches_minimum(compared: _Compared, figure: str, least: float) -> bool:
     return value >= least
 
 
-def _compare(session: Session, recordings: list[str], annotator: str, reference: str) -> _Compared:
+def _compare(session: Session, recordings: list[str], annotator: str, reference: str) -> _TrainingFigures:
     iou: list[float] = []
     labels: list[float] = []
     chosen: list[float] = []
@@ -163,7 +163,7 @@ def _compare(session: Session, recordings: list[str], annotator: str, reference:
             iou.append(share)
             labels.append(float(segment.label == other.label))
             chosen += _jaccards(session, segment, values.get(segment.id, {}), values.get(other.id, {}))
-    return _Compared(
+    return _TrainingFigures(
         len(iou),
         segments,
         {
@@ -215,4 +215,4 @@ def _jaccards(
 
 
 def _choice_set(value: FieldValue | None) -> set[str]:
-    return {str(one) for one in value.value} if value is not None and isinstance(value.value, list) else set()
+    return {str(choice) for choice in value.value} if value is not None and isinstance(value.value, list) else set()

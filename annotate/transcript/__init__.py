@@ -1,1 +1,1 @@
-"""From sound to a transcript: where somebody speaks, what is said, who says it."""
+"""Transcripts of recordings: utterances, their speakers and word times, edited, imported and exported."""

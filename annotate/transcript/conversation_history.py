@@ -1,6 +1,6 @@
-"""What was said around a stretch of a recording: the conversation history that people and judges see.
+"""Utterances with their cues as lines of text, and the conversation history that people and judges see.
 
-Utterances with their cues as lines of text, after the captions of ESI-Bench (appendix A.6).
+The lines follow the captions of ESI-Bench (appendix A.6).
 """
 
 import re
@@ -17,7 +17,7 @@ from project.timebase import SECOND_US
 
 SEEN, EMOTION, TONE = "seen", "emotion", "tone"
 CUE_KINDS = (SEEN, EMOTION, TONE)
-"""What the cues of a speaker are told as, in the order of a line; `SEEN` are actions and expressions."""
+"""Kinds of a speaker's cues, in the order of a line; `SEEN` are actions and expressions."""
 _UNKNOWN = "?"
 _SPECIAL_CHARS = r"\[],;:()"
 _KIND_AT_END = re.compile(r"[ ](?=(?:tone|emotion)$)")
@@ -28,7 +28,7 @@ class LineCue:
     """A cue of the speaker.
 
     Attributes:
-        kind: of `KINDS`.
+        kind: of `CUE_KINDS`.
         text: what it says.
         note: more about an emotion or a tone; "" for none.
     """
@@ -62,7 +62,7 @@ class CaptionLine:
         start_cs: in hundredths of a second.
         end_cs: likewise.
         words: of its text.
-        cues: the speaker's, in the order of `KINDS`.
+        cues: the speaker's, in the order of `CUE_KINDS`.
         responses: of listeners, by place.
     """
 
@@ -169,7 +169,7 @@ def _listener_responses(cues: Iterable[CueMark], names: Mapping[str, str]) -> tu
         for cue in cues
         if cue.is_response
     ]
-    return tuple(dict.fromkeys(sorted(found, key=lambda each: each.after)))
+    return tuple(dict.fromkeys(sorted(found, key=lambda response: response.after)))
 
 
 def _without_prelabels(cues: Iterable[CueMark]) -> list[CueMark]:
@@ -216,7 +216,7 @@ def _format_seconds(hundredths: int) -> str:
 
 
 def _escape(text: str, marks: str) -> str:
-    return "".join(f"\\{one}" if one in marks else one for one in text)
+    return "".join(f"\\{char}" if char in marks else char for char in text)
 
 
 def _unescape(text: str) -> str:
@@ -283,7 +283,9 @@ def read_conversation(
     marks = cues_by_utterance(session, recording_id) if cues else {}
     chosen = {utterance.id for utterance in inside}
     turns = []
-    for utterance in sorted((*earlier, *inside), key=lambda each: (each.start_us, each.end_us, each.id)):
+    for utterance in sorted(
+        (*earlier, *inside), key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id)
+    ):
         speaker = None if utterance.participant_id is None else people.get(utterance.participant_id)
         turns.append(
             DialogueTurn(

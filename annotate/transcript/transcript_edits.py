@@ -1,21 +1,16 @@
-"""Edits of a transcript: what was said, and when.
-
-What edits of utterances have in common: finding them, and writing them as one step. Edits of who says what in a
-transcript.
-"""
+"""Edits of utterances: text, times, speakers, splitting, merging and replacing."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from annotate.study.people import build_participant
-from annotate.transcript import utterance_text as edits
+from annotate.transcript import utterance_text
 from annotate.transcript.utterance_text import WordSearch
 from project.entities.study_records import Changes, ParticipantRole, Utterance
 from project.entities.transcript import clamp_words, split_words
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import recording_rows as participants
-from project.queries import transcript_rows as rows
+from project.queries import recording_rows, transcript_rows
 from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import speech_spans
 from project.session.session import Session
@@ -39,7 +34,7 @@ def write_utterances(
     with session.step(name, merge_key) as step:
         for before, after in zip(old, new, strict=True):
             if after != before:
-                rows.update_utterance(session.study, after)
+                transcript_rows.update_utterance(session.study, after)
     return step.changes
 
 
@@ -50,10 +45,10 @@ def find_utterances(session: Session, utterance_ids: Iterable[str]) -> list[Utte
         UserError: one is no longer there.
     """
     wanted = [*dict.fromkeys(utterance_ids)]
-    found = rows.find_utterances(session.study, wanted)
+    found = transcript_rows.find_utterances(session.study, wanted)
     if len(found) < len(wanted):
         raise UserError("An utterance is no longer there.", "It may have been deleted or merged meanwhile.")
-    return [with_valid_words(found[text]) for text in wanted]
+    return [with_valid_words(found[utterance_id]) for utterance_id in wanted]
 
 
 def with_valid_words(utterance: Utterance) -> Utterance:
@@ -69,7 +64,7 @@ def format_count(utterances: Sequence[Utterance]) -> str:
 def assign_speaker(session: Session, utterance_ids: Iterable[str], participant_id: str | None) -> Changes:
     """Say who speaks, or that nobody knows; from then on it is no guess of the program.
 
-    Whoever speaks in a recording appears in it.
+    A speaker appears in the recording from then on.
 
     Raises:
         UserError: there is no such participant.
@@ -90,7 +85,7 @@ def assign_to_new_participant(session: Session, utterance_ids: Iterable[str], ps
     found = find_utterances(session, utterance_ids)
     made = build_participant(session, pseudonym, ParticipantRole.USER)
     with session.step(f"Assign {format_count(found)} to {made.pseudonym}") as step:
-        participants.insert_participant(session.study, made)
+        recording_rows.insert_participant(session.study, made)
         _set_speaker(session, found, made.id)
     return made.id, step.changes
 
@@ -109,7 +104,7 @@ def require_participant(session: Session, participant_id: str | None) -> None:
         UserError: there is no such participant.
     """
     if participant_id is not None and all(
-        participant.id != participant_id for participant in participants.all_participants(session.study)
+        participant.id != participant_id for participant in recording_rows.all_participants(session.study)
     ):
         raise UserError("There is no such participant any more.", "Choose another one.")
 
@@ -117,13 +112,15 @@ def require_participant(session: Session, participant_id: str | None) -> None:
 def _set_speaker(session: Session, found: Sequence[Utterance], participant_id: str | None) -> None:
     for utterance in found:
         if (utterance.participant_id, utterance.suggested) != (participant_id, False):
-            rows.update_utterance(session.study, replace(utterance, participant_id=participant_id, suggested=False))
+            transcript_rows.update_utterance(
+                session.study, replace(utterance, participant_id=participant_id, suggested=False)
+            )
     if participant_id is None:
         return
     for recording_id in {utterance.recording_id for utterance in found}:
-        present = participants.participants_in(session.study, recording_id)
+        present = recording_rows.participants_in(session.study, recording_id)
         if all(participant.id != participant_id for participant in present):
-            participants.set_appearance(session.study, recording_id, participant_id, True)
+            recording_rows.set_appearance(session.study, recording_id, participant_id, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +144,7 @@ def find_utterance(session: Session, utterance_id: str) -> Utterance:
     Raises:
         UserError: there is none with this id.
     """
-    found = rows.find_utterance(session.study, utterance_id)
+    found = transcript_rows.find_utterance(session.study, utterance_id)
     if found is None:
         raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted or merged meanwhile.")
     return with_valid_words(found)
@@ -165,7 +162,7 @@ def add_utterance(
     require_participant(session, participant_id)
     made = Utterance(new_id(), recording_id, start_us, end_us, text.strip(), participant_id)
     with session.step("Add utterance") as step:
-        rows.insert_utterances(session.study, [made])
+        transcript_rows.insert_utterances(session.study, [made])
     return made.id, step.changes
 
 
@@ -179,7 +176,7 @@ def edit_text(session: Session, utterance_id: str, text: str, *, check: bool = T
         check: whether it counts as read from now on; False while somebody still types.
     """
     old = find_utterance(session, utterance_id)
-    new = old if text.strip() == old.text else edits.with_text(old, text)
+    new = old if text.strip() == old.text else utterance_text.with_text(old, text)
     return write_utterances(
         session, "Edit text", [old], [replace(new, checked=True) if check else new], f"text {utterance_id}"
     )
@@ -212,13 +209,13 @@ def split_utterance(
     if word is None:
         if at_us is None or not old.start_us < at_us < old.end_us:
             raise UserError("The playhead is not inside the utterance.", "Move it to where the cut should be.")
-        word = edits.cut_index(old, at_us)
+        word = utterance_text.cut_index(old, at_us)
     if not 0 < word < len(split_words(old.text)):
         raise UserError("One half would have no words.", "Cut between two words of the utterance.")
-    first, second = edits.split_at_word(old, word, new_id(), at_us)
+    first, second = utterance_text.split_at_word(old, word, new_id(), at_us)
     with session.step("Split utterance") as step:
-        rows.update_utterance(session.study, first)
-        rows.insert_utterances(session.study, [second])
+        transcript_rows.update_utterance(session.study, first)
+        transcript_rows.insert_utterances(session.study, [second])
     return second.id, step.changes
 
 
@@ -238,11 +235,11 @@ def split_utterance_text(session: Session, utterance_id: str, before: str, after
     if not before.strip() or not after.strip():
         raise UserError("One half would have no words.", "Cut between two words of the utterance.")
     differs = text.split() != old.text.split()
-    new = replace(edits.with_text(old, text), checked=True) if differs else old
-    first, second = edits.split_at_word(new, len(split_words(before)), new_id())
+    new = replace(utterance_text.with_text(old, text), checked=True) if differs else old
+    first, second = utterance_text.split_at_word(new, len(split_words(before)), new_id())
     with session.step("Split utterance") as step:
-        rows.update_utterance(session.study, first)
-        rows.insert_utterances(session.study, [second])
+        transcript_rows.update_utterance(session.study, first)
+        transcript_rows.insert_utterances(session.study, [second])
     return second.id, step.changes
 
 
@@ -257,12 +254,12 @@ def merge_utterances(session: Session, utterance_ids: Iterable[str]) -> tuple[st
         raise UserError("There is nothing to merge with.", "Select two utterances or more.")
     if len({utterance.recording_id for utterance in found}) > 1:
         raise UserError("Utterances of different recordings cannot be merged.", "Select those of one recording.")
-    made = edits.join_utterances(found)
+    made = utterance_text.join_utterances(found)
     with session.step("Merge utterances") as step:
-        rows.update_utterance(session.study, made)
+        transcript_rows.update_utterance(session.study, made)
         for utterance in found:
             if utterance.id != made.id:
-                rows.delete_utterance(session.study, utterance.id)
+                transcript_rows.delete_utterance(session.study, utterance.id)
     return made.id, step.changes
 
 
@@ -278,7 +275,7 @@ def retime_utterances(session: Session, spans: Sequence[tuple[str, int, int]], m
     new = []
     for utterance, (_, start_us, end_us) in zip(old, spans, strict=True):
         _check_span(session, utterance.recording_id, start_us, end_us)
-        new.append(edits.with_span(utterance, start_us, end_us))
+        new.append(utterance_text.with_span(utterance, start_us, end_us))
     return write_utterances(session, f"Change times of {format_count(new)}", old, new, merge_key)
 
 
@@ -294,7 +291,7 @@ def delete_utterances(session: Session, utterance_ids: Iterable[str]) -> Changes
     found = find_utterances(session, utterance_ids)
     with session.step(f"Delete {format_count(found)}") as step:
         for utterance in found:
-            rows.delete_utterance(session.study, utterance.id)
+            transcript_rows.delete_utterance(session.study, utterance.id)
     return step.changes
 
 
@@ -309,12 +306,12 @@ def replace_all(
     ids = [recording.id for recording in all_recordings(session.study)] if recordings is None else [*recordings]
     count, old, new = 0, [], []
     for recording_id in ids:
-        for utterance in map(with_valid_words, rows.utterances_of(session.study, recording_id)):
+        for utterance in map(with_valid_words, transcript_rows.utterances_of(session.study, recording_id)):
             text, places = search.replace_all(utterance.text, replacement)
             count += places
             if text != utterance.text:
                 old.append(utterance)
-                new.append(edits.with_text(utterance, text))
+                new.append(utterance_text.with_text(utterance, text))
     changes = write_utterances(session, f"Replace in {format_count(new)}", old, new) if new else Changes()
     return Replaced(count, tuple(utterance.id for utterance in new if not utterance.text), changes)
 
@@ -324,7 +321,8 @@ def count_matches(session: Session, search: WordSearch) -> dict[str, int]:
     counts: dict[str, int] = {}
     for recording in all_recordings(session.study):
         places = sum(
-            len(search.find_spans(utterance.text)) for utterance in rows.utterances_of(session.study, recording.id)
+            len(search.find_spans(utterance.text))
+            for utterance in transcript_rows.utterances_of(session.study, recording.id)
         )
         if places:
             counts[recording.id] = places
@@ -341,7 +339,7 @@ def find_utterances_without_speech(session: Session, recording_id: str) -> list[
     if speech is None:
         raise UserError("Nobody looked for speech in this recording yet.", "Find speech first: menu Speech.")
     found, at = [], 0
-    for utterance in rows.utterances_of(session.study, recording_id):
+    for utterance in transcript_rows.utterances_of(session.study, recording_id):
         while at < len(speech) and speech[at][1] <= utterance.start_us:
             at += 1
         if at == len(speech) or speech[at][0] >= utterance.end_us:
@@ -351,7 +349,7 @@ def find_utterances_without_speech(session: Session, recording_id: str) -> list[
 
 def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:
     recording = session.recording(recording_id)
-    if end_us - start_us < edits.MIN_DURATION_US:
+    if end_us - start_us < utterance_text.MIN_DURATION_US:
         raise UserError("An utterance must end after it starts.", "Choose a start and a later end.")
     if start_us < 0 or end_us > recording.duration_us:
         raise UserError(

@@ -1,4 +1,4 @@
-"""A recording's transcript from a file and into a file."""
+"""Imports and exports the transcript of a recording."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,8 +12,7 @@ from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, rea
 from annotate.interchange.document import Document
 from annotate.interchange.document_export import build_document, exportable_recordings
 from annotate.interchange.document_import import Plan, plan_document_import
-from annotate.interchange.lane_mapping import Becomes, LaneTarget, guess_mapping
-from annotate.interchange.lane_mapping import ImportMapping as LaneMapping
+from annotate.interchange.lane_mapping import Becomes, ImportMapping, LaneTarget, guess_mapping
 from annotate.transcript.conversation_history import export_lines, transcript_to_json
 from annotate.transcript.utterance_drafts import list_kept_utterances, require_empty_transcript
 from media.encoding import atomic_output
@@ -38,7 +37,7 @@ FORMATS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "csv": (".csv", "a table"),
     }
 )
-"""What a transcript is written as: the end of a file's name, and what it is."""
+"""Key of an export format -> suffix and description."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +184,8 @@ def _require_content(path: Path) -> None:
         raise damaged_file_error(path, "it is empty")
 
 
-def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple[LaneMapping, list[str]]:
-    """Return what becomes of each lane: utterances where it is spoken, else nothing; and a remark on each left out."""
+def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple[ImportMapping, list[str]]:
+    """Return the mapping of each lane, to utterances if it is speech, else to nothing; and remarks on the latter."""
     if len(document.recordings) != 1 or document.rows:
         raise UserError(
             f"{escape_unprintable(path.name)} is about a whole study or several recordings.",
@@ -209,7 +208,7 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
         for lane in lanes
         if lane.name not in targets
     ]
-    return LaneMapping(MappingProxyType(targets)), remarks
+    return ImportMapping(MappingProxyType(targets)), remarks
 
 
 def _insert(session: Session, found: Plan) -> None:

@@ -1,7 +1,7 @@
-"""Which utterances are drafts of a model that nobody touched, and putting others in their place.
+"""Cuts recognised speech into draft utterances, replaces drafts that nobody edited, and keeps the vocabulary.
 
-Cuts what a model heard into utterances that can be read: at pauses, at the ends of sentences, and not too long. The
-edit of a study's vocabulary. The words of a study that a model should know how to spell: products, places, terms.
+Drafts end at pauses and sentence ends and are never too long. The vocabulary lists words that recognition should spell
+correctly.
 """
 
 from bisect import bisect_right
@@ -116,7 +116,7 @@ _CLAUSE_MARKS = tuple(",;:—\u3001\uff0c\uff1b\uff1a")
 _CLOSING_MARKS = "\"'”\u2019»)]』」"
 _ABBREVIATIONS = frozenset({"mr.", "mrs.", "ms.", "dr.", "prof.", "st."})
 _CLAUSE_US = 400_000
-"""What a comma counts where a long utterance is cut, as a pause."""
+"""Pause that a comma counts as where a long utterance is cut."""
 
 
 @dataclass(frozen=True, slots=True)

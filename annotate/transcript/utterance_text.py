@@ -1,7 +1,4 @@
-"""What becomes of an utterance and the times of its words when a person edits it; nothing is written here.
-
-What somebody looks for in the words of a transcript.
-"""
+"""Text, spans and word times of an utterance under an edit, and searching its words; nothing is written here."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +9,7 @@ from project.entities.transcript import Word, Words, clamp_words, estimate_word_
 from project.errors import UserError
 
 _PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|[+*]|\{\d*,\}")
-"""What of a pattern opens, closes or repeats; characters that are escaped or in a set are passed over."""
+"""Groups and repeats of a pattern; escaped characters and sets are skipped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +23,7 @@ class WordSearch:
         regex: whether `text` is a regular expression, as Python's module `re` reads it.
 
     Raises:
-        UserError: the regular expression is not one, or may take for ever.
+        UserError: the regular expression is invalid, or may backtrack without end.
     """
 
     text: str
@@ -82,11 +79,7 @@ class WordSearch:
             UserError: the replacement names a group that the pattern has not.
         """
         found = next(
-            (
-                each_match
-                for each_match in self._pattern.finditer(text)
-                if each_match.group() and each_match.start() == start
-            ),
+            (match for match in self._pattern.finditer(text) if match.group() and match.start() == start),
             None,
         )
         if found is None:

@@ -1,1 +1,1 @@
-"""Whether something of a study may leave this machine, asked before each request and written down."""
+"""Egress: whether data of a study may leave this machine, decided before each request and logged."""

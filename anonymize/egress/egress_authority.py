@@ -1,7 +1,7 @@
-"""Who decides whether a request leaves, in the process that holds the study; every decision is written down first.
+"""Decides in the process that holds the study whether a request may leave, and logs each decision first.
 
-The policy that holds on this machine: a study may come from a stranger or from its own past, and its policy too.
-Whether the policy would let a judge be asked, said before it is asked: for pages and for the command line.
+The effective policy is the one confirmed on this machine: a study file may come from somebody else, or from an older
+state.
 """
 
 from collections.abc import Sequence
@@ -122,11 +122,11 @@ class StudyAuthority:
                     insert_egress(self._session.study, line)
         except UserError as error:
             told = f"The request cannot be written down, so it is not sent: {error.message}"
-            return [each_refusal or Forbidden("recorded", told, error.hint) for each_refusal in refusals]
+            return [refused or Forbidden("recorded", told, error.hint) for refused in refusals]
         return refusals
 
     def preview_refusal(self, departure: EgressRequest) -> Forbidden | None:
-        """Return why a request would not be let through, as things stand; None where it would. Nothing is written."""
+        """Return why a request would currently not be let through; None where it would. Nothing is written."""
         try:
             self._decide(policy_in_force(self._session), departure, 0)
         except Forbidden as forbidden:
@@ -169,7 +169,7 @@ class StudyAuthority:
 def _working_refusal(session: Session, departure: EgressRequest) -> str:
     from anonymize.egress.egress_evidence import working_refusal
 
-    about = [text for text in (departure.recording_id, *departure.others) if text]
+    about = [recording_id for recording_id in (departure.recording_id, *departure.others) if recording_id]
     if departure.has_study_content and not about:
         return "it is not known which recordings it is about"
     try:
@@ -189,7 +189,7 @@ _PLACEHOLDER_SHA256 = "0" * 64
 
 
 def judge_refusal(session: Session, entry: JudgeEntry, recording_id: str, condition: str) -> Forbidden | None:
-    """Return why the policy forbids to ask a judge about a recording, as things stand; None where it does not.
+    """Return why the policy currently forbids asking a judge about a recording; None where it does not.
 
     Nothing is sent, looked up or written down. A name is taken for another machine unless this one knows better.
 

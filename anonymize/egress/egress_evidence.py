@@ -1,8 +1,6 @@
-"""What the study says, at this moment, about what a request holds: gathered anew whenever anything changed.
+"""Evidence for egress decisions: review states and consents of the data that a request contains.
 
-Whether what is said in a recording passed review, as things stand now: by the rules of a release. Whether a rendering
-passed review, as things stand now: by the rules of a release. Whether everybody who can be seen or heard agreed to be
-sent to models.
+It is cached and read again whenever the study changes. Texts and renderings are judged by the rules of a release.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,7 +53,7 @@ def text_blockers(candidate: ReleaseCandidate) -> list[ReleaseBlocker]:
                 "Read it, then confirm: greenroom texts STUDY --confirm",
             )
         )
-    waived = [(each.rule, number) for each, number in numbered_waivers(candidate.session)]
+    waived = [(waiver.rule, number) for waiver, number in numbered_waivers(candidate.session)]
     return remaining_blockers(found, waived)
 
 
@@ -72,7 +70,7 @@ _SOURCE_RULES: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...
     check_faces_reviewed,
     check_uncovered,
 )
-"""What the gate of a release asks of a recording before it is rendered."""
+"""Release rules that a recording must keep before its rendering may leave."""
 _EXPORT_AGAIN_HINT = "Export it again: greenroom anonymize STUDY --recording N --out FOLDER"
 
 
@@ -87,7 +85,12 @@ def rendering_blockers(candidate: ReleaseCandidate, run_id: str) -> list[Release
         UserError: a run of the study is damaged.
     """
     export = next(
-        (each for each in list_recording_exports(candidate.session, candidate.recording) if each.run.id == run_id), None
+        (
+            export
+            for export in list_recording_exports(candidate.session, candidate.recording)
+            if export.run.id == run_id
+        ),
+        None,
     )
     if export is None:
         return [
@@ -99,7 +102,7 @@ def rendering_blockers(candidate: ReleaseCandidate, run_id: str) -> list[Release
     found += _check_rendered(candidate, export)
     if not found:
         found += outcome_blockers([_rendering_check(candidate, export)])
-    waived = [(each.rule, number) for each, number in numbered_waivers(candidate.session)]
+    waived = [(waiver.rule, number) for waiver, number in numbered_waivers(candidate.session)]
     return remaining_blockers(found, waived)
 
 
@@ -154,9 +157,9 @@ def _times(result: Mapping[str, Json], key: str) -> tuple[int, ...]:
         UserError: the run that gave it did not look, or is damaged.
     """
     found = result.get(key)
-    if not isinstance(found, list) or not all(isinstance(each, int | float) for each in found):
+    if not isinstance(found, list) or not all(isinstance(seconds, int | float) for seconds in found):
         raise UserError("This rendering was not checked for all that a review asks.", _EXPORT_AGAIN_HINT)
-    return tuple(round(cast(float, each) * SECOND_US) for each in found)
+    return tuple(round(cast(float, seconds) * SECOND_US) for seconds in found)
 
 
 def sending_refusal(candidate: ReleaseCandidate, *, hidden: bool) -> str:
@@ -204,8 +207,8 @@ def working_refusal(session: Session, recording_ids: Sequence[str]) -> str:
     return ""
 
 
-_LIMIT = 256
-_KIND = "anonymize"
+_MAX_CACHED_EVIDENCE = 256
+_EXPORT_KIND = "anonymize"
 _GONE_REASON = "it holds words of something that is gone, so nobody knows who was asked"
 _UNSEARCHED_REASON = "its texts were not searched for personal information since the study was opened"
 _SEARCH_HINT = "Open Speech > Personal information, which searches them, then ask again."
@@ -218,7 +221,7 @@ class EgressEvidence:
     Attributes:
         evidence: for `project.entities.egress_policy.decide`.
         hint: how to mend the first thing that stands in the way of a review; "" where nothing does.
-        passing: it will be otherwise soon, though the study stays as it is.
+        passing: it is temporary: it may change while the study stays the same.
     """
 
     evidence: RequestEvidence
@@ -230,7 +233,7 @@ _PEOPLE_CACHE = PerState(all_people_in_recordings)
 
 
 class Evidences:
-    """Gathers what a study says about what would leave; remembers it while neither the study nor a file changes."""
+    """Gathers the evidence for egress decisions, and caches it while neither the study nor a file changes."""
 
     def __init__(self, session: Session) -> None:
         self._weak = ref(session)
@@ -250,7 +253,7 @@ class Evidences:
         key = (*about, revision_key(self._session.study), current_recognizers(), *self._files(request))
         found = self._known.get(key) or self._collect(*about)
         if not found.passing:
-            if len(self._known) >= _LIMIT:
+            if len(self._known) >= _MAX_CACHED_EVIDENCE:
                 self._known.clear()
             self._known[key] = found
         unwilling = found.evidence.unwilling or self._others_refusal(request)
@@ -300,7 +303,7 @@ class Evidences:
     def _rendering(self, recording_id: str, condition: str) -> Run | None:
         """Return the run that made a rendering of a recording; None where there is no such one."""
         run = find_run(self._session.study, condition)
-        return run if run is not None and (run.recording_id, run.kind) == (recording_id, _KIND) else None
+        return run if run is not None and (run.recording_id, run.kind) == (recording_id, _EXPORT_KIND) else None
 
     def _files(self, request: EgressRequest) -> tuple[object, ...]:
         """Return what changes with the recording's file and with the rendering's."""

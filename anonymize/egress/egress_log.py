@@ -1,6 +1,6 @@
-"""The journal of requests as people read it: what wanted to leave, when, to whom, how much of what, who allowed it.
+"""The egress log as people read it: each request with its time, destination, content and permission.
 
-The policy of a study in words.
+The policy of a study is described here as well.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ PURPOSES = {
 
 
 class EgressOutcome(StrEnum):
-    """What became of a request."""
+    """Outcome of a request."""
 
     LEFT = "left"
     STAYED = "local"
@@ -82,7 +82,7 @@ class EgressLogRow:
         return ", ".join(part for part in (self.recording, self.segment) if part)
 
     def cells(self) -> tuple[str, ...]:
-        """Return the line as a table for people shows it, by `HEAD`."""
+        """Return the line as a table for people shows it, by `TABLE_HEAD`."""
         when = f"{self.egress.at[:10]} {self.egress.at[11:19]}"
         return (
             *(when, _SHORT_OUTCOMES[self.fate], self.to, self.why, self.judge, self.about),
@@ -271,7 +271,9 @@ class _RequestNames:
         )
 
     def _about(self, sent: EgressRequest) -> str:
-        place, *others = (self._recordings.get(each, each) for each in (sent.recording_id, *sent.others))
+        place, *others = (
+            self._recordings.get(recording_id, recording_id) for recording_id in (sent.recording_id, *sent.others)
+        )
         return f"{place}, with words of {' and '.join(others)}" if others else place
 
     def _segment(self, segment_id: str) -> str:
@@ -325,7 +327,7 @@ LEVEL_NAMES = {
     EgressLevel.ANONYMIZED: later("Reviewed renderings and scrubbed texts may leave"),
     EgressLevel.RAW: later("Raw footage may leave"),
 }
-"""What each level is called."""
+"""Level -> name."""
 
 LEVEL_MEANINGS = {
     EgressLevel.NOTHING: later(
@@ -338,14 +340,14 @@ LEVEL_MEANINGS = {
         "Pictures and words as they are, faces and names in them, of people who agreed to be sent to models."
     ),
 }
-"""What each level means, in a line."""
+"""Level -> meaning, in a line."""
 
 
 UNENCRYPTED = later(
     "Over http:// and tcp:// addresses of other machines, words and keys travel unencrypted: everybody on the way can "
     "read them."
 )
-"""What it means to allow connections that are not encrypted, in a line."""
+"""Meaning of allowing unencrypted connections, in a line."""
 
 
 def describe_policy(policy: Policy) -> list[str]:

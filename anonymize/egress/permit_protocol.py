@@ -1,6 +1,6 @@
-"""How a job, wherever it runs, asks the holder of the study whether a request may leave.
+"""Messages by which a job in any process asks the holder of the study whether a request may leave.
 
-Requests that want to leave at the same moment are asked for, and written down, together.
+Requests that are asked for at the same moment are decided and logged as one batch.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
 from project.session.session import Session
 
-_KEY = "departure"
+_REQUEST_KEY = "departure"
 
 
 class Asks(Protocol):
@@ -54,7 +54,7 @@ class RemoteAuthority:
 
 def permit_question(departure: EgressRequest, uncleared: int) -> dict[str, Json]:
     """Return, as JSON, the question whether a request may leave."""
-    return {"ask": "permit", _KEY: cast(Json, asdict(departure)), "uncleared": uncleared}
+    return {"ask": "permit", _REQUEST_KEY: cast(Json, asdict(departure)), "uncleared": uncleared}
 
 
 def is_permit_question(question: Mapping[str, Json]) -> bool:
@@ -79,7 +79,7 @@ def parse_permit_question(question: Mapping[str, Json]) -> tuple[EgressRequest, 
         Forbidden: the question cannot be understood.
     """
     try:
-        return _departure(cast(Mapping[str, Any], question[_KEY])), int(cast(int, question["uncleared"]))
+        return _departure(cast(Mapping[str, Any], question[_REQUEST_KEY])), int(cast(int, question["uncleared"]))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise Forbidden("recorded", "It is not known what wants to leave, so it is not sent.") from None
 
@@ -88,12 +88,12 @@ def transform_request(
     question: Mapping[str, Json], look: Callable[[Mapping[str, Json]], Mapping[str, Json]]
 ) -> dict[str, Json]:
     """Return a question of `permit_question` about what `look` makes of its request; left alone where it has none."""
-    found = question.get(_KEY)
-    return {**question, _KEY: dict(look(found))} if isinstance(found, dict) else dict(question)
+    found = question.get(_REQUEST_KEY)
+    return {**question, _REQUEST_KEY: dict(look(found))} if isinstance(found, dict) else dict(question)
 
 
 def _departure(found: Mapping[str, Any]) -> EgressRequest:
-    values: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in found.items()}
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in found.items()}
     values["purpose"] = Purpose(values["purpose"])
     return EgressRequest(**values)
 
@@ -125,7 +125,7 @@ class TogetherAuthority(RemoteAuthority):
     async def _send_batches(self) -> None:
         while self._waiting:
             asked, self._waiting = self._waiting, []
-            question: dict[str, Json] = {"ask": _BATCH_KEY, _BATCH_KEY: [entry for entry, _ in asked]}
+            question: dict[str, Json] = {"ask": _BATCH_KEY, _BATCH_KEY: [question for question, _ in asked]}
             try:
                 answers = await self._ask_batch(question, len(asked))
             except (UserError, Cancelled) as error:
@@ -149,7 +149,7 @@ class TogetherAuthority(RemoteAuthority):
         found = cast(list[dict[str, Json]], said.get(_BATCH_KEY, []))
         if len(found) != count:
             raise Forbidden("recorded", "Nobody said that this request may leave, so it is not sent.")
-        return [_refusal(entry) for entry in found]
+        return [_refusal(refusal) for refusal in found]
 
 
 def is_batch_question(question: Mapping[str, Json]) -> bool:
@@ -171,8 +171,8 @@ def answer_permit_batch(
         Forbidden: the question cannot be understood, so none of them may leave.
     """
     given = cast(list[Mapping[str, Json]], question[_BATCH_KEY])
-    asked = [transform_request(entry, looked_at) for entry in given]
-    refusals = study_authority(session).permit_all([parse_permit_question(entry) for entry in asked])
+    asked = [transform_request(request, looked_at) for request in given]
+    refusals = study_authority(session).permit_all([parse_permit_question(request) for request in asked])
     return {_BATCH_KEY: [_refusal_to_json(refusal) for refusal in refusals]}
 
 

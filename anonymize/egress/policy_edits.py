@@ -1,4 +1,7 @@
-"""Setting what may leave this machine: written into the history, and out of reach of undo, which could loosen it."""
+"""Sets the egress policy of a study.
+
+Each change is part of the history but cannot be undone, because undo could loosen the policy.
+"""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +12,7 @@ from models.connection.addresses import host_of_url
 from project.entities.egress_policy import EgressLevel, Policy, host_key, parse_ip_address
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
-from project.queries import policy_rows as rows
+from project.queries import policy_rows
 from project.session.session import Session
 from project.text_format import escape_unprintable
 
@@ -18,10 +21,10 @@ STEP_NAMES = {
     EgressLevel.ANONYMIZED: "Let reviewed renderings leave this machine",
     EgressLevel.RAW: "Let raw footage leave this machine",
 }
-"""What the step is called that sets a level."""
+"""Level -> name of the step that sets it."""
 _HOST_LABEL = r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
-_NAME = re.compile(rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*")
-_WRITABLE = "Make your folders for settings and data writable: XDG_CONFIG_HOME and XDG_DATA_HOME."
+_HOST_NAME = re.compile(rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*")
+_WRITABLE_HINT = "Make your folders for settings and data writable: XDG_CONFIG_HOME and XDG_DATA_HOME."
 _MAX_HOST_CHARS = 253
 _MAX_TEXT_CHARS = 1000
 
@@ -47,26 +50,26 @@ def set_policy(session: Session, policy: Policy) -> Changes:
     if problem:
         raise UserError(problem, "Raw footage shows who people are. Give --reason and --allowed-by.")
     session.study.require_writable()
-    before = rows.read_policy(session.study)
+    before = policy_rows.read_policy(session.study)
     anew = wanted != before or not is_newest(session)
-    setting = rows.policy_to_setting(wanted)
+    setting = policy_rows.policy_to_setting(wanted)
     problem = _record_setting(session, setting) if anew else ""
     if problem and not wanted.is_closed:
-        raise UserError(f"The policy cannot be set: {problem}", _WRITABLE)
+        raise UserError(f"The policy cannot be set: {problem}", _WRITABLE_HINT)
     name = STEP_NAMES[wanted.level] if wanted.level is not before.level else "Change what may leave this machine"
     with session.step(name, undoable=False) as step:
         if anew:
-            rows.set_policy(session.study, setting)
+            policy_rows.set_policy(session.study, setting)
     if problem:
         raise UserError(
             f"Nothing of this study leaves this machine, but an earlier file of it is not kept from it: {problem}",
-            _WRITABLE,
+            _WRITABLE_HINT,
         )
     return step.changes
 
 
 def confirm_policy(session: Session) -> Changes:
-    """Put the policy that the study's file says in force on this machine, as if it were set anew.
+    """Put the policy of the study's file in force on this machine, as `set_policy` does.
 
     Raises:
         UserError: as of `set_policy`.
@@ -130,7 +133,7 @@ def parse_hosts(given: Iterable[str]) -> tuple[str, ...]:
     Raises:
         UserError: one is no name of a machine.
     """
-    return tuple(dict.fromkeys(_host(text) for text in given if text.strip()))
+    return tuple(dict.fromkeys(_host(name) for name in given if name.strip()))
 
 
 def _host(text: str) -> str:
@@ -142,7 +145,7 @@ def _host(text: str) -> str:
     if (
         not named
         or len(named) > _MAX_HOST_CHARS
-        or not (parse_ip_address(named) or _NAME.fullmatch(named.removesuffix(".")))
+        or not (parse_ip_address(named) or _HOST_NAME.fullmatch(named.removesuffix(".")))
     ):
         raise UserError(
             f"“{escape_unprintable(text.strip())}” is no name of a machine.",

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from anonymize.egress.egress_authority import is_local_host, policy_in_force
 from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from models.weights.adding import add_weights, require_addable
 from models.weights.download_sources import describe_origin, from_mirror, hub_address, index_address
 from models.weights.editions import ArchiveMember, Edition, Https, Hub
@@ -54,7 +54,7 @@ def download_question(name: str) -> str:
     """
     wanted = chosen_editions(find_entry(name))[0]
     size = sum(part.size for part in wanted.parts)
-    return f"Get {name} ({format_size(size)}, {weights.licence(name)}) from {describe_origin(wanted)}"
+    return f"Get {name} ({format_size(size)}, {installed_weights.licence(name)}) from {describe_origin(wanted)}"
 
 
 def download_refusal(session: Session, name: str, key: str = "", policy: Policy | None = None) -> Forbidden | None:

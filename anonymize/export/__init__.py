@@ -1,1 +1,1 @@
-"""Recordings and clips with their faces hidden: shown, made, and waiting to be made."""
+"""Exports recordings and clips with their faces hidden: previews, jobs, and the queue of clips."""

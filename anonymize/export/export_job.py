@@ -1,7 +1,4 @@
-"""The job that exports a recording, or a part of it, with its faces hidden, and checks what came out.
-
-The same job over several recordings of a study, one after the other, in this process.
-"""
+"""The job that exports a recording, or a part of it, with its faces hidden, and checks what came out."""
 
 import math
 import os

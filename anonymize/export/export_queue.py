@@ -1,6 +1,6 @@
-"""Clips of many recordings by several methods: one queue, kept on disk, taken up again after a crash.
+"""The render queue: clips of many recordings by several methods, kept on disk and resumed after a crash.
 
-How much room clips will take, and whether the disk has it.
+It estimates the disk space that they take before it starts.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, cast
 
-from anonymize.export import export_job as anonymization
+from anonymize.export import export_job
 from anonymize.faces.masking_plan import require_method
 from anonymize.voice.sound_choice import NONE, SoundChoice, parse_choice, require_choice
 from project.entities.study_records import Json
@@ -29,7 +29,7 @@ from project.session.session import Session
 from project.timebase import SECOND_US
 
 BITS_PER_PIXEL = 0.2
-"""What the encoder took at most on six recordings of people, from 0.074 (700 x 700) to 0.189 (640 x 360)."""
+"""Upper bound of what the encoder took on six recordings of people, 0.074 (700 x 700) to 0.189 (640 x 360)."""
 _SOUND_BITS_A_SECOND = 320_000
 _LOSSLESS_BITS = 16
 _GIGABYTE = 1 << 30
@@ -101,7 +101,7 @@ _FORMAT = 1
 
 
 class ClipState(StrEnum):
-    """Where a clip stands."""
+    """State of a clip in the queue."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -111,7 +111,7 @@ class ClipState(StrEnum):
 
 
 PENDING_STATES = frozenset({ClipState.WAITING, ClipState.RUNNING, ClipState.FAILED})
-"""What is done when a queue is taken up again: also what failed, since somebody may have put it right."""
+"""States of clips that are rendered when a queue is resumed; failed ones are, as the cause may be fixed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class QueuedClip:
 
 @dataclass(frozen=True, slots=True)
 class RenderQueue:
-    """What was asked for at once, and how far it is.
+    """The clips of one request, and their states.
 
     Attributes:
         folder: where the clips go.
@@ -188,7 +188,7 @@ def make_queue(
         recording_ids: which.
         methods: name -> options.
         folder: where the clips go.
-        start_us: see `anonymization.prepare`, as all that follows.
+        start_us: see `export_job.prepare`, as all that follows.
         end_us: likewise.
         keep_robots: likewise.
         overwrite: likewise.
@@ -203,12 +203,14 @@ def make_queue(
     require_choice(sound)
     lossless = sound.changes_sound and sound.voice != NONE
     sizes = [
-        estimate_clip_size(session, each, start_us, end_us, lossless=lossless)
-        for each in recording_ids
+        estimate_clip_size(session, recording_id, start_us, end_us, lossless=lossless)
+        for recording_id in recording_ids
         for _ in methods
     ]
     require_disk_space(folder, sizes)
-    clips = tuple(QueuedClip(each, method, dict(methods[method])) for each in recording_ids for method in methods)
+    clips = tuple(
+        QueuedClip(recording_id, method, dict(methods[method])) for recording_id in recording_ids for method in methods
+    )
     return RenderQueue(folder.absolute(), clips, start_us, end_us, keep_robots, overwrite, sound)
 
 
@@ -224,9 +226,9 @@ def prepare(session: Session, queue: RenderQueue, clip: QueuedClip) -> JobSpec:
     """Make the job for a clip. One that was being made when the program stopped replaces what is there.
 
     Raises:
-        UserError: see `anonymization.prepare`.
+        UserError: see `export_job.prepare`.
     """
-    return anonymization.prepare(
+    return export_job.prepare(
         session,
         clip.recording_id,
         clip.method,
@@ -290,8 +292,8 @@ def load_unfinished(session: Session) -> RenderQueue | None:
         if kept.pop("format") != _FORMAT:
             return None
         clips = [
-            QueuedClip(**{**entry, "state": ClipState(entry["state"])})
-            for entry in cast(list[dict[str, Any]], kept["clips"])
+            QueuedClip(**{**clip, "state": ClipState(clip["state"])})
+            for clip in cast(list[dict[str, Any]], kept["clips"])
         ]
         sound = parse_choice(kept.get("sound", {}))
         queue = RenderQueue(**{**kept, "folder": Path(kept["folder"]), "clips": tuple(clips), "sound": sound})

@@ -1,1 +1,1 @@
-"""The faces of a recording: tracked, gone through, hidden."""
+"""Faces of a recording: tracking them, reviewing the tracks, and planning how they are hidden."""

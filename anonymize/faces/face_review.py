@@ -1,4 +1,4 @@
-"""What is left to review about the faces of a recording, and who reviewed it."""
+"""The face sheet of a recording: tracks that are still to be reviewed, and suggestions of the same person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ REASON_TEXTS = {
     ReviewReason.DRAWN_END: "A box that was drawn by hand begins or ends here",
     ReviewReason.NONE: "Every face that was found is covered",
 }
-"""What a person is told about a place, one line for each reason."""
+"""Reason -> text for people, in a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,9 @@ def _suggestions(stored: Json, tracks: Sequence[FaceTrack]) -> list[SamePersonSu
     found: list[SamePersonSuggestion] = []
     for group in stored if isinstance(stored, list) else ():
         members = (
-            [known[one] for one in group if isinstance(one, str) and one in known] if isinstance(group, list) else []
+            [known[track_id] for track_id in group if isinstance(track_id, str) and track_id in known]
+            if isinstance(group, list)
+            else []
         )
         people = {member.participant_id for member in members if member.participant_id is not None}
         if len(members) > 1 and len(people) < 2 and any(member.participant_id is None for member in members):

@@ -1,6 +1,6 @@
-"""Edits of a review of faces: many tracks at once, what was looked at, and that a recording is reviewed.
+"""Edits of a face review: assigning and dismissing tracks, marking places as seen, and marking a recording reviewed.
 
-Edits of rectangles drawn by hand: regions of their own, and keyframes on found tracks.
+Hand-drawn boxes are edited here too: regions of their own, and keyframes on tracks.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,10 +15,7 @@ from project.errors import UserError
 from project.files.fingerprints import hash_whole_file
 from project.ids import new_id
 from project.progress import Progress
-from project.queries import face_rows
-from project.queries import face_rows as faces
-from project.queries import face_rows as rows
-from project.queries import recording_rows as participants
+from project.queries import face_rows, recording_rows
 from project.queries.face_rows import update_region
 from project.queries.history_rows import SOURCE_RUN_KIND, SOURCE_SHA256_KEY, insert_run, latest_run, source_sha256
 from project.session.session import Session
@@ -36,7 +33,7 @@ def find_region(session: Session, region_id: str) -> Region:
     Raises:
         UserError: there is none with this id.
     """
-    found = rows.find_region(session.study, region_id)
+    found = face_rows.find_region(session.study, region_id)
     if found is None:
         raise UserError("This region is no longer part of the study.", "Draw it again.")
     return found
@@ -74,7 +71,7 @@ def add_region(
     made = Region(new_id(), recording_id, kind, _label(label), begin, end, (keyframe,), participant_id)
     _check_box(session, recording_id, keyframe)
     with session.step(f"Draw {_NAMES[kind]}") as step:
-        rows.insert_region(session.study, made)
+        face_rows.insert_region(session.study, made)
     return made.id, step.changes
 
 
@@ -93,7 +90,7 @@ def add_areas(session: Session, recording_id: str, areas: Sequence[tuple[Keyfram
         made.append(Region(new_id(), recording_id, RegionKind.AREA, label, keyframe.time_us, end, (keyframe,)))
     with session.step(f"Draw {pluralize(len(made), 'area')}") as step:
         for region in made:
-            rows.insert_region(session.study, region)
+            face_rows.insert_region(session.study, region)
     return step.changes
 
 
@@ -122,7 +119,7 @@ def change_region(
     _check_span(after.start_us, after.end_us)
     with session.step(f"Change {_NAMES[after.kind]}") as step:
         if after != before:
-            rows.update_region(session.study, after)
+            face_rows.update_region(session.study, after)
     return step.changes
 
 
@@ -134,7 +131,7 @@ def delete_region(session: Session, region_id: str) -> Changes:
     """
     before = find_region(session, region_id)
     with session.step(f"Delete {_NAMES[before.kind]}") as step:
-        rows.delete_region(session.study, region_id)
+        face_rows.delete_region(session.study, region_id)
     return step.changes
 
 
@@ -149,8 +146,8 @@ def set_region_box(session: Session, region_id: str, keyframe: Keyframe, merge_k
     start, end = min(before.start_us, keyframe.time_us), max(before.end_us, keyframe.time_us + 1)
     with session.step(f"Move {_NAMES[before.kind]}", merge_key) as step:
         if (start, end) != (before.start_us, before.end_us):
-            rows.update_region(session.study, replace(before, start_us=start, end_us=end))
-        rows.set_region_box(session.study, region_id, keyframe)
+            face_rows.update_region(session.study, replace(before, start_us=start, end_us=end))
+        face_rows.set_region_box(session.study, region_id, keyframe)
     return step.changes
 
 
@@ -165,7 +162,7 @@ def delete_region_box(session: Session, region_id: str, time_us: int) -> Changes
     if len(before.keyframes) == 1:
         raise UserError("This is the region's only keyframe.", "Delete the region instead.")
     with session.step("Delete keyframe") as step:
-        rows.delete_region_box(session.study, region_id, time_us)
+        face_rows.delete_region_box(session.study, region_id, time_us)
     return step.changes
 
 
@@ -179,7 +176,7 @@ def set_track_box(
     """
     _check_box(session, recording_id, keyframe)
     with session.step("Move face", merge_key) as step:
-        rows.set_track_box(session.study, track_id, keyframe)
+        face_rows.set_track_box(session.study, track_id, keyframe)
     return step.changes
 
 
@@ -189,9 +186,9 @@ def delete_track_box(session: Session, run_id: str, track_id: str, time_us: int)
     Raises:
         UserError: it has none there.
     """
-    _check_keyframe_exists(time_us, rows.track_boxes(session.study, run_id).get(track_id, ()))
+    _check_keyframe_exists(time_us, face_rows.track_boxes(session.study, run_id).get(track_id, ()))
     with session.step("Delete keyframe") as step:
-        rows.delete_track_box(session.study, track_id, time_us)
+        face_rows.delete_track_box(session.study, track_id, time_us)
     return step.changes
 
 
@@ -237,7 +234,7 @@ def assign_faces(
     Raises:
         UserError: a region does not exist, or is not a face.
     """
-    drawn = [_require_face_region(session, text) for text in region_ids]
+    drawn = [_require_face_region(session, region_id) for region_id in region_ids]
     with session.step(_step_name("Assign", [*track_ids, *region_ids])) as step:
         _assign(session, track_ids, drawn, participant_id)
     return step.changes
@@ -256,11 +253,11 @@ def assign_faces_to_new(
     Raises:
         UserError: the pseudonym is empty, taken or unseen, or a region does not exist or is not a face.
     """
-    drawn = [_require_face_region(session, text) for text in region_ids]
+    drawn = [_require_face_region(session, region_id) for region_id in region_ids]
     made = build_participant(session, pseudonym, role)
     with session.step(f"{_step_name('Assign', [*track_ids, *region_ids])} to {made.pseudonym}") as step:
-        participants.insert_participant(session.study, made)
-        participants.set_appearance(session.study, recording_id, made.id, True)
+        recording_rows.insert_participant(session.study, made)
+        recording_rows.set_appearance(session.study, recording_id, made.id, True)
         _assign(session, track_ids, drawn, made.id)
     return made.id, step.changes
 
@@ -269,7 +266,7 @@ def dismiss_faces(session: Session, track_ids: Sequence[str], dismissed: bool = 
     """Say that several tracks are no faces, or take that back, as one step."""
     with session.step(_step_name("Dismiss" if dismissed else "Restore", track_ids)) as step:
         for track_id in track_ids:
-            faces.set_dismissed(session.study, track_id, dismissed)
+            face_rows.set_dismissed(session.study, track_id, dismissed)
     return step.changes
 
 
@@ -382,7 +379,7 @@ def withdraw_review(session: Session, recording_id: str) -> Changes:
 
 def _assign(session: Session, track_ids: Sequence[str], drawn: Sequence[Region], participant_id: str | None) -> None:
     for track_id in track_ids:
-        faces.assign_participant(session.study, track_id, participant_id)
+        face_rows.assign_participant(session.study, track_id, participant_id)
     for region in drawn:
         update_region(session.study, replace(region, participant_id=participant_id))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from models.faces.face_detectors import default_detectors, require_installed
-from models.faces.identity.face_embeddings import default_face_embedder as usual_embedder
+from models.faces.identity.face_embeddings import default_face_embedder
 from models.faces.track_file import save_tracks, take_tracks
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import Changes, Json, Run
@@ -55,7 +55,7 @@ def prepare(
             "fingerprint": located.medium.fingerprint,
             "detector": detectors,
             "processor": processor,
-            "embedder": usual_embedder(),
+            "embedder": default_face_embedder(),
             "options": cast(Json, asdict(options or FaceOptions())),
         },
     )

@@ -1,4 +1,4 @@
-"""Everything that decides how faces are hidden, on its way from the study to where a recording is rendered."""
+"""Gathers from the study everything that decides how faces are hidden, and builds the render plan of a job from it."""
 
 import hashlib
 import json
@@ -10,10 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from anonymize.methods.face_methods import create_method as make_method
-from anonymize.methods.face_methods import method_type, missing_weights
+from anonymize.methods.face_methods import create_method, method_type, missing_weights
 from models.faces.track_file import save_tracks, take_tracks
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from models.weights.weights_catalogue import find_entry
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import Json, ParticipantRole, Run
@@ -46,10 +45,10 @@ def require_method(name: str, options: Mapping[str, Json] | None = None) -> None
         UserError: there is no such method, not with these options, or its weights are not installed; says how to get
             them.
     """
-    make_method(name, **(options or {}))
+    create_method(name, **(options or {}))
     missing = missing_weights(name)
     if missing:
-        which = " and ".join(f"“{one}”" for one in missing)
+        which = " and ".join(f"“{name}”" for name in missing)
         raise UserError(
             f"{method_type(name).title} needs the weights {which}, which are not installed.",
             f"Get them with: {download_command(missing)}",
@@ -58,7 +57,7 @@ def require_method(name: str, options: Mapping[str, Json] | None = None) -> None
 
 def download_command(missing: Sequence[str]) -> str:
     """Return the command that gets weights; of several kinds, one after the other."""
-    return " && ".join(weights.how_to_get(name) for name in missing)
+    return " && ".join(installed_weights.how_to_get(name) for name in missing)
 
 
 def are_downloadable(missing: Sequence[str]) -> bool:
@@ -74,7 +73,9 @@ def gather_parameters(
     *,
     keep_robots: bool = False,
 ) -> dict[str, Json]:
-    """Return as JSON what `plan_of` makes a plan from. The tracks travel in a file that `plan_of` removes.
+    """Return as JSON what `build_render_plan` makes a plan from.
+
+    The tracks travel in a file that `build_render_plan` removes.
 
     Raises:
         UserError: the method cannot run here, the recording's file cannot be used, or no faces were looked for in the
@@ -131,7 +132,7 @@ def require_faces_run(session: Session, recording_id: str, located: LocatedMediu
 
 
 def build_render_plan(parameters: Mapping[str, Json], destination: Path, cache: Path | None = None) -> "RenderPlan":
-    """Return what is to be rendered, from what `gather` gave and, where it is only a part, `start_us` and `end_us`."""
+    """Return what is to be rendered, from the result of `gather_parameters`; `start_us` and `end_us` choose a part."""
     from anonymize.rendering.face_renderer import RenderPlan
 
     start_us, end_us = (cast(int | None, parameters.get(key)) for key in ("start_us", "end_us"))
@@ -140,7 +141,7 @@ def build_render_plan(parameters: Mapping[str, Json], destination: Path, cache: 
         destination=destination,
         tracks=tuple(take_tracks(Path(str(parameters["tracks"])), str(parameters.get(_TRACKS_SHA256, "")))),
         tracked_frames=cast(int, parameters["frames"]),
-        method=make_method(str(parameters["method"]), **cast(dict[str, Json], parameters["options"])),
+        method=create_method(str(parameters["method"]), **cast(dict[str, Json], parameters["options"])),
         damaged_frames=frozenset(cast(list[int], parameters["damaged_frames"])),
         start_us=start_us,
         end_us=end_us,
@@ -171,24 +172,26 @@ def source_changed_error(what: str, *, known: bool) -> UserError:
     """Return the error for a file that is not, byte by byte, the one in which faces were looked for."""
     if not known:
         return UserError(
-            f"{escape_unprintable(what)} was not read whole when its faces were found, so nobody knows whether it changed.",
+            f"{escape_unprintable(what)} was not read whole when its faces were found, "
+            "so nobody knows whether it changed.",
             "Review its faces again, which reads it: greenroom review-faces STUDY --recording N --reviewed",
         )
     return UserError(
-        f"{escape_unprintable(what)} was changed since its faces were looked for, though it looks the same at a glance.",
+        f"{escape_unprintable(what)} was changed since its faces were looked for, "
+        "though it looks the same at a glance.",
         "Put the original back, or find its faces again: greenroom faces STUDY --recording N",
     )
 
 
 def delete_tracks_file(parameters: Mapping[str, Json]) -> None:
-    """Remove what `gather` made for a job that is not done."""
+    """Remove what `gather_parameters` made for a job that is not done."""
     if "tracks" in parameters:
         Path(str(parameters["tracks"])).unlink(missing_ok=True)
 
 
 def parse_regions(parameters: Mapping[str, Json]) -> list[Region]:
     """Return the areas, and what was marked as nothing."""
-    return [_region(entry) for entry in cast(list[dict[str, Any]], parameters["regions"])]
+    return [_region(region) for region in cast(list[dict[str, Any]], parameters["regions"])]
 
 
 def weights_digests(method: str) -> dict[str, str]:
@@ -197,15 +200,15 @@ def weights_digests(method: str) -> dict[str, str]:
     Raises:
         UserError: one is missing or damaged.
     """
-    return {name: weights.digest(name) for name in method_type(method).needs}
+    return {name: installed_weights.digest(name) for name in method_type(method).needs}
 
 
 @contextmanager
 def working_folder(parameters: Mapping[str, Json], digests: Mapping[str, str]) -> Iterator[Path | None]:
     """Lend a folder to a method that works ahead, the same whenever all that decides its result is the same.
 
-    It is removed when the block ends well, and kept for the next time when it does not. Folders that nobody came back
-    to for a week are removed too: they may show faces. None where the method needs none, or none can be made.
+    It is removed when the block ends well, and kept for the next time when it does not. Folders that were
+    abandoned for a week are removed too: they may show faces. None where the method needs none, or none can be made.
     """
     renderings = cache_folder() / "renderings"
     remove_abandoned_renderings(renderings)
@@ -255,13 +258,13 @@ _KEY_PARAMETERS = (
 )
 
 
-def _region(entry: Mapping[str, Any]) -> Region:
-    keyframes = tuple(Keyframe(**each) for each in entry["keyframes"])
-    return Region(**{**entry, "kind": RegionKind(entry["kind"]), "keyframes": keyframes})
+def _region(found: Mapping[str, Any]) -> Region:
+    keyframes = tuple(Keyframe(**keyframe) for keyframe in found["keyframes"])
+    return Region(**{**found, "kind": RegionKind(found["kind"]), "keyframes": keyframes})
 
 
 def remove_abandoned_renderings(renderings: Path) -> None:
-    """Remove folders that nobody came back to."""
+    """Remove abandoned folders."""
     for folder in renderings.glob("*"):
         with suppress(OSError):
             newest = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))

@@ -91,12 +91,8 @@ def suggested_areas(session: Session, recording_id: str) -> list[SuggestedArea]:
     """Return where the newest run found text that no area of the recording hides yet, in order of time."""
     run = latest_run(session.study, recording_id, KIND)
     stored = run.result.get("areas") if run is not None else None
-    drawn = [
-        each_region
-        for each_region in regions_of(session.study, recording_id)
-        if each_region.kind is not RegionKind.FACE
-    ]
-    found = [_area(one) for one in stored if isinstance(one, dict)] if isinstance(stored, list) else []
+    drawn = [region for region in regions_of(session.study, recording_id) if region.kind is not RegionKind.FACE]
+    found = [_area(area) for area in stored if isinstance(area, dict)] if isinstance(stored, list) else []
     return [suggested_area for suggested_area in found if not any(_covers(region, suggested_area) for region in drawn)]
 
 

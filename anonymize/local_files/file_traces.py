@@ -1,7 +1,6 @@
-"""Where on this machine something of a participant lies beside the study: caches, clips, footage.
+"""Finds traces of a study on this machine outside it: caches, clips, footage, and paths that the program remembers.
 
-Paths that the program remembers on this machine: some name people, because files are often called like them. Removes
-what nobody comes back for: raw material of killed processes, pictures of footage not looked at for long.
+File names may name participants. Leftovers of killed processes and old frame pictures are removed.
 """
 
 import fcntl
@@ -17,11 +16,11 @@ from pathlib import Path
 import platformdirs
 
 from annotate.speech import recognition_log
-from anonymize.export import preview_job as preview
+from anonymize.export import preview_job
 from anonymize.export.export_queue import queue_path
-from anonymize.faces import masking_plan as hiding
+from anonymize.faces import masking_plan
 from anonymize.local_files.folder_search import MEDIA_SUFFIXES, list_files
-from anonymize.voice import sound_preview_job as sound_preview
+from anonymize.voice import sound_preview_job
 from media.probe import stream_digest
 from models.connection.machine_policy import journal_file
 from models.faces import track_file
@@ -73,7 +72,7 @@ def list_cache_files(facts: WithdrawalFacts, study: Path) -> list[Path]:
     for file in _files(base):
         inside = file.relative_to(base).parts[0]
         whole = inside in _ANONYMOUS_FOLDERS or file in queues or _has_anonymous_name(file, base)
-        if whole or any(text in file.name for text in known):
+        if whole or any(fingerprint in file.name for fingerprint in known):
             found.append(file)
     return sorted(found)
 
@@ -269,7 +268,7 @@ def find_remembered_paths(study_id: str, wording: IdentifyingTerms) -> list[str]
 
 
 def names_person(path: str, wording: IdentifyingTerms) -> bool:
-    """Tell whether a path names somebody; the home folder is called like the user, whoever else is called so."""
+    """Tell whether a path names somebody; the name of the home folder, which is the user's, does not count."""
     with suppress(ValueError, RuntimeError):
         path = str(Path(path).relative_to(Path.home()))
     return wording.matches_text(path)
@@ -287,17 +286,17 @@ def forget_paths(study_id: str, paths: Collection[str]) -> None:
 
 
 _MAX_PICTURE_AGE_S = 90 * 24 * 3600
-"""How long a picture in the list of recordings is kept; making it anew takes a moment."""
+"""Age in seconds at which thumbnails of recordings are deleted; making one again takes a moment."""
 
 
 def remove_leftovers() -> None:
-    """Remove it, each kind by the rule of the part that makes it: what somebody may come back for stays a while."""
+    """Remove leftovers, each kind by the rule of the part that makes it: resumable work stays a while."""
     sweep_own_folders()
     base = cache_folder()
-    preview.remove_abandoned_previews(base / "previews")
-    sound_preview.remove_abandoned_sound_previews(base / "previews")
+    preview_job.remove_abandoned_previews(base / "previews")
+    sound_preview_job.remove_abandoned_sound_previews(base / "previews")
     track_file.sweep_abandoned(base / "faces")
-    hiding.remove_abandoned_renderings(base / "renderings")
+    masking_plan.remove_abandoned_renderings(base / "renderings")
     recognition_log.remove_abandoned_logs(base / "transcripts")
     sweep_texts_folders(base / "release-texts")
     _remove_old_pictures(base / "thumbnails")

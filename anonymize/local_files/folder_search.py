@@ -1,4 +1,4 @@
-"""Searches files on this machine for what is somebody's: exports beside a study, caches, settings, logs."""
+"""Searches files on this machine for personal strings: exports beside a study, caches, settings, logs."""
 
 import gzip
 import io
@@ -20,10 +20,10 @@ _MEDIA_ENDINGS = (
 MEDIA_SUFFIXES = frozenset(_MEDIA_ENDINGS.split())
 """Endings of pictures, sound, arrays and models: of these, the name alone is looked at."""
 _MAX_FILE_BYTES = 64 << 20
-_PIECE, _OVERLAP = 1 << 16, 256
+_PIECE_CHARS, _OVERLAP_CHARS = 1 << 16, 256
 _PRINTABLE_RUN = re.compile(rb"[\x20-\x7e\x80-\xff]{4,}")
 _UTF16_RUN = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}")
-_GZIP = b"\x1f\x8b\x08"
+_GZIP_MAGIC = b"\x1f\x8b\x08"
 _UNREADABLE_MAGICS = (
     MAGIC,
     b"%PDF-",
@@ -33,7 +33,7 @@ _UNREADABLE_MAGICS = (
     b"BZh",
     b"\x28\xb5\x2f\xfd",
 )
-"""How files begin that are encrypted, or compressed in ways that are not read: sealed files, PDF, 7z, RAR, xz, ..."""
+"""First bytes of files that are encrypted, or compressed in ways that are not read: PDF, 7z, RAR, xz, ..."""
 _ENCODINGS = (
     "utf-16-le",
     "utf-16-be",
@@ -148,7 +148,7 @@ def _zip_holds(file: Path, wording: IdentifyingTerms) -> bool | None:
 
 def _content_holds(content: bytes, wording: IdentifyingTerms) -> bool | None:
     """Tell whether the content of a file holds something; None where it is compressed in a way that is not read."""
-    if content.startswith(_GZIP):
+    if content.startswith(_GZIP_MAGIC):
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             content = file.read(_MAX_FILE_BYTES + 1)
         if len(content) > _MAX_FILE_BYTES:
@@ -189,5 +189,5 @@ def extract_texts(content: bytes) -> Iterator[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    for at in range(0, max(len(text), 1), _PIECE):
-        yield text[at : at + _PIECE + _OVERLAP]
+    for at in range(0, max(len(text), 1), _PIECE_CHARS):
+        yield text[at : at + _PIECE_CHARS + _OVERLAP_CHARS]

@@ -1,4 +1,4 @@
-"""Sealing a study together with what of it lies elsewhere in the clear: caches of its recordings."""
+"""Encrypts and decrypts a study, and clears the caches of its recordings that are not encrypted."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from project.files.temporary_files import cache_folder
 from project.queries.recording_rows import all_media
 from project.session.job_notes import note_files, note_files_of_copies
 from project.session.session import Session
-from project.store import encryption_change as studies
+from project.store import encryption_change
 from project.text_format import escape_unprintable
 
 _ANONYMOUS_FOLDERS = ("previews", "renderings", "releases", "release-texts", "faces", "transcripts")
@@ -28,7 +28,7 @@ NewPassphrase = Callable[[], str]
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """Which files were written anew, which backups were left, and how many files went from the cache."""
+    """Which files were rewritten, which backups were skipped, and how many cache files were deleted."""
 
     files: tuple[Path, ...]
     skipped_backups: tuple[Path, ...] = ()
@@ -36,7 +36,7 @@ class Sealed:
 
 
 def seal_study(path: Path, passphrase: NewPassphrase) -> Sealed:
-    """Encrypt a study and its backups, and remove what of its recordings lies in the cache in the clear.
+    """Encrypt a study and its backups, and delete the caches of its recordings that are not encrypted.
 
     Args:
         path: of the study.
@@ -47,12 +47,12 @@ def seal_study(path: Path, passphrase: NewPassphrase) -> Sealed:
     """
     path = resolve_path(path)
     if is_sealed(path):
-        return Sealed(studies.seal_study(path, "").files)
+        return Sealed(encryption_change.seal_study(path, "").files)
     with Session.open(path) as session:
         session.study.require_writable()
         known = {medium.fingerprint for medium in all_media(session.study)}
         left = [*list_stale_copies(session.study.id, path), *note_files_of_copies(session.study.id)]
-    done = studies.seal_study(path, passphrase())
+    done = encryption_change.seal_study(path, passphrase())
     for file in (*left, *note_files(path)):
         with suppress(FileNotFoundError):
             shred_file(file)
@@ -65,7 +65,7 @@ def unseal_study(path: Path) -> Sealed:
     Raises:
         UserError: as `project.store.encryption_change.unseal_study`.
     """
-    done = studies.unseal_study(path)
+    done = encryption_change.unseal_study(path)
     return Sealed(done.files, done.skipped)
 
 
@@ -77,7 +77,7 @@ def change_passphrase(path: Path, passphrase: NewPassphrase) -> Sealed:
     """
     with Session.open(resolve_path(path)) as session:
         session.study.require_writable()
-    done = studies.change_passphrase(path, passphrase())
+    done = encryption_change.change_passphrase(path, passphrase())
     return Sealed(done.files, done.skipped)
 
 
@@ -102,7 +102,7 @@ def _clear_caches(fingerprints: set[str], study: Path) -> int:
             continue
         folder = file.relative_to(base).parts[0]
         nameless = folder in _ANONYMOUS_FOLDERS and not _FINGERPRINT.search(file.name)
-        if nameless or file == queue_path(study) or any(text in file.name for text in known):
+        if nameless or file == queue_path(study) or any(fingerprint in file.name for fingerprint in known):
             shred_file(file)
             count += 1
     return count

@@ -1,7 +1,6 @@
-"""How sure one can be, frame by frame, that every face of a recording is hidden, and where a person has to look.
+"""Certainty, frame by frame, that every face of a recording is hidden, and the places a person has to review.
 
-What is known about the faces of a frame, and the places where a person has to look. Where a face may still be there
-although no track says so: after one ends, before one begins, between two.
+Such places are where a face may remain without a track: after one ends, before one begins, or in a gap.
 """
 
 from collections.abc import Iterable, Sequence
@@ -111,7 +110,7 @@ _MAX_DISTANCE_PER_SECOND = 1.5
 _MAX_SIZE_RATIO = 2.0
 _EDGE_SHARE = 0.1
 _COVERED_SHARE = 0.5
-_AT_CUT = 2
+_MAX_FRAMES_AT_CUT = 2
 
 
 class Frames:
@@ -211,7 +210,7 @@ def find_open_ends(courses: Sequence[TrackEndpoints], frames: Frames, hidden: Hi
             if course.id in paired or _at_edge(course.end_box(last), frames.size):
                 continue
             room = final - frame if last else frame - first
-            if room <= _AT_CUT:
+            if room <= _MAX_FRAMES_AT_CUT:
                 continue
             count = min(length, room)
             reason = (
@@ -335,7 +334,9 @@ def compute_certainty(
     live = [TrackEndpoints(track) for track in tracks if not track.dismissed and len(track.frames)]
     hidden = Hidden(live, [region for region in regions if region.kind is not RegionKind.FACE], frames)
     places = [ReviewSpan(searched, total - 1, Cover.UNCOVERED, ReviewReason.UNSEARCHED)] if searched < total else []
-    places += [ReviewSpan(one, one, Cover.UNCOVERED, ReviewReason.DAMAGED) for one in damaged if 0 <= one < total]
+    places += [
+        ReviewSpan(frame, frame, Cover.UNCOVERED, ReviewReason.DAMAGED) for frame in damaged if 0 <= frame < total
+    ]
     places += find_open_ends(live, frames, hidden)
     for course in live:
         places += _uncertain_spans(course, frames)
@@ -417,7 +418,7 @@ def _span(first: int, last: int, number: int, places: Sequence[ReviewSpan], time
     box = None
     if place.boxes is not None:
         x, y, width, height = (
-            round(one) for one in place.boxes[min(max(frame - place.first, 0), len(place.boxes) - 1)].tolist()
+            round(side) for side in place.boxes[min(max(frame - place.first, 0), len(place.boxes) - 1)].tolist()
         )
         box = (x, y, width, height)
     return CertaintySpan(start, end, place.state, place.reason, place.track_id, frame, box, place.weight)

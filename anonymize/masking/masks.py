@@ -1,6 +1,6 @@
-"""Where faces are hidden in a recording: from tracks to masks, with a margin, without gaps.
+"""Builds masks from face tracks, with a margin and without gaps.
 
-The mask of one face in one frame: ellipses that sweep along with the face, fading out around it.
+A mask is a set of ellipses that follow the face and fade out around it.
 """
 
 import math
@@ -137,7 +137,7 @@ class MaskOptions:
         check_limits(self)
 
 
-class _Stretch:
+class _MaskStretch:
     """A track, or what lies between two of its long gaps: a box and an ellipse for every frame it is answerable for."""
 
     def __init__(
@@ -159,7 +159,7 @@ class _Stretch:
         return FaceMask(self._track_id, self._face_width, self._boxes[place], near, self._feather)
 
 
-def _split_track(track: FaceTrack, options: MaskOptions) -> list[_Stretch]:
+def _split_track(track: FaceTrack, options: MaskOptions) -> list[_MaskStretch]:
     boxes = np.asarray(track.boxes, np.float64)
     frames = np.asarray(track.frames, np.int64)
     times = np.asarray(track.times_us, np.int64)
@@ -181,7 +181,7 @@ def _split_track(track: FaceTrack, options: MaskOptions) -> list[_Stretch]:
             np.stack([np.interp(every, frames[start:stop], column) for column in known[start:stop].T], axis=1)
             for known in (boxes, ellipses)
         ]
-        found.append(_Stretch(track.id, face_width, options.feather, first, *filled))
+        found.append(_MaskStretch(track.id, face_width, options.feather, first, *filled))
     return found
 
 
@@ -210,7 +210,7 @@ class MaskSet:
             )
         shape = options or MaskOptions()
         self.hidden = tuple(t for t in tracks if len(t.frames) and not t.dismissed and t.id not in exempt)
-        self._near: dict[int, list[_Stretch]] = {}
+        self._near: dict[int, list[_MaskStretch]] = {}
         for stretch in (stretch for track in self.hidden for stretch in _split_track(track, shape)):
             for block in range(
                 stretch.frames.start // _FRAMES_PER_BLOCK, (stretch.frames.stop - 1) // _FRAMES_PER_BLOCK + 1
@@ -219,7 +219,9 @@ class MaskSet:
 
     def masks_at(self, frame: int) -> list[FaceMask]:
         """Return the masks of a frame, in the order of the tracks."""
-        return [each.mask(frame) for each in self._near.get(frame // _FRAMES_PER_BLOCK, ()) if frame in each.frames]
+        return [
+            stretch.mask(frame) for stretch in self._near.get(frame // _FRAMES_PER_BLOCK, ()) if frame in stretch.frames
+        ]
 
     def draw_alpha(self, frame: int, width: int, height: int) -> NDArray[np.uint8]:
         """Return (height, width) uint8 for a whole frame: how much each pixel is hidden."""

@@ -1,1 +1,1 @@
-"""How private a rendering is, and how useful: figures with their formulas and sources."""
+"""Measures the privacy and the utility of a rendering: figures with their formulas and sources."""

@@ -1,9 +1,4 @@
-"""Whether a detector still finds the faces that were hidden.
-
-Whether a rendering shows the same expressions, as a model of expressions sees them. How far the points of a face moved.
-Which faces the mask did not cover, and for how long in a row. Whether what a face does over time survives: pose, gaze,
-blink, brow and mouth. What a rendering is measured with.
-"""
+"""Measures of one rendering against its source: detection, leaks, expression, landmark error, and motion over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,6 @@
-"""What was seen of each face, in rows: little of each, so that a long clip fits into memory.
+"""Observes each frame of a rendering beside the same frame of its source, and keeps compact rows of each face.
 
-Looks at one frame of the source and the same frame of the rendering. The rendering that is measured, and how closely.
-Whether a rendering flickers more than its source does.
+It also measures flicker that the source does not have.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ from anonymize.measures.frame_measures import (
 from anonymize.measures.privacy_report import MeasuredValue
 from media.picture import DecodedFrame
 from models.boxes import iou_matrix
-from models.faces.landmarks import face_signals as signals
+from models.faces.landmarks import face_signals
 from models.faces.landmarks.landmark_finders import LandmarkFinder, Landmarks
 from models.flow.flow_consistency import warp
 from models.flow.optical_flow import Flow, Picture
@@ -375,7 +374,7 @@ class Looker:
             )
             best = driver or mine
             if best is not None and now.frame in self._embedded.get(face_observation.track, ()):
-                self._recognize(now, veiled, signals.five_points(best), face_observation)
+                self._recognize(now, veiled, face_signals.five_points(best), face_observation)
 
     def _is_face(self, detected: bool | None, driver: Landmarks | None) -> bool:
         """Tell whether points mean anything: some finders put them on whatever they are given."""
@@ -388,7 +387,7 @@ class Looker:
         """Embed a face in the source and in the clip, aligned alike: the attacker knows where the face was."""
         five = np.asarray(points, np.float32)[None]
         for name, image in (("raw", now.raw), ("anonymous", now.other), ("veiled", veiled)):
-            setattr(face_observation, name, tuple(each.embed(image, five)[0] for each in self._tools.embedders))
+            setattr(face_observation, name, tuple(embedder.embed(image, five)[0] for embedder in self._tools.embedders))
         if (reader := self._tools.expressions) is not None:
             face_observation.expressions = (reader.read(now.raw, five)[0], reader.read(now.other, five)[0])
 
@@ -416,13 +415,13 @@ def read_signals(face: Landmarks | None, size: tuple[int, int]) -> Signals:
     """Return (10,) of `SIGNALS` of a face in a picture of width and height `size`; NaN where unknown."""
     if face is None:
         return NO_SIGNALS
-    irises = signals.iris_offset(face)
+    irises = face_signals.iris_offset(face)
     return np.array(
         [
-            signals.mouth_opening(face),
-            float(np.mean(signals.eye_closure(face))),
-            float(np.mean(signals.brow_height(face))),
-            *signals.head_pose(face, size),
+            face_signals.mouth_opening(face),
+            float(np.mean(face_signals.eye_closure(face))),
+            float(np.mean(face_signals.brow_height(face))),
+            *face_signals.head_pose(face, size),
             *(NO_SIGNALS[:4] if irises is None else np.asarray(irises).reshape(4)),
         ],
         np.float32,

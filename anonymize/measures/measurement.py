@@ -1,7 +1,4 @@
-"""From what was seen to a report.
-
-Measures a rendering against its source in one pass over both, without holding either in memory.
-"""
+"""Measures a rendering against its source in one pass, without holding either in memory, and builds the report."""
 
 import os
 import time
@@ -72,7 +69,7 @@ def build_report(
         subject: what was measured.
         tools: with what.
         found: what was seen.
-        stride: every how manieth frame of the clip was looked at.
+        stride: every `stride`-th frame of the clip was looked at.
         others: for each embedder, vectors of people of other recordings.
     """
     tracks = hidden_tracks(subject)
@@ -182,14 +179,19 @@ def _utility(rows: Sequence[FaceObservation], tools: Tools, spacing_us: float) -
     return found
 
 
-def _pool_utility(each: Sequence[dict[str, MeasuredValue]], found: Observed, tools: Tools) -> dict[str, MeasuredValue]:
+def _pool_utility(
+    by_track: Sequence[dict[str, MeasuredValue]], found: Observed, tools: Tools
+) -> dict[str, MeasuredValue]:
     """Return the figures of use of all tracks: means weighted by how often each was seen."""
     keys = [
         *("nme", *_ANGLES, *_CORRELATED, "iris", "iris_x", "lag_s", "warp"),
         *(f"{key}{end}" for key in _CORRELATED for end in ("_to_driver", "_in_source")),
     ]
     missing = _NOT_SEEN if tools.landmarks is not None else _NO_LANDMARKS
-    figures = {key: pool_values([entry[key] for entry in each if key in entry], missing) for key in keys}
+    figures = {
+        key: pool_values([track_figures[key] for track_figures in by_track if key in track_figures], missing)
+        for key in keys
+    }
     if tools.flow is None:
         figures["warp"] = MeasuredValue(None, 0, "No optical flow is installed.")
     measured = [sighting for sighting in found.sightings if sighting.measured]
@@ -240,7 +242,7 @@ def _names(tools: Tools) -> dict[str, str]:
         "flow": tools.flow,
         "expressions": tools.expressions,
     }
-    named = {part: "" if one is None else one.key for part, one in parts.items()}
+    named = {part: "" if tool is None else tool.key for part, tool in parts.items()}
     return {**named, "embedders": ", ".join(embedder.key for embedder in tools.embedders)}
 
 
@@ -310,7 +312,7 @@ def measure_privacy(
 
 
 def choose_stride(clip: FrameIndex, options: MeasureOptions) -> int:
-    """Return every how manieth frame of a clip is looked at."""
+    """Return the stride at which frames of a clip are looked at."""
     length_us = max(1, clip.times.end_us - clip.times.time_of(0))
     rate = len(clip) * SECOND_US / length_us
     return max(1, round(rate / options.looks_per_second), -(-len(clip) // options.most_looks))
@@ -379,5 +381,5 @@ def _choose_embedded_frames(
     for k, track in enumerate(hidden_tracks(subject)):
         seen = np.intersect1d(track.frames, np.asarray(frames, np.int64))
         places = np.unique(np.linspace(0, len(seen) - 1, min(len(seen), options.most_embeddings)).astype(int))
-        chosen[k] = frozenset(int(one) for one in seen[places])
+        chosen[k] = frozenset(int(frame) for frame in seen[places])
     return chosen

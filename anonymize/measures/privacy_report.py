@@ -1,6 +1,6 @@
-"""What is known about how private and how useful a rendering is. It names no file and no person, only pseudonyms.
+"""The privacy report of a rendering: its attacks, tracks and scores.
 
-One figure of a report: a value, what it was taken from, or why there is none.
+It names no file and no person, only pseudonyms.
 """
 
 from collections.abc import Mapping
@@ -113,7 +113,7 @@ class Attack:
     Attributes:
         kind: `naive`: a clean gallery; `parrot`: one processed the same way; `raw`: the source itself, for comparison.
         embedder: key of the model.
-        thresholds: of cosines, at the false match rates of `FAR`.
+        thresholds: of cosines, at the false match rates `FALSE_ACCEPT_RATES`.
         rates: share of faces re-identified at these.
         chance: share at the first of them if a face told nothing: how often other people's faces in the clip are taken
             for the same person.
@@ -179,7 +179,7 @@ class TrackReport:
         track_id: of the study.
         identity: a pseudonym, or the track's id.
         looks: frames in which it was looked at.
-        figures: some of `FIGURES`, and `reidentified`: its share at the first of `FAR`, naive.
+        figures: some of `FIGURES`, and `reidentified`: its share at the first of `FALSE_ACCEPT_RATES`, naive.
         worst_us: when to look at it: a leak, else a face that is still detected, else the one recognized best.
     """
 
@@ -202,7 +202,7 @@ class TrackReport:
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "TrackReport":
         """Read what `as_json` wrote."""
-        figures = {key: MeasuredValue.from_json(one) for key, one in found["figures"].items()}
+        figures = {key: MeasuredValue.from_json(figure) for key, figure in found["figures"].items()}
         return cls(found["track_id"], found["identity"], int(found["looks"]), figures, found["worst_us"])
 
 
@@ -220,7 +220,7 @@ class Scores:
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Scores":
         """Read what `as_json` wrote."""
-        return cls(tuple(found["edges"]), {key: tuple(one) for key, one in found["counts"].items()})
+        return cls(tuple(found["edges"]), {key: tuple(counts) for key, counts in found["counts"].items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ class PrivacyReport:
         replaces: whether the method draws another face.
         frames: of the clip.
         looks: how many of them were looked at, each with the one after it.
-        stride: every how manieth.
+        stride: from one of them to the next, in frames.
         faces: how many faces these show.
         tools: what it was measured with, by part; empty for what was missing.
         independent: whether the detector is another one than those that found the tracks.
@@ -269,10 +269,10 @@ class PrivacyReport:
 
     def strongest_attack(self, kind: str) -> Attack | None:
         """Return the attack of a kind that recognized most, over all embeddings."""
-        having = [each_attack for each_attack in self.attacks if each_attack.kind == kind]
+        having = [attack for attack in self.attacks if attack.kind == kind]
         return max(
             having,
-            key=lambda each_attack: each_attack.rates[0].value if each_attack.rates[0].value is not None else -1.0,
+            key=lambda attack: attack.rates[0].value if attack.rates[0].value is not None else -1.0,
             default=None,
         )
 
@@ -318,7 +318,7 @@ class PrivacyReport:
                 int(kept["faces"]),
                 dict(kept["tools"]),
                 bool(kept["independent"]),
-                {key: MeasuredValue.from_json(one) for key, one in kept["figures"].items()},
+                {key: MeasuredValue.from_json(figure) for key, figure in kept["figures"].items()},
                 tuple(map(Attack.from_json, kept["attacks"])),
                 tuple(map(TrackReport.from_json, kept["tracks"])),
                 Scores.from_json(kept["scores"]),

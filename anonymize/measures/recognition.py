@@ -1,7 +1,6 @@
-"""Who is recognized: every embedding, every attacker, every track.
+"""Recognition attacks on a rendering, for every embedding, attacker and track.
 
-Which people of a recording are certainly not the same. People of other recordings: the more of them, the better a
-threshold is known.
+Strangers from other recordings make the thresholds more reliable.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,15 +32,15 @@ from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from models.boxes import iou_matrix
 from models.faces.identity.face_embeddings import Embedder
-from models.faces.landmarks import face_signals as signals
+from models.faces.landmarks import face_signals
 from models.faces.landmarks.landmark_finders import LandmarkFinder
 from project.entities.study_records import FaceTrack
 from project.progress import Progress
 
 _MIN_SHARED_FRAMES = 5
 """Frames in which two tracks must be seen side by side."""
-_LOOKED_AT = 50
-_SIDE_BY_SIDE = 0.1
+_MAX_SHARED_FRAMES = 50
+_MAX_SIDE_BY_SIDE_IOU = 0.1
 
 
 def distinct_track_pairs(
@@ -77,9 +76,9 @@ def _appear_side_by_side(face_track: FaceTrack, other: FaceTrack) -> bool:
     _, mine, theirs = np.intersect1d(face_track.frames, other.frames, assume_unique=True, return_indices=True)
     if len(mine) < _MIN_SHARED_FRAMES:
         return False
-    some = np.linspace(0, len(mine) - 1, min(len(mine), _LOOKED_AT)).astype(int)
+    some = np.linspace(0, len(mine) - 1, min(len(mine), _MAX_SHARED_FRAMES)).astype(int)
     shared = [iou_matrix(face_track.boxes[mine[k]], other.boxes[theirs[k]])[0, 0] for k in some]
-    return float(np.median(shared)) < _SIDE_BY_SIDE
+    return float(np.median(shared)) < _MAX_SIDE_BY_SIDE_IOU
 
 
 _BINS = 40
@@ -131,7 +130,7 @@ class Recognition:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Faces:
+class _EmbeddedFaces:
     """The embedded sightings: whose they are, and who is certainly not whom."""
 
     rows: Sequence[FaceObservation]
@@ -199,15 +198,15 @@ def recognize(
     )
 
 
-def _faces(subject: MeasuredRendering, found: Observed) -> _Faces:
+def _faces(subject: MeasuredRendering, found: Observed) -> _EmbeddedFaces:
     rows = [sighting for sighting in found.sightings if sighting.raw]
     tracks = hidden_tracks(subject)
     names = list(dict.fromkeys(subject.identity(track.id) for track in tracks))
     people = [names.index(subject.identity(track.id)) for track in tracks]
     named = [track.id in subject.named for track in tracks]
     known = np.zeros(len(names), bool)
-    known[[person for person, one in zip(people, named, strict=True) if one]] = True
-    return _Faces(
+    known[[person for person, is_named in zip(people, named, strict=True) if is_named]] = True
+    return _EmbeddedFaces(
         rows,
         np.array([row.track for row in rows], np.int64),
         np.array([people[row.track] for row in rows], np.int64),
@@ -217,7 +216,7 @@ def _faces(subject: MeasuredRendering, found: Observed) -> _Faces:
     )
 
 
-def _attack(kind: str, embedder: str, found: AttackScores, faces: _Faces, ids: Sequence[str]) -> Attack:
+def _attack(kind: str, embedder: str, found: AttackScores, faces: _EmbeddedFaces, ids: Sequence[str]) -> Attack:
     limits = [match_threshold(found.impostors, far) for far in FALSE_ACCEPT_RATES]
     reference = reference_threshold(embedder, limits[0].note) if kind != PARROT and limits[0].value is None else None
     limits[0] = reference or limits[0]
@@ -242,7 +241,7 @@ def _attack(kind: str, embedder: str, found: AttackScores, faces: _Faces, ids: S
     )
 
 
-def _variances(faces: _Faces) -> tuple[list[MeasuredValue], list[MeasuredValue]]:
+def _variances(faces: _EmbeddedFaces) -> tuple[list[MeasuredValue], list[MeasuredValue]]:
     places = [np.flatnonzero(faces.tracks == track) for track in np.unique(faces.tracks)]
     clip = [identity_variance(np.array([faces.rows[k].anonymous[0] for k in some.tolist()])) for some in places]
     source = [identity_variance(np.array([faces.rows[k].raw[0] for k in some.tolist()])) for some in places]
@@ -266,7 +265,7 @@ def _notes(subject: MeasuredRendering, naive: AttackScores) -> tuple[str, ...]:
     return tuple(notes)
 
 
-_MEMORY = 32 << 20
+_READER_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,7 +304,7 @@ def embed_strangers(
     for done, stranger in enumerate(strangers, 1):
         progress.progress(done, len(strangers), "Looking at people of other recordings")
         seen: list[list[NDArray[np.float32]]] = [[] for _ in embedders]
-        with FrameReader(stranger.path, load_index(stranger.path, progress=progress), memory=_MEMORY) as reader:
+        with FrameReader(stranger.path, load_index(stranger.path, progress=progress), memory=_READER_BYTES) as reader:
             for frame, box in zip(stranger.frames, stranger.boxes, strict=True):
                 progress.check_cancelled()
                 if not 0 <= frame < len(reader.index):
@@ -313,7 +312,7 @@ def embed_strangers(
                 image = reader.frame_at(frame).image
                 (points,) = finder.find(image, np.asarray(box, np.float32)[None])
                 if points is not None:
-                    five = np.asarray(signals.five_points(points), np.float32)[None]
+                    five = np.asarray(face_signals.five_points(points), np.float32)[None]
                     for vectors, embedder in zip(seen, embedders, strict=True):
                         vectors.append(embedder.embed(image, five)[0])
         for kept, vectors in zip(found, seen, strict=True):

@@ -1,7 +1,6 @@
-"""Whether somebody who knows a person's face finds them again in a rendering.
+"""Re-identification rates, thresholds and error rates of faces in a rendering.
 
-Whether one person keeps one look along a track. Thresholds to fall back on where a study has too few people to find its
-own.
+Reference thresholds are used where a study has too few people.
 """
 
 import math
@@ -68,7 +67,7 @@ def run_trial(
 
     What the gallery has of a person is the mean of their unit vectors (enrolment). For a probe of that person it is
     the mean over frames at least `gap_us` away, or over all other frames where too few are so far away. People of whom
-    there are not `LEAST_ENROLLED` other faces are not in the gallery.
+    there are not `MIN_ENROLLED_FACES` other faces are not in the gallery.
 
     Args:
         gallery: (n, d) of the attacker.
@@ -90,7 +89,7 @@ def run_trial(
         if len(rows) > MIN_ENROLLED_FACES:
             templates[person] = unit_vectors(known[rows].sum(0)[None])[0]
             genuine[rows] = _score_own(known, seen, rows, when, gap_us)
-    further = np.array([unit_vectors(unit_vectors(each).sum(0)[None])[0] for each in others]).reshape(
+    further = np.array([unit_vectors(unit_vectors(vectors).sum(0)[None])[0] for vectors in others]).reshape(
         -1, known.shape[1]
     )
     present = np.bincount(who, minlength=count) > MIN_ENROLLED_FACES
@@ -187,7 +186,7 @@ def chance_rate(
     limit: MeasuredValue,
     some: NDArray[np.bool_] | None = None,
 ) -> MeasuredValue:
-    """Return the share of faces that would be re-identified if a face told nothing: `mistaken`, weighted by person.
+    """Return the share of faces re-identified if a face told nothing: `false_match_rates` weighted by person.
 
     Args:
         found: scores.
@@ -210,7 +209,7 @@ def find_worst_track(
 ) -> tuple[MeasuredValue, MeasuredValue, int]:
     """Return of the track that is re-identified most beyond chance: its share, that by chance, its number.
 
-    Tracks with fewer than `LEAST_IN_TRACK` faces count as one: in three faces, one hit by chance is a third. The
+    Tracks with fewer than `MIN_FACES_IN_TRACK` faces count as one: in three faces, one hit by chance is a third. The
     number is -1 where there is no track.
     """
     numbers = np.asarray(tracks, np.int64)

@@ -1,4 +1,4 @@
-"""A Gaussian blur as wide as the face, worked out on a reduced picture."""
+"""A Gaussian blur proportional to the face, computed on a downscaled picture."""
 
 import math
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from project.option_limits import check_limits, limited_field
 # picture's highest frequency is damped to exp(-2 pi^2) = 3e-9, so reducing first lets nothing through.
 _REDUCED_SIGMA = 2.0
 # Samples of the halved picture per sample of the reduced one, at least: over them, rounding averages out.
-_LEAST_LEFT = 2
+_MIN_SAMPLES_LEFT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class Blur:
 
         height, width = samples.shape[:2]
         sigma = [max(self.options.strength * face_width / step, 1e-3) for step in subsampling]
-        factors = [max(1.0, each / _REDUCED_SIGMA) for each in sigma]
+        factors = [max(1.0, deviation / _REDUCED_SIGMA) for deviation in sigma]
         size = math.ceil(width / factors[0]), math.ceil(height / factors[1])
         # Means of two by two are quick to take, and leave little for the means of areas of any size.
         halved = samples
-        while min(halved.shape[0] / size[1], halved.shape[1] / size[0]) >= 2 * _LEAST_LEFT and not any(
+        while min(halved.shape[0] / size[1], halved.shape[1] / size[0]) >= 2 * _MIN_SAMPLES_LEFT and not any(
             side % 2 for side in halved.shape[:2]
         ):
             half = halved.shape[1] // 2, halved.shape[0] // 2

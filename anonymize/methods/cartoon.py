@@ -1,4 +1,4 @@
-"""A cartoon of the face by an image-to-image network of the lab's own, on a crop that moves steadily with the face."""
+"""Draws a face as a cartoon by the lab's own image-to-image network, on a crop that follows the face smoothly."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from anonymize.methods.face_network import PictureNetwork
 
 # Side of the crop in heights of the smoothed box: it holds the whole mask at its usual margin, with hair and jaw.
-_REACH = 1.9
+_CROP_SIDE = 1.9
 _STEADY_US = 120_000
 _APART_US = 250_000
-_CHANGE = 14.0
+_CHANGED_LEVELS = 14.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Cartoon:
     def __init__(self, options: CartoonOptions | None = None) -> None:
         self.options = options or CartoonOptions()
         self._network: PictureNetwork | None = None
-        self._paths: dict[str, _Path] = {}
+        self._paths: dict[str, _FacePath] = {}
         self._before: dict[str, tuple[int, Image]] = {}
         self._cuts: frozenset[int] = frozenset()
         self._side = 0
@@ -74,7 +74,7 @@ class Cartoon:
         self._network = PictureNetwork("cartoon")
         self._side = self._network.input_side("picture", self.options.size // 8 * 8)
         self._cuts = frozenset(source.cuts)
-        self._paths = {track.id: _Path(track, self._cuts) for track in source.tracks}
+        self._paths = {track.id: _FacePath(track, self._cuts) for track in source.tracks}
 
     def draw(self, face: Face) -> Image | None:
         """Return the cartoon of the face's rectangle; None where the network gave back what it got, or no picture."""
@@ -85,7 +85,7 @@ class Cartoon:
         assert self._network is not None
         move = self._move(face)
         size = (self._side, self._side)
-        found = cv2.warpAffine(face.image, move, size, flags=_way(move), borderMode=cv2.BORDER_REFLECT_101)
+        found = cv2.warpAffine(face.image, move, size, flags=_interpolation(move), borderMode=cv2.BORDER_REFLECT_101)
         crop = np.asarray(found, np.uint8)
         drawn = self._run_network(crop)
         if drawn is None or is_unchanged(crop, drawn):
@@ -108,10 +108,10 @@ class Cartoon:
     def _move(self, face: Face) -> NDArray[np.float64]:
         """Return the (2, 3) scale and shift from the picture to the crop."""
         path = self._paths.get(face.track_id)
-        x, y, size = path.position_at(face) if path else _square(face.box)
+        x, y, size = path.position_at(face) if path else _center_and_size(face.box)
         rect = np.array(face.rect, np.float64)
         inside = np.abs(np.array([rect[:2] - (x, y), rect[:2] + rect[2:] - (x, y)])).max()
-        scale = self._side / max(_REACH * size, min(2 * float(inside), 4 * size), 1.0)
+        scale = self._side / max(_CROP_SIDE * size, min(2 * float(inside), 4 * size), 1.0)
         return np.array([[scale, 0, self._side / 2 - scale * x], [0, scale, self._side / 2 - scale * y]])
 
     def _run_network(self, crop: Image) -> Image | None:
@@ -131,18 +131,18 @@ class Cartoon:
         share = self.options.smoothing
         if before is not None and share and face.frame not in self._cuts and 0 < face.time_us - before[0] < _APART_US:
             new, old = drawn.astype(np.float32), before[1].astype(np.float32)
-            change = np.abs(new - old).max(axis=2, keepdims=True) / _CHANGE
+            change = np.abs(new - old).max(axis=2, keepdims=True) / _CHANGED_LEVELS
             drawn = np.asarray(new + share * np.exp(-change * change) * (old - new) + 0.5, np.uint8)
         self._before[face.track_id] = face.time_us, drawn
         return drawn
 
 
-class _Path:
+class _FacePath:
     """Where a track's face is, smoothed over time without lag."""
 
     def __init__(self, track: FaceTrack, cuts: frozenset[int]) -> None:
         self._frames = np.asarray(track.frames, np.int64)
-        squares = np.array([_square(box) for box in np.asarray(track.boxes, np.float64)])
+        squares = np.array([_center_and_size(box) for box in np.asarray(track.boxes, np.float64)])
         times = np.asarray(track.times_us, np.float64)
         scene = np.searchsorted(np.array(sorted(cuts)), self._frames, side="right")
         self._smooth = squares.copy()
@@ -154,17 +154,17 @@ class _Path:
     def position_at(self, face: Face) -> tuple[float, float, float]:
         """Return x and y of the middle of a face and its size, in pixels."""
         x, y, size = (float(np.interp(face.frame, self._frames, column)) for column in self._smooth.T)
-        own = _square(face.box)
+        own = _center_and_size(face.box)
         # A cut or a box that was moved by hand: the smoothed path is not about this face.
         far = abs(own[0] - x) > 0.5 * own[2] or abs(own[1] - y) > 0.5 * own[2]
         return own if far else (x, y, max(size, 0.7 * own[2]))
 
 
-def _square(box: NDArray[np.float64]) -> tuple[float, float, float]:
+def _center_and_size(box: NDArray[np.float64]) -> tuple[float, float, float]:
     return float(box[0] + box[2] / 2), float(box[1] + box[3] / 2), float(max(box[2], box[3], 1.0))
 
 
-def _way(move: NDArray[np.float64]) -> int:
+def _interpolation(move: NDArray[np.float64]) -> int:
     import cv2
 
     return int(cv2.INTER_AREA if move[0, 0] < 1 else cv2.INTER_LINEAR)

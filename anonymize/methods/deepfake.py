@@ -1,6 +1,6 @@
-"""Identity swap by a network of the lab's own: every face gets that of a generated or consenting person.
+"""Swaps identities by the lab's own network: every face becomes that of a generated or consenting person.
 
-The faces that a deepfake may show: pictures that a lab put into one folder, each with a statement on its origin.
+Source faces are pictures in one folder, each with a statement of its origin.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from anonymize.methods.blur import Blur
 from anonymize.methods.face_methods import Face, FaceSource, Image
 from models.faces.landmarks.face_signals import five_points
 from models.faces.landmarks.landmark_finders import LandmarkFinder, create_landmark_finder
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.errors import UserError
 from project.option_limits import check_limits, limited_field
 from project.progress import Progress
@@ -51,7 +51,7 @@ class SourceFace:
 
 def source_faces_folder() -> Path:
     """Return where the pictures and their manifest are expected."""
-    return weights.weights_folder() / FOLDER
+    return installed_weights.weights_folder() / FOLDER
 
 
 def load_source_faces(place: Path | None = None) -> tuple[SourceFace, ...]:
@@ -72,7 +72,7 @@ def load_source_faces(place: Path | None = None) -> tuple[SourceFace, ...]:
         raise UserError(f"{place / MANIFEST} cannot be read: {error}.", "Mend the file.") from None
     if not isinstance(told, list) or not told:
         raise UserError(f"{place / MANIFEST} names no face.", "Add a [[face]] with file, origin and statement.")
-    faces = tuple(_face(place, one) for one in told)
+    faces = tuple(_face(place, entry) for entry in told)
     listed = {face.file.name for face in faces}
     for file in sorted(place.iterdir()):
         if file.suffix.lower() in _PICTURES and file.name not in listed:
@@ -117,9 +117,9 @@ def _face(place: Path, told: object) -> SourceFace:
 
 Points = NDArray[np.float32]
 
-_SIDE = 128
+_DEFAULT_SIDE = 128
 _APART_US = 250_000
-_STILL = 0.02
+_MAX_STILL_SHARE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class Deepfake:
         self._vectors: Mapping[str, NDArray[np.float32]] = {}
         self._before: dict[str, tuple[int, Points]] = {}
         self._cuts: frozenset[int] = frozenset()
-        self._side = _SIDE
+        self._side = _DEFAULT_SIDE
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
         """Load the networks and give every identity its face.
@@ -170,7 +170,7 @@ class Deepfake:
 
         faces = load_source_faces()
         self._network = PictureNetwork("face-swap")
-        self._side = self._network.input_side("target", _SIDE)
+        self._side = self._network.input_side("target", _DEFAULT_SIDE)
         self._finder = self._given or create_landmark_finder()
         self._cuts = frozenset(source.cuts)
         identity = PictureNetwork("face-swap-identity")
@@ -226,7 +226,7 @@ class Deepfake:
         points = five_points(found)
         before = self._before.get(face.track_id)
         if before is not None and face.frame not in self._cuts and 0 < face.time_us - before[0] < _APART_US:
-            moved = float(np.abs(points - before[1]).max()) / max(float(face.box[2]), 1.0) / _STILL
+            moved = float(np.abs(points - before[1]).max()) / max(float(face.box[2]), 1.0) / _MAX_STILL_SHARE
             points = np.asarray(points + 0.6 * np.exp(-moved * moved) * (before[1] - points), np.float32)
         self._before[face.track_id] = face.time_us, points
         return points

@@ -1,6 +1,6 @@
-"""What a method of hiding a face must offer; one file per method, one line in the registry.
+"""The interface of a face-hiding method and the registry of methods.
 
-Which methods there are. A new one is a file here and a line in the table.
+A new method is a file here and a line in `METHODS`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import FaceTrack
 from project.plugins import create_plugin, load_type
 from project.progress import Progress
@@ -230,7 +230,7 @@ def missing_weights(name: str) -> list[str]:
     Raises:
         UserError: there is no such method.
     """
-    return [needed for needed in method_type(name).needs if not weights.is_installed(needed)]
+    return [needed for needed in method_type(name).needs if not installed_weights.is_installed(needed)]
 
 
 def recommended_method() -> str:

@@ -1,4 +1,4 @@
-"""Networks of the lab's own that turn one picture of a face into another: run, and held to having changed it."""
+"""Runs the lab's own networks that turn one picture of a face into another, and checks that they changed it."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.runtime.onnx_session import open_session
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.errors import UserError
 
 Values = NDArray[np.float32]
@@ -31,11 +31,11 @@ class PictureNetwork:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._fit = weights.signature_match(name)
-        wanted = weights.network(name)
+        self._fit = installed_weights.signature_match(name)
+        wanted = installed_weights.network(name)
         self._spans = {tensor.role: tensor.span for tensor in (*wanted.inputs, *wanted.outputs)}
         self._outputs = [tensor.role for tensor in wanted.outputs]
-        self._session = open_session(weights.verified_path(name), threads=_THREADS)
+        self._session = open_session(installed_weights.verified_path(name), threads=_THREADS)
         self.key = self._fit.key
 
     def input_side(self, role: str, otherwise: int) -> int:

@@ -1,4 +1,4 @@
-"""A mosaic of cells, each the mean of what it covers."""
+"""A mosaic whose cells have the mean colour of what they cover."""
 
 import math
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Pixelate:
     """Averages the picture over square cells that lie still.
 
     The cells lie on a grid that is fixed to the picture, not to the face's box, and have one size for a whole
-    track: a box that trembles around a still face would otherwise sample the face anew in every frame, and the
+    track: a box that trembles around a still face would otherwise sample the face differently in every frame, and the
     mean of many frames would show finer detail than any one of them.
     """
 

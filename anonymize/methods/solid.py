@@ -1,4 +1,4 @@
-"""A solid patch: nothing of the face is left."""
+"""A solid patch, which leaves nothing of the face."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal

@@ -1,7 +1,6 @@
-"""Names and places that words around them announce in German, Spanish, French and Chinese; places in English too.
+"""Names and places announced by the words around them in German, Spanish, French and Chinese; places in English too.
 
-A name that nothing announces is found by a model of names, where one is installed. What words alone suggest is to be
-looked at, and scored so.
+Other names are left to a model of names, where one is installed. What words alone suggest gets a low score.
 """
 
 import re
@@ -44,7 +43,7 @@ _OTHERS = re.compile(
     r"ich bin(?: die| der)?|hier ist|hier spricht|das ist|das war|soy|"
     r"aqui|este es|esta es|moi c'est|c'est|ici|je suis)\s*,?\s+"
 )
-"""What stands before a name, and before much else: the word has to look like a name too."""
+"""Words before a name that also stand before other words: the next word has to look like a name."""
 
 _ASKED = re.compile(r"(?<!\w)(?:fragen sie nach|frag(?:t|e)? nach|pregunt[ea] por|demande[zr])\s+")
 _LIVING = re.compile(
@@ -76,7 +75,7 @@ _PARTICLES = frozenset(
     str.split("de la le les du des von van der den dem zu del los las y da di el al bin ben st san sainte saint bad")
 )
 _PLACE_JOINS = frozenset(str.split("de la le les du des del los las sur sous en am an der im upon on le-"))
-_MOST = 4
+_MAX_NAME_WORDS = 4
 
 _HANZI = r"[\u4e00-\u9fff]"
 _SURNAMES = (
@@ -305,7 +304,7 @@ def _name(tokens: Tokens, place: int, *, sure: bool, score: float) -> Iterator[P
     if at >= len(words) or words[at].start > place + 1 or not _is_name(words[at], sure=sure):
         return
     end = at + 1
-    while end < len(words) and end - at < _MOST and _COMMA_NAME.fullmatch(tokens.gap_before(end)):
+    while end < len(words) and end - at < _MAX_NAME_WORDS and _COMMA_NAME.fullmatch(tokens.gap_before(end)):
         word = words[end]
         if word.key in _PARTICLES and end + 1 < len(words) and _COMMA_NAME.fullmatch(tokens.gap_before(end + 1)):
             if not _continues_name(words[end + 1]):
@@ -349,13 +348,13 @@ def _place(tokens: Tokens, place: int, *, sure: bool) -> Iterator[PiiSpan]:
     words = tokens.all
     if at >= len(words) or words[at].start != place:
         return
-    for count in range(min(_MOST, len(words) - at), 0, -1):
+    for count in range(min(_MAX_NAME_WORDS, len(words) - at), 0, -1):
         part = words[at : at + count]
         if all(tokens.gap_before(at + i) in (" ", "-", "'") for i in range(1, count)) and _is_listed(part):
             yield PiiSpan(place, part[-1].end, PLACE, LIKELY)
             return
     end = at
-    while end < len(words) and end - at < _MOST and (end == at or tokens.gap_before(end) in (" ", "-")):
+    while end < len(words) and end - at < _MAX_NAME_WORDS and (end == at or tokens.gap_before(end) in (" ", "-")):
         word, after = words[end], words[end + 1] if end + 1 < len(words) else None
         if end > at and word.key in _PLACE_JOINS and after and tokens.gap_before(end + 1) in (" ", "-"):
             if not (after.capital and not after.flat):

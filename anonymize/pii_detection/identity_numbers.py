@@ -1,7 +1,6 @@
-"""Identity numbers of countries that have a check digit, and those that have a shape of their own.
+"""Finds numbers and codes: telephones, accounts, cards, licences, identity numbers of several countries.
 
-Numbers and codes: telephones, accounts, cards, licences, identity numbers. What is said around one tells which. Check
-digits of cards and accounts.
+Check digits and the words around a number decide its kind.
 """
 
 import re
@@ -38,10 +37,10 @@ _CODE = re.compile(
     r"(?<![^\W_])(?<![@./])\+?\(?(?:(?!I )[A-Z]{1,4}[ -]\(?){0,8}[A-Za-z]{0,6}\d[A-Za-z\d]*"
     r"(?:[ \t,./()-]{1,3}(?:[A-Z]{1,4}(?![a-z])|[A-Za-z]{0,3}\d[A-Za-z\d]*))*(?![^\W_])"
 )
-_BEFORE, _AFTER = 70, 40
-_STOP = re.compile(r"[.!?]\s")
+_CHARS_BEFORE, _CHARS_AFTER = 70, 40
+_SENTENCE_END = re.compile(r"[.!?]\s")
 # A sentence of fewer letters (“It's”) leaves to the one before what it is about.
-_SHORT = 6
+_MAX_SHORT_SENTENCE = 6
 
 _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
     (
@@ -106,13 +105,13 @@ _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d){1,2}(?:[.,]\d+)?")
-_CODE_OF_TIME = re.compile(r"(?:18|19|20)\d\d(?:[-/ ](?:18|19|20)\d\d)*")
-_LEAST_DIGITS, _MOST_PHONE = 7, 15
+_YEARS = re.compile(r"(?:18|19|20)\d\d(?:[-/ ](?:18|19|20)\d\d)*")
+_MIN_CODE_DIGITS, _MAX_PHONE_DIGITS = 7, 15
 _MAX_COUNTED_DIGITS = 10
 
 
 def find_codes(text: str) -> Iterator[PiiSpan]:
-    """Yield numbers and codes of a text in which spoken ones are written out (`written`)."""
+    """Yield numbers and codes of a text in which spoken ones are written out."""
     lower = fold_same_length(text)
     last_end = 0
     for match in _CODE.finditer(text):
@@ -120,7 +119,7 @@ def find_codes(text: str) -> Iterator[PiiSpan]:
         if text[start] == "(" and ")" not in match[0]:
             start += 1
         found = _classify_code(
-            text[start:end], lower[max(last_end, start - _BEFORE) : start], lower[end : end + _AFTER]
+            text[start:end], lower[max(last_end, start - _CHARS_BEFORE) : start], lower[end : end + _CHARS_AFTER]
         )
         if found:
             yield PiiSpan(start, end, *found)
@@ -136,28 +135,28 @@ def _classify_code(code: str, before: str, after: str) -> tuple[str, float] | No
     if _GROUPED.fullmatch(code) or _DECIMAL.fullmatch(code) or _CLOCK.fullmatch(code) or _DATE.fullmatch(code):
         return None
     kind, least = _context(before, after)
-    years = _CODE_OF_TIME.fullmatch(code) is not None
+    years = _YEARS.fullmatch(code) is not None
     if kind and len(digits) >= least and len(bare) >= 4 and not (years and kind not in (ACCOUNT, IDENTITY)):
         return kind, STRONG
     if kind == ADDRESS and len(bare) >= 3:
         return kind, STRONG
-    if years or _is_counting(code) or len(digits) < _LEAST_DIGITS:
+    if years or _is_counting(code) or len(digits) < _MIN_CODE_DIGITS:
         return None
-    return (PHONE if len(digits) <= _MOST_PHONE and bare == digits else IDENTITY), LIKELY
+    return (PHONE if len(digits) <= _MAX_PHONE_DIGITS and bare == digits else IDENTITY), LIKELY
 
 
 def _context(before: str, after: str) -> tuple[str, int]:
     """Return the kind that the nearest word speaks of, and how many digits it has at least; "" where none does."""
-    best, kind, least = _BEFORE + 1, "", 0
-    last = _STOP.split(before)[-1]
-    sentence = last if len(last) > _SHORT else before
+    best, kind, least = _CHARS_BEFORE + 1, "", 0
+    last = _SENTENCE_END.split(before)[-1]
+    sentence = last if len(last) > _MAX_SHORT_SENTENCE else before
     for name, pattern, digits in _CONTEXTS:
         for match in pattern.finditer(sentence):
             if len(sentence) - match.end() < best:
                 best, kind, least = len(sentence) - match.end(), name, digits
     if kind:
         return kind, least
-    following = _STOP.split(after)[0]
+    following = _SENTENCE_END.split(after)[0]
     hits = [
         (ahead.start(), name, digits) for name, pattern, digits in _CONTEXTS if (ahead := pattern.search(following))
     ]
@@ -173,22 +172,28 @@ def _is_counting(code: str) -> bool:
         return False
     parts = [int(part) for part in numbers]
     if len(parts) == 1:
-        parts = [int(text) for text in str(parts[0])]
+        parts = [int(digit) for digit in str(parts[0])]
     return len(parts) > 3 and len({b - a for a, b in pairwise(parts)}) == 1
 
 
-_ALONE = r"(?<![^\W_])"
-_END = r"(?![^\W_])"
+_WORD_START = r"(?<![^\W_])"
+_WORD_END = r"(?![^\W_])"
 _CHINA = re.compile(
-    rf"(?<!\d)\d{{6}}[ -]?(?:19|20)\d\d[ -]?\d{{4}}[ -]?\d{{3}}[\dXx]{_END}|(?<!\d)\d{{17}}[\dXx](?!\d)"
+    rf"(?<!\d)\d{{6}}[ -]?(?:19|20)\d\d[ -]?\d{{4}}[ -]?\d{{3}}[\dXx]{_WORD_END}|(?<!\d)\d{{17}}[\dXx](?!\d)"
 )
 _FRANCE = re.compile(
-    rf"{_ALONE}[1-478](?:[ .-]?\d\d){{2}}[ .-]?(?:\d\d|2[ABab])(?:[ .-]?\d{{3}}){{2}}(?:[ .-]?\d\d)?{_END}"
+    rf"{_WORD_START}[1-478](?:[ .-]?\d\d){{2}}[ .-]?(?:\d\d|2[ABab])(?:[ .-]?\d{{3}}){{2}}(?:[ .-]?\d\d)?{_WORD_END}"
 )
-_GERMANY = re.compile(rf"{_ALONE}[1-9]\d[ .-]?\d{{3}}[ .-]?\d{{3}}[ .-]?\d{{3}}{_END}")
-_GERMAN_CARD = re.compile(rf"{_ALONE}[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ\d]{{8}}\d(?:D|<<)?{_END}", re.IGNORECASE)
-_SPAIN = re.compile(rf"{_ALONE}(?:[XYZ][ .-]?\d{{7}}|\d{{2}}[ .]?\d{{3}}[ .]?\d{{3}})[ .-]?[A-Z]{_END}", re.IGNORECASE)
-_BRITAIN = re.compile(rf"{_ALONE}[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?:[ -]?\d\d){{3}}[ -]?[A-D]{_END}", re.IGNORECASE)
+_GERMANY = re.compile(rf"{_WORD_START}[1-9]\d[ .-]?\d{{3}}[ .-]?\d{{3}}[ .-]?\d{{3}}{_WORD_END}")
+_GERMAN_CARD = re.compile(
+    rf"{_WORD_START}[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ\d]{{8}}\d(?:D|<<)?{_WORD_END}", re.IGNORECASE
+)
+_SPAIN = re.compile(
+    rf"{_WORD_START}(?:[XYZ][ .-]?\d{{7}}|\d{{2}}[ .]?\d{{3}}[ .]?\d{{3}})[ .-]?[A-Z]{_WORD_END}", re.IGNORECASE
+)
+_BRITAIN = re.compile(
+    rf"{_WORD_START}[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?:[ -]?\d\d){{3}}[ -]?[A-D]{_WORD_END}", re.IGNORECASE
+)
 _PASSPORT = re.compile(
     r"(?:护照|passport|pasaporte|passeport|reisepass)\D{0,16}?([A-Z]{0,2}\d{2}[A-Z]{0,2}\d{5,7})", re.IGNORECASE
 )

@@ -1,7 +1,6 @@
-"""Names without an announcement: words of the lists, and words with a capital that nobody knows.
+"""Finds names that are introduced, addressed, listed or spelled letter by letter, and organisations, in English.
 
-Names that are introduced, spoken to or asked for: “my name is ...”, “nice to meet you, ...”, “Okay ..., look”. Names
-spelled letter by letter. Schools, hospitals, firms: names with a capital beside a word that says what they are.
+Examples: “my name is ...”, “nice to meet you, ...”, “Okay ..., look”.
 """
 
 import re
@@ -151,7 +150,7 @@ _SPEAKING = re.compile(
     r"(?<!\w)(?:this is|it's|it is)\s+((?:[^\W\d_]|['-])+(?:\s(?:[^\W\d_]|['-])+)?)\s+(?:speaking|calling|here)\b"
 )
 _COMMA = re.compile(r"\s*,\s*")
-_DOES = re.compile(
+_SPEAKER_VERB = re.compile(
     r"\s+(?:said|says|asked|asks|told|tells|thinks|thought|goes|wants|wanted|knows|likes|went|paid|came|comes|"
     r"has|was|is|did|does|gave|took|made|rose|got|left|laughs|laughed|smiled|smiles|nodded|forgot|looks|looked|"
     r"saw|saying|asking|laughing|crying|loves|hates|feels|felt|needs|keeps|kept|[a-z]{2,}ed)\b"
@@ -201,7 +200,7 @@ def _vocatives(tokens: Tokens) -> Iterator[PiiSpan]:
         before = tokens.gap_before(index)
         called = _COMMA.fullmatch(before) is not None and (after in _ENDINGS or not after) and word.capital
         begins = word.initial and word.capital and not word.flat
-        acts = begins and (after == "," or _DOES.match(tokens.lower, word.end) is not None)
+        acts = begins and (after == "," or _SPEAKER_VERB.match(tokens.lower, word.end) is not None)
         if (called or acts) and (word.key not in capitalized_non_names() or acts):
             if word.key in capitalized_non_names() and after == ",":
                 continue
@@ -209,13 +208,13 @@ def _vocatives(tokens: Tokens) -> Iterator[PiiSpan]:
 
 
 _MIN_NAME_CHARS = 3
-_ACRONYM = 5
+_MAX_ACRONYM_CHARS = 5
 # Of fewer words, nobody can tell whether they are English.
 _MIN_ENGLISH_CHARS = 4
-_INTO = frozenset({"in", "near", "to", "from", "at", "of", "around", "through", "via"})
-_PLACE_WORDS = 3
-_SURELY_INTO = frozenset({"in", "from", "near"})
-_GOING = frozenset(
+_PLACE_PREPOSITIONS = frozenset({"in", "near", "to", "from", "at", "of", "around", "through", "via"})
+_MAX_PLACE_WORDS = 3
+_SURE_PLACE_PREPOSITIONS = frozenset({"in", "from", "near"})
+_MOTION_VERBS = frozenset(
     {"go", "goes", "going", "went", "gone", "move", "moved", "drove", "fly", "flew", "travel", "trip", "us", "back"}
 )
 
@@ -251,7 +250,7 @@ def _score(tokens: Tokens, word: Token) -> float:
         or (word.initial and len(key) <= _MIN_NAME_CHARS)
     ):
         return 0
-    if word.text.isupper() and len(word.text) <= _ACRONYM:
+    if word.text.isupper() and len(word.text) <= _MAX_ACRONYM_CHARS:
         return 0
     common, given = is_common(key), is_given_name(key)
     if word.capital and not word.flat:
@@ -267,18 +266,18 @@ def _place_end(tokens: Tokens, at: int) -> int | None:
     """Return the index after the last word of a place of the list that begins at a word."""
     words = tokens.all
     word = words[at]
-    led = at > 0 and words[at - 1].key in _INTO
+    led = at > 0 and words[at - 1].key in _PLACE_PREPOSITIONS
     seen = word.capital and not word.flat and (led or not word.initial)
     if not seen and not (led and word.flat):
         return None
-    for count in range(min(_PLACE_WORDS, len(words) - at), 0, -1):
+    for count in range(min(_MAX_PLACE_WORDS, len(words) - at), 0, -1):
         stretch = words[at : at + count]
         if any(tokens.gap_before(at + i) not in (" ", "-") for i in range(1, count)):
             continue
         name = " ".join(token.key for token in stretch)
         if name in places() and (not is_given_name(name) or (at > 0 and words[at - 1].key == "in")):
             return at + count
-        if led and _is_town(name, stretch, sure=words[at - 1].key in _SURELY_INTO):
+        if led and _is_town(name, stretch, sure=words[at - 1].key in _SURE_PLACE_PREPOSITIONS):
             return at + count
     return None
 
@@ -295,12 +294,14 @@ def _is_town(name: str, words: Sequence[Token], *, sure: bool) -> bool:
 def _follows_preposition(words: Sequence[Token], at: int) -> bool:
     """Tell whether a name of people and places stands where a place does: “in Lincoln”, “went to Lincoln”."""
     before = [word.key for word in words[max(0, at - 2) : at]]
-    return bool(before) and (before[-1] in _SURELY_INTO or (before[-1] == "to" and before[0] in _GOING))
+    return bool(before) and (
+        before[-1] in _SURE_PLACE_PREPOSITIONS or (before[-1] == "to" and before[0] in _MOTION_VERBS)
+    )
 
 
 _LETTERS = re.compile(r"(?<![^\W_])[A-Za-z]{3,}(?![^\W_])")
 _ABOUT_NAMES = re.compile(r"\b(?:sur)?name|\bspell|\bspelt|\bcalled|\bunder\b|\bthat's\b|\bit's\b|\bwith an?\b")
-_NEAR = 80
+_CONTEXT_CHARS = 80
 
 
 def find_spelled_words(text: str, out: NumberNormalizedText) -> Iterator[PiiSpan]:
@@ -313,7 +314,7 @@ def find_spelled_words(text: str, out: NumberNormalizedText) -> Iterator[PiiSpan
         known = is_given_name(key) or is_family_name(key)
         if key in capitalized_non_names() or (is_common(key) and not known):
             continue
-        if known or _ABOUT_NAMES.search(text[max(0, start - _NEAR) : end + _NEAR].lower()):
+        if known or _ABOUT_NAMES.search(text[max(0, start - _CONTEXT_CHARS) : end + _CONTEXT_CHARS].lower()):
             yield PiiSpan(start, end, PERSON, STRONG if known else LIKELY)
 
 
@@ -330,7 +331,7 @@ _CAPITAL = r"[A-Z][\w'\u2019.&-]*"
 _NAMED = re.compile(
     rf"(?<![\w'])(?:{_CAPITAL}\s+(?:(?:of|and|&|the|for)\s+)?){{1,4}}(?:{_NOUN})\b(?:\s+of(?:\s+the)?\s+{_CAPITAL})?"
 )
-_OF = re.compile(rf"\b(?:{_NOUN})\s+(?:of|for)(?:\s+the)?\s+{_CAPITAL}(?:\s+(?:and\s+)?{_CAPITAL})*")
+_NAMED_AFTER_NOUN = re.compile(rf"\b(?:{_NOUN})\s+(?:of|for)(?:\s+the)?\s+{_CAPITAL}(?:\s+(?:and\s+)?{_CAPITAL})*")
 _EMPLOYED = re.compile(
     rf"(?:\b[Ww]ork(?:s|ed|ing)?\s+(?:for|at)|\bjoin(?:ed|s)?|\bemployed (?:by|at)|"
     rf"\bhired by)\s+({_CAPITAL}(?:\s+{_CAPITAL})*)"
@@ -353,7 +354,7 @@ _PLAIN = frozenset(_PLAIN_TEXT.split())
 
 def find_organisations(text: str) -> Iterator[PiiSpan]:
     """Yield names of organisations."""
-    for pattern, score in ((_NAMED, STRONG), (_OF, STRONG)):
+    for pattern, score in ((_NAMED, STRONG), (_NAMED_AFTER_NOUN, STRONG)):
         for hit in pattern.finditer(text):
             start = hit.start()
             if first := _DETERMINERS.match(hit[0]):

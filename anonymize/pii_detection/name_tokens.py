@@ -1,7 +1,6 @@
-"""Words of a text with what rules ask about them: capital, beginning of a sentence, sentences without capitals.
+"""Tokens of a text with what name rules ask about them, the evidence for a name, and lists of names and places.
 
-Whether words may be a name, given how much speaks for it. Lists that rules look words up in: names and places; common
-words are in `project.text_matching.normalization`.
+Common words are in `project.text_matching.normalization`.
 """
 
 import re

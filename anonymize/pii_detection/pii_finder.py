@@ -1,6 +1,6 @@
-"""Finds personal information in a text, with everything that is known about the study.
+"""Finds personal information in a text by rules, models, and the words known from the study.
 
-The words of a study: names of its participants, nicknames, misspellings, and words that people said are private.
+Those words are names of participants, nicknames, misspellings, and words that people marked as private.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,10 +43,10 @@ from project.text_matching.spoken_forms import (
 )
 
 STUDY_SOURCE = "study"
-_EXACT_BELOW = 5
+_MIN_FUZZY_CHARS = 5
 _MIN_PART_CHARS = 3
 _TWO_EDITS_FROM = 8
-_SCORE = 84
+_MIN_SIMILARITY = 84
 _MIN_SOUNDS = 3
 
 
@@ -83,7 +83,7 @@ class StudyWords:
                 continue
             for part in word.word.split():
                 key = word_key(part)
-                if len(key) >= _EXACT_BELOW and key not in function_words():
+                if len(key) >= _MIN_FUZZY_CHARS and key not in function_words():
                     self._names.setdefault(key, word)
         self._judged: dict[str, KnownWord | None] = {}
 
@@ -118,7 +118,7 @@ class StudyWords:
 
     def _nearest(self, key: str) -> KnownWord | None:
         """Return the name that a word is close to; words that mean something else are none."""
-        if len(key) < _EXACT_BELOW - 1 or is_common(key) or key in capitalized_non_names():
+        if len(key) < _MIN_FUZZY_CHARS - 1 or is_common(key) or key in capitalized_non_names():
             return None
         from rapidfuzz import fuzz, process
         from rapidfuzz.distance import DamerauLevenshtein
@@ -128,7 +128,11 @@ class StudyWords:
             allowed = 2 if len(name) >= _TWO_EDITS_FROM else 1
             sound = phonetic_key(key)
             sounds = len(sound) >= _MIN_SOUNDS and sound == phonetic_key(name) and edits <= allowed + 1
-            if edits <= allowed or sounds or (len(name) >= _TWO_EDITS_FROM and fuzz.ratio(key, name) >= _SCORE):
+            if (
+                edits <= allowed
+                or sounds
+                or (len(name) >= _TWO_EDITS_FROM and fuzz.ratio(key, name) >= _MIN_SIMILARITY)
+            ):
                 return self._names[name]
         return None
 
@@ -201,7 +205,7 @@ _NAME_KINDS = frozenset({PERSON, PLACE, ORGANISATION})
 
 
 class TextSearch:
-    """Finds what looks personal by itself, whatever a study knows: the long part of the work, the same for ever."""
+    """Finds what looks personal by itself, whatever a study knows: the long part of the work, and always the same."""
 
     def __init__(self, names: NameFinder | None = None) -> None:
         """Search by rules, and by a model of names where one is installed."""
@@ -251,7 +255,7 @@ class PersonalFinder:
     def find_all(self, texts: Sequence[str]) -> list[list[PiiMatch]]:
         """Return the hits of each of some texts: a model is faster with many at once."""
         found = self._search.search_all(texts)
-        return [self.resolve_hits(text, one) for text, one in zip(texts, found, strict=True)]
+        return [self.resolve_hits(text, spans) for text, spans in zip(texts, found, strict=True)]
 
     def resolve_hits(self, text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
         """Return the hits of a text that was searched before, with what is known about the study."""

@@ -1,4 +1,4 @@
-"""A stretch of a text that looks like personal information. Kinds of personal information."""
+"""Spans of personal information in a text, and their kinds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

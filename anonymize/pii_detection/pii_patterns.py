@@ -1,7 +1,6 @@
-"""Dates, and those of birth among them.
+"""Patterns of electronic addresses and dates, with dates of birth among them, over normalized texts.
 
-E-mail addresses, links and handles, written and spoken. What gives people away in a text whatever they are called:
-addresses, numbers, dates. Patterns over folded texts.
+Electronic addresses are e-mail addresses, links and handles, written and spoken.
 """
 
 import re
@@ -15,9 +14,9 @@ _MONTHS = (
     "juillet|aug(?:ust)?|aout|sep(?:t|tember|tembre)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?|de[cz](?:ember|embre)?|"
     "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
 )
-_DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th|\.)?"
-_NOT_IN_WORD, _NO_MORE = r"(?<![^\W_])", r"(?![^\W_])"
-_ENDS = "com|org|net|edu|gov|io|de|uk|fr|nl|eu|ch|at|it|es"
+_ORDINAL_DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th|\.)?"
+_NOT_IN_WORD, _WORD_END = r"(?<![^\W_])", r"(?![^\W_])"
+_COMMON_DOMAINS = "com|org|net|edu|gov|io|de|uk|fr|nl|eu|ch|at|it|es"
 
 IDENTIFYING_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("link", re.compile(r"(?:(?<![a-z0-9+.-])[a-z0-9+.-]*://|www\.)[^\s<>\"]+")),
@@ -27,15 +26,15 @@ IDENTIFYING_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("e-mail", re.compile(r"(?<![a-z0-9._%+-])[a-z0-9._%+-]+ at [a-z0-9-]+(?: dot [a-z0-9-]+)+")),
     ("path", re.compile(r"(?<![^\s\"'(=\[])(?:[a-z]:\\|\\\\|~/|/)[^\s/\\<>\"]+(?:[/\\][^\s/\\<>\"]+)+")),
-    ("link", re.compile(rf"(?<![\w.@-])(?:[a-z0-9-]+\.)+(?:{_ENDS})\b(?:/\S*)?")),
+    ("link", re.compile(rf"(?<![\w.@-])(?:[a-z0-9-]+\.)+(?:{_COMMON_DOMAINS})\b(?:/\S*)?")),
     ("date", re.compile(r"(?<!\d)\d{1,4}([./-])\d{1,2}\1\d{1,4}(?!\d)")),
     (
         "date",
         re.compile(
-            rf"{_NOT_IN_WORD}{_DAY}(?:\s+(?:of|de))?[\s.-]*(?:{_MONTHS})\.?{_NO_MORE}(?:,?\s*(?:de\s+)?\d{{2,4}}(?!\d))?"
+            rf"{_NOT_IN_WORD}{_ORDINAL_DAY}(?:\s+(?:of|de))?[\s.-]*(?:{_MONTHS})\.?{_WORD_END}(?:,?\s*(?:de\s+)?\d{{2,4}}(?!\d))?"
         ),
     ),
-    ("date", re.compile(rf"{_NOT_IN_WORD}(?:{_MONTHS})\.?\s+{_DAY}{_NO_MORE}(?:,?\s*\d{{4}}(?!\d))?")),
+    ("date", re.compile(rf"{_NOT_IN_WORD}(?:{_MONTHS})\.?\s+{_ORDINAL_DAY}{_WORD_END}(?:,?\s*\d{{4}}(?!\d))?")),
     ("date", re.compile(rf"{_NOT_IN_WORD}(?:{_MONTHS})\.?,?\s+(?:of\s+)?(?:1[89]|20)\d\d(?!\d)")),
     ("number", re.compile(r"(?<!\d)(?:\+|\(\+?)?\d(?:[\s()./-]{0,2}\d){6,}(?!\d)")),
     ("number", re.compile(r"(?<![^\W_])[a-z]{0,4}\d{5,}[a-z0-9]*(?![^\W_])")),
@@ -54,27 +53,27 @@ _BIRTH = re.compile(
     r"\bnato\b|\bnata\b|\bnacimiento\b|\bnaissance\b|\bgeburtsdatum\b|\bgeb\.|\bnaci\b|\bnacio\b|\bnacimos\b|"
     r"\bcumpleanos\b|\bnee?s?\b|\banniversaire\b|出生|生日|生于|生的"
 )
-_DATES_MONTHS = (
+_FULL_MONTHS = (
     "januar|janner|februar|marz|maerz|mai|juni|juli|oktober|dezember|janvier|fevrier|mars|avril|juin|juillet|aout|"
     "septembre|octobre|novembre|decembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|"
     "octubre|noviembre|diciembre|january|february|march|april|may|june|july|august|september|october|november|december|"
     "gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|janeiro|fevereiro|marco|maio|junho|julho|"
     "setembro|outubro|novembro|dezembro|januari|februari|maart|mei|augustus"
 )
-_DATES_DAY = r"(?<![^\W_])(?:0?[1-9]|[12]\d|3[01])(?:\.|er|re|eme|[oa\u00b0])?"
+_DAY_OF_MONTH = r"(?<![^\W_])(?:0?[1-9]|[12]\d|3[01])(?:\.|er|re|eme|[oa\u00b0])?"
 _YEAR = r"(?:1[89]\d\d|20\d\d|'?\d\d)(?![^\W_])"
 _OF = r"(?:de|del|di|of|du)"
-_MORE: tuple[re.Pattern[str], ...] = (
-    re.compile(rf"{_DATES_DAY}\s*(?:{_OF}\s+)?(?:{_DATES_MONTHS})\.?(?![^\W_])(?:,?\s*(?:{_OF}\s+)?{_YEAR})?"),
+_OTHER_DATES: tuple[re.Pattern[str], ...] = (
+    re.compile(rf"{_DAY_OF_MONTH}\s*(?:{_OF}\s+)?(?:{_FULL_MONTHS})\.?(?![^\W_])(?:,?\s*(?:{_OF}\s+)?{_YEAR})?"),
     re.compile(
         r"(?<![^\W_])\d{1,2}\s+(point|dot|forward slash|slash|stroke|punkt|punto)\s+\d{1,2}\s+\1\s+" + _YEAR,
     ),
     re.compile(rf"(?<![^\W_])\d{{1,2}}(?:st|nd|rd|th)\s+of\s+the\s+\d{{1,2}}(?:st|nd|rd|th)(?:,?\s+{_YEAR})?"),
-    re.compile(rf"{_DATES_DAY}\s+{_OF}\s+\d{{1,2}}\s+{_OF}\s+{_YEAR}"),
+    re.compile(rf"{_DAY_OF_MONTH}\s+{_OF}\s+\d{{1,2}}\s+{_OF}\s+{_YEAR}"),
     re.compile(r"(?<!\d)(?:\d{2,4}\s?年\s?)?\d{1,2}\s?月\s?\d{1,2}(?:\s?[日号號])?|(?<!\d)\d{4}\s?年\s?\d{1,2}\s?月"),
 )
-"""Days as German, Spanish, French, Chinese and their neighbours say them, beside those of `TELLING`."""
-_LOOSE = re.compile(
+"""Days as German, Spanish, French, Chinese and their neighbours say them, beside those of `IDENTIFYING_PATTERNS`."""
+_BARE_DATE = re.compile(
     r"(?<![^\W_])(?:1[89]\d\d|20[0-2]\d)(?![^\W_])|(?<![^\W_])\d{4,8}(?![^\W_])|\d{1,2}\D{1,3}\d{1,2}\D{1,3}\d{2,4}"
 )
 _SHORT_YEAR = re.compile(r"(?:,?\s+)'?\d\d(?![^\W_])")
@@ -99,11 +98,11 @@ def find_dates(text: str) -> Iterator[PiiSpan]:
             start, end = folded.original_span(first, last)
             born = _is_near(births, first, last)
             yield PiiSpan(start, end, BIRTH if born else DATE, STRONG if born else LIKELY)
-    for pattern in _MORE:
+    for pattern in _OTHER_DATES:
         for hit in pattern.finditer(folded.text):
             born = _is_near(births, *hit.span())
             yield PiiSpan(*folded.original_span(*hit.span()), BIRTH if born else DATE, STRONG if born else LIKELY)
-    for hit in _LOOSE.finditer(folded.text) if births else ():
+    for hit in _BARE_DATE.finditer(folded.text) if births else ():
         if any(last <= hit.start() <= last + _BIRTH_DISTANCE // 2 for _, last in births):
             yield PiiSpan(*folded.original_span(*hit.span()), BIRTH, STRONG)
 
@@ -112,7 +111,7 @@ def _is_near(births: list[tuple[int, int]], first: int, last: int) -> bool:
     return any(first - _BIRTH_DISTANCE <= end and begin <= last + _BIRTH_DISTANCE for begin, end in births)
 
 
-_TOP = (
+_TOP_LEVEL_DOMAINS = (
     "com|org|net|edu|gov|mil|int|info|biz|name|io|ai|me|tv|app|dev|online|site|shop|blog|example|eu|uk|us|ca|au|"
     "nz|ie|de|at|"
     "ch|fr|be|nl|lu|es|pt|it|gr|se|no|dk|fi|is|pl|cz|sk|hu|ro|bg|hr|si|rs|ua|ru|tr|il|in|pk|cn|jp|kr|tw|hk|sg|my|"
@@ -128,7 +127,9 @@ _JOIN = (
 )
 _DOT = rf"(?:\s+(?:{_DOT_WORDS})\s+|\.)"
 _AT = r"(?:att?|@|aet|klammeraffe|arroba|arobase|arrobas|chez)"
-_DOMAIN = rf"{_WORD}(?:\s+(?:{_DASH_WORDS})\s+{_WORD}){{0,6}}(?:{_DOT}{_WORD}){{0,6}}{_DOT}(?:{_TOP})(?![^\W_])"
+_DOMAIN = (
+    rf"{_WORD}(?:\s+(?:{_DASH_WORDS})\s+{_WORD}){{0,6}}(?:{_DOT}{_WORD}){{0,6}}{_DOT}(?:{_TOP_LEVEL_DOMAINS})(?![^\W_])"
+)
 _SPOKEN_MAIL = re.compile(rf"(?<![^\W_]){_WORD}(?:{_JOIN}{_WORD}){{0,8}}\s+{_AT}\s+{_DOMAIN}")
 _CHINESE_MAIL = re.compile(
     r"[a-z0-9](?:[a-z0-9._+ -]|下划线|减号|横杠|杠|点){0,60}\s?(?:艾特|圈a|小老鼠)\s?"
@@ -137,13 +138,13 @@ _CHINESE_MAIL = re.compile(
 )
 _SPOKEN_LINK = re.compile(
     rf"(?<![^\W_])(?:(?:www|w w w)\s+dot\s+)?(?:{_WORD}\s+)?{_WORD}(?:\s+(?:dash|hyphen)\s+{_WORD}){{0,6}}\s+dot\s+"
-    rf"(?:{_WORD}\s+dot\s+)?(?:{_TOP})(?![^\W_])(?:\s+slash\s+{_WORD})*"
+    rf"(?:{_WORD}\s+dot\s+)?(?:{_TOP_LEVEL_DOMAINS})(?![^\W_])(?:\s+slash\s+{_WORD})*"
 )
 _HANDLE = re.compile(r"(?<![\w@.])@[^\W_][\w.]{2,}")
 _PATHS = {"link": LINK, "path": LINK, "e-mail": MAIL}
-_BEFORE = re.compile(rf"({_WORD})\s+$")
+_WORD_BEFORE = re.compile(rf"({_WORD})\s+$")
 _MAX_WORDS_BEFORE = 2
-_FAR = 80
+_MAX_CHARS_BEFORE = 80
 
 
 def find_electronic_addresses(text: str) -> Iterator[PiiSpan]:
@@ -168,12 +169,12 @@ def _extend_start(text: str, start: int) -> int:
     after = re.compile(_WORD).match(text, start)
     only_number = after is not None and after[0].isdigit()
     for _ in range(_MAX_WORDS_BEFORE):
-        before = _BEFORE.search(text[max(start - _FAR, 0) : start])
+        before = _WORD_BEFORE.search(text[max(start - _MAX_CHARS_BEFORE, 0) : start])
         if not before or before[1] in function_words():
             break
         if not only_number and is_common(before[1]):
             break
-        start, only_number = max(start - _FAR, 0) + before.start(), False
+        start, only_number = max(start - _MAX_CHARS_BEFORE, 0) + before.start(), False
     return start
 
 

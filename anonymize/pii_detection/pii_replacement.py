@@ -1,7 +1,4 @@
-"""What is written in place of personal information: the same person and thing always the same, all over a study.
-
-Personal information as a finder of places for `anonymize.pii_detection.text_scrubber.TextScrubber`.
-"""
+"""Replacements for personal information: the same person and thing get the same one all over a study."""
 
 import hashlib
 import re
@@ -42,8 +39,10 @@ class Replacements:
         """
         self._given = {word_key(word): after for word, after in (given or {}).items()}
         self._people = dict(people or {})
-        self._numbers = {label: dict(each) for label, each in (kept or {}).items()}
-        self._next: dict[str, int] = {label: max(each.values(), default=0) + 1 for label, each in self._numbers.items()}
+        self._numbers = {label: dict(numbered) for label, numbered in (kept or {}).items()}
+        self._next: dict[str, int] = {
+            label: max(numbered.values(), default=0) + 1 for label, numbered in self._numbers.items()
+        }
         self._whole: dict[str, str] = {}
         self.reserve_numbers(self.chosen_texts())
 
@@ -77,7 +76,7 @@ class Replacements:
     @property
     def numbers(self) -> dict[str, dict[str, int]]:
         """Label -> what two hits that mean the same have in common, or the id of a participant -> number."""
-        return {label: dict(each) for label, each in self._numbers.items()}
+        return {label: dict(numbered) for label, numbered in self._numbers.items()}
 
     def _number(self, label: str, participant_id: str | None, words: str) -> int:
         """Return the number of a person or thing; one that was given once is given for good."""
@@ -179,6 +178,7 @@ class PersonalPlaces:
     def _replacement_spans(self, text: str) -> list[tuple[int, int]]:
         """Return where replacements stand in a text."""
         forms = "|".join(
-            re.escape(one) for one in sorted({OMISSION_MARK, *self._replacements.chosen_texts()}, key=len, reverse=True)
+            re.escape(written)
+            for written in sorted({OMISSION_MARK, *self._replacements.chosen_texts()}, key=len, reverse=True)
         )
         return [hit.span() for hit in re.finditer(rf"\[[A-Z]+_\d+\]|{forms}", text)]

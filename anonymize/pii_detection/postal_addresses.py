@@ -1,4 +1,4 @@
-"""Where somebody lives: streets with numbers, post boxes, postal codes."""
+"""Finds postal addresses: streets with numbers, post boxes, postal codes."""
 
 import re
 from collections.abc import Iterator
@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from anonymize.pii_detection.pii_hit import ADDRESS, LIKELY, STRONG, PiiSpan
 from project.text_matching.normalization import function_words
 
-_SURE = (
+_STREET_TYPES = (
     "street|avenue|ave|road|rd|lane|boulevard|blvd|crescent|terrace|gardens?|mews|parkway|highway|grove|close|drive|"
     "cottages?|villas?|quay|wharf|esplanade|embankment|turnpike|cul-de-sac"
 )
-_OFTEN = (
+_AMBIGUOUS_STREET_TYPES = (
     "way|walk|park|place|court|hill|row|square|st|green|rise|view|parade|circle|trail|gate|bridge|point|house|fields?"
 )
 _NUMBER = (
     r"(?:(?:flat|apartment|apt|unit|suite|number|no\.?|house)\s+)?\d{1,5}\s?[a-z]?(?![^\W_])(?:\s?[-/]\s?\d{1,4})?"
 )
 _NAME = r"(?:[^\W\d_][\w'\u2019.-]{0,40}\s+){1,4}?"
-_MORE = r"(?:,?\s+(?:flat|apartment|apt|unit|suite|floor)\.?\s+\d+\w?)?"
-_STREET = re.compile(rf"(?<![^\W_]){_NUMBER},?\s+({_NAME})({_SURE}|{_OFTEN})\b\.?{_MORE}", re.IGNORECASE)
+_UNIT_AFTER = r"(?:,?\s+(?:flat|apartment|apt|unit|suite|floor)\.?\s+\d+\w?)?"
+_STREET = re.compile(
+    rf"(?<![^\W_]){_NUMBER},?\s+({_NAME})({_STREET_TYPES}|{_AMBIGUOUS_STREET_TYPES})\b\.?{_UNIT_AFTER}", re.IGNORECASE
+)
 _ONE_WORD = re.compile(
     r"(?<![^\W_])\d{1,4}\s?[a-z]?\s+[A-Z][a-z]{2,}(?:way|gate|side|field|hurst|wood|croft|dale|mead|bury)\b"
 )
@@ -62,12 +64,12 @@ _FLAT = re.compile(
     r"(?!\s*(?:%|percent|per\s?cent|prozent|euros?|dollars?|pounds?|degrees|minut|hours?|people|leute|personas|times|mal|points?))",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(
+_NUMBERED_UNIT = re.compile(
     r"(?<![^\W_])(?:(?:unit|suite|casa|maison|haus)\s+(?:number|n[u\u00fa]mero|num[e\u00e9]ro|nummer|nr\.?|no\.?)\s+\d{1,4}\s?[a-z]?"
     r"|piso\s+(?:primero|segundo|tercero|cuarto|quinto|sexto|bajo)(?:\s+(?:izquierda|derecha|[a-d]))?)(?![^\W_])",
     re.IGNORECASE,
 )
-_NO_NUMBER = re.compile(
+_STREET_WITHOUT_NUMBER = re.compile(
     r"\b(?:on|in|at|off|near|down|up|along)\s+((?:[A-Z][\w'\u2019-]+\s+){1,3}(?:Street|Road|Lane|Avenue|Crescent|Terrace|"
     r"Drive|Close|Grove|Gardens|Mews|Boulevard|Row|Court|Way|Hill|Square|Place)),?(?:\s+(?:number\s+)?\d{1,4}[a-z]?)?(?![^\W_])"
 )
@@ -122,9 +124,9 @@ _CHINESE = re.compile(
     rf"\s?\d{{1,5}}\s?{_UNIT}?{_MORE_UNITS}"
 )
 _CHINESE_UNIT = re.compile(rf"(?<!\d)\d{{1,4}}\s?(?:号楼|栋|幢|单元){_MORE_UNITS}")
-_LEAD = re.compile(r"(?:地址|门牌号?|住址)?(?:是|住在|住|寄到|送到|搬到|搬去|发到|放在|在|到)了?")
+_LEADING_WORDS = re.compile(r"(?:地址|门牌号?|住址)?(?:是|住在|住|寄到|送到|搬到|搬去|发到|放在|在|到)了?")
 _DIVISION = re.compile(r"[省市区县州镇乡]")
-_FAR_BEFORE = 16
+_MAX_SIGNS_BEFORE = 16
 _HAN_SIGN = re.compile(_HAN)
 _US_CODE = re.compile(r"(?<![^\W_])[A-Z]{2}\s+\d{5}(?:-\d{4})?(?![^\W_])")
 _TOWN_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{4,5}\s+[A-Z][\w-]+(?=[\s,.]|$)")
@@ -133,15 +135,15 @@ _LIVING = re.compile(
     r"\bi'm at\b|\bflat\b|"
     r"\bapartment\b|\bnumber\b|\bhouse\b"
 )
-_NO_STREET_TEXT = (
+_NO_STREET_WORDS_TEXT = (
     "minute minutes hour hours mile miles day days people kids children metre metres meter meters of in the a an "
     "to and or "
     "degrees steps times years percent euros pounds dollars cats dogs long short more other half different big "
     "small at on "
     "for with from by my your his her our their this that is was are were"
 )
-_NO_STREET = frozenset(_NO_STREET_TEXT.split())
-_LITTLE_WORDS_OF_STREETS = frozenset({"the", "of", "and", "de", "la", "saint", "old", "new"})
+_NO_STREET_WORDS = frozenset(_NO_STREET_WORDS_TEXT.split())
+_STREET_FUNCTION_WORDS = frozenset({"the", "of", "and", "de", "la", "saint", "old", "new"})
 
 
 def find_addresses(text: str) -> Iterator[PiiSpan]:
@@ -151,8 +153,8 @@ def find_addresses(text: str) -> Iterator[PiiSpan]:
     for hit in _STREET.finditer(text):
         words = hit[1].lower().split()
         capital = hit[1][:1].isupper() and hit[2][:1].isupper()
-        sure = re.fullmatch(_SURE, hit[2], re.IGNORECASE) is not None
-        if any(word in _NO_STREET and word not in _LITTLE_WORDS_OF_STREETS for word in words) and not capital:
+        sure = re.fullmatch(_STREET_TYPES, hit[2], re.IGNORECASE) is not None
+        if any(word in _NO_STREET_WORDS and word not in _STREET_FUNCTION_WORDS for word in words) and not capital:
             continue
         if words[0] in function_words() and not capital:
             continue
@@ -166,7 +168,7 @@ def find_addresses(text: str) -> Iterator[PiiSpan]:
         _UK_SPOKEN,
         _US_CODE,
         _FLAT,
-        _NUMBERED,
+        _NUMBERED_UNIT,
         _SPANISH,
         _FRENCH,
         _AT_CODE,
@@ -180,10 +182,10 @@ def find_addresses(text: str) -> Iterator[PiiSpan]:
     for hit in _GERMAN.finditer(text):
         if until := _end_before_telephone(text, *hit.span()):
             yield PiiSpan(hit.start(), until, ADDRESS, LIKELY)
-    for hit in _NO_NUMBER.finditer(text):
+    for hit in _STREET_WITHOUT_NUMBER.finditer(text):
         yield PiiSpan(hit.start(1), hit.end(), ADDRESS, LIKELY)
     for hit in _FLAT_STREET.finditer(text):
-        if not set(hit[1].split()) & _NO_STREET:
+        if not set(hit[1].split()) & _NO_STREET_WORDS:
             yield PiiSpan(hit.start(1), hit.end(), ADDRESS, LIKELY)
     for hit in _ONE_WORD.finditer(text):
         yield PiiSpan(*hit.span(), ADDRESS, LIKELY)
@@ -198,8 +200,8 @@ _TELEPHONE = re.compile(
     re.IGNORECASE,
 )
 _LAST_NUMBER = re.compile(r"\d[\d .\-/]*$")
-_GOES_ON = re.compile(r"(?:[ .\-/]?\d)*")
-_LONG_NUMBER = 8
+_FURTHER_DIGITS = re.compile(r"(?:[ .\-/]?\d)*")
+_MIN_TELEPHONE_DIGITS = 8
 """Digits of a telephone number at least."""
 _WORD = re.compile(r"[^\W\d_]+")
 _NO_NAME = frozenset({"y", "e", "o", "et", "ou", "und", "oder", "no", "ne", "nicht"})
@@ -215,9 +217,9 @@ def _end_before_telephone(text: str, start: int, end: int) -> int:
     announced = _TELEPHONE.search(text[start : start + number.start()]) if number else None
     if number is None or announced is None:
         return end
-    follows = _GOES_ON.match(text, end)
+    follows = _FURTHER_DIGITS.match(text, end)
     assert follows is not None
-    if sum(map(str.isdigit, number[0] + follows[0])) < _LONG_NUMBER:
+    if sum(map(str.isdigit, number[0] + follows[0])) < _MIN_TELEPHONE_DIGITS:
         return end
     street = text[start : start + announced.start()].rstrip(" ,")
     _, *name = _WORD.findall(street) or [""]
@@ -227,10 +229,10 @@ def _end_before_telephone(text: str, start: int, end: int) -> int:
 def _chinese_start(text: str, start: int, end: int) -> int:
     """Return where a Chinese address begins: with province, city and district, and without “I live at”."""
     first = start
-    while first > max(0, start - _FAR_BEFORE) and _HAN_SIGN.match(text[first - 1]):
+    while first > max(0, start - _MAX_SIGNS_BEFORE) and _HAN_SIGN.match(text[first - 1]):
         first -= 1
     number = next((at for at in range(start, end) if text[at].isdigit()), end)
-    leads = [lead.end() for lead in _LEAD.finditer(text, first, number)]
+    leads = [lead.end() for lead in _LEADING_WORDS.finditer(text, first, number)]
     if leads and leads[-1] < number:
         return leads[-1]
     return first if _DIVISION.search(text, first, number) else start

@@ -1,6 +1,6 @@
-"""Presidio's recognizers of patterns, on a blank spaCy engine: numbers of many countries with their check digits.
+"""Runs Presidio's pattern recognizers on a blank spaCy engine, and finds links as Presidio does.
 
-Links as Presidio's pattern finds them: a run of letters, digits, dots and hyphens up to a domain that exists.
+They find numbers of many countries by their check digits.
 """
 
 import re

@@ -1,4 +1,7 @@
-"""What Presidio is given in place of parts that would contact a host. Imported by `engine.py` alone."""
+"""Offline replacements for the parts of Presidio that would contact a host.
+
+Only `presidio_engine` imports this module.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator

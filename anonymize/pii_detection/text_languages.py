@@ -1,4 +1,4 @@
-"""Which languages a text is in, and for which of them there are rules. Everything is read on this machine."""
+"""Detects the languages of a text, and tells which of them have rules. Everything runs on this machine."""
 
 import re
 from collections import Counter
@@ -25,14 +25,14 @@ _MIN_RELIABLE_WORDS = 12
 _MIN_WORDS = 3
 # Common English words among all: other languages have some of them too, such as “no” and “die”.
 _ENGLISH_SHARE, _SURELY_ENGLISH = 0.6, 0.85
-_SURE, _VERY_SURE = 0.5, 0.9
+_MIN_CERTAINTY, _HIGH_CERTAINTY = 0.5, 0.9
 # Chinese is written with two signs a word, more or less.
 _SIGNS_PER_WORD = 2
 _CHINESE = frozenset({"zh", "wuu", "yue", "hak", "nan", "gan", "cdo"})
 
 
 def detect_language(text: str) -> str:
-    """Return the code (ISO 639) of the language of a text; `UNCLEAR` where it cannot be told."""
+    """Return the code (ISO 639) of the language of a text; `UNKNOWN_LANGUAGE` where it cannot be told."""
     # The name of a person belongs to no language.
     words = [word for word in _words(text) if is_common(word) or not is_given_name(word)]
     if count_words(text) < _MIN_WORDS:
@@ -45,9 +45,9 @@ def detect_language(text: str) -> str:
     language, certainty = _identifier().classify(" ".join(text.lower().split()))
     if language in _CHINESE:
         return "zh"
-    if english >= _ENGLISH_SHARE and certainty < _VERY_SURE:
+    if english >= _ENGLISH_SHARE and certainty < _HIGH_CERTAINTY:
         return "en"
-    return str(language) if certainty >= _SURE else UNKNOWN_LANGUAGE
+    return str(language) if certainty >= _MIN_CERTAINTY else UNKNOWN_LANGUAGE
 
 
 def count_words_by_language(texts: Iterable[str]) -> Counter[str]:

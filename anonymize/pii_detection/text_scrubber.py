@@ -1,6 +1,6 @@
-"""Takes out of free texts what says who somebody is: private words, names, addresses, numbers, dates.
+"""Removes identifying words from free texts: private words, names, addresses, numbers, dates.
 
-Whoever adds another way to find such places adds a `Finder`; all else stays as it is.
+A new way to find such places is a `Finder`; everything else stays as it is.
 """
 
 import re
@@ -16,7 +16,7 @@ OMISSION_MARK = "[…]"
 """Stands where nothing else may: no word of any language can be a part of it."""
 _ENDINGS = r"(?:'s|s'|'|s|es|n|en|in|i|a|e|chen|lein)?"
 # A name this short has no endings: they would make other words of it.
-_SHORT = 3
+_MAX_UNINFLECTED_CHARS = 3
 _LETTER = r"[^\W\d_]"
 # What joins the parts of a name.
 _JOINS = r"\s+|(?<=[^\W\d_])['\u2010-\u2015-](?=[^\W\d_])"
@@ -145,7 +145,7 @@ class TextScrubber:
                 at = place.end
             joined = "".join([*parts, text[at:]])
             text = unicodedata.normalize("NFC", joined)
-            # Places of what composes anew with its neighbour are not known any more: then nothing is kept.
+            # Where characters compose with their neighbours, places are not known any more: then nothing is kept.
             kept = _shift_spans(kept, places, parts[1::2]) if text == joined else []
             # From the second time on, nothing is written that could be found once more.
             plain = True
@@ -204,7 +204,7 @@ def _word_pattern(key: str) -> str:
         return body
     before = f"(?<!{_LETTER})" if key[0].isalpha() else r"(?<!\d)" if key[0].isdigit() else ""
     if key[-1].isalpha():
-        ending = _ENDINGS if len(key) > _SHORT else "(?:'?s|s')?" if len(key) > 1 else "(?:'s)?"
+        ending = _ENDINGS if len(key) > _MAX_UNINFLECTED_CHARS else "(?:'?s|s')?" if len(key) > 1 else "(?:'s)?"
         return f"{before}{body}{ending}(?!{_LETTER})"
     return f"{before}{body}" + (r"(?!\d)" if key[-1].isdigit() else "")
 
@@ -219,7 +219,7 @@ def _body(key: str) -> str:
 
 def _is_inflected(key: str) -> bool:
     """Tell whether a word is of a script whose languages change the ends of names."""
-    return len(key) > _SHORT and key[-1].isalpha() and _script(key[-1]) in _INFLECTED_SCRIPTS
+    return len(key) > _MAX_UNINFLECTED_CHARS and key[-1].isalpha() and _script(key[-1]) in _INFLECTED_SCRIPTS
 
 
 def _script(letter: str) -> str:

@@ -1,1 +1,1 @@
-"""Personal information in what a study says: found, decided, replaced, and kept apart."""
+"""Reviews personal information in the texts of a study: hits, decisions, replacements, and the key."""

@@ -1,4 +1,4 @@
-"""Whether a transcript is mostly in languages in which personal information is found: rules, and a model of names."""
+"""Tells whether personal information can be found in the languages of a transcript: by rules and a model of names."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -7,9 +7,9 @@ from weakref import WeakKeyDictionary
 
 from anonymize.pii_detection.text_languages import LANGUAGES_WITH_RULES, UNKNOWN_LANGUAGE, count_words_by_language
 from anonymize.pii_review.study_finder import searched_by
-from models.names import name_finders as registry
+from models.names import name_finders
 from models.speech.whisper_languages import LANGUAGES
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from models.weights.weights_catalogue import find_entry
 from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import utterances_of
@@ -26,7 +26,7 @@ class LanguageCoverage:
     """The languages of a transcript, and what searched it.
 
     Attributes:
-        words: code of a language -> how many words are in it; `UNCLEAR` where nobody can tell.
+        words: code of a language -> how many words are in it; `UNKNOWN_LANGUAGE` where nobody can tell.
         names: codes of the languages of the models of names that searched it.
         searched: whether it was searched with the models that are installed now.
     """
@@ -59,7 +59,7 @@ class LanguageCoverage:
     @property
     def suggested_model(self) -> str:
         """Name of the weights that can be fetched and would cover what is not; "" where there are none."""
-        name = registry.WEIGHTS_BY_LANGUAGE.get(self.main_gap, "")
+        name = name_finders.WEIGHTS_BY_LANGUAGE.get(self.main_gap, "")
         return name if self.searched and name and not find_entry(name).is_own else ""
 
     def problem_text(self) -> str:
@@ -81,10 +81,10 @@ class LanguageCoverage:
         """Return what to do about it."""
         if not self.searched:
             return "Look for personal information again: Speech > Personal information, or greenroom pii find STUDY."
-        name = registry.WEIGHTS_BY_LANGUAGE.get(self.main_gap, "")
+        name = name_finders.WEIGHTS_BY_LANGUAGE.get(self.main_gap, "")
         if not name:
             return "Look for it by hand."
-        command = weights.how_to_get(name)
+        command = installed_weights.how_to_get(name)
         if find_entry(name).is_own:
             return f"Bring a model of names: {command} (see “Models of names” in docs/models.md). {_SEARCH_AGAIN_HINT}"
         wanted = find_entry(name)
@@ -95,16 +95,16 @@ class LanguageCoverage:
     def _is_covered(self, code: str) -> bool:
         if not self.searched or code not in LANGUAGES_WITH_RULES:
             return False
-        return code in self.names or (registry.ANY_LANGUAGE in self.names and code != _UNSPACED_LANGUAGE)
+        return code in self.names or (name_finders.ANY_LANGUAGE in self.names and code != _UNSPACED_LANGUAGE)
 
 
 @dataclass
-class _Kept:
+class _CachedWordCounts:
     texts: Sequence[str]
     words: Counter[str]
 
 
-_CACHE: WeakKeyDictionary[Session, dict[str, _Kept]] = WeakKeyDictionary()
+_CACHE: WeakKeyDictionary[Session, dict[str, _CachedWordCounts]] = WeakKeyDictionary()
 
 
 def compute_coverage(session: Session, recording_id: str) -> LanguageCoverage:
@@ -117,7 +117,7 @@ def compute_coverage(session: Session, recording_id: str) -> LanguageCoverage:
     kept = _CACHE.setdefault(session, {})
     known = kept.get(recording_id)
     if known is None or known.texts != texts:
-        known = kept[recording_id] = _Kept(texts, count_words_by_language(texts))
+        known = kept[recording_id] = _CachedWordCounts(texts, count_words_by_language(texts))
     recognizers = searched_by(session, [text for text in texts if text.strip()])
     if recognizers is None:
         return LanguageCoverage(known.words, searched=False)

@@ -1,6 +1,6 @@
-"""Decisions about personal information: hide, keep, everywhere or in one place, whose name it is, what is written.
+"""Edits of decisions about personal information: hide, keep, everywhere or in one place, kind, person, replacement.
 
-Keeps the numbers that are written in place of personal information, so that none ever means somebody else.
+Numbers of replacements are stored, so that none is ever given to somebody else.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,14 +46,14 @@ Numbers = Mapping[str, Mapping[str, int]]
 
 
 def store_hit_numbers(session: Session, found: Iterable[PlacedHit]) -> None:
-    """Keep the numbers of all hits of a study from now on: whoever shows or writes them calls this.
+    """Keep the numbers of all hits of a study from now on: call this before they are shown or written.
 
     It is no step that can be undone, because a number that somebody has seen must not be given to anybody else. Where
     the study cannot be written to, nothing is kept.
 
     Args:
         session: of the study.
-        found: all hits, as `anonymize.pii_review.review_hits.hits` returns them for the whole study.
+        found: all hits, as `anonymize.pii_review.review_hits.find_hits` returns them for the whole study.
     """
     if not session.study.read_only:
         store_numbers(session, compute_numbers(session, found))
@@ -68,7 +68,7 @@ def store_numbers(session: Session, numbers: Numbers) -> None:
     """Keep numbers from now on, where the study can be written to."""
     if not session.study.read_only and numbers != read_numbers(session):
         with session.study.step("Number personal information", undoable=False):
-            session.study.set_property(NUMBERS_PROPERTY, {label: {**each} for label, each in numbers.items()})
+            session.study.set_property(NUMBERS_PROPERTY, {label: {**numbered} for label, numbered in numbers.items()})
 
 
 _WITHDRAW_STEP = "Take back decisions on personal information"
@@ -98,7 +98,7 @@ def decide_places(
 
     Args:
         session: whose annotator decides.
-        places: as `anonymize.pii_review.review_hits.hits` returns them.
+        places: as `anonymize.pii_review.review_hits.find_hits` returns them.
         verdict: hide or keep.
         kind: what they are; as they were found where None.
 
@@ -222,7 +222,7 @@ def forget_word(session: Session, word: str) -> Changes:
 
 
 def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Sequence[str]) -> Changes:
-    """Take back decisions on places, and on words everywhere, as one step; see `undecide` and `forget`.
+    """Take back decisions on places, and on words everywhere, as one step; see `undecide_places` and `forget_word`.
 
     Raises:
         UserError: nothing was said about a word.

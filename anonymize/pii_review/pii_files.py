@@ -1,6 +1,6 @@
-"""The key: who and what is behind each replacement. It belongs to nobody but those who keep the study.
+"""Writes the key of replacements, and reads and writes lists of hits as files for review.
 
-Lists of personal information as files: written to be gone through, and read back with what was decided.
+The key tells who and what is behind each replacement and belongs to the keepers of the study alone.
 """
 
 import csv
@@ -61,7 +61,7 @@ REVIEW_COLUMNS = (
     *("decision", "kind", "text", "replacement", "recording", "time", "context"),
     *("table", "id", "field", "ordinal", "source", "score"),
 )
-_ANY = Mapping[str, object]
+_ListRow = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def write_hits(path: Path, found: Sequence[PlacedHit], numbers: Mapping[str, int
 
 
 def read_decisions(path: Path) -> list[PiiListDecision]:
-    """Read what was decided from a file like that of `write_list`; places without a decision are left aside.
+    """Read what was decided from a file like that of `write_hits`; places without a decision are left aside.
 
     Raises:
         UserError: it cannot be read, or a line of it is not understood.
@@ -125,7 +125,7 @@ def _cells(row: Mapping[str, object]) -> list[str | int | float | None]:
     return [flat[name] if isinstance(flat[name], str | int | float) else "" for name in REVIEW_COLUMNS]
 
 
-def _from_json(text: str, path: Path) -> Iterable[_ANY]:
+def _from_json(text: str, path: Path) -> Iterable[_ListRow]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -138,12 +138,12 @@ def _from_json(text: str, path: Path) -> Iterable[_ANY]:
         yield {**row, **(where if isinstance(where, dict) else {})}
 
 
-def _from_csv(text: str) -> Iterator[_ANY]:
+def _from_csv(text: str) -> Iterator[_ListRow]:
     for row in csv.DictReader(text.splitlines(keepends=True)):
         yield {str(name): restore_formula(value) for name, value in row.items() if isinstance(value, str)}
 
 
-def _choice(row: _ANY, path: Path, number: int) -> PiiListDecision | None:
+def _choice(row: _ListRow, path: Path, number: int) -> PiiListDecision | None:
     decision = str(row.get("decision") or "").strip().lower()
     if not decision:
         return None

@@ -1,8 +1,4 @@
-"""Personal information in a study: where it stands, where it is heard, and what was decided about it.
-
-What is written in place of what is personal: the same for the same person and thing, all over a study. When the words
-of what is personal are said. What a scrubber of texts hides in a study, and what a person decided to keep.
-"""
+"""Hits of personal information in a study: where they are written and spoken, their decisions and replacements."""
 
 import re
 import unicodedata
@@ -115,9 +111,9 @@ def _span(words: Sequence[Word]) -> tuple[int, int]:
 
 
 MARGIN_US = 150_000
-"""Around measured words: a recogniser's times are about that uncertain."""
+"""Margin around measured words: a recogniser's times are about that uncertain."""
 BORDER_US = 400_000
-"""Where an utterance begins and ends is less certain: so far may its speech reach out of it."""
+"""Margin at the borders of an utterance, which are less certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +231,7 @@ def find_spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
 
 
 def spoken_hits(found: Iterable[PlacedHit]) -> list[SpokenHit]:
-    """Return where those of some hits are heard that nobody decided to keep, by time; see `spoken_spans`."""
+    """Return where those of some hits are heard that nobody decided to keep, by time; see `find_spoken_spans`."""
     heard = [_to_spoken_hit(placed_hit) for placed_hit in found if placed_hit.is_spoken and placed_hit.is_hidden]
     return sorted(heard, key=lambda spoken_hit: (spoken_hit.start_us, spoken_hit.end_us))
 
@@ -245,9 +241,9 @@ def _place_hits(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedH
     private = {private_word.word for private_word in private_words(session.study)}
     found = find_text_hits(session, [free_text.text for free_text in texts])
     located = [
-        _apply_decision(free_text, each, decisions)
-        for free_text, per in zip(texts, found, strict=True)
-        for each in _with_places(free_text, per)
+        _apply_decision(free_text, placed, decisions)
+        for free_text, hits in zip(texts, found, strict=True)
+        for placed in _with_places(free_text, hits)
     ]
     located += _marked_by_hand(texts, decisions, {place for place, *_ in located})
     order = {(free_text.table, free_text.row, free_text.field): number for number, free_text in enumerate(texts)}

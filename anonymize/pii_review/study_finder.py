@@ -1,6 +1,6 @@
 """The job that searches texts for what looks personal by itself: long work, kept for as long as the study is open.
 
-The finder of personal information of an open study, and what it found, kept while the session lasts.
+The finder of a study and its results are cached for the session.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder, TextSearch
 from anonymize.pii_detection.pii_hit import PERSON, PiiMatch, PiiSpan
 from anonymize.pii_detection.text_languages import detect_language
-from models.names import name_finders as registry
+from models.names import name_finders
 from models.names.name_finders import NameFinder, NamesByLanguage
 from project.entities.study_records import Changes, Json
 from project.progress import Progress
@@ -42,12 +42,12 @@ class Recognizers:
     @property
     def languages(self) -> frozenset[str]:
         """Codes of the languages in which a model finds names; `xx` among them where one reads several."""
-        return registry.finder_languages(self.model)
+        return name_finders.finder_languages(self.model)
 
     @property
     def titles(self) -> list[str]:
         """Names and versions of the models, for people."""
-        return registry.describe_finders(self.model)
+        return name_finders.describe_finders(self.model)
 
 
 @dataclass
@@ -113,7 +113,7 @@ def search_texts(texts: Sequence[str], recognizers: Recognizers) -> dict[str, Se
 
 
 def store_search(session: Session, recognizers: Recognizers, found: SearchedTexts) -> None:
-    """Keep what `search` found elsewhere, unless other recognizers are installed by now."""
+    """Keep what `search_texts` found elsewhere, unless other recognizers are installed by now."""
     kept = _session_cache(session)
     if kept.recognizers == recognizers:
         kept.searched.update(found)
@@ -151,8 +151,8 @@ def share_findings(session: Session) -> Callable[[Session], None]:
 
 def current_recognizers() -> Recognizers:
     """Return what searches texts beside the rules, as it is installed now."""
-    model = registry.default_finders()
-    return Recognizers(model, registry.finders_fingerprint(model))
+    model = name_finders.default_finders()
+    return Recognizers(model, name_finders.finders_fingerprint(model))
 
 
 def _session_cache(session: Session) -> _TextMatches:
@@ -189,7 +189,7 @@ def _model(recognizers: Recognizers) -> NameFinder | None:
         return None
     model = _MODELS.get(recognizers)
     if model is None:
-        model = registry.create_name_finder(recognizers.model)
+        model = name_finders.create_name_finder(recognizers.model)
         if isinstance(model, NamesByLanguage):
             model.language_of = detect_language
         # Another thread may do the same at this moment.
@@ -240,7 +240,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Keep what was found with the session; the study is not changed."""
     texts, found = cast(list[str], work.parameters["texts"]), cast(list[list[list[Json]]], result["found"])
-    searched = {text: [_parse_span(one) for one in each] for text, each in zip(texts, found, strict=True)}
+    searched = {text: [_parse_span(span) for span in spans] for text, spans in zip(texts, found, strict=True)}
     store_search(session, _recognizers(work.parameters), searched)
     return Changes()
 

@@ -1,1 +1,1 @@
-"""How private an export is, and how useful."""
+"""Privacy and utility of exports: measurement, limits, and the exported files."""

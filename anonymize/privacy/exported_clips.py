@@ -1,7 +1,4 @@
-"""Which clips were exported from a study, what was measured about each, and where they lie.
-
-Where a rendering lies, as long as it is the file that was made and checked.
-"""
+"""Exported clips of a study with their privacy reports, and whether their files are unchanged."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -146,7 +143,8 @@ MAX_FOREGROUND_BYTES = 8 << 20
 def find_unchanged_clip(session: Session, run: Run) -> Path | None:
     """Return where the rendering lies that a run made, unchanged: beside the study, or in a folder beside it.
 
-    A window (`Session.patient`) gets None for a large one as long as nobody read it: see `unread` and `read`.
+    A window (`Session.patient`) gets None for a large one as long as nobody read it: see `list_unread_renderings` and
+    `read_checksums`.
     """
     digest = run.result.get("sha256")
     for place in _rendering_files(session, run):

@@ -1,6 +1,6 @@
 """The job that measures how private an export is, and how useful.
 
-People of other recordings, whose faces tell how alike strangers are. The models that are installed, to measure with.
+Faces of people in other recordings tell how alike strangers are.
 """
 
 import json
@@ -25,7 +25,7 @@ from anonymize.methods.face_methods import method_type
 from anonymize.privacy.exported_clips import KIND, ExportedClip, list_exports
 from models.faces.face_detectors import DEFAULT_DETECTOR, create_detector, find_independent
 from models.faces.identity.face_embeddings import EMBEDDERS, create_face_embedder
-from models.faces.landmarks import landmark_finders as landmarks
+from models.faces.landmarks import landmark_finders
 from models.faces.landmarks.landmark_finders import LandmarkFinder
 from models.flow.optical_flow import create_flow
 from models.weights.installed_weights import is_installed
@@ -58,7 +58,7 @@ _MIN_FACE_WIDTH = 40
 
 
 def choose_strangers(session: Session, recording_id: str) -> list[Json]:
-    """Return people who are named in other recordings and not in this one, as `stranger_from` reads them.
+    """Return people who are named in other recordings and not in this one, as `parse_stranger` reads them.
 
     Of each, a few frames in which their face is found and large. Robots are no people.
     """
@@ -173,8 +173,8 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         str(parameters["method"]),
         tracked_by=str(parameters["tracked_by"]),
         regions=parse_regions(parameters),
-        blanked_us=[round(each * SECOND_US) for each in cast(list[float], parameters["blanked"])],
-        strangers=[parse_stranger(entry) for entry in cast(list[dict[str, Any]], parameters["strangers"])],
+        blanked_us=[round(seconds * SECOND_US) for seconds in cast(list[float], parameters["blanked"])],
+        strangers=[parse_stranger(stranger) for stranger in cast(list[dict[str, Any]], parameters["strangers"])],
         options=MeasureOptions(**cast(dict[str, Any], parameters["measure"])),
         progress=progress,
     )
@@ -307,15 +307,15 @@ def load_tools(tracked_by: str) -> Iterator[Tools]:
     with ExitStack() as stack:
 
         def finder(name: str) -> LandmarkFinder | None:
-            if not landmarks.is_installed(name):
+            if not landmark_finders.is_installed(name):
                 return None
-            made = landmarks.create_landmark_finder(name)
+            made = landmark_finders.create_landmark_finder(name)
             stack.callback(made.close)
             return made
 
         drives = finder(_DRIVING_FINDER)
         measures = finder(
-            next((name for name in _LANDMARK_FINDERS if landmarks.is_installed(name)), _LANDMARK_FINDERS[0])
+            next((name for name in _LANDMARK_FINDERS if landmark_finders.is_installed(name)), _LANDMARK_FINDERS[0])
         )
         yield Tools(
             detector=create_detector(witness or DEFAULT_DETECTOR),

@@ -1,7 +1,4 @@
-"""How much a study lets through: the limits on what was measured about an export, and what is over them.
-
-What a privacy report says, in lines for people.
-"""
+"""Limits of a study on privacy measures, the measures that exceed them, and a privacy report as text."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -77,11 +74,11 @@ def set_privacy_limits(session: Session, limits: PrivacyLimits) -> Changes:
 
 
 def exceeded_limits(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
-    """Return a sentence for each measure that is over its limit; what was not measured is in `not_measured`.
+    """Return a sentence for each measure that is over its limit; what was not measured is in `unmeasured_limits`.
 
     Re-identification counts as far as it is beyond chance: from the share of faces that are taken for their own person
     goes the share of other people's faces that are taken for that person too, because a mask that looks like somebody
-    to the model does so whoever is behind it.
+    to the model does so for any face behind it.
     """
     found: list[str] = []
     leaks, detected = report.figure("leak_frames"), report.figure("detected")
@@ -90,7 +87,8 @@ def exceeded_limits(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
         found.append(f"In {leaks.value:.0f} of {leaks.n} frames a face is not covered; {allowed}.")
     if not report.replaces and detected.value is not None and detected.value > limits.detected:
         found.append(
-            f"{_format_share(detected.value)} of the hidden faces are still found; {_format_share(limits.detected)} allowed."
+            f"{_format_share(detected.value)} of the hidden faces are still found; "
+            f"{_format_share(limits.detected)} allowed."
         )
     for attack in report.attacks:
         if attack.kind != NAIVE:
@@ -101,7 +99,8 @@ def exceeded_limits(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
         ):
             if figure.value is not None and figure.value - (chance.value or 0.0) > limit:
                 found.append(
-                    f"{_format_share(figure.value)} {what} are re-identified ({attack.embedder}); {_format_share(limit)} allowed."
+                    f"{_format_share(figure.value)} {what} are re-identified ({attack.embedder}); "
+                    f"{_format_share(limit)} allowed."
                 )
     return found
 

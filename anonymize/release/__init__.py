@@ -1,1 +1,1 @@
-"""A data set that may leave the lab: what is in it, what stands in its way, and writing it so that nothing else is."""
+"""Releases a data set: its plan, the rules that block it, and the files, which contain nothing else."""

@@ -1,4 +1,4 @@
-"""Sharing annotations alone: a copy without words, names and footage."""
+"""Exports a copy of the annotations alone, without texts, names and footage."""
 
 from pathlib import Path
 
@@ -19,14 +19,14 @@ INCLUDED_CONTENT = (
     "reviews without notes, judgments without words",
     "annotators, participants and recordings under codes",
 )
-"""What a copy holds, in words."""
+"""Contents of a copy, for people."""
 EXCLUDED_CONTENT = (
     "transcripts, rationales, comments, notes, questions, summaries",
     "names, file names and paths, participants' consent",
     "faces, thumbnails, waveforms, runs of models, raw answers, prompts, item sets",
     "history, conflicts, settings, held-out recordings",
 )
-"""What it does not hold."""
+"""What a copy does not contain, for people."""
 
 
 def export_annotations_copy(session: Session, out: Path, progress: Progress = _SILENT) -> tuple[Shared, Changes | None]:

@@ -1,6 +1,6 @@
-"""The data card, the terms of use and the terms of access of a release, from templates with named slots.
+"""Writes the data card, terms of use and terms of access of a release from templates.
 
-What manifest and data card say about the study: gathered before rendering, by codes alone.
+The facts about the study are gathered before rendering, by codes alone.
 """
 
 import hashlib
@@ -56,7 +56,7 @@ class CardFacts:
         waivers: rule, number of the recording or None, reason, code of who waived it.
         texts: how many texts were scrubbed, and how many places in them were changed.
         read_by: code of who confirmed the scrubbed texts.
-        sounds: number of a recording whose sound leaves -> what was done to it, see `Sounding.facts`.
+        sounds: number of a recording whose sound leaves -> what was done to it, see `AudioTreatment.facts`.
         recognizers: models of names that searched texts and speech beside the rules.
     """
 
@@ -102,8 +102,8 @@ def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: Card
     numbers = sorted({outcome.number for outcome in outcomes} | set(facts.without_picture))
     lines = [f"- {pluralize(len(numbers), 'recording')}: {', '.join(map(recording_code, numbers))}"]
     lines += [
-        f"- {VIDEO_CHOICES[text]}: `{'frames' if text == '1hz' else 'video'}-{text}/`"
-        for text in plan.video
+        f"- {VIDEO_CHOICES[kind]}: `{'frames' if kind == '1hz' else 'video'}-{kind}/`"
+        for kind in plan.video
         if outcomes
     ]
     lines += [f"- Annotations as {', '.join(plan.formats)}: `annotations/`"]
@@ -243,7 +243,7 @@ def collect_manifest_facts(session: Session, plan: ReleasePlan, selection: Selec
 
 
 def collect_card_facts(session: Session, selection: Selection, choice: str) -> dict[str, Json]:
-    """Return what the data card says about the study, as JSON; `choice` is what becomes of free texts."""
+    """Return what the data card says about the study, as JSON; `choice` says how free texts are released."""
     scrubber = build_scrubber(session)
     codes = assign_annotator_codes(
         all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)]
@@ -274,7 +274,7 @@ def collect_card_facts(session: Session, selection: Selection, choice: str) -> d
 
 
 def parse_card_facts(found: Mapping[str, Any]) -> CardFacts:
-    """Return what `card_facts` gave, for the card."""
+    """Return what `collect_card_facts` gave, for the card."""
     return CardFacts(
         {int(number): why for number, why in found["left_out"].items()},
         found["without_picture"],

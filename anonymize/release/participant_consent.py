@@ -1,4 +1,4 @@
-"""Who is known to be in a recording, and who of them agreed to what."""
+"""Participants of recordings, and which of them consented to what."""
 
 from collections.abc import Iterable, Sequence
 
@@ -31,7 +31,7 @@ def people_in_recordings(session: Session, *, heard: bool) -> dict[str, tuple[Pa
 
 
 def all_people_in_recordings(session: Session) -> dict[str, tuple[Participant, ...]]:
-    """Return recording id -> everybody of `people_there`, and of whom a chain or the meta information tells."""
+    """Return recording id -> everybody of `people_in_recordings`, and of whom a chain or the meta information tells."""
     known, told = all_participants(session.study), mentioned_participants(session.study)
     return {
         recording: tuple(who for who in known if who in there or who.id in told.get(recording, ()))

@@ -1,7 +1,6 @@
-"""What must not stand in a release, and the scrubber that takes it out of texts.
+"""Collects what must not be in a release, builds the scrubber that removes it, and scrubs the texts of a study.
 
-Scrubbed copies of a study's texts: transcripts as WebVTT, all texts as one table. What is personal in items that are
-frozen: replacing texts of the study does not reach them, they never change.
+Frozen benchmark items never change, so replacing texts of the study does not reach them: they are counted.
 """
 
 import html
@@ -41,8 +40,8 @@ from resources import resource
 _MIN_NAME_CHARS = 2
 _MIN_NOTE_CHARS = 4
 _MIN_PATTERN_BYTES = 6
-_OURS = ("release", "schemes")
-_FOLDERS = ("annotations", "video", "frames", "manifest", "recordings", "participants")
+_RESOURCE_FOLDERS = ("release", "schemes")
+_RELEASE_FOLDERS = ("annotations", "video", "frames", "manifest", "recordings", "participants")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ def collect_private(session: Session) -> Private:
 def private_byte_patterns(private: Private) -> list[bytes]:
     """Return what pictures and sound are searched for: texts long enough not to stand there by chance, lower case."""
     found = {form for text in (*private.words, *private.texts) for form in _forms(text)}
-    return sorted(one for one in found if len(one) >= _MIN_PATTERN_BYTES)
+    return sorted(pattern for pattern in found if len(pattern) >= _MIN_PATTERN_BYTES)
 
 
 def _forms(text: str) -> Iterable[bytes]:
@@ -147,7 +146,7 @@ def _is_program_name(name: str, own: Mapping[str, None]) -> bool:
 
 def _program_words() -> dict[str, None]:
     """Return the words of our templates, schemes, methods, rules and columns, in order."""
-    texts = [path.read_text("utf-8") for folder in _OURS for path in sorted(resource(folder).iterdir())]
+    texts = [path.read_text("utf-8") for folder in _RESOURCE_FOLDERS for path in sorted(resource(folder).iterdir())]
     texts += [
         text
         for told in (VIDEO_CHOICES, SOUND_CHOICES, TEXT_CHOICES, WITHOUT_CONSENT_CHOICES)
@@ -159,7 +158,10 @@ def _program_words() -> dict[str, None]:
         f"{name} {kind.title} {kind.description} {kind.weakness}" for name in VOICES for kind in [voice_type(name)]
     ]
     texts += [*COVERS, *COVERS.values(), *(f"{key} {kind.title} {kind.label}" for key, kind in KINDS.items())]
-    texts += [*(rule.title for rule in RULES.values()), " ".join((*CSV_TABLE_COLUMNS, *ParticipantRole, *_FOLDERS))]
+    texts += [
+        *(rule.title for rule in RULES.values()),
+        " ".join((*CSV_TABLE_COLUMNS, *ParticipantRole, *_RELEASE_FOLDERS)),
+    ]
     return dict.fromkeys(word for text in texts for word in re.findall(r"[^\W_]+", text.casefold()))
 
 
@@ -250,7 +252,7 @@ def _time(time_us: int) -> str:
 def count_personal_items(session: Session) -> dict[str, int]:
     """Return name of an item set -> how many of its items hold what would be replaced in a text of the study.
 
-    Such a set is drawn anew from the texts as they are now; a withdrawal takes out the items that are somebody's.
+    Draw such a set again from the texts as they are now; a withdrawal takes out the items that are somebody's.
     """
     scrubber = build_scrubber(session, quoting=True)
     known: dict[str, bool] = {}
@@ -277,8 +279,8 @@ def _texts(value: Json) -> Iterator[str]:
             if value.strip() and not is_id(value):
                 yield value
         case list():
-            for one in value:
-                yield from _texts(one)
+            for item in value:
+                yield from _texts(item)
         case dict():
-            for one in value.values():
-                yield from _texts(one)
+            for item in value.values():
+                yield from _texts(item)

@@ -1,12 +1,12 @@
-"""Edits for a release: what it holds, which rules are waived, which words are private, that texts were read."""
+"""Edits of a release: its plan, waived rules, private words, and the confirmation that texts were read."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from anonymize.release.release_plan import PLAN_PROPERTY, ReleasePlan, require_possible
 from anonymize.release.release_rules import MIN_REASON_WORDS, RULES
-from anonymize.release.release_texts import CONFIRMATION_PROPERTY as TEXTS
 from anonymize.release.release_texts import (
+    CONFIRMATION_PROPERTY,
     build_confirmation,
     list_released_texts,
     texts_checksum,
@@ -15,8 +15,7 @@ from anonymize.release.release_texts import (
 from project.entities.study_records import Changes, Json, Waiver
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import pii_rows as private_words
-from project.queries import policy_rows as rows
+from project.queries import pii_rows, policy_rows
 from project.queries.pii_rows import PrivateWord
 from project.session.session import Session
 from project.timebase import utc_now
@@ -52,10 +51,10 @@ def waive_rule(session: Session, rule: str, recording_id: str | None, reason: st
     with session.step(f"Waive {rule}") as step:
         who = session.annotator()
         assert who is not None
-        for waiver in rows.waivers(session.study):
+        for waiver in policy_rows.waivers(session.study):
             if (waiver.rule, waiver.recording_id) == (rule, recording_id):
-                rows.delete_waiver(session.study, waiver.id)
-        rows.insert_waiver(session.study, Waiver(new_id(), recording_id, rule, said, who.id, utc_now()))
+                policy_rows.delete_waiver(session.study, waiver.id)
+        policy_rows.insert_waiver(session.study, Waiver(new_id(), recording_id, rule, said, who.id, utc_now()))
     return step.changes
 
 
@@ -66,13 +65,15 @@ def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Ch
         UserError: there is none.
     """
     found = [
-        waiver for waiver in rows.waivers(session.study) if (waiver.rule, waiver.recording_id) == (rule, recording_id)
+        waiver
+        for waiver in policy_rows.waivers(session.study)
+        if (waiver.rule, waiver.recording_id) == (rule, recording_id)
     ]
     if not found:
         raise UserError(f"The rule “{rule}” is not waived there.", "See which are: greenroom release STUDY --dry-run")
     with session.step(f"Withdraw waiver of {rule}") as step:
         for waiver in found:
-            rows.delete_waiver(session.study, waiver.id)
+            policy_rows.delete_waiver(session.study, waiver.id)
     return step.changes
 
 
@@ -90,14 +91,14 @@ def set_private_words(session: Session, words: Mapping[str, str]) -> Changes:
     clean = {" ".join(word.split()): " ".join(after.split()) for word, after in words.items()}
     if not all(clean) or not all(clean.values()):
         raise UserError("A private word is empty, or what stands for it.", "Write both, such as Anna = P01.")
-    before = {private_word.word: private_word for private_word in private_words.private_words(session.study)}
+    before = {private_word.word: private_word for private_word in pii_rows.private_words(session.study)}
     with session.step("Set private words") as step:
         for word in before.keys() - clean.keys():
-            private_words.delete_private_word(session.study, word)
+            pii_rows.delete_private_word(session.study, word)
         for word, after in clean.items():
             known = before.get(word, PrivateWord(word, ""))
             if known.replacement != after:
-                private_words.put_private_word(session.study, replace(known, replacement=after))
+                pii_rows.put_private_word(session.study, replace(known, replacement=after))
     return step.changes
 
 
@@ -117,5 +118,5 @@ def confirm_texts(session: Session, state: str | None = None) -> Changes:
         raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")
     with session.step("Confirm scrubbed texts") as step:
         read: dict[str, Json] = {**build_confirmation(session, texts), "spoken": {**transcript_checksums(texts)}}
-        session.study.set_property(TEXTS, read)
+        session.study.set_property(CONFIRMATION_PROPERTY, read)
     return step.changes

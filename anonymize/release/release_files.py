@@ -1,7 +1,6 @@
-"""Writes the clips and pictures of a release, all from the rendering that was checked.
+"""Writes the files of a release: clips, pictures, annotations, tables and meta information.
 
-Writes the annotations of a release, in formats of other tools, and its tables of recordings and participants. Meta
-information in files: one JSON file a recording, raw or scrubbed; hold-outs never.
+Media are written from the checked rendering. Meta information never includes hold-outs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -229,9 +228,9 @@ def write_meta_information(
     except OSError as error:
         raise UserError(f"The folder cannot be made: {error.strerror}.", "Choose another one.") from None
     files = []
-    for entry in found:
-        path = folder / f"{entry['recording']:04}.meta.json"
+    for meta in found:
+        path = folder / f"{meta['recording']:04}.meta.json"
         with atomic_output(path, (session.study.path,), overwrite=overwrite) as temporary:
-            temporary.write_text(format_meta_json(entry), "utf-8")
+            temporary.write_text(format_meta_json(meta), "utf-8")
         files.append(path)
     return files

@@ -1,11 +1,11 @@
-"""The rules that can be judged from the study alone, before anything is rendered: one function a rule."""
+"""Release rules that are checked from the study alone, before anything is rendered: one function a rule."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet
-from anonymize.masking.mask_coverage import ReviewReason as Why
+from anonymize.masking.mask_coverage import ReviewReason
 from anonymize.pii_review.language_coverage import compute_coverage
 from anonymize.release.participant_consent import has_consented, list_refusing, list_unknown_faces, people_in_recordings
 from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan
@@ -29,8 +29,8 @@ from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
 
 # The renderer paints these frames over wholly, so nothing in them can be seen.
-_BLANKED = (Why.UNSEARCHED, Why.DAMAGED)
-_LISTED = 100
+_BLANKED_REASONS = (ReviewReason.UNSEARCHED, ReviewReason.DAMAGED)
+_MAX_LISTED = 100
 
 
 @dataclass(frozen=True)
@@ -181,11 +181,11 @@ _PERMISSION_TABLES = (
     "seen_span",
     "track_correction",
 )
-"""Those of which a row that another program added lets more out."""
+"""Tables in which a row added by another program lets more out."""
 
 
 def check_history(session: Session) -> Iterator[ReleaseBlocker]:
-    """Rule `history`. The whole history is read: a window does not wait for that, whoever makes the release does."""
+    """Rule `history`. It reads the whole history: the release job waits for that, a window does not."""
     if not session.patient:
         return
     unlike = [*rows_unlike_history(session.study.rows, _DECISION_TABLES)]
@@ -205,13 +205,13 @@ def check_history(session: Session) -> Iterator[ReleaseBlocker]:
         else [*rows_without_history(session.study.rows, _PERMISSION_TABLES)]
     )
     if added:
-        listed = ", ".join(map(escape_unprintable, added[:_LISTED]))
+        listed = ", ".join(map(escape_unprintable, added[:_MAX_LISTED]))
         yield ReleaseBlocker(
             "history",
             None,
             None,
             f"Of {pluralize(len(added), 'row')} that {'says' if len(added) == 1 else 'say'} what may leave or was "
-            f"reviewed, the history knows nothing: {listed}{', …' if len(added) > _LISTED else ''}.",
+            f"reviewed, the history knows nothing: {listed}{', …' if len(added) > _MAX_LISTED else ''}.",
             "Another program may have added them. Take them back and decide here, or waive it with a reason.",
         )
 
@@ -242,7 +242,7 @@ def check_file_present(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
 def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `file`, byte by byte: the file is the one in which faces were looked for.
 
-    It is read whole. A window does not wait for that: there, whoever makes the release reads it.
+    It is read whole: the release job waits for that, a window does not.
     """
     medium, run = (
         candidate.session.main_medium(candidate.recording.id),
@@ -254,15 +254,16 @@ def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
     if not known:
         yield candidate.build_blocker(
             "file",
-            f"The file of recording {candidate.number} was not read whole when its faces were found, so nobody knows whether "
-            "it was changed since.",
-            f"Review its faces again, which reads it: greenroom review-faces STUDY --recording {candidate.number} --reviewed",
+            f"The file of recording {candidate.number} was not read whole when its faces were found, "
+            "so nobody knows whether it was changed since.",
+            "Review its faces again, which reads it: "
+            f"greenroom review-faces STUDY --recording {candidate.number} --reviewed",
         )
     elif (candidate.session.patient or is_hash_cached(path)) and hash_whole_file(path).sha256 != known:
         yield candidate.build_blocker(
             "file",
-            f"The file of recording {candidate.number} was changed since its faces were looked for, though it looks the same "
-            "at a glance.",
+            f"The file of recording {candidate.number} was changed since its faces were looked for, "
+            "though it looks the same at a glance.",
             f"Put the original back, or find its faces again: greenroom faces STUDY --recording {candidate.number}",
         )
 
@@ -283,8 +284,8 @@ def check_faces_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
         return
     if candidate.faces.by_earlier_version:
         sentence = (
-            f"The faces of recording {candidate.number} were reviewed with an earlier version, whose reviews did not cover "
-            "the boxes that were found."
+            f"The faces of recording {candidate.number} were reviewed with an earlier version, "
+            "whose reviews did not cover the boxes that were found."
         )
     elif candidate.faces.revoked:
         sentence = f"The faces of recording {candidate.number} were changed after they were reviewed."
@@ -300,7 +301,7 @@ def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     if not candidate.is_tracked or candidate.faces is None:
         return
     for span in candidate.faces.pending:
-        if span.reason not in _BLANKED:
+        if span.reason not in _BLANKED_REASONS:
             at = f"{format_time(span.start_us)} to {format_time(span.end_us)}"
             yield candidate.build_blocker(
                 "uncovered",
@@ -348,8 +349,8 @@ def check_sound_consent(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]
     if candidate.refusing and candidate.plan.sound == KEEP:
         yield candidate.build_blocker(
             "sound-consent",
-            f"{pluralize(len(candidate.refusing), 'participant')} of recording {candidate.number} did not consent to release, "
-            "and voices tell who speaks.",
+            f"{pluralize(len(candidate.refusing), 'participant')} of recording {candidate.number} "
+            "did not consent to release, and voices tell who speaks.",
             hint,
         )
     elif not any(who.role is not ParticipantRole.ROBOT for who in candidate.people):
@@ -378,8 +379,8 @@ def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     for start, end in candidate.speech.untranscribed:
         yield candidate.build_blocker(
             "transcript",
-            f"Recording {candidate.number}, {format_time(start)} to {format_time(end)}: somebody speaks, and the transcript "
-            "has nothing there.",
+            f"Recording {candidate.number}, {format_time(start)} to {format_time(end)}: "
+            "somebody speaks, and the transcript has nothing there.",
             "Write down what is said on the Transcript page, or recognise it: greenroom transcribe STUDY",
             start,
         )
@@ -418,7 +419,8 @@ def check_voice_known(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         lost = " They are muted, because somebody in it did not consent." if candidate.refusing else ""
         yield candidate.build_blocker(
             "voice",
-            f"It is not confirmed who says {pluralize(len(unknown), 'utterance')} of recording {candidate.number}.{lost}",
+            f"It is not confirmed who says {pluralize(len(unknown), 'utterance')} "
+            f"of recording {candidate.number}.{lost}",
             "Say who speaks on the Transcript page; what is only suggested counts when somebody confirms it.",
             unknown[0].start_us,
         )
@@ -434,7 +436,7 @@ def check_pii_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     ]
     yield from _language_gap(candidate)
     hint = "Decide: Speech > Personal information, or greenroom pii review STUDY"
-    for place in places[:_LISTED]:
+    for place in places[:_MAX_LISTED]:
         yield candidate.build_blocker(
             "pii-reviewed",
             f"Recording {candidate.number}, {format_time(place.time_us)}, {place.where}: undecided ({place.what}).",
@@ -442,10 +444,10 @@ def check_pii_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
             place.time_us,
             waivable=False,
         )
-    if len(places) > _LISTED:
-        more = pluralize(len(places) - _LISTED, "further place")
+    if len(places) > _MAX_LISTED:
+        more = pluralize(len(places) - _MAX_LISTED, "further place")
         sentence = f"Recording {candidate.number}: {more} undecided."
-        yield candidate.build_blocker("pii-reviewed", sentence, hint, places[_LISTED].time_us, waivable=False)
+        yield candidate.build_blocker("pii-reviewed", sentence, hint, places[_MAX_LISTED].time_us, waivable=False)
 
 
 def _language_gap(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
@@ -457,7 +459,8 @@ def _language_gap(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         yield candidate.build_blocker(
             "pii-reviewed",
             f"Recording {candidate.number}, transcript: {coverage.problem_text()}.",
-            f"{coverage.hint_text()} Or read the whole transcript, hide what is personal, and waive this with a reason: "
+            f"{coverage.hint_text()} Or read the whole transcript, hide what is personal, "
+            "and waive this with a reason: "
             f'greenroom release STUDY --waive pii-reviewed:{candidate.number}="WHY".',
             weights=coverage.suggested_model,
         )

@@ -180,8 +180,8 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
     if work.parameters["seen"] == _study_version(session):
         return work
     shutil.rmtree(str(work.parameters["texts"]), ignore_errors=True)
-    for entry in cast(list[dict[str, Json]], work.parameters["recordings"]):
-        delete_tracks_file(entry)
+    for recording in cast(list[dict[str, Json]], work.parameters["recordings"]):
+        delete_tracks_file(recording)
     plan = parse_plan(cast(dict[str, Json], work.parameters["plan"]))
     fresh = prepare(session, Path(str(work.parameters["folder"])), plan)
     return replace(work, parameters=fresh.parameters)
@@ -191,7 +191,9 @@ def _study_version(session: Session) -> list[Json]:
     """Return what changes with every edit and every run: what a job was prepared from."""
     newest = [f"{step.id} {step.at}" for step in read_steps(session.study, 1)]
     kinds = ("faces", SPEECH)
-    found = (latest_run(session.study, text, kind) for text in all_recording_ids(session) for kind in kinds)
+    found = (
+        latest_run(session.study, recording_id, kind) for recording_id in all_recording_ids(session) for kind in kinds
+    )
     runs = [run.id for run in found if run is not None]
     return [*newest, *runs]
 
@@ -212,7 +214,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """Make the release, or say why not. Nothing is left of one that is refused, or that something was found in."""
     plan = parse_plan(cast(dict[str, Json], parameters["plan"]))
     waived = [(str(rule), number) for rule, number in cast(list[tuple[str, int | None]], parameters["waived"])]
-    reasons = [parse_blocker(entry) for entry in cast(list[dict[str, Json]], parameters["reasons"])]
+    reasons = [parse_blocker(reason) for reason in cast(list[dict[str, Json]], parameters["reasons"])]
     progress.progress(0, 1, "Looking at the rules")
     with lend_texts_folder(Path(str(parameters["texts"]))) as texts:
         if remaining_blockers(reasons, waived):
@@ -235,7 +237,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
                     f"The finished release held what must not leave, so it was removed. {shown}.",
                     "Change the private word, the names or the text that is named, then release again.",
                 )
-            for rendering in {each.source.path: each for each in renderings}.values():
+            for rendering in {rendering.source.path: rendering for rendering in renderings}.values():
                 require_source_unchanged(rendering, progress)
             count = sum(1 for path in staging.rglob("*") if path.is_file())
             now = recheck_blockers(Path(str(parameters["study"])), plan, str(secret["signed"]), str(secret["key"]))
@@ -258,7 +260,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Record that a release was made or refused, as a run of each of its recordings."""
     numbers = {recording.number: recording.id for recording in all_recordings(session.study)}
-    outcomes = [parse_outcome(entry) for entry in cast(list[dict[str, Any]], result["recordings"])]
+    outcomes = [parse_outcome(outcome) for outcome in cast(list[dict[str, Any]], result["recordings"])]
     plan = cast(dict[str, Json], work.parameters["plan"])
     states = cast(dict[str, str], result["states"])
     about = {numbers[outcome.number] for outcome in outcomes if outcome.number in numbers} or {work.recording_id}
@@ -273,7 +275,7 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
             kept: dict[str, Json] = {
                 "released": result["released"],
                 "output": Path(str(work.parameters["folder"])).name,
-                "rules": [*sorted({str(entry["rule"]) for entry in cast(list[dict[str, Json]], result["reasons"])})],
+                "rules": [*sorted({str(reason["rule"]) for reason in cast(list[dict[str, Json]], result["reasons"])})],
                 "outcomes": [outcome.as_json() for outcome in outcomes if numbers.get(outcome.number) == recording_id],
             }
             methods = "+".join(cast(list[str], plan["methods"])) or KIND
@@ -344,7 +346,10 @@ def _verify_sounds(
 
 def _states(parameters: Mapping[str, Json]) -> dict[str, Json]:
     """Return recording id -> the state of the masks that was rendered."""
-    return {str(entry["id"]): entry["mask_state"] for entry in cast(list[dict[str, Json]], parameters["recordings"])}
+    return {
+        str(recording["id"]): recording["mask_state"]
+        for recording in cast(list[dict[str, Json]], parameters["recordings"])
+    }
 
 
 def _renderings(plan: ReleasePlan, selection: Selection) -> list[tuple[ReleaseCandidate, str]]:
@@ -376,16 +381,16 @@ def _render_all(
 ) -> tuple[list[ReleaseRendering], list[RenderingCheck]]:
     limits = PrivacyLimits(**cast(dict[str, Any], parameters["limits"]))
     renderings, outcomes = [], []
-    for entry in cast(list[dict[str, Json]], parameters["recordings"]):
+    for recording in cast(list[dict[str, Json]], parameters["recordings"]):
         progress.check_cancelled()
-        number = cast(int, entry["number"])
+        number = cast(int, recording["number"])
         try:
-            rendering = render_and_check(number, entry, key, progress)
-            outcome = measure_outcome(rendering, entry, limits, progress)
+            rendering = render_and_check(number, recording, key, progress)
+            outcome = measure_outcome(rendering, recording, limits, progress)
         except Cancelled:
             raise
         except UserError as error:
-            outcomes.append(RenderingCheck(number, str(entry["method"]), failure=f"{error.message} {error.hint}"))
+            outcomes.append(RenderingCheck(number, str(recording["method"]), failure=f"{error.message} {error.hint}"))
             continue
         renderings.append(rendering)
         outcomes.append(outcome)

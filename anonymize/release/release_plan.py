@@ -1,6 +1,6 @@
-"""What a release is to hold. The study keeps the newest choice, so that the window and the command line agree.
+"""The plan of a release, and the codes of its people, recordings and annotations.
 
-What people, recordings and annotations are called in a release.
+The study keeps the newest plan, so that the window and the command line agree.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ SOUND_CHOICES = {
     KEEP: "Voices as they are; a voice identifies its speaker",
     **{name: f"Voices changed: {voice_type(name).title}" for name in VOICES},
 }
-"""What becomes of voices. What is personal in what is said is covered whenever sound leaves."""
+"""How voices are released. Spoken personal information is covered whenever sound is released."""
 TEXT_CHOICES = {LEAVE_OUT: "Leave free texts and transcripts out", SCRUB: "Scrub free texts and transcripts"}
 VIDEO_CHOICES = {
     "source": "Clips at the source's rate",
@@ -49,13 +49,14 @@ class ReleasePlan:
     Attributes:
         methods: how faces are hidden, one clip of each recording for every method; the recommended one where empty.
         only: number of a recording -> its methods, where they differ.
-        without_consent: what happens where somebody appears who did not consent to release, see `WITHOUT_CONSENT`.
-        sound: see `SOUND`.
+        without_consent: what happens where somebody appears who did not consent to release, see
+            `WITHOUT_CONSENT_CHOICES`.
+        sound: see `SOUND_CHOICES`.
         cover: what is heard instead of personal information, see `COVERS`.
         voice_options: of the method that changes voices, by name.
-        texts: see `TEXTS`.
+        texts: see `TEXT_CHOICES`.
         formats: keys of interchange formats for the annotations.
-        video: which of `VIDEO`.
+        video: which of `VIDEO_CHOICES`.
         keep_robots: leave the faces of participants with the role robot as they are.
         title: of the data set.
         contact: whom to ask, for card and access terms.
@@ -127,7 +128,7 @@ def _is_valid_plan(found: Mapping[str, Json]) -> bool:
         return False
     lists = [*only.values(), *(found.get(key, []) for key in ("methods", "formats", "video"))]
     return all(key.isdecimal() for key in only) and all(
-        isinstance(entry, list) and all(isinstance(name, str) for name in entry) for entry in lists
+        isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists
     )
 
 
@@ -148,7 +149,7 @@ def require_possible(plan: ReleasePlan) -> None:
         (plan.sound, SOUND_CHOICES),
         (plan.cover, COVERS),
         (plan.texts, TEXT_CHOICES),
-        *((text, VIDEO_CHOICES) for text in plan.video),
+        *((kind, VIDEO_CHOICES) for kind in plan.video),
     ):
         if given not in known:
             raise UserError(f"A release knows no “{given}”.", f"Choose one of {', '.join(known)}.")
@@ -158,13 +159,13 @@ def require_possible(plan: ReleasePlan) -> None:
         if get_format(key).lossless:
             raise UserError(
                 f"The format “{key}” holds the study itself, names and all, so it is never released.",
-                f"Choose from {', '.join(text for text in FORMATS if not get_format(text).lossless)}.",
+                f"Choose from {', '.join(key for key in FORMATS if not get_format(key).lossless)}.",
             )
 
 
 KEY_PROPERTY = "release_key"
 _KEY = re.compile("[0-9a-f]{64}")
-_LETTERS = {"person": "A", "model": "M", "adjudicated": "C"}
+_CODE_LETTERS = {"person": "A", "model": "M", "adjudicated": "C"}
 _VERSION_7 = 0x7 << 76
 _VARIANT = 0b10 << 62
 
@@ -204,11 +205,11 @@ def assign_annotator_codes(annotators: Sequence[Annotator], taken: Collection[st
         annotators: all of the study, in the order they came.
         taken: further names that no code may be.
     """
-    avoid = {annotator.name.casefold() for annotator in annotators} | {text.casefold() for text in taken}
+    avoid = {annotator.name.casefold() for annotator in annotators} | {name.casefold() for name in taken}
     codes: dict[str, str] = {}
-    used = dict.fromkeys(_LETTERS.values(), 0)
+    used = dict.fromkeys(_CODE_LETTERS.values(), 0)
     for annotator in annotators:
-        letter = _LETTERS.get(annotator.kind, "A")
+        letter = _CODE_LETTERS.get(annotator.kind, "A")
         while True:
             used[letter] += 1
             code = f"{letter}{used[letter]:02}"

@@ -1,4 +1,4 @@
-"""Whether a release that is about to be put in place may still leave: the study may have been edited meanwhile."""
+"""Rechecks before publication whether a finished release is still allowed: the study may have been edited meanwhile."""
 
 import json
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ def recheck_blockers(study: Path, plan: ReleasePlan, signed: str, key: str) -> S
     Args:
         study: path of the study file, which may be open elsewhere.
         plan: of the release.
-        signed: its `signature` when it was begun.
+        signed: its `compute_signature` when it was begun.
         key: of the study's releases.
 
     Raises:

@@ -1,7 +1,4 @@
-"""Renders a recording for a release, or takes up the rendering of an earlier try, and looks at what came out.
-
-Measures how private a rendering is, and holds it against the study's limits.
-"""
+"""Renders a recording for a release, or reuses an earlier rendering, checks it, and measures its privacy."""
 
 import hashlib
 import hmac
@@ -44,9 +41,9 @@ if TYPE_CHECKING:
 
 _ABANDONED_AFTER_S = 14 * 24 * 3600
 _AREA_REACH = 0.9
-"""How far, in sizes of the box from its middle, an area over a face reaches: further than any ellipse over it."""
+"""Reach of an area over a face, in box sizes from its middle: further than any ellipse over it."""
 _MAX_HITS = 1000
-"""How many places of hits are kept: the first ones are where somebody begins to look."""
+"""The most hits that are stored, the first ones."""
 _CLIP, _FACTS, _SEAL = "clip.mp4", "facts.json", "seal"
 
 
@@ -76,14 +73,14 @@ class ReleaseRendering:
 def render_and_check(number: int, parameters: Mapping[str, Json], key: str, progress: Progress) -> ReleaseRendering:
     """Render one recording by one method and check it.
 
-    A rendering stays in the cache until a release that holds it is written, or nobody came back to it for a fortnight.
+    A rendering stays in the cache until a release that holds it is written, or for a fortnight after its last use.
     So a release that is refused for something else need not render again. What is known about it is sealed with the
     study's own secret: a clip that was put into the cache by anybody else is not taken for a rendering.
 
     Args:
         number: of the recording.
-        parameters: what `hiding.gather` gave, with `painted` (ids of faces that are painted solid whatever the method),
-            `detector` and `witness`.
+        parameters: what `masking_plan.gather_parameters` gave, with `painted` (ids of faces that are painted solid
+            whatever the method), `detector` and `witness`.
         key: of the study's releases.
         progress: told.
 
@@ -244,8 +241,8 @@ def _seal(folder: Path, key: str, facts: Mapping[str, Json]) -> str:
     return keyed_checksum(key, json.dumps([folder.name, facts], sort_keys=True))
 
 
-_SHOWN = 1e-3
-_ANY = 1_000_000
+_MIN_SHOWN = 1e-3
+_UNLIMITED = 1_000_000
 
 
 def measure_outcome(
@@ -272,7 +269,7 @@ def measure_outcome(
         tracked_by=str(parameters["tracked_by"]),
         regions=[*plan.areas, *(region for region in parse_regions(parameters) if region.id not in others)],
         blanked_us=outcome.blanked_us,
-        strangers=[parse_stranger(entry) for entry in cast(list[dict[str, Any]], parameters["strangers"])],
+        strangers=[parse_stranger(stranger) for stranger in cast(list[dict[str, Any]], parameters["strangers"])],
         progress=progress,
     )
     return add_measures(outcome, report, limits, drawn=plan.method.kind == "face")
@@ -290,7 +287,7 @@ def add_measures(
         drawn: whether the method draws other faces.
     """
     missing = unmeasured_limits(report)
-    alone = replace(limits, worst_track=1.0, leak_frames=_ANY, detected=1.0)
+    alone = replace(limits, worst_track=1.0, leak_frames=_UNLIMITED, detected=1.0)
     return replace(
         outcome,
         measured=not missing,
@@ -317,4 +314,4 @@ def _format_figure(value: float | None, unit: str) -> str:
         return ""
     if unit == "share":
         return format_percent(value)
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) >= _SHOWN else f"{value:.3g} {unit}".strip()
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) >= _MIN_SHOWN else f"{value:.3g} {unit}".strip()

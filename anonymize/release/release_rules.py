@@ -1,7 +1,4 @@
-"""The rules that a release has to keep, and what is said where one is broken.
-
-What came of rendering a recording for a release, and the rules that are judged from it: one function a rule.
-"""
+"""Release rules, their blockers, and the rules that are checked on a rendering: one function a rule."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -12,7 +9,7 @@ from project.text_format import pluralize
 from project.timebase import SECOND_US, format_time
 
 MIN_REASON_WORDS = 3
-"""How many words the reason of a waiver has at least."""
+"""The fewest words of the reason of a waiver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ class ReleaseBlocker:
 
 
 def parse_blocker(found: Mapping[str, Json]) -> ReleaseBlocker:
-    """Read what `Reason.as_json` made."""
+    """Read what `ReleaseBlocker.as_json` made."""
     number, time = found["recording"], found["time"]
     return ReleaseBlocker(
         str(found["rule"]),
@@ -253,7 +250,8 @@ def check_face_left(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]
     for start, count in _runs(rendering_check.faces_left_us):
         yield rendering_check.build_blocker(
             "face-left",
-            f"a face is left at {format_time(start)} ({pluralize(count, 'frame')}){rendering_check.location_text(start)}.",
+            f"a face is left at {format_time(start)} ({pluralize(count, 'frame')})"
+            f"{rendering_check.location_text(start)}.",
             "Move or enlarge its box on the Faces page, or choose a stronger method.",
             start,
         )
@@ -272,7 +270,8 @@ def check_doubtful_hits(rendering_check: RenderingCheck) -> Iterator[ReleaseBloc
     for start, count in _runs(rendering_check.doubtful_us):
         yield rendering_check.build_blocker(
             "doubtful-hits",
-            f"something at {format_time(start)} looks like a face ({pluralize(count, 'frame')}){rendering_check.location_text(start)}.",
+            f"something at {format_time(start)} looks like a face ({pluralize(count, 'frame')})"
+            f"{rendering_check.location_text(start)}.",
             _HINT_LOOK,
             start,
         )
@@ -311,7 +310,7 @@ def check_privacy_measured(rendering_check: RenderingCheck) -> Iterator[ReleaseB
 
 def check_privacy_limit(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
     """Rule `privacy-limit`."""
-    for sentence in (each for each in rendering_check.over if each not in rendering_check.recognized):
+    for sentence in (over for over in rendering_check.over if over not in rendering_check.recognized):
         yield rendering_check.build_blocker(
             "privacy-limit", sentence, "Choose a stronger method, or look at the worst track."
         )

@@ -1,9 +1,6 @@
-"""How the sound of a recording leaves: what is covered in it, who is muted, whose voices are changed.
+"""Plans how the sound of a recording is released: covers, mutes and changed voices, and checks the result.
 
-Reads the sound of a clip that is about to leave and compares it with its source: is gone what has to be gone? What is
-known about the speech in a recording: what its transcript covers, and who agreed to be heard. Stretches of a
-recording's axis as sets: what several cover together, and what is left of one without others. What is personal in the
-texts and speech of a study, as far as a release asks; searched once for all recordings.
+Personal information is searched once for all recordings.
 """
 
 from collections import Counter
@@ -72,11 +69,11 @@ def widen_intervals(stretches: Iterable[Interval], by_us: int) -> list[Interval]
 
 
 _UTTERANCE_MARGIN_US = 400_000
-"""How far speech may reach out of an utterance: voice activity is told a little before and after a word."""
+"""Margin around an utterance: voice activity begins a little before a word and ends a little after it."""
 _MIN_SPEECH_US = 200_000
-"""What is shorter holds no word."""
+"""Shorter speech contains no word."""
 _MUTE_MARGIN_US = 150_000
-"""How far around their utterances those are muted who did not agree."""
+"""Margin around the utterances of those who are muted because they did not consent."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +190,7 @@ class AudioTreatment:
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
         found = asdict(self)
-        return {key: [[*one] for one in value] if isinstance(value, tuple) else value for key, value in found.items()}
+        return {key: [[*span] for span in value] if isinstance(value, tuple) else value for key, value in found.items()}
 
     def facts(self) -> dict[str, Json]:
         """Return what manifest and card say: how many and how, not where and who."""
@@ -209,10 +206,10 @@ class AudioTreatment:
 
 
 def parse_audio_treatment(found: Mapping[str, Any]) -> AudioTreatment:
-    """Read what `Sounding.as_json` made."""
+    """Read what `AudioTreatment.as_json` made."""
     known = {field.name for field in fields(AudioTreatment)}
     values: dict[str, Any] = {
-        k: tuple(tuple(one) for one in v) if isinstance(v, list) else v for k, v in found.items() if k in known
+        k: tuple(tuple(span) for span in v) if isinstance(v, list) else v for k, v in found.items() if k in known
     }
     return AudioTreatment(**values)
 
@@ -274,22 +271,22 @@ def build_sound_filter(
         UserError: the file cannot be read, or the voice method does not take its options.
     """
     plan = SoundPlan(
-        [TimeSpan(*each) for each in audio_treatment.covered],
+        [TimeSpan(*span) for span in audio_treatment.covered],
         audio_treatment.cover,
         audio_treatment.voice,
         audio_treatment.options,
-        [VoiceSpan(*each) for each in audio_treatment.speakers],
+        [VoiceSpan(*span) for span in audio_treatment.speakers],
         seeds,
     )
     treated = sound_filter(plan, source, progress)
     if not audio_treatment.muted:
         return treated
-    mute = CoverFilter([TimeSpan(*each) for each in audio_treatment.muted])
+    mute = CoverFilter([TimeSpan(*span) for span in audio_treatment.muted])
     return Treatments((mute, treated, mute))
 
 
 _RELEASED_TABLES = frozenset({"utterance", "segment_value", "comment"})
-"""Where texts are kept that leave; names of recordings and notes about participants never do."""
+"""Tables whose texts are released; names of recordings and notes about participants never are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,8 +437,8 @@ def _expected_covers(
 ) -> Iterator[NDArray[np.float32]]:
     """Yield what the covers make of a silence without end, a second at a time."""
     silence = repeat(np.zeros((channels, rate), np.float32))
-    words = CoverFilter([TimeSpan(*each) for each in audio_treatment.covered], audio_treatment.cover, tone)
-    return Treatments((words, CoverFilter([TimeSpan(*each) for each in audio_treatment.muted]))).treat(silence, rate, 0)
+    words = CoverFilter([TimeSpan(*span) for span in audio_treatment.covered], audio_treatment.cover, tone)
+    return Treatments((words, CoverFilter([TimeSpan(*span) for span in audio_treatment.muted]))).treat(silence, rate, 0)
 
 
 def _treated_ranges(audio_treatment: AudioTreatment, rate: int, around_us: int) -> NDArray[np.int64]:

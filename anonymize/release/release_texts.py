@@ -1,4 +1,4 @@
-"""A study's annotations as they may leave: people and recordings under codes, free texts scrubbed or left out."""
+"""Texts and annotations as released: people and recordings under codes, free texts scrubbed or left out."""
 
 import hashlib
 import json
@@ -150,7 +150,7 @@ class AnnotationScrubber:
         if field is not None and field.kind in CHOICE_KINDS:
             known = {choice.key for choice in field.choices}
             chosen = value if isinstance(value, list) else [value]
-            if all(one in known for one in chosen):
+            if all(item in known for item in chosen):
                 return value
         if field is not None and field.kind is FieldKind.PARTICIPANT and value in self._pseudonyms:
             return value
@@ -166,9 +166,9 @@ class AnnotationScrubber:
         if isinstance(value, str):
             return self._scrub_text(name, value)
         if isinstance(value, list):
-            return [self._scrub_nested(name, one) for one in value]
+            return [self._scrub_nested(name, item) for item in value]
         if isinstance(value, dict):
-            return {self._scrub_text(name, key): self._scrub_nested(name, one) for key, one in value.items()}
+            return {self._scrub_text(name, key): self._scrub_nested(name, item) for key, item in value.items()}
         return value
 
     def _scrub_text(self, place: str, text: str) -> str:
@@ -193,7 +193,7 @@ def list_released_texts(session: Session) -> list[ReleasedText]:
 
 
 def released_texts_by_recording(session: Session) -> Iterator[list[ReleasedText]]:
-    """Yield what `released_texts` returns, one recording after the other."""
+    """Yield what `list_released_texts` returns, one recording after the other."""
     kept_back = hold_outs(session.study)
     found = AnnotationScrubber(session, keep_texts=True)
     for recording in all_recordings(session.study):
@@ -215,7 +215,7 @@ def transcript_checksums(texts: Sequence[ReleasedText]) -> dict[str, str]:
     for text in texts:
         if text.place == UTTERANCE:
             said.setdefault(text.recording_id, []).append(text)
-    return {key: texts_checksum(each) for key, each in said.items()}
+    return {key: texts_checksum(transcript) for key, transcript in said.items()}
 
 
 def is_transcript_confirmed(session: Session, recording: Recording) -> bool:
@@ -269,6 +269,6 @@ def build_documents(
 
 def clip_link(plan: ReleasePlan, number: int) -> str:
     """Return where the clip of a recording lies, seen from the annotations; "" where there is none."""
-    folder = next((text for text in ("source", "15hz") if text in plan.video), "")
+    folder = next((kind for kind in ("source", "15hz") if kind in plan.video), "")
     method = plan.methods_for(number)[0]
     return f"../../video-{folder}/{method}/{recording_code(number)}.mp4" if folder else ""

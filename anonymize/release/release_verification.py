@@ -1,4 +1,4 @@
-"""Reads back every file of a release and looks for what must not be in it. Whatever it does not know is refused."""
+"""Reads back every file of a release and looks for leaks. File types and contents that it does not know are refused."""
 
 import html
 import json
@@ -22,7 +22,7 @@ from project.text_matching.normalization import fold_with_positions
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _CHUNK_BYTES = 1 << 20
-_MANY = 200
+_MAX_LEAKS = 200
 _PLAIN_TAGS: Mapping[str, re.Pattern[str]] = {
     "major_brand": re.compile(r"isom|mp42|M4A "),
     "minor_version": re.compile(r"\d+"),
@@ -52,7 +52,7 @@ class Leak:
     what: str
 
 
-class _Search:
+class _PrivateSearch:
     def __init__(self, private: Private, sound: bool) -> None:
         self.words = PhraseMatcher(dict.fromkeys(private.words, "-"))
         self.texts = [fold_with_positions(text).text for text in private.texts]
@@ -70,9 +70,9 @@ class _Search:
         if found is not None:
             yield f"{where} holds the private word or name “{found}”"
         plain = fold_with_positions(text).text
-        for each_text in self.texts:
-            if each_text in plain:
-                yield f"{where} holds the name of a file or folder, or a participant's note: “{each_text[:40]}”"
+        for private_text in self.texts:
+            if private_text in plain:
+                yield f"{where} holds the name of a file or folder, or a participant's note: “{private_text[:40]}”"
 
 
 def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
@@ -87,7 +87,7 @@ def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
         private: what to search for.
         sound: whether clips may have sound.
     """
-    search = _Search(private, sound)
+    search = _PrivateSearch(private, sound)
     found = [Leak(".", what) for what in _check_entry(folder)]
     for base, names, _ in os.walk(folder):
         for name in names:
@@ -106,7 +106,7 @@ def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
             except (OSError, ValueError, UserError, av.FFmpegError, zipfile.BadZipFile) as error:
                 whats.append(f"it cannot be read back: {error}")
         found += [Leak(name, what) for what in whats]
-        if len(found) > _MANY:
+        if len(found) > _MAX_LEAKS:
             break
     return found
 
@@ -126,24 +126,24 @@ def _check_entry(path: Path) -> Iterator[str]:
             yield f"it has the attribute “{told[0]}”"
 
 
-def _check_name(name: str, search: _Search) -> Iterator[str]:
+def _check_name(name: str, search: _PrivateSearch) -> Iterator[str]:
     if not _NAME.fullmatch(name):
         yield "its name has other characters than letters, digits, dot, dash and underscore"
     yield from search.find_in_text(re.sub(r"[._-]+", " ", name), "its name")
     yield from search.find_in_text(name, "its name")
 
 
-def _check_plain(path: Path, search: _Search) -> Iterator[str]:
+def _check_plain(path: Path, search: _PrivateSearch) -> Iterator[str]:
     yield from search.find_in_text(path.read_bytes().decode("utf-8-sig"), "it")
 
 
-def _check_markup(path: Path, search: _Search) -> Iterator[str]:
+def _check_markup(path: Path, search: _PrivateSearch) -> Iterator[str]:
     text = path.read_text("utf-8")
     yield from search.find_in_text(text, "it")
     yield from search.find_in_text(html.unescape(text), "it")
 
 
-def _check_json(path: Path, search: _Search) -> Iterator[str]:
+def _check_json(path: Path, search: _PrivateSearch) -> Iterator[str]:
     text = path.read_text("utf-8")
     yield from search.find_in_text(text, "it")
     # What is written as an escape is searched as what it means.
@@ -154,15 +154,15 @@ def _strings(found: Json) -> Iterator[str]:
     if isinstance(found, str):
         yield found
     elif isinstance(found, list):
-        for one in found:
-            yield from _strings(one)
+        for item in found:
+            yield from _strings(item)
     elif isinstance(found, dict):
-        for key, one in found.items():
+        for key, item in found.items():
             yield key
-            yield from _strings(one)
+            yield from _strings(item)
 
 
-def _check_archive(path: Path, search: _Search) -> Iterator[str]:
+def _check_archive(path: Path, search: _PrivateSearch) -> Iterator[str]:
     with zipfile.ZipFile(path) as archive:
         if archive.comment:
             yield "the archive has a comment"
@@ -175,9 +175,9 @@ def _check_archive(path: Path, search: _Search) -> Iterator[str]:
             yield from search.find_in_text(archive.read(member).decode("utf-8"), f"the archive's {member.filename}")
 
 
-def _check_clip(path: Path, search: _Search) -> Iterator[str]:
+def _check_clip(path: Path, search: _PrivateSearch) -> Iterator[str]:
     with open_media(path) as clip:
-        for key, value in (pair for each_stream in (clip, *clip.streams) for pair in each_stream.metadata.items()):
+        for key, value in (pair for part in (clip, *clip.streams) for pair in part.metadata.items()):
             known = _PLAIN_TAGS.get(key)
             if known is None or not known.fullmatch(value):
                 yield f"it has the tag “{key}”"
@@ -218,7 +218,7 @@ def _check_no_encoder(path: Path) -> Iterator[str]:
             return
 
 
-def _check_picture(path: Path, _search: _Search) -> Iterator[str]:
+def _check_picture(path: Path, _search: _PrivateSearch) -> Iterator[str]:
     data = path.read_bytes()
     if data[:2] != bytes([0xFF, _START]):
         yield "it is no JPEG"
@@ -239,7 +239,7 @@ def _check_picture(path: Path, _search: _Search) -> Iterator[str]:
         yield "there is something after the end of the picture"
 
 
-def _check_bytes(path: Path, search: _Search) -> Iterator[str]:
+def _check_bytes(path: Path, search: _PrivateSearch) -> Iterator[str]:
     if search.pattern is None:
         return
     for chunk in _chunks(path, search.longest):
@@ -257,7 +257,7 @@ def _chunks(path: Path, overlap: int) -> Iterator[bytes]:
             rest = chunk[-overlap:]
 
 
-READERS: dict[str, Callable[[Path, _Search], Iterator[str]]] = {
+READERS: dict[str, Callable[[Path, _PrivateSearch], Iterator[str]]] = {
     ".mp4": _check_clip,
     ".jpg": _check_picture,
     ".md": _check_plain,
@@ -270,4 +270,4 @@ READERS: dict[str, Callable[[Path, _Search], Iterator[str]]] = {
     ".srt": _check_plain,
     ".opf": _check_archive,
 }
-"""How a file of each kind is looked into; a release holds no other kinds."""
+"""Suffix -> check of a file of that kind; a release has no other kinds."""

@@ -1,8 +1,4 @@
-"""Writes the scrubbed texts over those of the study, as one step.
-
-Writes a scrubbed text of a chain, a question or what was gathered about a recording over the study's own. Writes a
-scrubbed text of a character, a scenario or an episode over the study's own.
-"""
+"""Replaces the texts of a study by scrubbed texts, as one step."""
 
 from dataclasses import replace
 from typing import Any
@@ -104,7 +100,7 @@ EPISODE_TABLES = frozenset({"character", "scenario", "episode", "episode_agent"}
 
 
 def write_episode_text(study: Study, at: FreeText, text: str) -> None:
-    """Write one text of one of `TABLES`; inside a step."""
+    """Write one text of one of `EPISODE_TABLES`; inside a step."""
     if at.table == "character":
         for character in all_characters(study):
             if character.id == at.row:
@@ -131,7 +127,7 @@ def _write_scenario(study: Study, at: FreeText, text: str) -> None:
             continue
         if at.field.startswith(GOAL_PREFIX):
             number = int(at.field.removeprefix(GOAL_PREFIX)) - 1
-            goals = tuple(text if place == number else one for place, one in enumerate(scenario.goals))
+            goals = tuple(text if place == number else goal for place, goal in enumerate(scenario.goals))
             set_scenario(study, replace(scenario, goals=goals))
         else:
             changed: dict[str, Any] = {at.field: text}

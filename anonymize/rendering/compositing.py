@@ -1,6 +1,6 @@
-"""Changes the pictures of a recording one by one: faces by the method, areas always, damaged pictures wholly.
+"""Hides faces in the pictures of a recording: composites a method's output under the masks.
 
-Puts a method's work onto the planes of a picture, under the masks.
+Areas are always covered, and damaged pictures are covered as a whole.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""Renders a recording with its faces hidden. What cannot be vouched for does not leave as it is.
+"""Renders a recording with its faces hidden, and finds faces that their masks do not cover.
 
-Faces that do not lie wholly under their masks.
+A frame that cannot be processed safely is not written as it is.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Looks for faces in what was rendered."""
+"""Detects faces that remain in a rendering."""
 
 import math
 import os
@@ -124,7 +124,8 @@ def check_rendering(
     Hits with lower scores are left aside: on the test recordings most of them are things, and a face that is hidden
     badly scores higher.
 
-    Every frame is looked at, large ones first at half their size and around the tracks; see `models.faces.detector_ensemble`.
+    Every frame is looked at, large ones first at half their size and around the tracks; see
+    `models.faces.detector_ensemble`.
 
     Args:
         rendering: the clip.
@@ -134,7 +135,7 @@ def check_rendering(
         replaced: whether the method draws other faces in the place of those that are hidden.
         regions: drawn by hand: areas count as masks, and hits in what is marked as nothing are dismissed.
         start_us: where on the recording's axis the rendering's zero lies.
-        workers: pictures that are looked at side by side; see `side_by_side` when None.
+        workers: pictures that are looked at side by side; see `count_parallel_frames` when None.
         progress: told after every frame.
 
     Raises:
@@ -143,7 +144,7 @@ def check_rendering(
     """
     progress = progress or Silent()
     index = load_index(rendering, progress=progress)
-    courses = [_Course(track, track.id in exempt, replaced) for track in tracks if len(track.frames)]
+    courses = [_TrackCourse(track, track.id in exempt, replaced) for track in tracks if len(track.frames)]
     hits: list[ResidualFace] = []
     unreadable: list[int] = []
     for done, (picture, found) in enumerate(_detect_frames(rendering, index, detector, courses, start_us, workers), 1):
@@ -172,7 +173,7 @@ def _detect_frames(
     rendering: Path,
     index: FrameIndex,
     detector: FaceDetector,
-    courses: Sequence["_Course"],
+    courses: Sequence["_TrackCourse"],
     start_us: int,
     workers: int | None,
 ) -> Iterator[tuple[DecodedFrame, Detections]]:
@@ -194,7 +195,7 @@ def _detect_frames(
                 answer.cancel()
 
 
-class _Course:
+class _TrackCourse:
     """Where the face of a track is at any time, also between its frames."""
 
     def __init__(self, track: FaceTrack, exempt: bool, replaced: bool) -> None:
@@ -217,7 +218,7 @@ class _Course:
         return np.array([np.interp(time_us, self._times, column) for column in self._boxes.T])
 
 
-def _boxes_at_time(courses: Sequence[_Course], time_us: int) -> list[tuple[_Course, NDArray[np.float64]]]:
+def _boxes_at_time(courses: Sequence[_TrackCourse], time_us: int) -> list[tuple[_TrackCourse, NDArray[np.float64]]]:
     return [(course, box) for course in courses if (box := course.box_at(time_us)) is not None]
 
 
@@ -225,7 +226,7 @@ def _classify_hit(
     box: NDArray[np.floating],
     score: float,
     time_us: int,
-    here: Sequence[tuple[_Course, NDArray[np.float64]]],
+    here: Sequence[tuple[_TrackCourse, NDArray[np.float64]]],
     drawn: Sequence[Region],
 ) -> ResidualFace:
     shape = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
@@ -254,7 +255,7 @@ def _boxes(regions: Sequence[Region], kind: RegionKind, time_us: int) -> list[ND
 def _hidden_share(
     box: NDArray[np.floating],
     rectangles: Sequence[NDArray[np.float64]],
-    faces: Sequence[tuple[_Course, NDArray[np.float64]]],
+    faces: Sequence[tuple[_TrackCourse, NDArray[np.float64]]],
 ) -> float:
     """Return which share of a box lies in rectangles or under the smallest masks that faces can have."""
     x, y, width, height = (round(float(v)) for v in box)

@@ -1,1 +1,1 @@
-"""What is personal in the sound: covered, and what sounds in its place."""
+"""Anonymizes sound: covers personal words and changes voices."""

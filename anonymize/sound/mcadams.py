@@ -1,4 +1,4 @@
-"""Formants moved by the McAdams coefficient."""
+"""Changes a voice by moving its formants with the McAdams coefficient."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -113,7 +113,7 @@ def _move_poles(prediction: NDArray[np.float64], alphas: NDArray[np.float64], sc
     angles = np.abs(np.angle(poles))
     turned = np.minimum((angles * scale) ** alphas[:, None] / scale, np.pi)
     turned = np.where(np.abs(poles.imag) > _FLOOR, turned, angles)
-    # Poles on the unit circle would ring for ever.
+    # Poles on the unit circle would ring without end.
     radius = np.minimum(np.abs(poles), 0.998)
     turned_poles = radius * np.exp(1j * np.where(poles.imag < 0, -turned, turned))
     made = np.zeros((len(prediction), order + 1), np.complex128)

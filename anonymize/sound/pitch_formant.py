@@ -1,4 +1,4 @@
-"""Pitch and formants moved, each by a factor of its own."""
+"""Changes a voice by scaling pitch and formants, each by its own factor."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,7 @@ _FRAME_MS = 5.0
 _LOWEST_HZ, _HIGHEST_HZ = 60.0, 600.0
 _FLOOR = 1e-16
 _MIN_MOVE_SHARE = 0.8
-_LIFT = (2.5, 4.5)
+_LIFT_RANGE_DB = (2.5, 4.5)
 _LIFT_FROM_HZ, _LIFT_AROUND_HZ = 100.0, 1000.0
 
 
@@ -64,7 +64,7 @@ class PitchFormant:
         sign = 1.0 if up else -1.0
         pitch = 2 ** (sign * sizes[0] * self.options.pitch / 12)
         formants = (1 + sizes[1] * self.options.formants / 100) ** sign
-        return np.array([pitch, formants, chance.uniform(*_LIFT)])
+        return np.array([pitch, formants, chance.uniform(*_LIFT_RANGE_DB)])
 
     def change_voice(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
         """Return the samples with pitch and envelope moved; at lower rates by way of 16 kHz, which D4C needs."""

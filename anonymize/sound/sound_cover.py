@@ -1,6 +1,6 @@
-"""Covering stretches of sound: what is under a cover has no energy left, what is beside it is not touched.
+"""Covers spans of sound: nothing is left under a cover, and nothing beside it changes.
 
-The sound of a quiet room: noise made from how loud the quietest moments are, with nothing copied from them.
+Room tone is noise shaped like the quietest moments, with nothing copied from them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ from anonymize.sound.voice_methods import BEEP, MUTE, SILENCE
 from media.sound import Samples
 from project.timebase import SECOND_US
 
-_WIDTH = 512
-_CHUNK = 16_384
-_QUIETEST = 0.1
+_FRAME_SAMPLES = 512
+_CHUNK_SAMPLES = 16_384
+_QUIETEST_SHARE = 0.1
 _NO_SOUND = 1e-12
 
 
@@ -47,28 +47,28 @@ def measure_room(blocks: Iterator[Samples], rate: int, seed: int = 0) -> RoomTon
 
     In each second the quietest frame that is not digital silence counts; of those, the quietest tenth.
     """
-    window = np.hanning(_WIDTH)
+    window = np.hanning(_FRAME_SAMPLES)
     found: list[tuple[float, NDArray[np.float64]]] = []
     rest: Samples | None = None
     for block in blocks:
         rest = block if rest is None else np.concatenate([rest, block], axis=1)
-        while rest.shape[1] >= max(rate, _WIDTH):
-            second, rest = rest[:, : max(rate, _WIDTH)], rest[:, max(rate, _WIDTH) :]
+        while rest.shape[1] >= max(rate, _FRAME_SAMPLES):
+            second, rest = rest[:, : max(rate, _FRAME_SAMPLES)], rest[:, max(rate, _FRAME_SAMPLES) :]
             found += _quietest(second, window)
-    if rest is not None and rest.shape[1] >= _WIDTH:
+    if rest is not None and rest.shape[1] >= _FRAME_SAMPLES:
         found += _quietest(rest, window)
     if not found:
         return RoomTone(np.zeros((1, 1)), seed)
     found.sort(key=lambda row: row[0])
-    power = np.mean([row[1] for row in found[: max(1, round(_QUIETEST * len(found)))]], axis=0)
-    response = np.fft.fftshift(np.fft.irfft(np.sqrt(power), _WIDTH), axes=1) * np.hanning(_WIDTH)
+    power = np.mean([row[1] for row in found[: max(1, round(_QUIETEST_SHARE * len(found)))]], axis=0)
+    response = np.fft.fftshift(np.fft.irfft(np.sqrt(power), _FRAME_SAMPLES), axes=1) * np.hanning(_FRAME_SAMPLES)
     return RoomTone(response, seed)
 
 
 def _quietest(second: Samples, window: NDArray[np.float64]) -> list[tuple[float, NDArray[np.float64]]]:
-    frames = np.lib.stride_tricks.sliding_window_view(second, _WIDTH, axis=1)[:, :: _WIDTH // 2]
+    frames = np.lib.stride_tricks.sliding_window_view(second, _FRAME_SAMPLES, axis=1)[:, :: _FRAME_SAMPLES // 2]
     energy = (frames.astype(np.float64) ** 2).sum(axis=(0, 2))
-    energy[energy < _NO_SOUND * _WIDTH] = np.inf
+    energy[energy < _NO_SOUND * _FRAME_SAMPLES] = np.inf
     best = int(energy.argmin())
     if not np.isfinite(energy[best]):
         return []
@@ -79,14 +79,14 @@ def _quietest(second: Samples, window: NDArray[np.float64]) -> list[tuple[float,
 def _white(seed: int, channel: int, first: int, count: int) -> NDArray[np.float64]:
     """Return white noise from a place on, made in chunks so that any part of it can be made alone."""
     parts = []
-    for chunk in range(first // _CHUNK, (first + count - 1) // _CHUNK + 1):
-        made = np.random.default_rng([seed, channel, chunk + (1 << 32)]).standard_normal(_CHUNK)
-        parts.append(made[max(0, first - chunk * _CHUNK) : max(0, first + count - chunk * _CHUNK)])
+    for chunk in range(first // _CHUNK_SAMPLES, (first + count - 1) // _CHUNK_SAMPLES + 1):
+        made = np.random.default_rng([seed, channel, chunk + (1 << 32)]).standard_normal(_CHUNK_SAMPLES)
+        parts.append(made[max(0, first - chunk * _CHUNK_SAMPLES) : max(0, first + count - chunk * _CHUNK_SAMPLES)])
     return np.concatenate(parts)
 
 
 FADE_US = 5_000
-"""How long the sound fades on each side of a covered stretch, outside it."""
+"""Length of the fades beside a covered span, outside of it."""
 
 _BEEP_HZ = 1000
 _BEEP_LEVEL = 0.08
@@ -170,7 +170,7 @@ def covered_samples(spans: Sequence[TimeSpan], rate: int, start_us: int = 0) -> 
         start_us: where sample 0 lies on the recording's axis.
     """
     made: list[list[int]] = []
-    for span in sorted(spans, key=lambda each: each.start_us):
+    for span in sorted(spans, key=lambda span: span.start_us):
         first = (span.start_us - start_us) * rate // SECOND_US
         last = max(first + 1, -(-(span.end_us - start_us) * rate // SECOND_US))
         if made and first <= made[-1][1]:

@@ -1,4 +1,4 @@
-"""How the sound of a recording is treated: whose voice is changed how, and what is covered."""
+"""The plan of how the sound of a recording is treated: changed voices and covers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class SoundPlan:
         voice: key of `VOICES`; None leaves the voices as they are.
         options: of that method, by name.
         speakers: who is heard when.
-        seeds: identity -> secret that its alias follows from; with a voice method it must hold `UNKNOWN`.
+        seeds: identity -> secret that its alias follows from; with a voice method it must hold `UNKNOWN_SPEAKER`.
     """
 
     spans: Sequence[TimeSpan] = ()

@@ -1,7 +1,6 @@
-"""What a method of changing a voice must offer; one file per method, one line in the registry.
+"""The interface of a voice-changing method, the registries of methods and covers, and overlap-add framing.
 
-Which methods of changing a voice there are. A new one is a file here and a line in the table. Cutting sound into frames
-that overlap, and putting it together again. What can be heard instead of what is covered.
+A new method is a file here and a line in `VOICES`.
 """
 
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -53,8 +52,8 @@ class VoiceMethod(Protocol):
         Args:
             samples: (n,) one channel in -1..1, n > 0.
             rate: samples a second, at most `RATE`.
-            aliases: (m, k) the alias that holds at each hundredth of a second from the first sample on, as `alias` drew
-                it; covers all samples.
+            aliases: (m, k) the alias that holds at each hundredth of a second from the first sample on, as `draw_alias`
+                drew it; covers all samples.
         """
 
 
@@ -102,7 +101,7 @@ def split_frames(samples: Voice, window: NDArray[np.float64], hop: int) -> NDArr
 
 
 def overlap_add(frames: NDArray[np.float64], window: NDArray[np.float64], hop: int, count: int) -> Voice:
-    """Return (count,) samples of frames that `framed` cut and somebody changed, windowed again and added up.
+    """Return (count,) samples of frames that `split_frames` cut and somebody changed, windowed again and added up.
 
     Untouched frames give back the samples, whatever the window, where the frames cover them.
     """

@@ -1,7 +1,4 @@
-"""Voices changed as the sound goes by: long recordings take no more memory than short ones.
-
-A changed voice made as loud as it was, from moment to moment.
-"""
+"""Changes voices in a stream of sound, in constant memory, and keeps their loudness from moment to moment."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +11,7 @@ from media.sound import Samples
 from project.timebase import SECOND_US
 
 _WINDOW_S = 0.04
-_MOST = 8.0
+_MAX_GAIN = 8.0
 _FLOOR = 1e-9
 
 
@@ -29,13 +26,13 @@ def match_loudness(made: Voice, before: Voice, rate: int) -> Voice:
     hop = round(rate / ALIASES_PER_SECOND)
     window = np.sqrt(np.hanning(round(_WINDOW_S * rate) + 2)[1:-1])
     was, came = (np.sqrt((split_frames(part, window, hop) ** 2).sum(axis=1)) for part in (before, made))
-    gain = np.minimum(was / np.maximum(came, _FLOOR), _MOST)
+    gain = np.minimum(was / np.maximum(came, _FLOOR), _MAX_GAIN)
     smooth = np.interp(np.arange(len(made)), np.arange(len(gain)) * hop, gain)
     return np.asarray(np.clip(made * smooth, -1.0, 1.0), np.float64)
 
 
 UNKNOWN_SPEAKER = ""
-"""The identity of whoever speaks where nobody is assigned."""
+"""The identity of the speaker where nobody is assigned."""
 
 _BLOCK_S = 8
 _CONTEXT_S = 1
@@ -60,7 +57,7 @@ class VoiceFilter:
 
     Attributes:
         method: what changes a voice.
-        seeds: identity -> secret that its alias follows from; must hold `UNKNOWN`.
+        seeds: identity -> secret that its alias follows from; must hold `UNKNOWN_SPEAKER`.
         speakers: who is heard when.
         block_s: seconds changed at once, whole ones.
     """
@@ -72,7 +69,7 @@ class VoiceFilter:
 
     def treat(self, blocks: Iterator[Samples], rate: int, start_us: int) -> Iterator[Samples]:
         """Yield the changed sound, sample for sample where it was."""
-        cast = _Cast(self, start_us)
+        cast = _AliasSchedule(self, start_us)
         size, context = self.block_s * rate, _CONTEXT_S * rate
         held: Voice | None = None
         for first, piece, final in _windows(blocks, size, context):
@@ -106,7 +103,7 @@ class VoiceFilter:
         return np.clip(wide, -1.0, 1.0)
 
 
-class _Cast:
+class _AliasSchedule:
     """Whose alias holds when."""
 
     def __init__(self, voices: VoiceFilter, start_us: int) -> None:

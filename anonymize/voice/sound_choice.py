@@ -1,4 +1,4 @@
-"""How the sound of an export is to be treated, and everything in the study that decides how that comes out."""
+"""The sound settings of an export, and everything in the study that its sound depends on."""
 
 import hashlib
 import hmac
@@ -91,7 +91,7 @@ def require_choice(choice: SoundChoice) -> None:
 
 
 def gather_sound_parameters(session: Session, recording_id: str, choice: SoundChoice) -> dict[str, Json]:
-    """Return as JSON what `anonymize.voice.sound_job.filter_of` makes a filter from; it holds secrets and is never kept.
+    """Return as JSON what `sound_job.build_filter` makes a filter from; it holds secrets and is never stored.
 
     Raises:
         UserError: the choice cannot be done, or voices are to be changed in a study that cannot be written to.

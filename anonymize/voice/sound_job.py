@@ -1,7 +1,4 @@
-"""The job that writes the treated sound of a recording into a file of its own, and measures what the treatment did.
-
-What treats the sound of an export, where it is rendered.
-"""
+"""The job that writes the treated sound of a recording into a file of its own, and measures what the treatment did."""
 
 import time
 from collections.abc import Mapping
@@ -37,7 +34,7 @@ def build_filter(
     progress: Progress | None = None,
     near: tuple[int, int | None] = (0, None),
 ) -> "SoundFilter | Literal['keep', 'none']":
-    """Return what treats the sound of a file, from what `gather_sound` gave.
+    """Return what treats the sound of a file, from what `gather_sound_parameters` gave.
 
     Raises:
         UserError: the file cannot be read.
@@ -49,7 +46,7 @@ def build_filter(
 
 
 def parse_sound_plan(sound: Mapping[str, Json]) -> SoundPlan:
-    """Return what is done to sound that stays, from what `gather_sound` gave."""
+    """Return what is done to sound that stays, from what `gather_sound_parameters` gave."""
     name, cover = str(sound["voice"]), str(sound["cover"])
     spans = cast(list[list[int]], sound["spans"])
     speakers = cast(list[list[Any]], sound["speakers"])

@@ -49,7 +49,7 @@ def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: i
 
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
-    """Write the sound before and after into a private folder that `remove` takes away."""
+    """Write the sound before and after into a private folder that `delete_preview` removes."""
     from media.sound import Silence
     from media.soundtrack import write_sound
 

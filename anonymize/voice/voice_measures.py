@@ -1,6 +1,6 @@
-"""What changing a voice costs, and what it buys: figures over arrays.
+"""Measures what changing a voice costs and gains: word error rate, intonation, and speaker recognition.
 
-What treating the sound of a recording did to it, as far as models are installed to tell.
+Only figures whose models are installed are computed.
 """
 
 from collections.abc import Sequence
@@ -131,7 +131,7 @@ def _voices(before: Samples, after: Samples, said: Sequence[SpokenUtterance], pr
     own, vectors = {}, {}
     for who, parts in sorted(spoken.items()):
         cut = [slice(max(0, part[0] * RATE // SECOND_US), max(0, part[1] * RATE // SECOND_US)) for part in parts]
-        first, second = (np.concatenate([samples[each] for each in cut]) for samples in (before, after))
+        first, second = (np.concatenate([samples[part] for part in cut]) for samples in (before, after))
         progress.check_cancelled()
         if len(first) >= MIN_SPOKEN_S * RATE:
             vectors[who] = model.embed(first)
@@ -171,7 +171,7 @@ def word_error_rate(reference: Sequence[str], heard: Sequence[str]) -> float | N
 
 def normalize_words(text: str) -> list[str]:
     """Return the words of a text without capitals and punctuation, as they are compared."""
-    kept = "".join(one if one.isalnum() or one == "'" else " " for one in text.lower().replace("\u2019", "'"))
+    kept = "".join(char if char.isalnum() or char == "'" else " " for char in text.lower().replace("\u2019", "'"))
     return kept.split()
 
 

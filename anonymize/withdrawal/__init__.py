@@ -1,1 +1,1 @@
-"""The withdrawal of a participant: from the study, and from everything on this machine that was made of it."""
+"""Withdrawal of a participant: erasure from the study and from everything on this machine made of it."""

@@ -1,7 +1,6 @@
-"""Takes a participant out of a study and out of what this machine keeps beside it.
+"""Erases a participant from a study and from the files beside it on this machine.
 
-What a certificate may call somebody, and files: nothing that tells who withdrew. Finds what is personal in texts of the
-recordings of somebody who withdraws: by the rules of personal information.
+Its certificate names no person and no file in a way that tells who withdrew.
 """
 
 import re
@@ -27,9 +26,9 @@ from anonymize.local_files.file_traces import (
     program_files,
 )
 from anonymize.local_files.folder_search import FolderSearch, list_files, search_files
-from anonymize.pii_detection.pii_finder import PersonalFinder as RuleFinder
+from anonymize.pii_detection.pii_finder import PersonalFinder
 from anonymize.pii_detection.pii_hit import LIKELY
-from models.names import name_finders as registry
+from models.names import name_finders
 from models.names.name_finders import NameFinder
 from project.encryption.commit_log import log_path
 from project.encryption.encrypted_files import shred_file, write_plaintext
@@ -130,9 +129,9 @@ class PersonalStringFinder:
 
     def __init__(self, *, with_model: bool = False) -> None:
         """Get ready; a model of names is loaded into this process, so the window goes without."""
-        self.model = (registry.default_finders() or "") if with_model else ""
-        self._names: NameFinder | None = registry.create_name_finder(self.model) if self.model else None
-        self._finder = RuleFinder(names=self._names)
+        self.model = (name_finders.default_finders() or "") if with_model else ""
+        self._names: NameFinder | None = name_finders.create_name_finder(self.model) if self.model else None
+        self._finder = PersonalFinder(names=self._names)
         self._known: dict[str, list[PersonalString]] = {}
 
     def __call__(self, texts: Sequence[str]) -> list[list[PersonalString]]:
@@ -398,8 +397,8 @@ def run_withdrawal(
                 progress.progress(4, 5, "the study")
                 if path.stat().st_nlink > 1:
                     done.problems.append(
-                        f"{escape_unprintable(path)} had another name on this disk (a hard link), under which its old content is "
-                        "left: find it and delete it."
+                        f"{escape_unprintable(path)} had another name on this disk (a hard link), "
+                        "under which its old content is left: find it and delete it."
                     )
                 before_the_end(done)
                 rewritten.publish()
@@ -416,7 +415,7 @@ def require_decided(foreseen: ErasurePlan) -> None:
     """
     if not foreseen.undecided:
         return
-    listed = ", ".join(f"“{escape_unprintable(one)}”" for one in foreseen.undecided[:_MAX_LISTED])
+    listed = ", ".join(f"“{escape_unprintable(text)}”" for text in foreseen.undecided[:_MAX_LISTED])
     more = f" and {len(foreseen.undecided) - _MAX_LISTED} more" if len(foreseen.undecided) > _MAX_LISTED else ""
     raise UserError(
         f"Nobody has decided yet whether these are theirs: {listed}{more}. Nothing was removed.",
@@ -452,7 +451,8 @@ def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
         if verified.found:
             listed = ", ".join(f"{count} in {where}" for where, count in verified.found.items())
             done.problems.append(
-                f"{escape_unprintable(file if name else path)} still holds something of theirs: {listed}. Please report this."
+                f"{escape_unprintable(file if name else path)} still holds something of theirs: {listed}. "
+                "Please report this."
             )
     seen, known = done.plan, {path, *rewritten, *finished.parent.iterdir()}
     known |= {
@@ -471,14 +471,14 @@ def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
         done.problems.append(f"{escape_unprintable(file_match.path)} holds something of theirs: delete it by hand.")
     for copy in seen.closed_copies:
         done.problems.append(
-            f"{escape_unprintable(copy)} may be a copy of the study and cannot be read (sealed or damaged): unseal it and run the "
-            "same command on it, or delete it."
+            f"{escape_unprintable(copy)} may be a copy of the study and cannot be read (sealed or damaged): "
+            "unseal it and run the same command on it, or delete it."
         )
 
 
 def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> FolderSearch:
     """Search settings, caches and logs; what a process left that was killed while it wrote one is erased."""
-    searches = [search_files(each, wording, base) for base, each in program_files().items()]
+    searches = [search_files(files, wording, base) for base, files in program_files().items()]
     found = [finding for search in searches for finding in search.matches]
     erased = {
         file_match.path
@@ -498,7 +498,7 @@ def _require_readable(foreseen: ErasurePlan) -> None:
         return
     count, names = (
         len(foreseen.unreadable),
-        ", ".join(f"“{escape_unprintable(one.name)}”" for one in foreseen.unreadable),
+        ", ".join(f"“{escape_unprintable(backup.name)}”" for backup in foreseen.unreadable),
     )
     raise UserError(
         f"{pluralize(count, 'backup')} cannot be read and may hold them: {names}. Nothing was removed.",

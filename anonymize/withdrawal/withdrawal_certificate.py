@@ -1,7 +1,7 @@
-"""The certificate of a withdrawal, as Markdown and as JSON: what was removed, and where more of it may be.
+"""The certificate of a withdrawal, as Markdown and JSON: what was removed, and where more of it may be.
 
-It names nobody but by a pseudonym that is a code, such as P01, and no footage but by number, role and checksum: file
-names often are people's names. A pseudonym that may be a name stands in it as the beginning of a checksum.
+It names people only by pseudonyms that are codes, such as P01, and footage only by number, role and checksum: file
+names often are people's names. A pseudonym that may be a name is replaced by the beginning of a checksum.
 """
 
 import glob
@@ -26,7 +26,7 @@ from project.store.study import Study
 from project.text_format import escape_unprintable, pluralize
 from project.version import __version__
 
-_MADE = {"release": "Release", "questions": "Data set of questions"}
+_MADE_FILE_NAMES = {"release": "Release", "questions": "Data set of questions"}
 BEYOND_REACH = (
     "Copies of the study that others have: each is cleaned when it is merged, but the file itself is not. "
     "Ask for it to be deleted, or run the same command on it.",
@@ -36,7 +36,7 @@ BEYOND_REACH = (
     "Backups of the machine, snapshots of the file system, and what a solid-state disk keeps of overwritten blocks.",
     "What was sent elsewhere before, and what people downloaded, printed or remember.",
 )
-"""What a program on one machine cannot reach."""
+"""Places that a program on one machine cannot reach."""
 
 
 SPELLINGS = (
@@ -45,7 +45,7 @@ SPELLINGS = (
     "as an initial with a surname, and spelled letter by letter or in words of a spelling alphabet",
     "numbers without their separators and their country's prefix, and spoken; days in every usual format",
 )
-"""How what is personal is searched for."""
+"""The ways of spelling in which personal strings are searched for."""
 
 
 def certificate_to_json(done: ErasureResult) -> dict[str, Json]:
@@ -177,15 +177,17 @@ def _search_lines(done: ErasureResult) -> Iterator[str]:
         ("Settings, caches, logs", done.machine),
     ):
         yield (
-            f"- {title}: {pluralize(folder_search.files, 'file')} searched; {len(folder_search.matches)} of them hold something; of "
-            f"{len(folder_search.unread)} the name alone was looked at (media, arrays, packed or sealed, too large)."
+            f"- {title}: {pluralize(folder_search.files, 'file')} searched; "
+            f"{len(folder_search.matches)} of them hold something; "
+            f"of {len(folder_search.unread)} the name alone was looked at (media, arrays, packed or sealed, too large)."
         )
     if seen.closed_copies:
         count = len(seen.closed_copies)
         yield f"- **Not searched: {pluralize(count, 'file')} that may be a copy of the study, sealed or damaged.**"
         yield "  Unseal each and run the same command on it, or delete it."
     if seen.lookalikes.kept:
-        yield f"- Kept, because a person decided it is not theirs: {pluralize(len(seen.lookalikes.kept), 'look-alike')}."
+        kept = pluralize(len(seen.lookalikes.kept), "look-alike")
+        yield f"- Kept, because a person decided it is not theirs: {kept}."
     yield ""
 
 
@@ -222,7 +224,8 @@ def _lines(done: ErasureResult) -> Iterator[str]:
         yield ""
         count = len(seen.lookalikes.remaining)
         yield (
-            f"{pluralize(count, 'look-alike')} {'was' if count == 1 else 'were'} kept with all the rest, as shown before."
+            f"{pluralize(count, 'look-alike')} {'was' if count == 1 else 'were'} kept with all the rest, "
+            "as shown before."
         )
     if removed.lists:
         yield ""
@@ -243,7 +246,8 @@ def _lines(done: ErasureResult) -> Iterator[str]:
     )
     unread = sum(what == "erased unread" for what, _ in done.older.values())
     if unread:
-        yield f"**{pluralize(unread, 'backup')} could not be read and {'was' if unread == 1 else 'were'} erased unread:**"
+        verb = "was" if unread == 1 else "were"
+        yield f"**{pluralize(unread, 'backup')} could not be read and {verb} erased unread:**"
         yield "whatever else was in it, such as others' work, is gone from there too."
         yield ""
     yield f"- Files of caches: {done.caches}"
@@ -274,7 +278,7 @@ def _lines(done: ErasureResult) -> Iterator[str]:
     yield ""
     for made_file in facts.made_files:
         if made_file.kind != "anonymize":
-            yield f"- {_MADE[made_file.kind]} of recording {made_file.recording}, made {made_file.at}"
+            yield f"- {_MADE_FILE_NAMES[made_file.kind]} of recording {made_file.recording}, made {made_file.at}"
     clips = sum(made_file.kind == "anonymize" for made_file in facts.made_files) - len(done.clips)
     if clips > 0:
         yield f"- {pluralize(clips, 'clip')} that were made and are not beside the study any more"
@@ -282,7 +286,8 @@ def _lines(done: ErasureResult) -> Iterator[str]:
         files = pluralize(len(seen.footage_copies), "further file")
         yield f"- {files} beside the study with the same pictures or sound at the beginning"
     if seen.copies:
-        yield f"- {pluralize(len(seen.copies), 'file')} on this machine that {_copies_verb(len(seen.copies))} of the study"
+        count = len(seen.copies)
+        yield f"- {pluralize(count, 'file')} on this machine that {_copies_verb(count)} of the study"
     if seen.closed_copies:
         yield f"- {pluralize(len(seen.closed_copies), 'file')} on this machine, sealed or damaged, that may hold them"
     if seen.named_by_path:
@@ -386,7 +391,7 @@ class PendingCertificate:
         """Write it as Markdown and, beside it, as JSON; return both places.
 
         Args:
-            chosen: where somebody wants it, in the place of whatever is there; None for beside the study.
+            chosen: where it goes, in place of an existing file; None for beside the study.
 
         Raises:
             UserError: a folder cannot be written to; it goes on waiting.

@@ -1,4 +1,4 @@
-"""What a withdrawal would remove, in words for who decides about it. Here, files are named by their paths."""
+"""Previews what a withdrawal would remove, for the person who decides. Files are named by their paths here."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ LIKENESS_TITLES = {
     LookAlikeReason.OTHER: "Annotators and judges who are called like them: rename them, or keep them",
     LookAlikeReason.PARTICIPANT: "Other participants who are called like them: withdraw or rename them, or keep them",
 }
-"""What looks like theirs, by why it does."""
+"""Reason of a look-alike -> title."""
 
 KIND_NAMES = {
     "name": "names they are known by",
@@ -101,12 +101,12 @@ def preview_lines(seen: ErasurePlan, *, deciding: bool = True) -> list[str]:
     for where, count in removed.left.items():
         lines.append(f"Spelled alike and left: {count} in {where}")
     copies = len(facts.copies) + len(facts.shared_copies)
-    elsewhere = len(facts.sent_requests) + copies + sum(made_file.kind != "anonymize" for made_file in facts.made_files)
-    if elsewhere:
+    releases = sum(made_file.kind != "anonymize" for made_file in facts.made_files)
+    if len(facts.sent_requests) + copies + releases:
         lines.append(
             f"Out of reach: {pluralize(len(facts.sent_requests), 'request')} that carried something of theirs, "
             f"{copies} {'copy' if copies == 1 else 'copies'}, "
-            f"{pluralize(sum(made_file.kind != 'anonymize' for made_file in facts.made_files), 'release')}. The certificate lists them."
+            f"{pluralize(releases, 'release')}. The certificate lists them."
         )
     return lines
 

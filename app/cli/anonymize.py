@@ -13,8 +13,7 @@ import click
 
 from anonymize.methods.face_methods import DEFAULT_METHOD, METHODS, method_type
 from anonymize.privacy.privacy_limits import PrivacyLimits
-from anonymize.sound.voice_methods import DEFAULT_VOICE as REGISTRY_DEFAULT
-from anonymize.sound.voice_methods import VOICES
+from anonymize.sound.voice_methods import DEFAULT_VOICE, VOICES
 from anonymize.voice.sound_choice import KEEP, NO_TRANSCRIPT, NONE, VOICE_WARNING, SoundChoice
 from app.cli.command import STUDY, Bar, json_option, print_result, progress_bar
 from app.cli.plugin_options import (
@@ -102,13 +101,13 @@ def anonymize(
       greenroom anonymize my-study.greenroom --resume
       greenroom anonymize my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
     """
-    from anonymize.export import export_queue as rendering_queue
+    from anonymize.export import export_queue
     from project.timebase import parse_time
 
     with Session.open(study) as session:
         session.study.require_writable()
         if resume:
-            queue = rendering_queue.load_unfinished(session)
+            queue = export_queue.load_unfinished(session)
             if queue is None:
                 raise UserError("No export of this study was interrupted.", "Start one: --recording 1 --out FOLDER")
         else:
@@ -124,7 +123,7 @@ def anonymize(
                 shown = _write_preview(session, chosen[0], methods[0], asked[methods[0]], parse_time(preview), out)
                 print_result(as_json, shown, _preview_text(shown))
                 return
-            queue = rendering_queue.make_queue(
+            queue = export_queue.make_queue(
                 session,
                 chosen,
                 asked,
@@ -169,14 +168,14 @@ def _select_recordings(session: Session, recording: str) -> list[str]:
 
 
 def _export_clip(session: Session, queue: "RenderQueue", measure: bool) -> dict[str, Json]:
-    from anonymize.export import export_job as anonymization
+    from anonymize.export import export_job
     from anonymize.export import export_queue as rendering_queue
     from project.session.jobs import run_inline
 
     (clip,) = queue.clips
     work = rendering_queue.prepare(session, queue, clip)
     result, _ = run_inline(session, work, Bar(work.title))
-    found = {**result, "outdated": anonymization.is_outdated(session, work)}
+    found = {**result, "outdated": export_job.is_outdated(session, work)}
     return _with_clip_name(session, clip, {**found, **_measure_clip(session, found, measure)})
 
 
@@ -206,13 +205,13 @@ def _run_queue(
 
 
 def _measure_clip(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Json]:
-    from anonymize.privacy import privacy_job as privacy
+    from anonymize.privacy import privacy_job
     from project.session.jobs import run_inline
 
     if not wanted:
         return {}
     try:
-        work = privacy.prepare(session, Path(str(made["output"])))
+        work = privacy_job.prepare(session, Path(str(made["output"])))
         report, _ = run_inline(session, work, Bar(work.title))
     except UserError as error:
         return {"not_measured": str(error)}
@@ -226,10 +225,10 @@ def _with_clip_name(session: Session, clip: "QueuedClip", result: dict[str, Json
 def _write_preview(
     session: Session, recording_id: str, method: str, options: dict[str, Json], time_us: int, out: Path
 ) -> dict[str, Json]:
-    from anonymize.export import preview_job as preview
+    from anonymize.export import preview_job
 
-    work = preview.prepare(session, recording_id, method, time_us, options=options)
-    return preview.write_pictures(preview.compute(work.parameters, Bar(work.title)), out)
+    work = preview_job.prepare(session, recording_id, method, time_us, options=options)
+    return preview_job.write_pictures(preview_job.compute(work.parameters, Bar(work.title)), out)
 
 
 def _clip_lines(entry: dict[str, Json]) -> list[str]:
@@ -296,7 +295,7 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
       greenroom privacy my-study.greenroom --export 1:blur --limit reidentified=0.01
     """
     from anonymize.measures.privacy_report import PrivacyReport
-    from anonymize.privacy import privacy_job as measuring
+    from anonymize.privacy import privacy_job
     from anonymize.privacy.exported_clips import find_clip, find_export
     from anonymize.privacy.privacy_limits import (
         exceeded_limits,
@@ -313,7 +312,7 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
             set_privacy_limits(session, _set_limits(read_privacy_limits(session.study), limits))
         export, path = find_export(session, which)
         options: dict[str, Json] = {} if looks is None else {"looks_per_second": looks}
-        work = measuring.prepare(session, path or find_clip(session, export), export, options)
+        work = privacy_job.prepare(session, path or find_clip(session, export), export, options)
         result, _ = run_inline(session, work, Bar(work.title))
         allowed = read_privacy_limits(session.study)
     report = PrivacyReport.from_json(result)
@@ -353,7 +352,7 @@ def _set_limits(limits: PrivacyLimits, settings: tuple[str, ...]) -> PrivacyLimi
 @click.option("--recording", help="Number, file name or id; can be left out where there is only one.")
 @click.option(
     "--method",
-    default=REGISTRY_DEFAULT,
+    default=DEFAULT_VOICE,
     show_default=True,
     help=f"What is done to the voices; one of: {', '.join([*VOICES, KEEP])}.",
 )
@@ -385,7 +384,7 @@ def voice(
       greenroom voice my-study.greenroom --recording 1
       greenroom voice my-study.greenroom --recording 1 --method pitch-formant --cover beep -o sound.flac
     """
-    from anonymize.voice import sound_job as treating
+    from anonymize.voice import sound_job
     from project.queries.recording_rows import all_recordings
     from project.session.jobs import run_inline
     from project.session.session import resolve_recording
@@ -401,7 +400,7 @@ def voice(
         if out is None:
             out = session.study.folder / "anonymized" / name
             out.parent.mkdir(exist_ok=True)
-        work = treating.prepare(session, chosen.id, choice, out, overwrite=overwrite)
+        work = sound_job.prepare(session, chosen.id, choice, out, overwrite=overwrite)
         result, _ = run_inline(session, work, Bar(work.title))
         covered = len(cast(list[Json], cast(dict[str, Json], work.parameters["sound"])["spans"]))
         transcript = bool(work.parameters["said"])

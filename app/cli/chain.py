@@ -10,9 +10,7 @@ from pathlib import Path
 
 import click
 
-from annotate.chains import chain_checks as counting
-from annotate.chains import chain_edits as commands
-from annotate.chains import chain_versions
+from annotate.chains import chain_checks, chain_edits, chain_versions
 from annotate.chains.chain_checks import ChainProblem, find_problems, is_sound
 from annotate.chains.chain_edits import find_chain
 from annotate.chains.chain_versions import read_review_status, select_versions
@@ -58,7 +56,7 @@ AUTHOR = click.option("--annotator", help="Who drew the chain: nobody else may c
 def use_author_name(session: Session, annotator: str | None, chain_id: str) -> None:
     """Work under the name of who drew a chain, where no other name was given."""
     if annotator is None:
-        author = commands.find_chain(session, chain_id).annotator_id
+        author = chain_edits.find_chain(session, chain_id).annotator_id
         session.annotator_name = next(
             each_annotator.name for each_annotator in all_annotators(session.study) if each_annotator.id == author
         )
@@ -79,8 +77,8 @@ def add(study: Path, recording: str, name: str, annotator: str, as_json: bool) -
     """
     with Session.open(study, annotator) as session:
         owner = resolve_recording(session, recording)
-        chain_id, _ = commands.add_chain(session, owner.id, name)
-        named = commands.find_chain(session, chain_id).name
+        chain_id, _ = chain_edits.add_chain(session, owner.id, name)
+        named = chain_edits.find_chain(session, chain_id).name
     print_result(as_json, {"id": chain_id, "name": named, "recording": owner.number}, f"Added {chain_id}")
 
 
@@ -135,14 +133,14 @@ def node(
         if kind is not None:
             people = [resolve_participant(session, one).id for one in who]
             span = parse_time(start or ""), parse_time(end or "")
-            node_id, _ = commands.add_node(
+            node_id, _ = chain_edits.add_node(
                 *(session, chain_id, NodeKind(kind), text, *span, people), reasons=reason, results=result
             )
         elif segment is not None:
-            node_id, _ = commands.add_node_from_segment(session, chain_id, segment)
+            node_id, _ = chain_edits.add_node_from_segment(session, chain_id, segment)
         else:
-            node_id, _ = commands.add_node_from_utterance(session, chain_id, utterance or "")
-        made = commands.find_node(session, node_id)
+            node_id, _ = chain_edits.add_node_from_utterance(session, chain_id, utterance or "")
+        made = chain_edits.find_node(session, node_id)
     shown: dict[str, Json] = {
         "node": node_id,
         "chain": chain_id,
@@ -169,8 +167,8 @@ def edge(study: Path, reason: str, result: str, remove: bool, annotator: str | N
       greenroom chain edge my-study.greenroom REASON RESULT
     """
     with Session.open(study, annotator) as session:
-        use_author_name(session, annotator, commands.find_node(session, result).chain_id)
-        change = commands.delete_edge if remove else commands.add_edge
+        use_author_name(session, annotator, chain_edits.find_node(session, result).chain_id)
+        change = chain_edits.delete_edge if remove else chain_edits.add_edge
         change(session, reason, result)
     shown: dict[str, Json] = {"reason": reason, "result": result, "there": not remove}
     print_result(as_json, shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
@@ -189,8 +187,8 @@ def remove(study: Path, node_ids: tuple[str, ...], annotator: str | None, as_jso
       greenroom chain remove my-study.greenroom NODE
     """
     with Session.open(study, annotator) as session:
-        use_author_name(session, annotator, commands.find_node(session, node_ids[0]).chain_id)
-        commands.delete_nodes(session, node_ids)
+        use_author_name(session, annotator, chain_edits.find_node(session, node_ids[0]).chain_id)
+        chain_edits.delete_nodes(session, node_ids)
     print_result(as_json, {"deleted": [*node_ids]}, f"Deleted {pluralize(len(node_ids), 'node')}")
 
 
@@ -208,7 +206,7 @@ def delete(study: Path, chain_id: str, annotator: str | None, as_json: bool) -> 
     """
     with Session.open(study, annotator) as session:
         use_author_name(session, annotator, chain_id)
-        commands.delete_chain(session, chain_id)
+        chain_edits.delete_chain(session, chain_id)
     print_result(as_json, {"deleted": chain_id}, f"Deleted {chain_id}")
 
 
@@ -456,7 +454,7 @@ def statistics(study: Path, everything: bool, as_json: bool) -> None:
     """
     with Session.open(study, read_only=True) as session:
         chains = all_chains(session.study)
-        found = counting.compute_chain_statistics(
+        found = chain_checks.compute_chain_statistics(
             read_graphs(session.study, chains if everything else select_versions(session, chains)) if chains else []
         )
     figures = found.figures()

@@ -86,7 +86,7 @@ def run(study: Path, recording: str | None, as_json: bool) -> None:
     Example:
       greenroom cues run my-study.greenroom --recording 1
     """
-    from annotate.cues import cue_detection as job
+    from annotate.cues import cue_detection
     from annotate.cues.prelabels import open_prelabels
     from anonymize.export.export_job import run_jobs
     from project.errors import UserError
@@ -96,14 +96,17 @@ def run(study: Path, recording: str | None, as_json: bool) -> None:
         able = []
         for owner in _select_recordings(session, recording):
             try:
-                job.require_cue_sources(session, owner.id)
+                cue_detection.require_cue_sources(session, owner.id)
                 able.append(owner)
             except UserError:
                 if recording is not None:
                     raise
         found: list[dict[str, Json]] = []
         for owner, result in run_jobs(
-            session, able, lambda each_recording: job.prepare(session, each_recording.id), lambda work: Bar(work.title)
+            session,
+            able,
+            lambda each_recording: cue_detection.prepare(session, each_recording.id),
+            lambda work: Bar(work.title),
         ):
             kept: dict[str, Json] = {key: result[key] for key in ("faces", "utterances", "seconds")}
             found.append({"recording": owner.number, **kept, "prelabels": len(open_prelabels(session, owner.id))})
@@ -133,11 +136,11 @@ def accept(
     Example:
       greenroom cues accept my-study.greenroom --recording 1 --kind response.nod --annotator Ada
     """
-    from annotate.cues import prelabels as commands
+    from annotate.cues import prelabels
 
     with Session.open(study, annotator) as session:
         wanted = ids or _open_prelabel_ids(session, recording, kind)
-        made = commands.accept_prelabels(session, wanted)[0] if wanted else []
+        made = prelabels.accept_prelabels(session, wanted)[0] if wanted else []
     print_result(as_json, {"accepted": [*made]}, f"Accepted {pluralize(len(made), 'pre-label')}.")
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from anonymize.faces import face_review_edits as commands
-from anonymize.faces import face_review_edits as regions
+from anonymize.faces import face_review_edits
 from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet, is_undecided
 from anonymize.masking.mask_coverage import Cover
 from app.cli.command import STUDY, json_option, print_result, progress_bar
@@ -68,7 +67,7 @@ def faces(
       greenroom faces my-study.greenroom --detector centerface --detector yunet
       greenroom faces my-study.greenroom --scheduler tcp://node7:8786
     """
-    from anonymize.faces import face_tracking_job as face_tracking
+    from anonymize.faces import face_tracking_job
     from benchmark.cluster.coordinator import run_jobs
     from project.queries.recording_rows import all_recordings
     from project.session.session import resolve_recording
@@ -78,7 +77,7 @@ def faces(
         session.study.require_writable()
         seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]
         chosen = seen if recording is None else [resolve_recording(session, recording)]
-        works = [face_tracking.prepare(session, r.id, detectors=names, processor=processor) for r in chosen]
+        works = [face_tracking_job.prepare(session, r.id, detectors=names, processor=processor) for r in chosen]
         found: list[dict[str, Json]] = []
         failed: list[dict[str, Json]] = []
         with progress_bar("Track faces") as bar:
@@ -179,13 +178,13 @@ def review_faces(
         first = 0 if start is None else parse_time(start)
         last = owner.duration_us if end is None else parse_time(end)
         for kind, text in drawn:
-            regions.add_region(session, owner.id, kind, Keyframe(first, *_parse_box(text)), last, label=label)
+            face_review_edits.add_region(session, owner.id, kind, Keyframe(first, *_parse_box(text)), last, label=label)
         _apply_track_edits(session, owner, build_face_sheet(session, owner.id, times), dismiss, assign)
         _mark_seen(session, owner, times, seen)
         if reviewed:
-            commands.mark_reviewed(session, owner.id, times)
+            face_review_edits.mark_reviewed(session, owner.id, times)
         if withdraw:
-            commands.withdraw_review(session, owner.id)
+            face_review_edits.withdraw_review(session, owner.id)
         _print_sheet(session, build_face_sheet(session, owner.id, times), as_json)
 
 
@@ -208,7 +207,7 @@ def _apply_track_edits(
     session: Session, owner: Recording, found: FaceSheet, dismiss: Sequence[str], assign: Sequence[tuple[str, str]]
 ) -> None:
     if dismiss:
-        commands.dismiss_faces(session, [_find_track(found, text).id for text in dismiss])
+        face_review_edits.dismiss_faces(session, [_find_track(found, text).id for text in dismiss])
     for name in dict.fromkeys(name for _, name in assign):
         ids = [_find_track(found, text).id for text, whose in assign if whose == name]
         known = next(
@@ -216,9 +215,9 @@ def _apply_track_edits(
             None,
         )
         if known is None:
-            commands.assign_faces_to_new(session, owner.id, ids, name, ParticipantRole.USER)
+            face_review_edits.assign_faces_to_new(session, owner.id, ids, name, ParticipantRole.USER)
         else:
-            commands.assign_faces(session, ids, known.id)
+            face_review_edits.assign_faces(session, ids, known.id)
 
 
 def _find_track(found: FaceSheet, text: str) -> FaceTrack:
@@ -246,7 +245,7 @@ def _mark_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequ
             raise UserError(f"“{text}” is no stretch of time.", "Write all, or a start and an end: 0:01:02-0:01:05.")
         spans.append((parse_time(start), parse_time(end)))
     if spans:
-        commands.mark_seen(session, owner.id, spans)
+        face_review_edits.mark_seen(session, owner.id, spans)
 
 
 def _print_sheet(session: Session, found: FaceSheet, as_json: bool) -> None:

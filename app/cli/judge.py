@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from annotate.blinding.reveals import is_blind_first, set_blind_first
-from annotate.blinding.revisions import build_revision_report as find_revisions
-from annotate.blinding.revisions import format_report
+from annotate.blinding.revisions import build_revision_report, format_report
 from app.cli.command import STUDY, json_option, print_result
 from app.cli.plugin_options import drop_unset_options, judge_options
 from models.judges.judge_backends import BACKENDS
@@ -55,7 +54,7 @@ def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json
       greenroom judge add my-study.greenroom chance --backend random
     """
     from anonymize.egress.egress_authority import unencrypted_warning
-    from benchmark.judging import judge_registry as commands
+    from benchmark.judging import judge_registry
     from benchmark.judging.judge_registry import get_judge
 
     model, options = _absolute_path(backend, model), drop_unset_options(flags)
@@ -64,9 +63,9 @@ def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json
     with Session.open(study) as session:
         if replace:
             made = JudgeEntry(get_judge(session, name).id, name, backend, model, options)
-            commands.change_judge(session, made)
+            judge_registry.change_judge(session, made)
         else:
-            made, _ = commands.add_judge(session, name, backend, model, options)
+            made, _ = judge_registry.add_judge(session, name, backend, model, options)
         note = unencrypted_warning(session, made)
     lines = [f"{'Changed' if replace else 'Added'} {_judge_line(made)}", *([note] if note else [])]
     print_result(as_json, _judge_json(made) | ({"unencrypted": note} if note else {}), "\n".join(lines))
@@ -267,6 +266,6 @@ def revisions(study: Path, annotator: str | None, as_json: bool) -> None:
       greenroom revisions my-study.greenroom
     """
     with Session.open(study, annotator, read_only=True) as session:
-        found = find_revisions(session)
+        found = build_revision_report(session)
         text = format_report(session, found)
     print_result(as_json, found.as_json(), text)

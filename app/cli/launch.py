@@ -12,13 +12,12 @@ from pathlib import Path
 import click
 
 from app.cli.command import Bar, json_option, print_result, progress_bar
-from app.diagnostics import desktop_entry as without_terminal
-from app.diagnostics import system_facts as libraries
+from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
 from project.encryption.container import MAGIC as SEALED
 from project.errors import UserError
 from project.gc_control import disable_automatic_collection
-from project.schema import format_versions as schema
+from project.schema import format_versions
 from project.store.opening import SUFFIX
 from project.text_format import escape_unprintable, format_percent
 
@@ -77,11 +76,11 @@ def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: 
 def _fetch_landmarks() -> None:
     """Get the landmark model, saying what and from where; the demo goes on without it where it cannot be had."""
     from anonymize.egress.weights_download_job import download_question
-    from models.weights import installed_weights as weights
+    from models.weights import installed_weights
     from models.weights.fetching import fetch
     from project.errors import UserError
 
-    if weights.is_installed(_LANDMARKS):
+    if installed_weights.is_installed(_LANDMARKS):
         return
     try:
         click.echo(download_question(_LANDMARKS), err=True)
@@ -161,7 +160,7 @@ def is_study(path: Path) -> bool:
 
 
 def _has_study_header(head: bytes) -> bool:
-    ours = schema.APPLICATION_ID.to_bytes(4)
+    ours = format_versions.APPLICATION_ID.to_bytes(4)
     return head.startswith(SEALED) or (
         head.startswith(_SQLITE_MAGIC) and head[_APPLICATION_ID_OFFSET : _APPLICATION_ID_OFFSET + 4] == ours
     )
@@ -211,7 +210,7 @@ def open_window(
         return run(given.study, annotator, recording, at_us, stay=from_desktop, recordings=given.recordings)
     except UserError as error:
         if from_desktop:
-            without_terminal.show_message(f"{error.message} {error.hint}")
+            desktop_entry.show_message(f"{error.message} {error.hint}")
         raise
 
 
@@ -231,10 +230,10 @@ def check_libraries() -> None:
     Raises:
         UserError: some are missing.
     """
-    gone = libraries.missing_libraries(libraries.window_uses())
+    gone = system_facts.missing_libraries(system_facts.window_uses())
     if not gone:
         return
     for library in gone:
-        click.echo(libraries.missing_library_text(library), err=True)
-    command = libraries.install_command([library.package for library in gone])
+        click.echo(system_facts.missing_library_text(library), err=True)
+    command = system_facts.install_command([library.package for library in gone])
     raise UserError("The window cannot open: libraries of the system are missing.", f"Get them all: {command}")

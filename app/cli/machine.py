@@ -12,7 +12,7 @@ import click
 from app.cli.command import json_option, print_result, progress_bar
 from app.diagnostics.doctor import DiagnosticReport, run_diagnostics
 from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdown
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from models.weights.editions import USES, Edition
 from models.weights.model_list import ModelCatalogueEntry, Offer, describe_damage, download_access
 from models.weights.model_list import list_models as listed
@@ -167,7 +167,7 @@ def list_models(as_json: bool) -> None:
     print_result(
         as_json,
         {
-            "folder": str(weights.weights_folder()),
+            "folder": str(installed_weights.weights_folder()),
             "offline": bool(state.offline),
             "asks": [*state.hosts],
             "models": [_model_json(each) for each in found],
@@ -215,10 +215,10 @@ def add(name: str, source: Path, licence: str, as_json: bool) -> None:
       greenroom models add whisper-base /media/stick/faster-whisper-base
       greenroom models add cartoon my.onnx --licence "CC-BY-4.0, our own training"
     """
-    from models.weights.adding import add_weights as run_add
+    from models.weights.adding import add_weights
 
     with progress_bar("Adding") as bar:
-        file = run_add(name, source, licence, bar)
+        file = add_weights(name, source, licence, bar)
     print_result(as_json, {"name": name, "file": str(file)}, _installed_text(name, file))
 
 
@@ -232,7 +232,7 @@ def verify(name: str | None, as_json: bool) -> int:
     Example:
       greenroom models verify
     """
-    chosen = [name] if name else [each for each in WEIGHTS if weights.is_installed(each)]
+    chosen = [name] if name else [each for each in WEIGHTS if installed_weights.is_installed(each)]
     with progress_bar("Verifying") as bar:
         problems = {each: problem for each in chosen if (problem := _weights_problem(each, bar))}
     lines = [f"{each}: {problems.get(each, 'sound')}" for each in chosen] or ["No weights are installed."]
@@ -254,7 +254,7 @@ def remove(name: str, as_json: bool) -> None:
     Example:
       greenroom models remove yunet
     """
-    removed = weights.remove(name)
+    removed = installed_weights.remove(name)
     print_result(
         as_json, {"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed."
     )
@@ -265,7 +265,7 @@ def _model_lines(each: ModelCatalogueEntry) -> list[str]:
         state = f"installed, {format_size(each.on_disk)}"
     else:
         kept = f"{format_size(each.arrived)} have arrived; " if each.arrived else ""
-        state = f"not installed; {kept}get it with: {weights.how_to_get(each.name)}"
+        state = f"not installed; {kept}get it with: {installed_weights.how_to_get(each.name)}"
     sizes = "" if each.is_own or each.installed else f"{format_size(each.offers[0].size)}, "
     where = f"from {' or '.join(offer.origin for offer in each.offers)}" if each.offers else "you bring your own"
     return [
@@ -290,7 +290,7 @@ def _model_json(each: ModelCatalogueEntry) -> dict[str, Json]:
         "place": str(each.place),
         "size_on_disk": each.on_disk,
         "arrived": each.arrived,
-        "get": weights.how_to_get(each.name),
+        "get": installed_weights.how_to_get(each.name),
         "editions": [
             _edition_json(edition, offer) for edition, offer in zip(wanted.editions, each.offers, strict=True)
         ],
@@ -316,7 +316,7 @@ def _weights_problem(name: str, progress: Progress) -> str:
         wrong = describe_damage(name, progress)
     except UserError as error:
         return f"{error.message} {error.hint}"
-    return f"damaged: {wrong}; get it again with: {weights.how_to_get(name)}" if wrong else ""
+    return f"damaged: {wrong}; get it again with: {installed_weights.how_to_get(name)}" if wrong else ""
 
 
 def _installed_text(name: str, file: Path) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from app.cli.command import ask_passphrase, to_json_line
-from models.connection import network_sandbox as sentinel
+from models.connection import network_sandbox
 from project.encryption.passphrases import set_asker
 from project.entities.egress_policy import Forbidden
 from project.errors import Cancelled, UserError
@@ -190,7 +190,7 @@ def greenroom(context: click.Context) -> int:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line and return the exit code: 0 done, 1 a bug, 2 a user error, 130 stopped."""
-    sentinel.install_audit_hook()
+    network_sandbox.install_audit_hook()
     set_asker(ask_passphrase)
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given

@@ -43,7 +43,7 @@ def participant(
       greenroom participant my-study.greenroom
       greenroom participant my-study.greenroom P01 --role user --recording 1 --consent release
     """
-    from annotate.study import people as commands
+    from annotate.study import people
     from project.queries.recording_rows import all_participants, consents
     from project.session.session import resolve_recording
 
@@ -51,15 +51,15 @@ def participant(
         if pseudonym is not None:
             found = next((p for p in all_participants(session.study) if p.pseudonym == pseudonym), None)
             if found is None:
-                commands.add_participant(session, pseudonym, ParticipantRole(role or ParticipantRole.USER))
+                people.add_participant(session, pseudonym, ParticipantRole(role or ParticipantRole.USER))
                 found = next(p for p in all_participants(session.study) if p.pseudonym == pseudonym.strip())
             elif role is not None and found.role.value != role:
-                commands.change_role(session, found, ParticipantRole(role))
+                people.change_role(session, found, ParticipantRole(role))
             for text in recording:
-                commands.set_appearance(session, resolve_recording(session, text).id, found, True)
+                people.set_appearance(session, resolve_recording(session, text).id, found, True)
             for uses, given in ((consent, True), (no_consent, False)):
                 for use in uses:
-                    commands.set_consent(session, found, ConsentUse(use), given)
+                    people.set_consent(session, found, ConsentUse(use), given)
         rows: list[Json] = [
             {
                 "pseudonym": each_participant.pseudonym,
@@ -113,7 +113,7 @@ def withdraw(
       greenroom withdraw my-study.greenroom P01 --dry-run
       greenroom withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
     """
-    from anonymize.withdrawal import withdrawal_certificate as certificates
+    from anonymize.withdrawal import withdrawal_certificate
     from anonymize.withdrawal.withdrawal import (
         ErasureRequest,
         PersonalStringFinder,
@@ -133,7 +133,7 @@ def withdraw(
         foreseen = plan_erasure(study, wanted, finder)
         print_result(as_json, {**preview_json(foreseen), "dry_run": True}, "\n".join(preview_lines(foreseen)))
         return
-    for person, place in certificates.publish_pending(study):
+    for person, place in withdrawal_certificate.publish_pending(study):
         told = f"The withdrawal of {escape_unprintable(person)} was interrupted, and is done. The certificate: {place}"
         with Session.open(study, read_only=True) as session:
             there = pseudonym in {participant.pseudonym for participant in all_participants(session.study)}
@@ -148,14 +148,14 @@ def withdraw(
     with Session.open(study, read_only=True) as session:
         who = session.annotator_name
     with progress_bar("Removing") as bar:
-        done = run_withdrawal(study, wanted, who, bar, finder, certificates.store_pending)
-    written, _ = certificates.write_certificate(done)
+        done = run_withdrawal(study, wanted, who, bar, finder, withdrawal_certificate.store_pending)
+    written, _ = withdrawal_certificate.write_certificate(done)
     whole = not any(verification.found for verification in done.verified.values())
     what = "was removed" if whole else "was removed in part, and something of theirs is left"
     lines = [f"{escape_unprintable(pseudonym)} {what}. The certificate: {written}"]
     lines += [*remaining_steps(done), *lookalike_lines(done.plan)]
     result: dict[str, Json] = {
-        **certificates.certificate_to_json(done),
+        **withdrawal_certificate.certificate_to_json(done),
         "certificate": str(written),
         "problems": [*done.problems],
         "footage_left": [

@@ -126,8 +126,8 @@ def review(
       greenroom pii review my-study.greenroom --hide --kind phone --kind address
       greenroom pii review my-study.greenroom --hide --text Jo --everywhere --participant P01
     """
-    from anonymize.pii_review import pii_decisions as commands
-    from anonymize.pii_review.review_hits import find_undecided as undecided_in
+    from anonymize.pii_review import pii_decisions
+    from anonymize.pii_review.review_hits import find_undecided
     from project.queries.pii_rows import PiiVerdict
 
     chosen = bool(recording or kind or words or undecided)
@@ -143,7 +143,7 @@ def review(
         if file is not None:
             decided += _apply_decisions_file(session, file)
         if stand_ins is not None:
-            commands.use_stand_ins(session, stand_ins)
+            pii_decisions.use_stand_ins(session, stand_ins)
         if everywhere:
             for word in words:
                 _decide_everywhere(session, word, verdict or "", kind, participant, replacement)
@@ -153,14 +153,14 @@ def review(
             if not found:
                 raise UserError("No place fits this choice.", "Look first: greenroom pii find STUDY")
             if set_kind is not None:
-                commands.set_kind(session, found, set_kind)
+                pii_decisions.set_kind(session, found, set_kind)
             if verdict == "undo":
-                commands.undecide_places(session, found)
+                pii_decisions.undecide_places(session, found)
             elif verdict:
-                commands.decide_places(session, found, PiiVerdict(verdict), set_kind)
+                pii_decisions.decide_places(session, found, PiiVerdict(verdict), set_kind)
             decided += len(found)
         numbers = _recording_numbers(session)
-        left = undecided_in(session)
+        left = find_undecided(session)
     lines = [f"Decided: {pluralize(decided, 'place')}." if not everywhere else "Done."] if edits else []
     lines += [_hit_line(placed_hit, numbers) for placed_hit in left] if not edits else []
     lines.append(f"{pluralize(len(left), 'place')} undecided: hidden until somebody decides.")

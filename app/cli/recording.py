@@ -107,7 +107,7 @@ def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_jso
       greenroom sync my-study.greenroom --recording 1
       greenroom sync my-study.greenroom --recording 1 --medium lapel.wav --apply
     """
-    from annotate.study import recording_files as synchronizing
+    from annotate.study import recording_files
     from annotate.study.recording_edits import move_medium
     from project.session.jobs import run_inline
     from project.session.session import resolve_recording
@@ -119,11 +119,11 @@ def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_jso
         answers: list[dict[str, Json]] = []
         lines = []
         for each_medium in chosen:
-            work = synchronizing.prepare(session, owner.id, each_medium.id)
+            work = recording_files.prepare(session, owner.id, each_medium.id)
             bar = Bar(work.title)
             result, _ = run_inline(session, work, bar)
             bar.clear()
-            found = synchronizing.parse_sync_result(result)
+            found = recording_files.parse_sync_result(result)
             applied = apply_it and found.sure
             if applied:
                 move_medium(session, owner.id, each_medium.id, found.offset_us)

@@ -39,12 +39,11 @@ def scrub(study: Path, out: Path, as_json: bool) -> None:
     Example:
       greenroom scrub my-study.greenroom --out annotations.greenroom
     """
-    from anonymize.release.annotations_only import copy_to_json as told
-    from anonymize.release.annotations_only import export_annotations_copy as run_scrub
+    from anonymize.release.annotations_only import copy_to_json, export_annotations_copy
     from project.session.session import Session
 
     with Session.open(study) as session:
-        made, changes = run_scrub(session, out)
+        made, changes = export_annotations_copy(session, out)
     rows = ", ".join(
         pluralize(made.rows.get(table, 0), thing)
         for table, thing in (
@@ -61,7 +60,7 @@ def scrub(study: Path, out: Path, as_json: bool) -> None:
         lines.append(f"{pluralize(left, 'value')} in words: not in it")
     if changes is None:
         lines.append("The study can only be read now, so it does not note that there is this copy.")
-    print_result(as_json, {**told(made), "noted": changes is not None}, "\n".join(lines))
+    print_result(as_json, {**copy_to_json(made), "noted": changes is not None}, "\n".join(lines))
 
 
 def print_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> None:
@@ -146,8 +145,7 @@ def release(
       greenroom release my-study.greenroom --out corpus --sound mcadams --cover beep
       greenroom release my-study.greenroom --out corpus --waive "privacy-measured=No embedding is installed here"
     """
-    from anonymize.release import release_edits as commands
-    from anonymize.release import release_job as job
+    from anonymize.release import release_edits, release_job
     from anonymize.release.release_plan import read_plan
     from anonymize.release.release_rules import ReleaseBlocker, parse_blocker
     from project.session.jobs import run_inline
@@ -158,20 +156,20 @@ def release(
         plan = _updated_plan(read_plan(session), method, voice_option, choices)
         if not dry_run:
             if plan != read_plan(session):
-                commands.store_plan(session, plan)
+                release_edits.store_plan(session, plan)
             for text in withdraw:
-                commands.withdraw_waiver(session, *_parse_rule(session, text))
+                release_edits.withdraw_waiver(session, *_parse_rule(session, text))
             for text in waive:
                 which, _, reason = text.partition("=")
-                commands.waive_rule(session, *_parse_rule(session, which), reason)
-        found = job.build_checklist(session, plan)
+                release_edits.waive_rule(session, *_parse_rule(session, which), reason)
+        found = release_job.build_checklist(session, plan)
         if dry_run:
             if found.remaining:
                 _print_refusal(found.remaining)
             print_result(as_json, _checklist_json(found, study), "\n".join(_blocker_lines(found.remaining, found)))
             return EXIT_REFUSED if found.remaining else 0
         assert out is not None
-        work = job.prepare(session, out, plan)
+        work = release_job.prepare(session, out, plan)
         bar = Bar(work.title)
         try:
             result, _ = run_inline(session, work, bar)

@@ -14,7 +14,7 @@ from annotate.agreement.adjudication import AdjudicationRule, ChoiceRule, Labels
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.figure_intervals import StatisticResult
 from annotate.agreement.study_agreement import describe_figure
-from annotate.review import peer_review as reviews
+from annotate.review import peer_review
 from annotate.review.peer_review import (
     RecordingReview,
     ReviewItem,
@@ -109,7 +109,7 @@ def decide(study: Path, segment_id: str, decision: str, note: str, annotator: st
         --note "She pauses to think; nothing is wrong yet." --annotator Ada
     """
     with Session.open(study, annotator) as session:
-        reviews.review_segment(session, segment_id, ReviewDecision(decision), note)
+        peer_review.review_segment(session, segment_id, ReviewDecision(decision), note)
     described: dict[str, Json] = {"segment": segment_id, "annotator": annotator, "decision": decision, "note": note}
     print_result(as_json, described, f"{annotator} {decision}s with {segment_id}")
 
@@ -128,7 +128,7 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
     """
     with Session.open(study, annotator) as session:
         find_segment(session, segment_id)
-        reviews.withdraw_review(session, segment_id)
+        peer_review.withdraw_review(session, segment_id)
     print_result(
         as_json, {"segment": segment_id, "annotator": annotator, "decision": None}, f"Took it back: {segment_id}"
     )
@@ -321,8 +321,7 @@ def agreement(
       greenroom agreement my-study.greenroom --pair Ada Ben --minimum-iou 0.5 --json
     """
     from annotate.agreement.annotation_arrays import Options
-    from annotate.agreement.study_agreement import AgreementQuery
-    from annotate.agreement.study_agreement import report_agreement as figures_of
+    from annotate.agreement.study_agreement import AgreementQuery, report_agreement
     from project.session.session import resolve_recording
 
     with Session.open(study, read_only=True) as session:
@@ -335,7 +334,7 @@ def agreement(
             within=within or None,
             options=Options(minimum_iou, 1000 * step_ms, bins, samples, seed),
         )
-        report = figures_of(session, question)
+        report = report_agreement(session, question)
     print_result(as_json, report.to_json(), _report_text(report))
 
 

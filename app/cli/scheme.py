@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from annotate.study import scheme_versions as commands
+from annotate.study import scheme_versions
 from annotate.study.scheme_versions import find_orphans, list_study_schemes
 from app.cli.command import STUDY, json_option, print_result
 from project.entities.study_records import Changes, Json
@@ -114,11 +114,11 @@ def use(study: Path, scheme: str, annotator: str | None, as_json: bool) -> None:
     """
     with Session.open(study, annotator) as session:
         if _is_file(scheme):
-            used, changes = commands.use_scheme(session, scheme_text(Path(scheme)), Path(scheme).name)
+            used, changes = scheme_versions.use_scheme(session, scheme_text(Path(scheme)), Path(scheme).name)
         elif session.schemes.is_in_use(scheme) or scheme not in shipped_names():
-            used, changes = commands.use_kept_scheme(session, scheme)
+            used, changes = scheme_versions.use_kept_scheme(session, scheme)
         else:
-            used, changes = commands.use_shipped_scheme(session, scheme)
+            used, changes = scheme_versions.use_shipped_scheme(session, scheme)
     told: dict[str, Json] = {"key": used.key, "version": used.version, "changed": bool(changes)}
     print_result(as_json, told, f"In use: {used.name} ({used.key}, version {used.version})")
 
@@ -135,7 +135,7 @@ def default(study: Path, key: str, annotator: str | None, as_json: bool) -> None
     Example:
       greenroom scheme default my-study.greenroom cues
     """
-    _run_command(study, key, annotator, as_json, commands.make_default, f"New segments are made under {key}")
+    _run_command(study, key, annotator, as_json, scheme_versions.make_default, f"New segments are made under {key}")
 
 
 @scheme.command()
@@ -150,7 +150,7 @@ def drop(study: Path, key: str, annotator: str | None, as_json: bool) -> None:
     Example:
       greenroom scheme drop my-study.greenroom plain
     """
-    _run_command(study, key, annotator, as_json, commands.drop_scheme, f"No longer in use: {key}")
+    _run_command(study, key, annotator, as_json, scheme_versions.drop_scheme, f"No longer in use: {key}")
 
 
 def _run_command(

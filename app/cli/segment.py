@@ -14,13 +14,12 @@ import click
 
 from annotate.review.segment_table import Filter, SegmentTable
 from annotate.review.text_search import StudySearch
-from annotate.segments import bulk_edits as commands
-from annotate.segments import segment_edits
+from annotate.segments import bulk_edits, segment_edits
 from annotate.segments.segment_edits import find_segment
 from app.cli.command import STUDY, json_option, print_result
 from project.entities.study_records import Channel, Comment, FieldValue, Json, Segment, Verdict
 from project.errors import UserError
-from project.queries import segment_rows as rows
+from project.queries import segment_rows
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_participants, all_recordings
 from project.queries.segment_rows import comments_of, table_segments
@@ -56,9 +55,9 @@ def comment(
             unresolved = [
                 each_comment.id for each_comment in comments_of(session.study, segment_id) if not each_comment.resolved
             ]
-            commands.resolve_comments(session, unresolved)
+            bulk_edits.resolve_comments(session, unresolved)
         if text is not None:
-            commands.add_comment(session, segment_id, text)
+            bulk_edits.add_comment(session, segment_id, text)
         names = {each_annotator.id: each_annotator.name for each_annotator in all_annotators(session.study)}
         found = [_comment_json(each_comment, names) for each_comment in comments_of(session.study, segment_id)]
     lines = [
@@ -353,9 +352,11 @@ def list_segments(study: Path, asked: SegmentFilterArgs, as_json: bool) -> None:
         listed: list[dict[str, Json]] = []
         for owner in all_recordings(session.study):
             found = [
-                each_segment for each_segment in rows.segments_of(session.study, owner.id) if each_segment.id in wanted
+                each_segment
+                for each_segment in segment_rows.segments_of(session.study, owner.id)
+                if each_segment.id in wanted
             ]
-            values = rows.values_in(session.study, owner.id) if found else {}
+            values = segment_rows.values_in(session.study, owner.id) if found else {}
             listed += [
                 _segment_json(
                     each_segment, owner.number, names[each_segment.annotator_id], values.get(each_segment.id, {})
@@ -473,4 +474,4 @@ def _read_segment_json(session: Session, segment_id: str) -> dict[str, Json]:
     found = segment_edits.find_segment(session, segment_id)
     names = {a.id: a.name for a in all_annotators(session.study)}
     number = session.recording(found.recording_id).number
-    return _segment_json(found, number, names[found.annotator_id], rows.values_of(session.study, segment_id))
+    return _segment_json(found, number, names[found.annotator_id], segment_rows.values_of(session.study, segment_id))

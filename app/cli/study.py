@@ -130,10 +130,10 @@ def undo(study: Path, as_json: bool) -> None:
     Example:
       greenroom undo my-study.greenroom
     """
-    from annotate.study import recording_edits as history
+    from annotate.study import recording_edits
 
     with Session.open(study) as session:
-        done = history.undo(session)
+        done = recording_edits.undo(session)
     print_result(as_json, {"undone": done.name}, f"Undone: {done.name}")
 
 
@@ -164,9 +164,9 @@ def check(study: Path, as_json: bool) -> int:
     Example:
       greenroom check my-study.greenroom
     """
-    from project.integrity.integrity_check import check_study as problems_of
+    from project.integrity.integrity_check import check_study
 
-    problems = problems_of(study)
+    problems = check_study(study)
     missing: list[str] = []
     if not problems:
         with Session.open(study, read_only=True) as session:

@@ -9,20 +9,15 @@ from pathlib import Path
 import click
 
 from annotate.review.segment_table import SegmentTable
-from annotate.review.study_progress import build_checklist as make_checklist
+from annotate.review.study_progress import build_checklist
 from annotate.study.people import require_annotator
-from annotate.team import assignments
-from annotate.team import assignments as assignments_of_training
-from annotate.team import study_copies as commands
-from annotate.team.activity import activity_to_json as counters
-from annotate.team.activity import format_minutes, totals_by_recording
+from annotate.team import assignments, study_copies
+from annotate.team.activity import activity_to_json, format_minutes, totals_by_recording
 from annotate.team.assignments import read_team_plan
 from annotate.team.study_copies import MediaWith, plan_command, split_study
 from annotate.team.training_gate import FIGURES, Gate, Trained, evaluate_training, list_trainees, read_gate
 from app.cli.command import STUDY, json_option, print_result, progress_bar
-from app.merge_text import ConflictDescription, describe_conflict
-from app.merge_text import merge_json as report_json
-from app.merge_text import merge_report_text as report_text
+from app.merge_text import ConflictDescription, describe_conflict, merge_json, merge_report_text
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators, all_assignments
@@ -91,10 +86,10 @@ def merge(study: Path, copies: tuple[Path, ...], dry_run: bool, as_json: bool) -
       greenroom merge my-study.greenroom for-ada.greenroom for-bo.greenroom
     """
     with Session.open(study, read_only=dry_run) as session, progress_bar("Merge") as bar:
-        done = commands.merge_copies(session, copies, dry_run=dry_run, progress=bar)
+        done = study_copies.merge_copies(session, copies, dry_run=dry_run, progress=bar)
         unresolved = count_unresolved(session.study)
-    result = {**report_json(done), "dry_run": dry_run, "unresolved_conflicts": unresolved}
-    print_result(as_json, result, report_text(done, unresolved, dry_run=dry_run))
+    result = {**merge_json(done), "dry_run": dry_run, "unresolved_conflicts": unresolved}
+    print_result(as_json, result, merge_report_text(done, unresolved, dry_run=dry_run))
 
 
 @click.command()
@@ -124,7 +119,9 @@ def conflicts(study: Path, everything: bool, as_json: bool) -> None:
 @click.command()
 @STUDY
 @click.argument("conflict")
-@click.option("--take", required=True, type=click.Choice([side.value for side in commands.Side]), help="Which version.")
+@click.option(
+    "--take", required=True, type=click.Choice([side.value for side in study_copies.Side]), help="Which version."
+)
 @json_option
 def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
     """Choose one version of a conflict, or of all that are left.
@@ -140,10 +137,10 @@ def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
         if conflict == "all":
             chosen = [each_conflict.id for each_conflict in all_conflicts(session.study, unresolved=True)]
         else:
-            chosen = [commands.find_conflict(session, conflict).id]
+            chosen = [study_copies.find_conflict(session, conflict).id]
         session.study.require_writable()
         for text in chosen:
-            commands.resolve_conflict(session, text, commands.Side(take))
+            study_copies.resolve_conflict(session, text, study_copies.Side(take))
         left = count_unresolved(session.study)
     result: dict[str, Json] = {"conflicts": [*chosen], "taken": take, "unresolved": left}
     print_result(as_json, result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
@@ -176,7 +173,7 @@ def activity(study: Path, as_json: bool) -> None:
       greenroom activity my-study.greenroom
     """
     with Session.open(study, read_only=True) as session:
-        found, shares = counters(session), totals_by_recording(session)
+        found, shares = activity_to_json(session), totals_by_recording(session)
     lines = [f"{share.name}  {share.annotator}: {format_minutes(share.seconds)}" for share in shares]
     lines.append(f"In all: {format_minutes(sum(share.seconds for share in shares))}")
     print_result(as_json, found, "\n".join(lines) if shares else "No active minutes were counted.")
@@ -197,7 +194,7 @@ def checklist(study: Path, annotator: str | None, as_json: bool) -> None:
     """
     with Session.open(study, read_only=True) as session:
         people = [require_annotator(session, annotator)] if annotator else []
-        found = make_checklist(session, SegmentTable(session), people)
+        found = build_checklist(session, SegmentTable(session), people)
     print_result(as_json, found.as_json(), found.as_text())
 
 
@@ -328,10 +325,10 @@ def training(
         raise UserError("A training needs recordings and a reference.", "Give both: --recording 1 --reference NAME")
     with Session.open(study, read_only=not (changing or off)) as session:
         if off:
-            assignments_of_training.end_training(session)
+            assignments.end_training(session)
         elif reference is not None:
             ids = [resolve_recording(session, text).id for text in recording]
-            assignments_of_training.set_training(session, ids, reference, least)
+            assignments.set_training(session, ids, reference, least)
         gate = read_gate(session)
         people = [evaluate_training(session, who, gate) for who in list_trainees(session)] if gate else []
         names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}

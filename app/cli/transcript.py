@@ -44,13 +44,12 @@ def show(study: Path, recording: str, as_json: bool) -> None:
     Example:
       greenroom transcript show my-study.greenroom --recording 1
     """
-    from annotate.transcript.conversation_history import export_lines
-    from annotate.transcript.conversation_history import transcript_to_json as transcript_json
+    from annotate.transcript.conversation_history import export_lines, transcript_to_json
     from project.session.session import resolve_recording
 
     with Session.open(study, read_only=True) as session:
         owner = resolve_recording(session, recording)
-        found: dict[str, Json] = {"recording": owner.number, **transcript_json(session, owner.id)}
+        found: dict[str, Json] = {"recording": owner.number, **transcript_to_json(session, owner.id)}
         lines = export_lines(session, owner.id).rstrip("\n")
     empty = f"Recording {owner.number} has no transcript yet. Make one: greenroom transcribe STUDY"
     print_result(as_json, found, lines or empty)
@@ -185,7 +184,7 @@ def speakers(
       greenroom speakers my-study.greenroom --recording 1 --name 2=P04 --role user
       greenroom speakers my-study.greenroom --recording 1 --accept
     """
-    from annotate.speech import speaker_detection as job
+    from annotate.speech import speaker_detection
     from anonymize.export.export_job import run_jobs
     from project.queries.recording_rows import all_recordings
     from project.queries.transcript_rows import speech_spans, utterances_of
@@ -211,7 +210,7 @@ def speakers(
             for _ in run_jobs(
                 session,
                 chosen,
-                lambda each_recording: job.prepare(session, each_recording.id, number),
+                lambda each_recording: speaker_detection.prepare(session, each_recording.id, number),
                 lambda work: Bar(work.title),
             ):
                 pass
@@ -372,8 +371,7 @@ def transcribe(
       greenroom transcribe my-study.greenroom --model whisper-small --language German --prompt "Nao, Jülich"
       greenroom transcribe my-study.greenroom --speech-only
     """
-    from annotate.speech import transcription
-    from annotate.speech import voice_activity as speech
+    from annotate.speech import transcription, voice_activity
     from annotate.study.recording_files import has_sound
     from annotate.transcript.utterance_drafts import set_vocabulary
     from anonymize.export.export_job import run_jobs
@@ -404,7 +402,7 @@ def transcribe(
             session,
             chosen,
             lambda each_recording: (
-                speech.prepare(session, each_recording.id)
+                voice_activity.prepare(session, each_recording.id)
                 if speech_only
                 else transcription.prepare(
                     session, each_recording.id, model, spoken, replace=replace, processor=processor

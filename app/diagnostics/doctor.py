@@ -11,10 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from app.diagnostics import system_facts as libraries
-from app.diagnostics import system_facts as packages
-from app.diagnostics import system_facts as places
-from app.diagnostics import system_facts as system
+from app.diagnostics import system_facts
 from app.diagnostics.system_facts import SoundOutput, sound_output
 from models.connection.network_sandbox import filter_works
 from models.weights.model_list import list_models
@@ -170,27 +167,27 @@ def run_diagnostics(progress: Progress) -> DiagnosticReport:
 
 
 def _program() -> SectionResult:
-    bugs = [f"{kind} ({count} times)" if count > 1 else kind for kind, count in places.logged_errors().items()]
+    bugs = [f"{kind} ({count} times)" if count > 1 else kind for kind, count in system_facts.logged_errors().items()]
     variables = sorted(name for name in os.environ if name.startswith("GREENROOM_"))
     return {
         "Greenroom": __version__,
-        "Python": packages.python_version(),
+        "Python": system_facts.python_version(),
         "Unexpected errors in the log": ", ".join(bugs) or "none",
         "Variables that are set": ", ".join(variables) or "none",
     }, []
 
 
 def _system() -> SectionResult:
-    gone = libraries.missing_libraries(libraries.Use)
+    gone = system_facts.missing_libraries(system_facts.Use)
     return {
-        "System": system.distribution(),
-        "Kernel": system.kernel(),
-        "C library": system.c_library(),
-        "Processors": f"{os.cpu_count() or 1}, {system.machine()}",
-        "Memory": format_size(system.memory()),
-        "Screen": system.screen(),
-        "Desktop": system.environment_variable("XDG_CURRENT_DESKTOP"),
-        "Language": system.environment_variable("LC_ALL", "LANG"),
+        "System": system_facts.distribution(),
+        "Kernel": system_facts.kernel(),
+        "C library": system_facts.c_library(),
+        "Processors": f"{os.cpu_count() or 1}, {system_facts.machine()}",
+        "Memory": format_size(system_facts.memory()),
+        "Screen": system_facts.screen(),
+        "Desktop": system_facts.environment_variable("XDG_CURRENT_DESKTOP"),
+        "Language": system_facts.environment_variable("LC_ALL", "LANG"),
         "Missing libraries": ", ".join(library.file for library in gone) or "none",
     }, [
         DiagnosticProblem(f"{library.file} is missing, which {library.use} needs.", _install_hint(library.package))
@@ -201,19 +198,21 @@ def _system() -> SectionResult:
 def _playback() -> SectionResult:
     decoder = run_probe(DECODER_PROBE)
     lines = {
-        "PyAV": packages.installed_version("av"),
+        "PyAV": system_facts.installed_version("av"),
         "FFmpeg in it": _probe_text(decoder, "libavcodec", "libavcodec {}"),
         "Sound output": _SOUND_TEXTS[sound_output()],
         "Network of what plays": _NETWORK_REFUSED if filter_works() else _NETWORK_NOT_REFUSED,
     }
     problems = _load_problems("PyAV, which decodes recordings,", "av", decoder)
-    if libraries.missing_libraries([libraries.Use.PLAYBACK]):
+    if system_facts.missing_libraries([system_facts.Use.PLAYBACK]):
         return {**lines, "libVLC": "missing"}, problems
     vlc = run_probe(VLC_PROBE)
     whole = bool(vlc.answer.get("plugins"))
     if not whole:
         problems.append(
-            DiagnosticProblem("libVLC does not start: its plugins are missing.", _install_hint(libraries.VLC_PLUGINS))
+            DiagnosticProblem(
+                "libVLC does not start: its plugins are missing.", _install_hint(system_facts.VLC_PLUGINS)
+            )
         )
     return {
         **lines,
@@ -234,7 +233,7 @@ def _graphics_card() -> SectionResult:
         if isinstance(providers, list)
         else []
     )
-    if known and "CUDA" not in known and all(map(packages.installed_version, packages.ONNXRUNTIME_PACKAGES)):
+    if known and "CUDA" not in known and all(map(system_facts.installed_version, system_facts.ONNXRUNTIME_PACKAGES)):
         problems.append(
             DiagnosticProblem(
                 "onnxruntime lies over onnxruntime-gpu, so networks do not reach the graphics card.",
@@ -243,7 +242,7 @@ def _graphics_card() -> SectionResult:
         )
     torch, more = _torch()
     return {
-        "NVIDIA": "; ".join(system.nvidia_cards()) or "none found",
+        "NVIDIA": "; ".join(system_facts.nvidia_cards()) or "none found",
         "Providers of onnxruntime": ", ".join(known) or f"failed: {networks.error}",
         "Devices for speech recognition": _probe_text(whisper, "devices", "{}"),
         "PyTorch": torch,
@@ -257,18 +256,18 @@ def _torch() -> tuple[str, list[DiagnosticProblem]]:
     if answer.error:
         return f"failed: {answer.error}", _load_problems("PyTorch", "torch", answer)
     built = f"CUDA {answer.answer['cuda']}" if answer.answer["cuda"] else "no CUDA"
-    return f"{packages.installed_version('torch')}, {built}, {answer.answer['devices']} devices", []
+    return f"{system_facts.installed_version('torch')}, {built}, {answer.answer['devices']} devices", []
 
 
 def _packages() -> SectionResult:
-    known = packages.tested_packages()
-    lacking = packages.missing_packages()
+    known = system_facts.tested_packages()
+    lacking = system_facts.missing_packages()
     problems = [
         DiagnosticProblem(f"The Python package {name} is missing.", "Install Greenroom again.") for name in lacking
     ]
-    if len({packages.installed_version(name) for name in packages.OPENCV_PACKAGES} - {""}) > 1:
-        wanted = next(package.tested for package in known if package.name in packages.OPENCV_PACKAGES)
-        names = " ".join(f"{name}=={wanted}" for name in packages.OPENCV_PACKAGES)
+    if len({system_facts.installed_version(name) for name in system_facts.OPENCV_PACKAGES} - {""}) > 1:
+        wanted = next(package.tested for package in known if package.name in system_facts.OPENCV_PACKAGES)
+        names = " ".join(f"{name}=={wanted}" for name in system_facts.OPENCV_PACKAGES)
         problems.append(DiagnosticProblem("Two versions of OpenCV lie over one another.", f"Run: pip install {names}"))
     if "mediapipe" not in lacking:
         landmarks = run_probe(LANDMARKS_PROBE)
@@ -279,8 +278,8 @@ def _packages() -> SectionResult:
         if package.is_other_version
     ]
     return {
-        "Qt for Python": packages.installed_version("PySide6-Essentials") or "missing",
-        "Optional parts": ", ".join(name for name, whole in packages.optional_parts().items() if whole) or "none",
+        "Qt for Python": system_facts.installed_version("PySide6-Essentials") or "missing",
+        "Optional parts": ", ".join(name for name, whole in system_facts.optional_parts().items() if whole) or "none",
         "As tested": f"{sum(bool(package.installed) and not package.is_other_version for package in known)} packages",
         "In another version": ", ".join(differ) or "none",
     }, problems
@@ -295,12 +294,12 @@ def _models() -> SectionResult:
 def _folders() -> SectionResult:
     lines: dict[str, str] = {}
     problems: list[DiagnosticProblem] = []
-    for program_folder in places.program_folders():
+    for program_folder in system_facts.program_folders():
         if not program_folder.writable:
             what = f"The folder for {program_folder.purpose} cannot be written."
             todo = f"Give yourself the right to write there, or set {program_folder.variable} to another folder."
             problems.append(DiagnosticProblem(what, todo))
-        elif program_folder.free_bytes < places.MIN_FREE_BYTES:
+        elif program_folder.free_bytes < system_facts.MIN_FREE_BYTES:
             what = f"Little room is left for {program_folder.purpose}: {format_size(program_folder.free_bytes)}."
             todo = f"Delete what is not needed, or set {program_folder.variable} to a folder on another disk."
             problems.append(DiagnosticProblem(what, todo))
@@ -318,7 +317,7 @@ def _load_problems(what: str, package: str, answer: ProbeResult) -> list[Diagnos
 
 
 def _install_hint(package: str) -> str:
-    command = libraries.install_command([package])
+    command = system_facts.install_command([package])
     return f"Run: {command}" if command.startswith("sudo") else f"{command.capitalize()}."
 
 

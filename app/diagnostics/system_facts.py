@@ -22,7 +22,7 @@ from pathlib import Path
 
 import platformdirs
 
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.session.settings import log_path
 from project.version import __version__
 from resources import resource
@@ -125,7 +125,7 @@ def program_folders() -> list[ProgramFolder]:
         _inspect_folder(what, variable, folder)
         for what, (variable, folder) in {
             "settings": ("XDG_CONFIG_HOME", platformdirs.user_config_path("greenroom")),
-            "models": ("GREENROOM_MODELS", weights.weights_folder()),
+            "models": ("GREENROOM_MODELS", installed_weights.weights_folder()),
             "cache": ("XDG_CACHE_HOME", platformdirs.user_cache_path("greenroom")),
             "layout and log": ("XDG_STATE_HOME", platformdirs.user_state_path("greenroom")),
             "temporary files": ("TMPDIR", Path(tempfile.gettempdir())),

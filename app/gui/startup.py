@@ -1,7 +1,6 @@
-"""Starts the window.
+"""Creates the Qt application after checking that a screen is reachable; without one, Qt aborts the process.
 
-Whether there is a screen; without one, Qt itself would end the process with an abort. Keeps PySide from reading the
-source of every module that is imported, in whichever library.
+Also keeps PySide from reading the source of every imported module.
 """
 
 import ctypes

@@ -1,1 +1,1 @@
-"""Questions: made from chains, hardened, verified by people, measured, exported."""
+"""Makes benchmark questions, statements, chains and meta information, by rules, by people and by judges."""

@@ -1,6 +1,6 @@
-"""Questions that a person writes and tries on judges: written, and kept when all of them fail.
+"""Questions that a person writes so that models fail at them (R3-VQA, section 3.2).
 
-Questions that people write so that models fail at them (R3-VQA, section 3.2).
+A question is kept when every judge fails at it.
 """
 
 import random
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
-from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
+from benchmark.prompts.question_prompts import ANSWER_TASK
 from benchmark.questions.question_edits import add_questions, content_state, get_question, is_author
 from benchmark.questions.question_validity import OPTION_COUNT, QuestionDraft, draft_problem
 from benchmark.questions.verification import VerificationState, read_items
@@ -19,19 +19,19 @@ from project.entities.questions import Maker, Question, QuestionKind, Verificati
 from project.entities.study_records import Annotator, Changes, Json
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import question_rows as rows
+from project.queries import question_rows
 from project.session.session import Session
 from project.timebase import utc_now
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What one judge said to a question when it was tried.
+    """The answer of one judge to a question that was tried.
 
     Attributes:
         judge: its name then.
         letter: that it chose; "" where it gave no answer.
-        right: whether that is the right one; None where it gave no answer, which is no failure.
+        right: whether that is the right one; None where it gave no answer, which does not count as a failure.
     """
 
     judge_id: str
@@ -41,14 +41,14 @@ class Tried:
     judgment_id: str
 
     def as_json(self) -> dict[str, Json]:
-        """Return it for a terminal."""
+        """Return it as a JSON object."""
         return {"judge": self.judge, "letter": self.letter, "right": self.right, "judgment": self.judgment_id}
 
 
 def written_question_problem(text: str, answer: str, wrong: Sequence[str], explanation: str) -> str:
     """Return why a question cannot be tried as it is written so far, in one sentence; "" where it can."""
     draft = QuestionDraft(
-        QuestionKind.WRITTEN, "", (), text, answer, tuple(WrongOption(one) for one in wrong), explanation.strip()
+        QuestionKind.WRITTEN, "", (), text, answer, tuple(WrongOption(option) for option in wrong), explanation.strip()
     )
     if reason := draft_problem(draft, OPTION_COUNT):
         return reason
@@ -67,7 +67,7 @@ def read_trial_answers(session: Session, question: Question, request: AskRequest
 
 def trial_answer(question: Question, judgment: Judgment) -> Tried:
     """Return what a judgment about a question in its present state says."""
-    letter = judgment.answer.get(ANSWER) if judgment.status is JudgmentStatus.OK else None
+    letter = judgment.answer.get(ANSWER_TASK) if judgment.status is JudgmentStatus.OK else None
     given = letter if isinstance(letter, str) else ""
     name = judgment.judge.get("name")
     return Tried(
@@ -83,7 +83,7 @@ def all_judges_failed(answers: Iterable[Tried], judge_ids: Iterable[str]) -> boo
     """Tell whether all judges of a try failed: each gave an answer, and none is right."""
     said = {answer.judge_id: answer.right for answer in answers}
     asked = {*judge_ids}
-    return bool(asked) and all(said.get(text) is False for text in asked)
+    return bool(asked) and all(said.get(judge_id) is False for judge_id in asked)
 
 
 def verified_written_ids(session: Session) -> set[str]:
@@ -130,7 +130,7 @@ def write_question(
         end_us=end_us,
         text=text.strip(),
         answer=answer.strip(),
-        wrong=tuple(WrongOption(one.strip()) for one in wrong),
+        wrong=tuple(WrongOption(option.strip()) for option in wrong),
         explanation=explanation.strip(),
         seed=0,
         place=_pick_answer_position(session, identifier),
@@ -145,8 +145,8 @@ def write_question(
 def record_trial(session: Session, question_id: str, answers: Sequence[Tried], judge_ids: Iterable[str]) -> Changes:
     """Keep a written question when every judge of its last try failed; else it stays, or becomes, a draft.
 
-    A judge that refused or could not be read did not fail. That it is kept holds for its words as they are now, and is
-    written down as what its author says about it.
+    A judge that refused, or whose answer could not be read, did not fail. The decision holds for the present
+    wording and is stored as a verification by the author.
 
     Raises:
         UserError: there is no such question, or somebody else wrote it.
@@ -155,20 +155,21 @@ def record_trial(session: Session, question_id: str, answers: Sequence[Tried], j
     question = get_question(session, question_id)
     who = require_author(session, question)
     said = {
-        verification.annotator_id: verification for verification in rows.verifications_of(session.study, question.id)
+        verification.annotator_id: verification
+        for verification in question_rows.verifications_of(session.study, question.id)
     }
     if not all_judges_failed(answers, judge_ids):
         if who.id not in said:
             return Changes()
         with session.step("Question is a draft again") as step:
-            rows.delete_verification(session.study, question.id, who.id)
+            question_rows.delete_verification(session.study, question.id, who.id)
         return step.changes
     note = f"Failed: {', '.join(sorted(answer.judge for answer in answers))}"
     before = said.get(who.id)
     if before is not None and (before.state, before.note) == (content_state(question), note):
         return Changes()
     with session.step("Keep written question") as step:
-        rows.set_verification(
+        question_rows.set_verification(
             session.study,
             Verification(
                 *(question.id, who.id, VerificationDecision.KEEP, "chain", (), "", note),
@@ -179,10 +180,10 @@ def record_trial(session: Session, question_id: str, answers: Sequence[Tried], j
 
 
 def require_author(session: Session, question: Question) -> Annotator:
-    """Return who works here, where they wrote a question.
+    """Return the annotator of the session, who must have written the question.
 
     Raises:
-        UserError: somebody else did, or nobody: it was made.
+        UserError: somebody else wrote it, or it was generated.
     """
     who = session.annotator()
     if who is None or not is_author(question, who.id):
@@ -191,9 +192,13 @@ def require_author(session: Session, question: Question) -> Annotator:
 
 
 def _pick_answer_position(session: Session, identifier: str) -> int:
-    """Return one of the places that hold the fewest right answers of the written questions."""
-    used = Counter(
-        question.place for question in rows.all_questions(session.study) if question.kind is QuestionKind.WRITTEN
+    """Return a position, at random among those that hold the fewest right answers of the written questions."""
+    position_counts = Counter(
+        question.place
+        for question in question_rows.all_questions(session.study)
+        if question.kind is QuestionKind.WRITTEN
     )
-    fewest = min(used[place] for place in range(OPTION_COUNT))
-    return random.Random(identifier).choice([place for place in range(OPTION_COUNT) if used[place] == fewest])
+    lowest_count = min(position_counts[place] for place in range(OPTION_COUNT))
+    return random.Random(identifier).choice(
+        [place for place in range(OPTION_COUNT) if position_counts[place] == lowest_count]
+    )

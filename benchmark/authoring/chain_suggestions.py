@@ -1,7 +1,4 @@
-"""A chain drafted by a judge from an explanation, for a person to correct.
-
-A chain in lines of text, read strictly: what is wrong with a line is told, and the line is left out.
-"""
+"""Reads causal chains that judges write as lines of text, and drafts a chain from the explanation of a question."""
 
 import re
 from collections.abc import Callable
@@ -46,10 +43,10 @@ _MAX_QUOTED_CHARS = 80
 
 @dataclass(frozen=True, slots=True)
 class ReadChain:
-    """What lines say.
+    """A chain that was read from lines of text.
 
     Attributes:
-        draft: the chain; without edges where they go round in a circle.
+        draft: the chain; without edges where they form a cycle.
         problems: what is wrong, a sentence for each line or edge that was left out, in order.
     """
 
@@ -70,43 +67,46 @@ def parse_chain(
 ) -> ReadChain:
     """Read a chain of lines `NUMBER | KIND | WHOSE | FROM-TO | TEXT | REASONS`; empty lines are passed over.
 
-    A line that is not of that form, says a number again, lies outside the span or names somebody unknown is left out;
-    so is a reason that is no line of the chain or the line itself. Where the edges go round in a circle, none is read.
+    A line that is not of that form, repeats a number, lies outside the span or names somebody unknown is left out;
+    so is a reason that is no line of the chain or the line itself. If the edges form a cycle, none is read.
 
     Args:
         text: the lines; times are seconds from `start_us`.
         name: of the chain.
-        start_us: of the stretch that it is about, on the recording's axis.
-        end_us: of the stretch, on the recording's axis.
-        who: returns the id of somebody by what they are called; "" for nobody known.
+        start_us: start of the span that it is about, on the recording's axis.
+        end_us: end of that span.
+        who: returns the id of the person with a name; "" for an unknown name.
         plain: how a node's text is kept.
     """
-    unread: list[str] = []
-    lines: dict[int, _ListedNode] = {}
-    told = [(place, line.strip()) for place, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if len(told) > MAX_LINES:
-        unread.append(f"Lines after the {MAX_LINES}th are left out.")
-    for place, line in told[:MAX_LINES]:
-        found = _parse_line(place, line, start_us, end_us, who, plain)
-        if isinstance(found, str):
-            unread.append(f"Line {place}: {found}")
-        elif found.node_number in lines:
-            unread.append(f"Line {place}: number {found.node_number} is there already.")
+    problems: list[str] = []
+    nodes_by_number: dict[int, _ListedNode] = {}
+    numbered_lines = [
+        (line_number, line.strip()) for line_number, line in enumerate(text.splitlines(), 1) if line.strip()
+    ]
+    if len(numbered_lines) > MAX_LINES:
+        problems.append(f"Lines after the {MAX_LINES}th are left out.")
+    for line_number, line in numbered_lines[:MAX_LINES]:
+        parsed = _parse_line(line_number, line, start_us, end_us, who, plain)
+        if isinstance(parsed, str):
+            problems.append(f"Line {line_number}: {parsed}")
+        elif parsed.node_number in nodes_by_number:
+            problems.append(f"Line {line_number}: number {parsed.node_number} is there already.")
         else:
-            lines[found.node_number] = found
-    places = {number: at for at, number in enumerate(lines)}
+            nodes_by_number[parsed.node_number] = parsed
+    positions = {number: position for position, number in enumerate(nodes_by_number)}
     edges: list[tuple[int, int]] = []
-    for at, listed_node in enumerate(lines.values()):
+    for position, listed_node in enumerate(nodes_by_number.values()):
         for reason in listed_node.reasons:
-            if reason not in places or reason == listed_node.node_number:
-                unread.append(f"Line {listed_node.line_number}: {reason} is no other line of the chain.")
+            if reason not in positions or reason == listed_node.node_number:
+                problems.append(f"Line {listed_node.line_number}: {reason} is no other line of the chain.")
             else:
-                edges.append((places[reason], at))
-    if find_cycle(len(lines), edges):
-        unread.append("The reasons go round in a circle, so none of them is drawn.")
+                edges.append((positions[reason], position))
+    if find_cycle(len(nodes_by_number), edges):
+        problems.append("The reasons go round in a circle, so none of them is drawn.")
         edges = []
     return ReadChain(
-        ChainDraft(name, tuple(listed_node.node for listed_node in lines.values()), tuple(edges)), tuple(unread)
+        ChainDraft(name, tuple(listed_node.node for listed_node in nodes_by_number.values()), tuple(edges)),
+        tuple(problems),
     )
 
 
@@ -116,7 +116,7 @@ def _parse_line(
     """Return a line that was read, else what is wrong with it."""
     parts = [part.strip() for part in line.removeprefix("|").removesuffix("|").split("|")]
     if line.rstrip().endswith("|") and len(parts) == _COLUMN_COUNT - 1:
-        # The bar at the end is that before the reasons, of which there are none.
+        # The bar at the end precedes an empty list of reasons.
         parts.append("")
     if len(parts) != _COLUMN_COUNT:
         return f"it has {len(parts)} parts, and needs {_COLUMN_COUNT}: {_truncate(line)}"
@@ -150,11 +150,11 @@ def _truncate(text: str) -> str:
 
 
 DRAFT_PREFIX = "Draft: "
-"""What the name of a draft begins with."""
+"""Prefix of the name of a draft."""
 
 
 def explanation_chain_request(question_id: str, judge: JudgeEntry, condition: str = RAW_CONDITION) -> AskRequest:
-    """Return what a judge is to be asked: to write the explanation of a question as a chain."""
+    """Return a request to write the explanation of a question as a chain."""
     return AskRequest(
         [judge],
         [JudgmentTarget(JudgmentTargetKind.QUESTION, question_id).key],
@@ -164,7 +164,7 @@ def explanation_chain_request(question_id: str, judge: JudgeEntry, condition: st
 
 
 def read_chain_answer(session: Session, judgment: Judgment) -> ReadChain:
-    """Return what a judge wrote as a chain, and what of it cannot be read (`chain_from_lines`).
+    """Return the chain that a judge wrote, and what of it cannot be read (`parse_chain`).
 
     People are known by what they were called in front of the judge, or by pseudonym; texts are kept with pseudonyms.
 
@@ -174,21 +174,21 @@ def read_chain_answer(session: Session, judgment: Judgment) -> ReadChain:
     if judgment.task != EXPLANATION_CHAIN_TASK or judgment.status is not JudgmentStatus.OK:
         raise UserError("The judge wrote no chain.", "Ask again, or ask another judge.")
     question = find_question(session.study, judgment.question_id)
-    called = participants_by_name(session, judgment.recording_id, judgment.condition)
+    participants = participants_by_name(session, judgment.recording_id, judgment.condition)
     return parse_chain(
         str(judgment.answer.get(CHAIN_KEY, "")),
         _draft_name(question.text if question else ""),
         judgment.start_us,
         judgment.end_us,
-        lambda text: find_participant(text, called),
-        lambda text: restore_pseudonyms(text, called),
+        lambda text: find_participant(text, participants),
+        lambda text: restore_pseudonyms(text, participants),
     )
 
 
 def add_chain_draft(session: Session, judgment: Judgment) -> tuple[str, Changes]:
     """Draw the chain that a judge wrote, as a draft of this session's annotator, in one step; returns its id.
 
-    What cannot be read is left out; `read_draft` tells it.
+    What cannot be read is left out; `read_chain_answer` reports it.
 
     Raises:
         UserError: no line of it can be read, or it does not fit the recording.

@@ -1,7 +1,6 @@
-"""Questions from chains in the words of a judge: what is asked for follows from the rules alone.
+"""Questions that judges word, about chains and for the dimensions of ESI-Bench.
 
-Questions of the five dimensions of ESI-Bench, worded by judges from what was gathered about a recording. From what
-judges wrote to questions of a study: what both makers by judges share.
+For a chain, the rules decide what is asked; judges only word it.
 """
 
 import re
@@ -18,8 +17,14 @@ from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judging.run_config import AskRequest
 from benchmark.prompts.judge_prompt import ANSWER_KEY, QUESTION_KEY, wrong_key
 from benchmark.prompts.question_prompts import WORD_QUESTION_TASK
-from benchmark.prompts.recording_prompts import EACH, ESI_QUESTION_TASK, PASSES, esi_parts, parse_esi_part
-from benchmark.prompts.recording_prompts import ESI_OPTION_COUNT as ESI_DIMENSIONS_OPTIONS
+from benchmark.prompts.recording_prompts import (
+    EACH,
+    ESI_OPTION_COUNT,
+    ESI_QUESTION_TASK,
+    PASSES,
+    esi_parts,
+    parse_esi_part,
+)
 from benchmark.questions.question_edits import add_questions, is_stale
 from benchmark.questions.question_validity import (
     OPTION_COUNT,
@@ -56,12 +61,12 @@ ALREADY_EXISTS = "It is there already."
 NO_ANSWER = "The judge gave no answer that could be read."
 OTHER_TASK = "It is the answer to another task."
 _INVISIBLE_CHARS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Signs that nobody sees and that turn the direction of writing, so that a text reads as another one."""
+"""Invisible characters that change the direction of writing, so that a text reads as another one."""
 
 
 @dataclass
 class Intake:
-    """What was taken in so far, and why the rest was not.
+    """Collects usable questions from judgments, and counts why others are skipped.
 
     Attributes:
         skipped: a reason in one sentence -> how many.
@@ -75,7 +80,7 @@ class Intake:
 
     @classmethod
     def for_session(cls, session: Session) -> "Intake":
-        """Return an empty one for a study."""
+        """Return an empty intake for a study."""
         return cls(
             session,
             used_judgment_ids={
@@ -84,7 +89,7 @@ class Intake:
         )
 
     def usable_answers(self, judgments: Iterable[Judgment], task: str) -> list[Judgment]:
-        """Return the answers to a task that were read and that no question was made from; counts the others."""
+        """Return the readable answers to a task that no question was made from; counts the others."""
         found = []
         for judgment in {judgment.id: judgment for judgment in judgments}.values():
             if judgment.task != task:
@@ -101,19 +106,19 @@ class Intake:
         self, said: Judgment, kind: QuestionKind, aspect: str, covers: tuple[str, ...], options: int
     ) -> QuestionDraft | None:
         """Return what a judge worded; None, and a reason counted, where it cannot be used."""
-        key = (said.recording_id, said.condition)
-        if key not in self._names_by_request:
-            self._names_by_request[key] = participants_by_name(self.session, *key)
-        worded = _parse_draft(said.answer, kind, aspect, covers, options)
-        made = _pseudonymize(worded, self._names_by_request[key])
-        # In both forms: two options that differ as `the User` and `the user` do say the same before and not after.
-        if reason := draft_problem(worded, options) or draft_problem(made, options):
+        request_key = (said.recording_id, said.condition)
+        if request_key not in self._names_by_request:
+            self._names_by_request[request_key] = participants_by_name(self.session, *request_key)
+        draft = _parse_draft(said.answer, kind, aspect, covers, options)
+        with_pseudonyms = _pseudonymize(draft, self._names_by_request[request_key])
+        # Checked in both forms: options that differ only by `the User` and `the user` are duplicates in one of them.
+        if reason := draft_problem(draft, options) or draft_problem(with_pseudonyms, options):
             self.skipped[reason] += 1
             return None
-        return made
+        return with_pseudonyms
 
     def result(self, questions: Sequence[Question], kinds: Sequence[QuestionKind]) -> QuestionGenerationResult:
-        """Return what came of it."""
+        """Return the questions and the reasons for those that were skipped."""
         counts = Counter(question.kind.value for question in questions)
         return QuestionGenerationResult(
             dict.fromkeys((kind.value for kind in kinds), 0) | counts,
@@ -151,7 +156,7 @@ CHAIN_CHANGED = "Its chain was changed since it was asked."
 CHAIN_MISSING = "Its chain is gone, or not to be seen."
 NO_LONGER_REQUESTED = "The rules do not ask for it any more."
 QUESTION_INPUT = InputSettings(cues=True)
-"""What a judge that words questions is told: cues too, because they hold what is not said."""
+"""Input of a judge that words questions: with cues, because they hold what is not said."""
 
 
 def chain_requests(
@@ -161,7 +166,7 @@ def chain_requests(
     kinds: Sequence[QuestionKind] = SINGLE_STEP,
     condition: str = RAW_CONDITION,
 ) -> AskRequest:
-    """Return what judges are to be asked: to word each question that the rules ask for and none of them has worded.
+    """Return a request to word each question that the rules ask for and no judge has worded.
 
     Args:
         session: of the study.
@@ -173,20 +178,20 @@ def chain_requests(
     Raises:
         UserError: there is no chain, or none of an id, or nothing is left to ask for.
     """
-    known = read_graphs(session.study, all_chains(session.study))
-    there = _existing_keys(session, {chain_graph.chain.id: chain_graph for chain_graph in known})
-    about = [
+    graphs = read_graphs(session.study, all_chains(session.study))
+    existing_keys = _existing_keys(session, {chain_graph.chain.id: chain_graph for chain_graph in graphs})
+    targets = [
         JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, required_question.part).key
-        for graph in select_graphs(session, known, chain_ids)
+        for graph in select_graphs(session, graphs, chain_ids)
         if is_sound(graph)
         for required_question in required_questions(graph, kinds)
-        if (graph.chain.id, required_question.part) not in there
+        if (graph.chain.id, required_question.part) not in existing_keys
     ]
-    if not about:
+    if not targets:
         raise UserError(
             "No question is left for a judge to word.", "Draw more of the chains, or correct the questions there are."
         )
-    return AskRequest(judges, about, WORD_QUESTION_TASK, condition=condition, sight=QUESTION_INPUT)
+    return AskRequest(judges, targets, WORD_QUESTION_TASK, condition=condition, sight=QUESTION_INPUT)
 
 
 def import_chain_questions(
@@ -206,20 +211,20 @@ def import_chain_questions(
     graphs = {
         chain_graph.chain.id: chain_graph for chain_graph in read_graphs(session.study, all_chains(session.study))
     }
-    there = _existing_keys(session, graphs)
+    existing_keys = _existing_keys(session, graphs)
     intake = Intake.for_session(session)
     drafts: list[tuple[ChainGraph, QuestionDraft, str]] = []
     for said in intake.usable_answers(judgments, WORD_QUESTION_TASK):
         graph = graphs.get(said.chain_id)
-        reason, wanted = _match_spec(graph, said)
-        if wanted is not None and (said.chain_id, wanted.part) in there:
+        reason, spec = _match_spec(graph, said)
+        if spec is not None and (said.chain_id, spec.part) in existing_keys:
             reason = ALREADY_EXISTS
-        if reason or graph is None or wanted is None:
+        if reason or graph is None or spec is None:
             intake.skipped[reason] += 1
             continue
-        draft = intake.draft_question(said, wanted.kind, wanted.aspect, wanted.covers, OPTION_COUNT)
+        draft = intake.draft_question(said, spec.kind, spec.aspect, spec.covers, OPTION_COUNT)
         if draft is not None:
-            there.add((said.chain_id, wanted.part))
+            existing_keys.add((said.chain_id, spec.part))
             drafts.append((graph, draft, said.id))
     questions = build_questions(session, drafts, Maker.JUDGE, seed)
     changes = add_questions(session, questions, f"Take {pluralize(len(questions), 'question')} of judges")
@@ -228,13 +233,13 @@ def import_chain_questions(
         [
             question_kind
             for question_kind in CHAIN_QUESTION_KINDS
-            if any(each.kind is question_kind for each in questions)
+            if any(question.kind is question_kind for question in questions)
         ],
     ), changes
 
 
 def _match_spec(graph: ChainGraph | None, said: Judgment) -> tuple[str, QuestionSpec | None]:
-    """Return what an answer is the wording of; else why it is of nothing."""
+    """Return why an answer words no question, or "" and the question that it words."""
     if graph is None:
         return CHAIN_MISSING, None
     if said.state != chain_checksum(graph):
@@ -246,7 +251,7 @@ def _match_spec(graph: ChainGraph | None, said: Judgment) -> tuple[str, Question
 
 
 def _existing_keys(session: Session, graphs: dict[str, ChainGraph]) -> set[tuple[str, str]]:
-    """Return which questions judges have worded that still fit, each by its chain and `Wanted.part`."""
+    """Return which questions judges have worded that still fit, each by its chain and `QuestionSpec.part`."""
     return {
         (question.chain_id, QuestionSpec(question.kind, question.aspect, question.covers).part)
         for question in all_questions(session.study)
@@ -258,7 +263,7 @@ def _existing_keys(session: Session, graphs: dict[str, ChainGraph]) -> set[tuple
 
 
 FRAME_COUNT = 24
-"""Shown with each question, evenly spaced (ESI-Bench, appendix A.1.3)."""
+"""Frames shown with each question, evenly spaced (ESI-Bench, appendix A.1.3)."""
 ESI_INPUT = InputSettings(cues=True)
 RECORDING_MISSING = "Its recording is gone."
 NO_DIMENSION = "It is of none of the five dimensions."
@@ -272,7 +277,7 @@ def esi_requests(
     each: int = EACH,
     condition: str = RAW_CONDITION,
 ) -> AskRequest:
-    """Return what judges are to be asked: some rounds of questions about each recording, the dimensions in turn.
+    """Return a request for some rounds of questions about each recording, the dimensions in turn.
 
     Args:
         session: of the study.
@@ -289,12 +294,12 @@ def esi_requests(
         raise UserError(
             f"There are 1 to {PASSES} rounds of 1 to {EACH} questions.", "More of them would repeat each other."
         )
-    about = [
-        JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(recording).id, esi_part.part).key
-        for recording in dict.fromkeys(recording_ids)
+    targets = [
+        JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(recording_id).id, esi_part.part).key
+        for recording_id in dict.fromkeys(recording_ids)
         for esi_part in esi_parts(rounds, each)
     ]
-    return AskRequest(judges, about, ESI_QUESTION_TASK, condition=condition, sight=ESI_INPUT, frames=FRAME_COUNT)
+    return AskRequest(judges, targets, ESI_QUESTION_TASK, condition=condition, sight=ESI_INPUT, frames=FRAME_COUNT)
 
 
 def import_esi_questions(
@@ -302,8 +307,8 @@ def import_esi_questions(
 ) -> tuple[QuestionGenerationResult, Changes]:
     """Make questions of what judges worded, as one step of the history; they cover no node and have four options.
 
-    What cannot be used is left out and counted by its reason, as with `by_judge.take_in`; so is what asks word by word
-    what another question about the recording asks.
+    What cannot be used is left out and counted by its reason, as with `import_chain_questions`; so is a question that
+    the recording has already, word by word.
 
     Args:
         session: of the study.
@@ -313,22 +318,22 @@ def import_esi_questions(
     session.study.require_writable()
     intake = Intake.for_session(session)
     durations = {recording.id: recording.duration_us for recording in all_recordings(session.study)}
-    there = {(question.recording_id, gist(question.text)) for question in all_questions(session.study)}
+    existing_gists = {(question.recording_id, gist(question.text)) for question in all_questions(session.study)}
     drafts: list[tuple[Judgment, QuestionDraft]] = []
     for said in intake.usable_answers(judgments, ESI_QUESTION_TASK):
         part = parse_esi_part(said.part)
         if part is None or said.recording_id not in durations:
             intake.skipped[NO_DIMENSION if part is None else RECORDING_MISSING] += 1
             continue
-        draft = intake.draft_question(said, QuestionKind.ESI, part.dimension, (), ESI_DIMENSIONS_OPTIONS)
+        draft = intake.draft_question(said, QuestionKind.ESI, part.dimension, (), ESI_OPTION_COUNT)
         if draft is None:
             continue
-        if (said.recording_id, gist(draft.text)) in there:
+        if (said.recording_id, gist(draft.text)) in existing_gists:
             intake.skipped[ALREADY_EXISTS] += 1
             continue
-        there.add((said.recording_id, gist(draft.text)))
+        existing_gists.add((said.recording_id, gist(draft.text)))
         drafts.append((said, draft))
-    places = balance_positions(len(drafts), ESI_DIMENSIONS_OPTIONS, seed)
+    places = balance_positions(len(drafts), ESI_OPTION_COUNT, seed)
     questions = [
         Question(
             *(new_id(), said.recording_id, None, draft.kind, draft.aspect, draft.covers, ""),

@@ -1,13 +1,13 @@
-"""What judges said about a whole recording, and taking it into the study: never over what a person wrote, unasked.
+"""Asks judges for the meta information of a recording, and imports their answers.
 
-Asking judges for the parts of the meta information that they can suggest.
+What a person wrote is only overwritten on request.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotate.meta import meta_edits as commands
+from annotate.meta import meta_edits
 from annotate.meta.recording_cast import list_cast
 from benchmark.disclosure.cast_names import find_participant, participants_by_name, restore_pseudonyms
 from benchmark.judge_input.input_plan import InputSettings
@@ -38,12 +38,12 @@ _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
 @dataclass(frozen=True, slots=True)
 class MetaImportResult:
-    """What came of taking an answer in.
+    """What importing an answer changed.
 
     Attributes:
-        new: how many looks, summaries or contradictions were written.
-        kept: how many stay as a person has them and the answer says otherwise.
-        unparsed_lines: lines of the answer that say nothing about anybody who is there.
+        new: how many descriptions, summaries or contradictions were written.
+        kept: how many stay as a person has them although the answer says otherwise.
+        unparsed_lines: lines of the answer that describe nobody in the recording.
         changes: rows touched.
     """
 
@@ -54,16 +54,16 @@ class MetaImportResult:
 
 
 def read_answers(session: Session, recording_id: str) -> list[Judgment]:
-    """Return what judges answered about a recording in `TASKS`, newest first."""
+    """Return the answers of judges about a recording to `META_TASKS`, newest first."""
     found = judgments_about(session.study, recording_id, META_TASKS)
     return [judgment for judgment in found if judgment.status is JudgmentStatus.OK]
 
 
 def import_answer(session: Session, judgment_id: str, *, replace_own: bool = False) -> MetaImportResult:
-    """Take what a judge answered into the study, as one step.
+    """Import the answer of a judge into the study, as one step.
 
     What a person wrote or changed stays as it is, unless `replace_own`. Contradictions of earlier audits that nobody
-    touched make room for those of a new one.
+    touched are replaced by those of a new one.
 
     Raises:
         UserError: there is no such answer about a recording.
@@ -78,7 +78,7 @@ def import_answer(session: Session, judgment_id: str, *, replace_own: bool = Fal
 
 
 def is_human_summary(session: Session, recording_id: str, source: SummarySource) -> bool:
-    """Tell whether a person wrote or changed a summary that is there."""
+    """Tell whether a summary exists and a person wrote or changed it."""
     known = summaries_of(session.study, recording_id).get(source)
     if known is None or not known.judgment_id:
         return known is not None
@@ -87,38 +87,38 @@ def is_human_summary(session: Session, recording_id: str, source: SummarySource)
 
 
 def answer_summary(session: Session, said: Judgment) -> str:
-    """Return the summary that a judge wrote, as it is taken in: under pseudonyms."""
-    return commands.clean_summary(_pseudonymized_field(session, said, "summary")[: commands.MAX_SUMMARY_CHARS])
+    """Return the summary that a judge wrote, with pseudonyms."""
+    return meta_edits.clean_summary(_pseudonymized_field(session, said, "summary")[: meta_edits.MAX_SUMMARY_CHARS])
 
 
 def answer_contradictions(session: Session, said: Judgment) -> list[str]:
-    """Return the contradictions that a judge found, as they are taken in: under pseudonyms."""
+    """Return the contradictions that a judge found, with pseudonyms."""
     lines = [
-        line[: commands.MAX_CONTRADICTION_CHARS]
+        line[: meta_edits.MAX_CONTRADICTION_CHARS]
         for line in _split_lines(_pseudonymized_field(session, said, "contradictions"))
     ]
     return [] if len(lines) == 1 and _EMPTY_ANSWER.fullmatch(lines[0]) else lines
 
 
 def parse_looks(session: Session, said: Judgment) -> tuple[list[PersonDescription], list[str]]:
-    """Read the lines of an answer, `who | kind | what`; returns the looks, and the lines that say nothing of that kind.
+    """Read the lines of an answer, `who | kind | what`; returns the descriptions, and the lines of another form.
 
     People are known by pseudonym, or by what they were called in the request.
     """
     find = _participant_finder(session, said)
-    looks: dict[tuple[str, LookKind], PersonDescription] = {}
-    unread = []
+    descriptions: dict[tuple[str, LookKind], PersonDescription] = {}
+    unparsed = []
     for line in _split_lines(said.answer.get("looks")):
         who, kind, what = (*(part.strip() for part in line.strip("| ").split("|", 2)), "", "")[:3]
         participant = find(who)
         if not participant or kind.casefold() not in {look_kind.value for look_kind in LookKind} or not what:
-            unread.append(line)
+            unparsed.append(line)
             continue
         key = participant, LookKind(kind.casefold())
-        before = f"{looks[key].text}, " if key in looks else ""
-        text = f"{before}{' '.join(what.split())}"[: commands.MAX_DESCRIPTION_CHARS]
-        looks[key] = PersonDescription(said.recording_id, *key, text)
-    return [*looks.values()], unread
+        before = f"{descriptions[key].text}, " if key in descriptions else ""
+        text = f"{before}{' '.join(what.split())}"[: meta_edits.MAX_DESCRIPTION_CHARS]
+        descriptions[key] = PersonDescription(said.recording_id, *key, text)
+    return [*descriptions.values()], unparsed
 
 
 def _import_summary(session: Session, said: Judgment, source: SummarySource, replace_own: bool) -> MetaImportResult:
@@ -127,36 +127,36 @@ def _import_summary(session: Session, said: Judgment, source: SummarySource, rep
     text = answer_summary(session, said)
     if not text:
         return MetaImportResult(0, 0, (), Changes())
-    changes = commands.write_summary(session, said.recording_id, source, text, said.id)
+    changes = meta_edits.write_summary(session, said.recording_id, source, text, said.id)
     return MetaImportResult(int(bool(changes)), 0, (), changes)
 
 
 def _import_audit(session: Session, said: Judgment) -> MetaImportResult:
     texts = answer_contradictions(session, said)
     known = contradictions_in(session.study, said.recording_id)
-    open_ones = [
+    untouched_ids = [
         contradiction.id
         for contradiction in known
         if contradiction.judgment_id and not contradiction.settled and not contradiction.resolution
     ]
-    made, changes = commands.replace_contradictions(session, said.recording_id, texts, said.id, open_ones)
-    return MetaImportResult(len(made), len(known) - len(open_ones), (), changes)
+    new_ids, changes = meta_edits.replace_contradictions(session, said.recording_id, texts, said.id, untouched_ids)
+    return MetaImportResult(len(new_ids), len(known) - len(untouched_ids), (), changes)
 
 
 def _import_looks(session: Session, said: Judgment, replace_own: bool) -> MetaImportResult:
-    looks, unread = parse_looks(session, said)
+    descriptions, unparsed = parse_looks(session, said)
     known = {
         (person_description.participant_id, person_description.kind): person_description.text
         for person_description in person_descriptions(session.study, said.recording_id)
     }
-    fresh = [look for look in looks if known.get((look.participant_id, look.kind)) != look.text]
-    wanted = [
+    changed = [look for look in descriptions if known.get((look.participant_id, look.kind)) != look.text]
+    to_write = [
         description
-        for description in fresh
+        for description in changed
         if replace_own or (description.participant_id, description.kind) not in known
     ]
-    changes = commands.set_person_descriptions(session, wanted) if wanted else Changes()
-    return MetaImportResult(len(wanted), len(fresh) - len(wanted), tuple(unread), changes)
+    changes = meta_edits.set_person_descriptions(session, to_write) if to_write else Changes()
+    return MetaImportResult(len(to_write), len(changed) - len(to_write), tuple(unparsed), changes)
 
 
 def _pseudonymized_field(session: Session, said: Judgment, key: str) -> str:
@@ -166,7 +166,7 @@ def _pseudonymized_field(session: Session, said: Judgment, key: str) -> str:
 
 
 def _participant_finder(session: Session, said: Judgment) -> Callable[[str], str]:
-    """Return what tells the participant's id from a name in an answer; "" for nobody who is there."""
+    """Return a function from a name in an answer to a participant's id; "" for a name of nobody in the recording."""
     called = participants_by_name(session, said.recording_id, said.condition)
     others = {participant.pseudonym.casefold(): participant.id for participant in list_cast(session, said.recording_id)}
     return lambda name: find_participant(name, called) or others.get(name.casefold(), "")
@@ -180,14 +180,14 @@ def _split_lines(text: object) -> Sequence[str]:
 def suggestion_request(
     recording_id: str, task: str, judges: Sequence[JudgeEntry], condition: str = RAW_CONDITION, *, fresh: bool = False
 ) -> AskRequest:
-    """Return what is asked for one part of the meta information, with the cues that people marked.
+    """Return a request for one part of the meta information, with the cues that people marked.
 
     Args:
         recording_id: of the recording.
-        task: one of `TASKS`.
+        task: one of `META_TASKS`.
         judges: who is asked.
         condition: what of the recording they see: as it was recorded, or a rendering.
-        fresh: ask again what was answered.
+        fresh: ask again even where there is an answer.
 
     Raises:
         UserError: there is no such part.

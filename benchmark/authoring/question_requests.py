@@ -1,8 +1,4 @@
-"""Edits of what a study asks of questions at each step of the filter.
-
-Asking judges for what a step still needs: the job is that of any other question to judges (kind `ask`). The settings in
-which a judge is asked a question: how much it is shown, and how it is put.
-"""
+"""Edits the rules of the question filter, and builds the requests that a step or a setting needs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +11,7 @@ from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest, read_payload
-from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
+from benchmark.prompts.question_prompts import ANSWER_TASK
 from benchmark.questions.filter_funnel import build_funnel
 from benchmark.questions.filter_outcomes import (
     FunnelInput,
@@ -49,24 +45,24 @@ from project.store.column_values import to_json
 
 LIMIT_PART = RULE_PARTS[0]
 _MAX_DIGITS = 6
-"""Of the largest number that anybody types."""
+"""Digits of the largest number that can be typed."""
 
 
 def set_rules(session: Session, rules: Mapping[str, FilterRule]) -> Changes:
-    """Set what is asked at some steps, as one step of the history.
+    """Set the rules of some filter steps, as one step of the history.
 
     Args:
         session: of the study.
-        rules: step -> what is asked there.
+        rules: step -> its rule.
 
     Raises:
         UserError: there is no such step, a value is outside its limits, or a judge that is to count is not there.
     """
-    wanted = _changed_rules(session, rules)
-    about = STEPS[next(iter(wanted))].name.lower() if len(wanted) == 1 else "questions"
+    changed = _changed_rules(session, rules)
+    about = STEPS[next(iter(changed))].name.lower() if len(changed) == 1 else "questions"
     now = read_rules(session.study)
-    typed = all(rule.decides == now[key].decides for key, rule in wanted.items())
-    return _write_rules(session, wanted, f"Change limits of {about}", f"limits {sorted(wanted)}" if typed else None)
+    typed = all(rule.decides == now[key].decides for key, rule in changed.items())
+    return _write_rules(session, changed, f"Change limits of {about}", f"limits {sorted(changed)}" if typed else None)
 
 
 def set_deciding_steps(session: Session, steps: Collection[str]) -> Changes:
@@ -75,25 +71,25 @@ def set_deciding_steps(session: Session, steps: Collection[str]) -> Changes:
     Raises:
         UserError: there is no such step, or it drops no question.
     """
-    wanted = {get_step(step).key for step in steps}
-    rules = {key: replace(rule, decides=key in wanted) for key, rule in read_rules(session.study).items()}
+    chosen = {get_step(step).key for step in steps}
+    rules = {key: replace(rule, decides=key in chosen) for key, rule in read_rules(session.study).items()}
     return _write_rules(session, _changed_rules(session, rules), "Choose which steps decide", None)
 
 
 def _changed_rules(session: Session, rules: Mapping[str, FilterRule]) -> dict[str, FilterRule]:
     now = read_rules(session.study)
     known = {judge.id for judge in all_judges(session.study)}
-    wanted = {}
+    changed = {}
     for key, rule in rules.items():
         step = get_step(key)
-        made = validate_rule(step, rule)
-        if made.decides and step.needs is Needs.NO_LIMIT:
+        validated = validate_rule(step, rule)
+        if validated.decides and step.needs is Needs.NO_LIMIT:
             raise UserError(f"{step.name} drops no question, so it cannot decide.", "Choose another step.")
-        if any(judge not in known and judge not in now[key].judges for judge in made.judges):
+        if any(judge not in known and judge not in now[key].judges for judge in validated.judges):
             raise UserError("A judge that is to count is no longer part of the study.", "Choose others.")
-        if made != now[key]:
-            wanted[key] = made
-    return wanted
+        if validated != now[key]:
+            changed[key] = validated
+    return changed
 
 
 def _write_rules(session: Session, wanted: Mapping[str, FilterRule], name: str, merge_key: str | None) -> Changes:
@@ -137,8 +133,8 @@ def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> 
                 raise UserError(f"“{value}” is not allowed for {name}.", "Choose strictest or mean.")
             rule = replace(rule, several=Several(value))
         case "judges":
-            names = [] if value == "all" else [text.strip() for text in value.split("+")]
-            rule = replace(rule, judges=tuple(get_judge(session, text).id for text in names))
+            judge_names = [] if value == "all" else [part.strip() for part in value.split("+")]
+            rule = replace(rule, judges=tuple(get_judge(session, judge_name).id for judge_name in judge_names))
         case _:
             raise UserError(f"There is nothing called “{part}” at a step.", "Choose limit, runs, several or judges.")
     return step.key, validate_rule(step, rule)
@@ -150,11 +146,11 @@ _NO_LIMITS = Limits()
 
 @dataclass(frozen=True)
 class FilterRequests:
-    """What a step still needs.
+    """The requests that a step still needs.
 
     Attributes:
         requests: one for each judge and seed that has something to answer.
-        answered_count: answers that are there already, and are not asked for again.
+        answered_count: answers that exist and are not asked for again.
         left_out: why a judge is not asked about some questions -> those questions.
     """
 
@@ -173,7 +169,7 @@ def plan_step_requests(
     budget: Limits = _NO_LIMITS,
     again: bool = False,
 ) -> FilterRequests:
-    """Return what has to be asked so that judges have answered at a step.
+    """Return the requests after which all judges have answered at a step.
 
     Args:
         reading: of the study.
@@ -192,26 +188,26 @@ def plan_step_requests(
         raise UserError(f"{step.name} asks no judge: it is computed.", "Look at the funnel.")
     requests: list[AskRequest] = []
     left_out: dict[str, list[str]] = {}
-    there = 0
+    answered_count = 0
     for judge in judges:
         entry = _with_temperature(step, judge)
-        about: dict[int, list[str]] = {seed: [] for seed in range(_run_count(reading, step))}
+        keys_by_seed: dict[int, list[str]] = {seed: [] for seed in range(_run_count(reading, step))}
         for key in (question for question in reading.questions if question in question_ids):
             if why := _exclusion_reason(reading, step, judge, key):
                 left_out.setdefault(why, []).append(key)
                 continue
             answered = run_statuses(reading, step, reading.questions[key], judge.id)
-            for seed, keys in about.items():
+            for seed, keys in keys_by_seed.items():
                 if _is_settled(answered.get(seed), again=again):
-                    there += 1
+                    answered_count += 1
                 else:
                     keys.append(JudgmentTarget(JudgmentTargetKind.QUESTION, key).key)
         requests += [
             AskRequest([entry], keys, step.task, condition=condition, seed=seed, budget=budget, again=again)
-            for seed, keys in about.items()
+            for seed, keys in keys_by_seed.items()
             if keys
         ]
-    return FilterRequests(tuple(requests), there, {why: tuple(keys) for why, keys in left_out.items()})
+    return FilterRequests(tuple(requests), answered_count, {why: tuple(keys) for why, keys in left_out.items()})
 
 
 def prepare_step(
@@ -225,7 +221,7 @@ def prepare_step(
     again: bool = False,
     progress: Progress = _SILENT,
 ) -> tuple[list[AskPlan], FilterRequests]:
-    """Make the jobs that run one step by itself; each has a `work` where something has to be asked.
+    """Make the jobs that run one step by itself; each has a `job` where something has to be asked.
 
     Args:
         session: of the study.
@@ -249,7 +245,7 @@ def prepare_step(
 
 
 def split_request(request: AskRequest, size: int) -> list[AskRequest]:
-    """Cut a request into some that ask about fewer things, for a window that must not stand still meanwhile."""
+    """Split a request into smaller ones, so that the window stays responsive between them."""
     return [replace(request, about=request.about[at : at + size]) for at in range(0, len(request.about), size)]
 
 
@@ -268,7 +264,7 @@ def merge_jobs(works: Sequence[JobSpec], title: str) -> JobSpec:
 
 
 def questions_reaching(reading: FunnelInput, step_key: str, steps: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the questions that reach a step, where these steps are gone through, or all.
+    """Return the questions that reach a step in a funnel of these steps, or of all.
 
     Raises:
         UserError: there is no such step.
@@ -294,7 +290,7 @@ def _is_settled(status: JudgmentStatus | None, *, again: bool) -> bool:
 
 
 def _with_temperature(step: FilterStep, judge: JudgeEntry) -> JudgeEntry:
-    """Return a judge set as the step asks; it stays the same entry, and each judgment keeps what it was set to."""
+    """Return a judge with the temperature of the step; its id stays, and each judgment stores its settings."""
     if step.temperature is None or not has_temperature(judge.backend):
         return judge
     return replace(judge, settings={**judge.settings, "temperature": step.temperature})
@@ -302,12 +298,12 @@ def _with_temperature(step: FilterStep, judge: JudgeEntry) -> JudgeEntry:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSetting:
-    """One setting.
+    """How much of a question a judge sees, and with which variant of the prompt.
 
     Attributes:
         name: for menus.
         variant: of the prompt.
-        words: whether what is said is told.
+        words: whether the transcript is part of the prompt.
         pictures: whether frames are shown.
     """
 
@@ -323,28 +319,28 @@ QUESTION_SETTINGS: Mapping[str, QuestionSetting] = {
     "sub-tom": QuestionSetting("Frames and words, minds first (+sub+tom)", "tom"),
     "text": QuestionSetting("Words only", pictures=False),
 }
-"""Of R3-VQA (section 4.1), and words alone (section 4.3)."""
+"""The settings of R3-VQA (section 4.1), and words alone (section 4.3)."""
 DEFAULT_SETTING = "sub"
 
 
 def answer_request(
     judges: Sequence[JudgeEntry], question_ids: Sequence[str], setting: str = DEFAULT_SETTING, *, fresh: bool = False
 ) -> AskRequest:
-    """Return what is asked of judges about questions in a setting.
+    """Return a request to answer questions in a setting.
 
     Raises:
         UserError: there is no such setting.
     """
     if setting not in QUESTION_SETTINGS:
         raise UserError(f"There is no setting “{setting}”.", f"Choose one of {', '.join(QUESTION_SETTINGS)}.")
-    how = QUESTION_SETTINGS[setting]
+    question_setting = QUESTION_SETTINGS[setting]
     return AskRequest(
         judges,
-        [JudgmentTarget(JudgmentTargetKind.QUESTION, text).key for text in question_ids],
-        ANSWER,
-        how.variant,
-        sight=InputSettings(words=how.words),
-        frames=None if how.pictures else 0,
+        [JudgmentTarget(JudgmentTargetKind.QUESTION, question_id).key for question_id in question_ids],
+        ANSWER_TASK,
+        question_setting.variant,
+        sight=InputSettings(words=question_setting.words),
+        frames=None if question_setting.pictures else 0,
         again=True,
         fresh=fresh,
     )

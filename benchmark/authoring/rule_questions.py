@@ -39,7 +39,7 @@ _NOT_HELD_OUT = "not held out"
 
 @dataclass(frozen=True, slots=True)
 class QuestionGenerationResult:
-    """What came of making questions.
+    """The questions that were made, and why others were not.
 
     Attributes:
         by_kind: value of `QuestionKind` -> how many were made, of every kind that was asked for.
@@ -69,8 +69,8 @@ def add_rule_questions(
 
     Args:
         session: of the study.
-        chain_ids: of which chains; of all where empty, one version of each (`chosen_versions`).
-        kinds: which, of `OF_CHAINS`; the four single-step kinds where empty.
+        chain_ids: of which chains; of all where empty, one version of each (`select_versions`).
+        kinds: which, of `CHAIN_QUESTION_KINDS`; the four single-step kinds where empty.
         seed: of wordings, of the order of options, and of the places of the right ones.
         progress: told how many are made.
 
@@ -90,7 +90,7 @@ def build_rule_questions(
     seed: int = 0,
     progress: Progress = _SILENT,
 ) -> tuple[list[Question], QuestionGenerationResult]:
-    """Return the questions that `make_by_rules` adds, and what came of it; nothing is written.
+    """Return the questions that `add_rule_questions` adds, with counts; nothing is written.
 
     Raises:
         UserError: there is no chain, or none of an id, or a kind is not made from chains.
@@ -98,19 +98,19 @@ def build_rule_questions(
     wanted_kinds = _require_chain_kinds(kinds)
     known = read_graphs(session.study, all_chains(session.study))
     chosen = select_graphs(session, known, chain_ids)
-    there = _existing_keys(session, known)
+    existing_keys = _existing_keys(session, known)
     skipped: Counter[str] = Counter()
-    wanted: list[tuple[ChainGraph, QuestionSpec]] = []
+    required: list[tuple[ChainGraph, QuestionSpec]] = []
     for graph in chosen:
         if not is_sound(graph):
             skipped[INVALID_CHAIN] += 1
             continue
         for required_question in required_questions(graph, wanted_kinds):
-            if (graph.chain.id, required_question.part) in there:
+            if (graph.chain.id, required_question.part) in existing_keys:
                 skipped[ALREADY_EXISTS] += 1
             else:
-                wanted.append((graph, required_question))
-    drafts = _build_drafts(session, known, chosen, wanted, seed, skipped, progress)
+                required.append((graph, required_question))
+    drafts = _build_drafts(session, known, chosen, required, seed, skipped, progress)
     questions = _rule_questions(session, drafts, seed)
     by_kind = dict.fromkeys((kind.value for kind in wanted_kinds), 0) | Counter(
         question.kind.value for question in questions
@@ -125,15 +125,16 @@ def select_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequ
         UserError: there is none at all, or none of an id.
     """
     by_id = {chain_graph.chain.id: chain_graph for chain_graph in known}
-    for text in chain_ids:
-        if text not in by_id:
+    for chain_id in chain_ids:
+        if chain_id not in by_id:
             raise UserError(
-                f"No chain has the id {escape_unprintable(text)}.", "See which there are: greenroom chain list STUDY"
+                f"No chain has the id {escape_unprintable(chain_id)}.",
+                "See which there are: greenroom chain list STUDY",
             )
     if not known:
         raise UserError("There is no chain in this study.", NO_CHAINS_HINT)
     named = chain_ids or [version.id for version in select_versions(session, [graph.chain for graph in known])]
-    return [by_id[fromkey] for fromkey in dict.fromkeys(named)]
+    return [by_id[chain_id] for chain_id in dict.fromkeys(named)]
 
 
 def build_questions(
@@ -156,15 +157,15 @@ def build_questions(
     durations: dict[str, int] = {}
     found = []
     for (graph, draft, judgment), place in zip(drafts, places, strict=True):
-        home = graph.chain.recording_id
-        if home not in durations:
-            durations[home] = session.recording(home).duration_us
-        start_us, end_us = shown_span(durations[home], *graph.span)
-        words = (draft.text, draft.answer, draft.wrong, draft.explanation)
-        of = (draft.kind, draft.aspect, draft.covers, coverage_checksum(graph, draft.covers))
+        recording_id = graph.chain.recording_id
+        if recording_id not in durations:
+            durations[recording_id] = session.recording(recording_id).duration_us
+        start_us, end_us = shown_span(durations[recording_id], *graph.span)
+        texts = (draft.text, draft.answer, draft.wrong, draft.explanation)
+        about = (draft.kind, draft.aspect, draft.covers, coverage_checksum(graph, draft.covers))
         found.append(
             Question(
-                *(new_id(), home, graph.chain.id, *of, start_us, end_us, *words),
+                *(new_id(), recording_id, graph.chain.id, *about, start_us, end_us, *texts),
                 *(seed, place, maker, "", judgment, utc_now()),
             )
         )
@@ -181,7 +182,7 @@ def _require_chain_kinds(kinds: Sequence[QuestionKind]) -> tuple[QuestionKind, .
 
 
 def _existing_keys(session: Session, known: Sequence[ChainGraph]) -> set[tuple[str, str]]:
-    """Return which questions of chains are there by rules and still fit, each by its chain and `Wanted.part`."""
+    """Return which questions of chains are there by rules and still fit, each by its chain and `QuestionSpec.part`."""
     graphs = {chain_graph.chain.id: chain_graph for chain_graph in known}
     return {
         (question.chain_id, QuestionSpec(question.kind, question.aspect, question.covers).part)
@@ -221,34 +222,36 @@ def _build_drafts(
 
 
 def _recording_contexts(session: Session, known: Sequence[ChainGraph]) -> dict[str, RecordingContext]:
-    """Return what has to be known of each recording that has chains."""
+    """Return recording id -> what the generator has to know of each recording with chains."""
     study = session.study
     held_out = hold_outs(study)
-    given = _granted_uses(session)
-    scenes: dict[str, RecordingContext] = {}
-    zero: dict[str, dict[str, int]] = {}
+    granted = _granted_uses(session)
+    contexts: dict[str, RecordingContext] = {}
+    starts_by_recording: dict[str, dict[str, int]] = {}
     for graph in known:
-        home = graph.chain.recording_id
-        zero.setdefault(home, {})[graph.chain.id] = shown_span(session.recording(home).duration_us, *graph.span)[0]
-    for home, starts in zero.items():
-        people = {participant.id: participant.pseudonym for participant in participants_in(study, home)}
-        reach = given[home] | ({_NOT_HELD_OUT} if home not in held_out else frozenset())
-        scenes[home] = RecordingContext(starts, people, reach)
-    return scenes
+        recording_id = graph.chain.recording_id
+        starts_by_recording.setdefault(recording_id, {})[graph.chain.id] = shown_span(
+            session.recording(recording_id).duration_us, *graph.span
+        )[0]
+    for recording_id, starts in starts_by_recording.items():
+        people = {participant.id: participant.pseudonym for participant in participants_in(study, recording_id)}
+        uses = granted[recording_id] | ({_NOT_HELD_OUT} if recording_id not in held_out else frozenset())
+        contexts[recording_id] = RecordingContext(starts, people, uses)
+    return contexts
 
 
 def _granted_uses(session: Session) -> dict[str, frozenset[str]]:
-    """Return recording id -> what everybody in it agreed to: nothing where nobody is known to be there."""
-    # It brings all that a release is judged by, which a window does without until questions are made.
+    """Return recording id -> the uses that everybody in it agreed to; none where nobody is known to appear."""
+    # Imported here because it loads all release checks, which the window does not need until questions are made.
     from anonymize.release.participant_consent import all_people_in_recordings, has_consented
 
     return {
-        home: frozenset(
+        recording_id: frozenset(
             use.value
             for use in ConsentUse
-            if there and all(has_consented(session, participant, use) for participant in there)
+            if people and all(has_consented(session, participant, use) for participant in people)
         )
-        for home, there in all_people_in_recordings(session).items()
+        for recording_id, people in all_people_in_recordings(session).items()
     }
 
 

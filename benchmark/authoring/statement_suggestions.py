@@ -1,6 +1,6 @@
-"""What judges are asked to get statements about a recording: a question, then ten inferences for it.
+"""Asks judges for questions about a recording and for inferences from them.
 
-Takes inferences of judges over as statements that people rate: each a segment without plausibility.
+Inferences are imported as statements that people rate.
 """
 
 import re
@@ -52,14 +52,14 @@ MAX_QUESTIONS = 10
 
 @dataclass(frozen=True, slots=True)
 class InferenceAnswers:
-    """What judges answered, known or new, and why others were not asked."""
+    """The answers of judges, known or new, and why others were not asked."""
 
     answers: tuple[Judgment, ...] = ()
     notes: tuple[Note, ...] = ()
 
 
 def ask_judges(session: Session, requests: Iterable[AskRequest], progress: Progress) -> InferenceAnswers:
-    """Ask, here and now; what was answered before is not asked again.
+    """Ask in this process; what was answered before is not asked again.
 
     Raises:
         UserError: nothing at all could be asked; `Forbidden` where the policy of the study is why.
@@ -87,38 +87,38 @@ def question_request(
     condition: str = RAW_CONDITION,
     seed: int = 0,
 ) -> AskRequest:
-    """Return what is asked first: questions about what is meant but not said, so many about each recording.
+    """Return the first request: some questions about each recording, about what is meant but not said.
 
     Raises:
-        UserError: there is no such recording, or the number makes no sense.
+        UserError: there is no such recording, or the number is out of range.
     """
     if not 1 <= questions <= MAX_QUESTIONS:
         raise UserError(f"There are 1 to {MAX_QUESTIONS} questions about a recording.", "Choose a number from 1.")
-    about = [
-        JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(fromkey).id, str(number)).key
-        for fromkey in dict.fromkeys(recording_ids)
+    targets = [
+        JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(recording_id).id, str(number)).key
+        for recording_id in dict.fromkeys(recording_ids)
         for number in range(1, questions + 1)
     ]
-    return AskRequest(judges, about, QUESTION, condition=condition, seed=seed)
+    return AskRequest(judges, targets, QUESTION, condition=condition, seed=seed)
 
 
 def inference_requests(
     judges: Sequence[JudgeEntry], questions: Iterable[Judgment], condition: str = RAW_CONDITION, seed: int = 0
 ) -> list[AskRequest]:
-    """Return what is asked then: of each judge, inferences for its own questions, at both strengths."""
+    """Return the second requests: each judge infers from its own questions, in both variants."""
     asked = [question for question in questions if question.task == QUESTION and question.status is JudgmentStatus.OK]
     found = []
     for judge in judges:
-        about = [
+        targets = [
             JudgmentTarget(
                 JudgmentTargetKind.RECORDING, judgment.recording_id, followup_part(QUESTION, judgment.id)
             ).key
             for judgment in asked
             if judgment.judge_id == judge.id
         ]
-        if about:
+        if targets:
             found += [
-                AskRequest([judge], about, INFERENCES, variant, condition=condition, seed=seed)
+                AskRequest([judge], targets, INFERENCES, variant, condition=condition, seed=seed)
                 for variant in INFERENCE_VARIANTS
             ]
     return found
@@ -138,10 +138,10 @@ _CLASSES = frozenset(field_choice.key for field_choice in STATEMENT_CLASSES)
 
 @dataclass(frozen=True, slots=True)
 class InferenceImportResult:
-    """What came of taking inferences over.
+    """The statements that an import added, and why inferences were left out.
 
     Attributes:
-        statements: how many different ones there are now that were not there before.
+        statements: how many different ones are new.
         ids: of the segments, one for each statement and rater.
         skipped: a reason in one sentence -> how many inferences were left out for it.
     """
@@ -160,13 +160,13 @@ def import_inferences(
 ) -> tuple[InferenceImportResult, Changes]:
     """Make a segment of each usable inference for each rater, as one step; the scheme is used where it was not yet.
 
-    A segment has statement and class and neither plausibility nor explanation: people rate it without seeing what
-    anybody else says. Whom it tells of is written as people of the study write it, by pseudonym.
+    A segment has a statement and a class but neither plausibility nor explanation: people rate it without seeing other
+    ratings. People are named by pseudonym.
 
     Args:
         session: of the study.
-        judgments: answers to the task `nli_inferences`; of others is said that they are.
-        raters: names of those who rate; the annotator of the session where empty. Who is new becomes an annotator.
+        judgments: answers to the task `nli_inferences`; others are counted as skipped.
+        raters: names of those who rate; the annotator of the session where empty. New names become annotators.
 
     Raises:
         UserError: a rater is no person, or the study cannot be written to.
@@ -200,18 +200,18 @@ def _usable_inferences(
     session: Session, judgments: Iterable[Judgment], skipped: Counter[str]
 ) -> Iterable[tuple[Judgment, str, str]]:
     """Yield judgment, class and statement of what can be used; counts the rest."""
-    there = _existing_statements(session)
-    called: dict[tuple[str, str], dict[str, Participant]] = {}
+    existing = _existing_statements(session)
+    names_by_request: dict[tuple[str, str], dict[str, Participant]] = {}
     for said in {judgment.id: judgment for judgment in judgments}.values():
         if said.task != INFERENCES or said.status is not JudgmentStatus.OK:
             skipped[OTHER_TASK if said.task != INFERENCES else NO_ANSWER] += 1
             continue
-        key = said.recording_id, said.condition
-        if key not in called:
-            called[key] = participants_by_name(session, *key)
-        seen = there.setdefault(said.recording_id, set())
+        request_key = said.recording_id, said.condition
+        if request_key not in names_by_request:
+            names_by_request[request_key] = participants_by_name(session, *request_key)
+        seen = existing.setdefault(said.recording_id, set())
         for number in range(1, INFERENCES_PER_ANSWER + 1):
-            text = _clean_statement(said.answer.get(statement_key(number)), called[key])
+            text = _clean_statement(said.answer.get(statement_key(number)), names_by_request[request_key])
             label = said.answer.get(class_key(number))
             if reason := _rejection_reason(text, label, seen):
                 skipped[reason] += 1
@@ -232,14 +232,14 @@ def _rejection_reason(text: str, label: Json, seen: set[str]) -> str:
 
 
 def _clean_statement(said: Json, called: Mapping[str, Participant]) -> str:
-    """Return a statement on one line, without signs that nobody sees and without a number in front."""
+    """Return a statement on one line, without invisible characters and without a list marker."""
     if not isinstance(said, str):
         return ""
     return restore_pseudonyms(_LIST_MARKER.sub("", to_single_line(_INVISIBLE_CHARS.sub("", said))), called).strip()
 
 
 def _existing_statements(session: Session) -> dict[str, set[str]]:
-    """Return recording id -> what its statements say."""
+    """Return recording id -> the gists of its statements."""
     found: dict[str, set[str]] = {}
     for segment in segments_of_scheme(session.study, SCHEME):
         value = values_of(session.study, segment.id, SCHEME).get(STATEMENT)
@@ -249,7 +249,7 @@ def _existing_statements(session: Session) -> dict[str, set[str]]:
 
 
 def _find_or_add_rater(session: Session, name: str) -> str:
-    """Return the id of somebody who rates, who is added where they are new; inside a step."""
+    """Return the id of a rater, who is added if new; call it inside a step."""
     found = annotator_by_name(session.study, name)
     if found is None:
         found = Annotator(new_id(), name)

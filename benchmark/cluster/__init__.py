@@ -1,1 +1,1 @@
-"""Works that are done on a lab's own cluster: given out, answered and stored by the process that holds the study."""
+"""Runs jobs on a lab's own Dask cluster. The process that has the study open submits them and stores their results."""

@@ -1,7 +1,6 @@
-"""Where works are done: on this machine one after the other, or on a lab's own cluster through Dask.
+"""Runs jobs, on this machine one after the other or on a Dask cluster.
 
-One work on a cluster: what of it is left, who does it, and what came of it. Gives works to the workers of a cluster,
-answers what they ask, and stores what comes of them.
+The coordinator submits them to workers, answers what they ask, and stores results.
 """
 
 import asyncio
@@ -17,8 +16,7 @@ from anonymize.egress.egress_authority import study_authority
 from benchmark.cluster.work_envelope import permit_job, worker_request
 from benchmark.cluster.worker_proxy import unpack_files
 from benchmark.cluster.worker_proxy import work as task
-from benchmark.judging import ask_job as asking
-from benchmark.judging import ask_job as splitting
+from benchmark.judging import ask_job
 from models.connection.dask_connection import (
     Cluster,
     ClusterWorker,
@@ -44,10 +42,10 @@ _MIN_PARTS = 2
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What came of one work.
+    """The result or the error of one job.
 
     Attributes:
-        result: of the job; None where it failed. Where a part of a run of judges failed, it is what came of the others.
+        result: of the job; None if it failed. If a part of a run of judges failed, it is the result of the others.
         changes: what was stored of it, also where it failed later.
         error: why it, or a part of it, failed.
     """
@@ -66,17 +64,17 @@ def run_jobs(
     *,
     ended: Callable[[JobResult], None] = lambda _: None,
 ) -> list[JobResult]:
-    """Do works and store what comes of them; what fails fails alone.
+    """Run jobs and store their results; a job that fails does not stop the others.
 
     Args:
         session: holds the study, and is the only one to write to it.
         works: made by the `prepare` of their kinds.
-        progress: told about all of them together.
+        progress: reports all of them together.
         scheduler: address of a scheduler of Dask whose workers are prepared for Greenroom; "" for this machine.
-        ended: called for each as soon as it is over, in this thread.
+        ended: called for each job as soon as it is over, in this thread.
 
     Returns:
-        What came of each, in their order.
+        The result of each, in their order.
 
     Raises:
         Cancelled: the user stopped it; what was stored until then stays.
@@ -121,16 +119,16 @@ async def _run_on_cluster(
             threads = sum(cluster_worker.threads for cluster_worker in await cluster.list_workers())
             pieces: list[ClusterTask] = []
             for at, work in enumerate(works):
-                if work.kind == asking.KIND:
-                    cut = splitting.split_job(work, max(_MIN_PARTS, threads))
-                    pieces += [ClusterTask(at, job_spec, splitting.served_judge_ids(job_spec)) for job_spec in cut]
+                if work.kind == ask_job.KIND:
+                    cut = ask_job.split_job(work, max(_MIN_PARTS, threads))
+                    pieces += [ClusterTask(at, job_spec, ask_job.served_judge_ids(job_spec)) for job_spec in cut]
                 else:
                     pieces.append(ClusterTask(at, work))
 
             def piece_ended(piece: ClusterTask) -> None:
-                of_it = [cluster_task for cluster_task in pieces if cluster_task.job_index == piece.job_index]
-                if all(cluster_task.is_done for cluster_task in of_it):
-                    found[piece.job_index] = _merge_results(works[piece.job_index], of_it)
+                siblings = [cluster_task for cluster_task in pieces if cluster_task.job_index == piece.job_index]
+                if all(cluster_task.is_done for cluster_task in siblings):
+                    found[piece.job_index] = _merge_results(works[piece.job_index], siblings)
                     ended(found[piece.job_index])
 
             await ClusterCoordinator(session, wanted, cluster, addresses, pieces, progress, piece_ended).run()
@@ -148,13 +146,13 @@ def _merge_results(work: JobSpec, pieces: Sequence["ClusterTask"]) -> JobResult:
         changes |= piece.changes
     error = next((piece.error for piece in pieces if piece.error is not None), None)
     results = [piece.result for piece in pieces if piece.result is not None]
-    if work.kind == asking.KIND:
-        return JobResult(work, splitting.merge_results(results) if results else None, changes, error)
+    if work.kind == ask_job.KIND:
+        return JobResult(work, ask_job.merge_results(results) if results else None, changes, error)
     return JobResult(work, results[0] if results else None, changes, error)
 
 
 class _WorkProgress:
-    """Tells how far one of several works is, as a part of all."""
+    """Reports the progress of one of several jobs as a part of all."""
 
     def __init__(self, progress: Progress, at: int, of: int) -> None:
         self._progress, self._at, self._of = progress, at, of
@@ -169,25 +167,25 @@ class _WorkProgress:
 
 
 MAX_TRIES = 3
-"""How often a work is begun in all, where the worker that did it stopped."""
+"""How often a job is started in all, if its workers stop."""
 
 
 @dataclass
 class ClusterTask:
-    """One work, or a part of one.
+    """One job, or a part of one.
 
     Attributes:
         job_index: position of what it is a part of.
-        job: what is left of it.
-        judge_ids: judges at servers; two works that ask the same one are not done at once.
-        tries: how often it was begun.
-        token: names the try that counts; "" before the first and between two.
+        job: what remains to be done.
+        judge_ids: judges at servers; two tasks that ask the same one do not run at once.
+        tries: how often it was started.
+        token: of the current try; "" before the first and between two.
         crashed: the process that did it ended by itself.
-        host: the machine that does it.
+        host: the machine that runs it.
         fraction_done: how much of it is done, from 0 to 1.
-        progress_text: how far it is, in words.
-        result: what came of it; None while it is not done.
-        error: why nothing came of it.
+        progress_text: the progress, in words.
+        result: None while it is not done.
+        error: why it failed; None otherwise.
         changes: what was stored of it.
     """
 
@@ -208,34 +206,34 @@ class ClusterTask:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing more comes of it."""
+        """Whether it has a result or an error."""
         return self.result is not None or self.error is not None
 
     def add_stored_part(self, part: Mapping[str, Json], changes: Changes) -> None:
-        """Take in that a part of it was stored."""
+        """Note that a part of it was stored."""
         self._stored_parts.append(part)
         self.changes |= changes
 
     def start(self, token: str, host: str) -> bool:
-        """Take in that a worker wants to begin it; where one began it before, what was stored since is left out.
+        """Note that a worker starts it; after an earlier try, what that one stored is left out.
 
         Returns:
-            Whether it may; otherwise it is over, with a result or an error.
+            Whether the worker may start; otherwise the task is over, with a result or an error.
         """
-        if self.tries and self.job.kind == asking.KIND:
+        if self.tries and self.job.kind == ask_job.KIND:
             try:
-                left = splitting.remaining_job(self.job, self._stored_parts)
+                left = ask_job.remaining_job(self.job, self._stored_parts)
             except UserError as error:
                 self.error = error
                 return False
-            self._earlier_results.append(splitting.partial_result(self._stored_parts))
+            self._earlier_results.append(ask_job.partial_result(self._stored_parts))
             self._stored_parts.clear()
             if left is None:
-                self.finish(splitting.merge_results([]))
+                self.finish(ask_job.merge_results([]))
                 return False
             self.job = left
         if self.tries and "overwrite" in self.job.parameters:
-            # What a worker wrote just before it stopped.
+            # The file that the earlier worker may have written.
             self.job = replace(self.job, parameters={**self.job.parameters, "overwrite": True})
         self.tries, self.token, self.host = self.tries + 1, token, host
         self.fraction_done, self.progress_text, self.crashed = 0.0, "", False
@@ -244,12 +242,12 @@ class ClusterTask:
         return self.error is None
 
     def finish(self, result: dict[str, Json]) -> None:
-        """Take in what came of it."""
-        self.result = splitting.merge_results([*self._earlier_results, result]) if self._earlier_results else result
+        """Set its result, merged with those of earlier tries."""
+        self.result = ask_job.merge_results([*self._earlier_results, result]) if self._earlier_results else result
         self.fraction_done = 1.0
 
     def lost_error(self) -> UserError:
-        """Return what is said where nobody could do it."""
+        """Return the error for a task whose workers all stopped."""
         on = f" (the last one on {self.host})" if self.host else ""
         return UserError(
             f"Its workers stopped {MAX_TRIES} times{on}: {self.job.title}.",
@@ -267,7 +265,7 @@ _MAX_MISSED = 4
 
 
 class ClusterCoordinator:
-    """One run of works on a cluster."""
+    """One run of jobs on a cluster."""
 
     def __init__(
         self,
@@ -294,12 +292,12 @@ class ClusterCoordinator:
         self._ending = False
 
     async def run(self) -> None:
-        """Return when all is done, or cannot be.
+        """Run until every task has a result or an error.
 
         Raises:
-            Gone: the scheduler does not answer any more.
+            SchedulerLostError: the scheduler does not answer any more.
             UserError: a worker cannot be used.
-            Cancelled: the user stopped it; what was answered until then is stored.
+            Cancelled: the user stopped it; answers until then are stored.
         """
         try:
             while not self._is_done():
@@ -322,9 +320,12 @@ class ClusterCoordinator:
         return all(piece.is_done for piece in self._pieces)
 
     def _submit_pending(self) -> None:
-        """Give out what was not yet, but for what asks a judge that another work is asking."""
+        """Submit tasks that were not yet, except those that ask a judge that another task is asking."""
         asked = {
-            judge for number in self._futures if not (one := self._pieces[number]).is_done for judge in one.judge_ids
+            judge
+            for number in self._futures
+            if not (piece := self._pieces[number]).is_done
+            for judge in piece.judge_ids
         }
         for number, piece in enumerate(self._pieces):
             if number not in self._futures and not piece.is_done and not asked & piece.judge_ids:
@@ -337,7 +338,7 @@ class ClusterCoordinator:
         self._finished.pop(number, None)
 
     async def _poll(self) -> None:
-        """Look who is there, and which works were given up by their workers."""
+        """Serve new workers, and find tasks that their workers gave up."""
         if not self._cluster.is_alive:
             raise SchedulerLostError
         now = time.monotonic()
@@ -358,7 +359,7 @@ class ClusterCoordinator:
         status = self._futures[number].status
         if status == "pending":
             return
-        # What its worker said last may still be on its way.
+        # The last messages of its worker may still arrive.
         if not piece.crashed and now - self._finished.setdefault(number, now) < _GRACE_S:
             return
         if status == "error" or piece.tries >= MAX_TRIES:
@@ -368,7 +369,7 @@ class ClusterCoordinator:
             self._submit(number)
 
     async def _serve_worker(self, seat: ClusterWorker) -> None:
-        """Ask one worker again and again what it has to say; ends when it is gone."""
+        """Exchange messages with one worker until it is gone."""
         missing = 0
         while True:
             try:
@@ -389,7 +390,7 @@ class ClusterCoordinator:
         facts = json.loads(said)
         _require_same_version(facts)
         if self._relays.get(seat.address) != facts["relay"]:
-            # Another process in the place of one that is gone counts from the beginning.
+            # A new process in the place of a lost one numbers its messages from 1.
             self._relays[seat.address] = facts["relay"]
             self._seen[seat.address] = self._told[seat.address] = 0
             self._telling[seat.address] = []
@@ -435,7 +436,7 @@ class ClusterCoordinator:
         piece = next((cluster_task for cluster_task in self._pieces if cluster_task.token == token), None)
         line = message["line"]
         if piece is None or piece.is_done:
-            # Somebody else was asked to do it meanwhile.
+            # The task was given to another worker meanwhile.
             if "ask" in line:
                 self._queue_message(token, "cancel")
             return
@@ -476,18 +477,18 @@ class ClusterCoordinator:
             self._ended(piece)
 
     def _answer_question(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
-        told: dict[str, Json] = {"answer": line.get("ask")}
+        reply: dict[str, Json] = {"answer": line.get("ask")}
         try:
             if "part" in line:
                 piece.add_stored_part(line["part"], store_part(self._session, piece.job, line["part"]))
-                told["content"] = {}
+                reply["content"] = {}
             else:
-                told["content"] = answer(self._session, piece.job, line["question"])
+                reply["content"] = answer(self._session, piece.job, line["question"])
         except UserError as error:
             rule = error.rule if isinstance(error, Forbidden) else ""
-            told["error"] = {"message": error.message, "hint": error.hint, "rule": rule}
+            reply["error"] = {"message": error.message, "hint": error.hint, "rule": rule}
         if "ask" in line:
-            self._queue_message(token, told)
+            self._queue_message(token, reply)
 
     def _store_result(self, piece: ClusterTask, result: dict[str, Json], files: dict[str, Json]) -> None:
         try:
@@ -498,7 +499,7 @@ class ClusterCoordinator:
             piece.error = error
 
     async def _stop(self) -> None:
-        """Stop what is under way, and take in what was answered until then."""
+        """Cancel running tasks, and store what was answered until then."""
         with suppress(SchedulerLostError, UserError, asyncio.TimeoutError):
             for piece in self._pieces:
                 if not piece.is_done and piece.token:
@@ -524,10 +525,10 @@ class ClusterCoordinator:
 
 
 def _require_same_version(facts: dict[str, Any]) -> None:
-    """Refuse a worker that would not do what is done here.
+    """Raise if a worker runs other versions.
 
     Raises:
-        UserError: it runs another version.
+        UserError: it runs another version of Greenroom or Python.
     """
     here = {"version": __version__, "python": platform.python_version()}
     there = {name: facts[name] for name in here}

@@ -1,4 +1,7 @@
-"""The queue of clips, made by a cluster: all are given out at once, and each is marked on disk when it is over."""
+"""Exports the clips of a render queue on a cluster.
+
+All clips are submitted at once, and each is marked on disk when it is done.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,14 +19,14 @@ from project.session.session import Session
 def run_queue_on_cluster(
     session: Session, queue: RenderQueue, scheduler: str, progress: Progress
 ) -> Sequence[tuple[QueuedClip, dict[str, Json] | None]]:
-    """Make what is left of a queue; returns each clip with its result, None where it failed.
+    """Export the pending clips of a queue; returns each clip with its result, None where it failed.
 
     Raises:
-        Cancelled: the user stopped it; what is left can be taken up again.
-        UserError: the cluster cannot be used, or went away; likewise.
+        Cancelled: the user stopped it; the rest can be exported later.
+        UserError: the cluster cannot be used, or went away; the rest can be exported later.
     """
-    given: list[tuple[QueuedClip, JobSpec]] = []
-    over: list[tuple[QueuedClip, dict[str, Json] | None]] = []
+    jobs: list[tuple[QueuedClip, JobSpec]] = []
+    results: list[tuple[QueuedClip, dict[str, Json] | None]] = []
 
     def mark(clip: QueuedClip, state: ClipState, problem: str = "") -> QueuedClip:
         nonlocal queue
@@ -32,17 +35,17 @@ def run_queue_on_cluster(
         return replace(clip, state=state, problem=problem)
 
     def ended(done: JobResult) -> None:
-        clip = next(queued_clip for queued_clip, work in given if work is done.job)
+        clip = next(queued_clip for queued_clip, work in jobs if work is done.job)
         delete_tracks_file(done.job.parameters)
         state = ClipState.DONE if done.error is None else ClipState.FAILED
-        over.append((mark(clip, state, str(done.error or "")), done.result))
+        results.append((mark(clip, state, str(done.error or "")), done.result))
 
     for clip in queue.pending:
         try:
-            given.append((clip, prepare(session, queue, clip)))
+            jobs.append((clip, prepare(session, queue, clip)))
             mark(clip, ClipState.RUNNING)
         except UserError as error:
-            over.append((mark(clip, ClipState.FAILED, str(error)), None))
-    run_jobs(session, [work for _, work in given], progress, scheduler, ended=ended)
+            results.append((mark(clip, ClipState.FAILED, str(error)), None))
+    run_jobs(session, [work for _, work in jobs], progress, scheduler, ended=ended)
     order = [(queued_clip.recording_id, queued_clip.method) for queued_clip in queue.clips]
-    return sorted(over, key=lambda row: order.index((row[0].recording_id, row[0].method)))
+    return sorted(results, key=lambda row: order.index((row[0].recording_id, row[0].method)))

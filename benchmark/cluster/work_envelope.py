@@ -1,7 +1,4 @@
-"""What a work is when it is handed to a worker: permitted, written down, and with the small files that go with it.
-
-What a work needs on the machine that does it, and whose footage and words it holds.
-"""
+"""Packs a job for a cluster worker, lists the files it needs there, and checks that the policy permits it."""
 
 import hashlib
 import json
@@ -11,7 +8,7 @@ from typing import Any, cast
 
 from anonymize.egress.egress_authority import study_authority
 from benchmark.cluster.worker_proxy import JOB_FILES, pack_files
-from benchmark.judging import ask_job as asking
+from benchmark.judging import ask_job
 from benchmark.judging.run_config import read_payload
 from models.connection.addresses import is_loopback
 from models.connection.dask_connection import ClusterWorker, Scheduler
@@ -24,14 +21,14 @@ from project.text_format import escape_unprintable
 
 
 def required_files(session: Session, work: JobSpec) -> list[Json]:
-    """Return every file and folder that has to be reached: path, what it is, and its size in bytes (None: any)."""
+    """Return every file and folder that the job needs: path, what it is, and its size in bytes (None: any)."""
     found = dict(_named_files(session, work))
     return [[str(path), what, path.stat().st_size if path.is_file() else None] for path, what in found.items()]
 
 
 def job_recordings(work: JobSpec) -> tuple[str, ...]:
-    """Return the ids of the recordings whose footage or words a work holds."""
-    if work.kind != asking.KIND:
+    """Return the ids of the recordings whose footage or words a job holds."""
+    if work.kind != ask_job.KIND:
         return (work.recording_id,) if work.recording_id else ()
     payload = read_payload(work.parameters)
     found = [item.recording_id for item in payload.items]
@@ -40,15 +37,15 @@ def job_recordings(work: JobSpec) -> tuple[str, ...]:
 
 
 def job_condition(work: JobSpec) -> str:
-    """Return the condition under which a work shows its recordings; `raw` where any of them is shown as it is."""
-    if work.kind != asking.KIND:
+    """Return the condition in which a job shows its recordings; `raw` if any of them is shown unchanged."""
+    if work.kind != ask_job.KIND:
         return "raw"
     conditions = {item.condition for item in read_payload(work.parameters).items}
     return conditions.pop() if len(conditions) == 1 else "raw"
 
 
 def _named_files(session: Session, work: JobSpec) -> Iterator[tuple[Path, str]]:
-    if work.kind == asking.KIND:
+    if work.kind == ask_job.KIND:
         yield from _judge_files(session, work)
         return
     if isinstance(path := work.parameters.get("path"), str):
@@ -78,12 +75,12 @@ def _recording_label(session: Session, recording_id: str) -> str:
 def permit_job(
     session: Session, scheduler: Scheduler, addresses: tuple[str, ...], seat: ClusterWorker, work: JobSpec
 ) -> None:
-    """Return when a work may be handed to a worker and that is on disk.
+    """Check that a job may be sent to a worker, and log it.
 
-    A scheduler on this machine may have workers on others: then it is their machine that has to be named by the policy.
+    A scheduler on this machine may have workers on others; then the policy has to name their machine.
 
     Raises:
-        Forbidden: it may not.
+        Forbidden: the policy does not permit it.
     """
     content = json.dumps(dict(work.parameters), sort_keys=True).encode()
     first, *others = job_recordings(work) or ("",)
@@ -91,7 +88,7 @@ def permit_job(
     here, at_seat = all(map(is_loopback, addresses)), not is_loopback(seat.machine)
     if here and at_seat:
         host, port, addresses = seat.machine, 0, (seat.machine,)
-    # A work goes to the scheduler and from there to the worker: the way that anybody can read counts.
+    # A job goes to the scheduler and from there to the worker; the less protected of the two connections counts.
     if at_seat and (here or seat.scheme != "tls"):
         scheme = seat.scheme
     study_authority(session).permit(
@@ -114,10 +111,10 @@ def permit_job(
 
 
 def worker_request(session: Session, work: JobSpec) -> dict[str, Json]:
-    """Return what a worker is told.
+    """Return the request that a worker gets.
 
     Raises:
-        UserError: a file that goes with it is gone.
+        UserError: a file that is sent with it is missing.
     """
     try:
         files = pack_files(work.parameters, JOB_FILES.get(work.kind, ()))

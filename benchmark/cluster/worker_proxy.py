@@ -1,7 +1,6 @@
-"""Small files that travel with a work and its result, so that machines need not share a cache folder.
+"""Runs jobs on a Dask worker in subprocesses of the program, and relays their messages to the coordinator.
 
-Processes of the program that a Dask worker lends its works to: models never run in Dask's own process. What a Dask
-worker does for Greenroom: it lends works to processes of the program, and passes on what both sides say.
+Small files travel inside the messages, so machines need not share a cache folder.
 """
 
 import asyncio
@@ -27,13 +26,13 @@ from project.ids import new_id
 from project.version import __version__
 
 JOB_FILES: Mapping[str, tuple[str, ...]] = {"anonymize": ("tracks",)}
-"""Of a kind of job: parameters that name such files."""
+"""Kind of job -> parameters that name files to send."""
 RESULT_FILES: Mapping[str, tuple[str, ...]] = {"faces": ("file",)}
-"""The same, of what a result names."""
+"""Kind of job -> keys of its result that name files to send back."""
 
 
 def pack_files(values: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
-    """Return the files that values name, by name of the value, as text.
+    """Return the files that values name, base64-encoded, by name of the value.
 
     Raises:
         OSError: one cannot be read.
@@ -42,10 +41,10 @@ def pack_files(values: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, 
 
 
 def unpack_files(values: Mapping[str, Json], packed_files: Mapping[str, Json]) -> dict[str, Json]:
-    """Write files of `packed` into the cache folder of this machine, and return the values with their places.
+    """Write packed files to the cache folder of this machine, and return the values with their new paths.
 
     Raises:
-        UserError: there is no room.
+        UserError: they cannot be written.
     """
     found = dict(values)
     for name, content in packed_files.items():
@@ -68,7 +67,7 @@ def _write_file(named: Path, content: bytes) -> Path:
 
 
 class Child:
-    """One process of `greenroom worker --stay`; see `app.worker` for what is said between them."""
+    """One process of `greenroom worker --stay`; see `app.worker` for the messages."""
 
     def __init__(self, launcher: Path) -> None:
         self._process = subprocess.Popen(
@@ -86,7 +85,7 @@ class Child:
         return self._process.poll() is None
 
     def send(self, message: Mapping[str, Json] | str) -> None:
-        """Tell it something; one that has ended hears nothing. Any thread may."""
+        """Send a message; it is dropped if the process has ended. Any thread may call it."""
         line = message if isinstance(message, str) else json.dumps(message)
         assert self._process.stdin is not None
         with self._lock, suppress(OSError, ValueError):
@@ -94,14 +93,14 @@ class Child:
             self._process.stdin.flush()
 
     def messages(self) -> Iterator[dict[str, Json]]:
-        """Yield what it says, until it ends, be it in the middle of a line."""
+        """Yield its messages until it ends; a message that it did not finish is dropped."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.endswith("\n"):
                 yield json.loads(line)
 
     def kill(self) -> None:
-        """End it, whatever it does."""
+        """Kill the process."""
         self._process.kill()
         self._process.wait()
         with suppress(OSError), self._lock:
@@ -109,14 +108,14 @@ class Child:
             self._process.stdin.close()
 
     def close(self) -> None:
-        """End it, and let go of what it said; nobody may be reading that any more."""
+        """Kill the process and close its output; no thread may be reading that any more."""
         self.kill()
         assert self._process.stdout is not None
         self._process.stdout.close()
 
 
 class Children:
-    """The processes of one Dask worker: each does one work at a time, and is kept for the next one."""
+    """The pool of processes of one Dask worker. Each runs one job at a time and is reused."""
 
     def __init__(self, launcher: Path) -> None:
         self._launcher = launcher
@@ -124,7 +123,7 @@ class Children:
         self._lock = threading.Lock()
 
     def acquire(self) -> Child:
-        """Lend a process."""
+        """Return an idle process, or start one."""
         with self._lock:
             while self._idle:
                 child = self._idle.pop()
@@ -134,7 +133,7 @@ class Children:
         return Child(self._launcher)
 
     def release(self, child: Child, *, well: bool) -> None:
-        """Keep a process for the next work where the last one ended well; end it where not."""
+        """Keep a process for the next job if the last one ended well; otherwise kill it."""
         if not well:
             child.close()
             return
@@ -142,7 +141,7 @@ class Children:
             self._idle.append(child)
 
     def close_idle(self) -> None:
-        """End those that do nothing."""
+        """Kill the idle processes."""
         with self._lock:
             idle, self._idle = self._idle, []
         for child in idle:
@@ -150,7 +149,7 @@ class Children:
 
 
 LEASE_S = 60.0
-"""After so long without a question of the study's holder, nobody is there any more."""
+"""Seconds without a message from the coordinator, after which its jobs are cancelled."""
 _GRACE_S = 15.0
 _POLL_INTERVAL_S = 2.0
 _ACTIVE_STATES = ("init", "running", "paused")
@@ -163,12 +162,12 @@ _RELAY_ID = new_id()
 
 
 def worker_info() -> dict[str, Json]:
-    """Return what the holder of the study has to know of a worker; `relay` tells its process from all others."""
+    """Return what the coordinator has to know of a worker; `relay` is the id of its process."""
     return {"version": __version__, "python": platform.python_version(), "host": platform.node(), "relay": _RELAY_ID}
 
 
 class _DaskJob:
-    """One work that is under way here; Dask knows its task by a key."""
+    """One job that runs here; Dask knows its task by a key."""
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -179,7 +178,7 @@ class _DaskJob:
         self.first: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 
     def receive(self, line: Any) -> None:
-        """Take what the holder of the study says about it."""
+        """Handle a message of the coordinator about it."""
         if line == "cancel":
             self.stop()
         elif self.child is None:
@@ -188,7 +187,7 @@ class _DaskJob:
             self.child.send(line)
 
     def stop(self) -> None:
-        """Have it stop: it is no longer wanted, or nobody is there any more."""
+        """Cancel the job, because it is no longer wanted or the coordinator is gone."""
         if not self.wanted:
             return
         self.wanted = False
@@ -197,7 +196,7 @@ class _DaskJob:
             self._cancel(self.child)
 
     def start(self, child: Child, request: dict[str, Json]) -> None:
-        """Have a process do it."""
+        """Run the job in a process."""
         self.child = child
         child.send(request)
         if not self.wanted:
@@ -211,7 +210,7 @@ class _DaskJob:
 
 
 class _Run:
-    """What is under way here of one run, and what is to be said about it."""
+    """The jobs of one run that run here, and the messages about them that were not yet fetched."""
 
     def __init__(self) -> None:
         self.jobs: dict[str, _DaskJob] = {}
@@ -222,7 +221,7 @@ class _Run:
         self._heard = 0
 
     def receive(self, told: str) -> None:
-        """Take what the holder of the study says, as JSON; what was heard before is left out."""
+        """Handle messages of the coordinator, as JSON; those received before are skipped."""
         with self._changed:
             new = [(token, line) for number, token, line in json.loads(told) if number > self._heard]
             self._heard += len(new)
@@ -231,7 +230,7 @@ class _Run:
                 job.receive(line)
 
     def send(self, message: dict[str, Json]) -> None:
-        """Have something passed on; of what only tells how far a work is, the newest."""
+        """Queue a message; of consecutive progress messages of a job, only the newest is kept."""
         line = message.get("line")
         passing = isinstance(line, dict) and "progress" in line
         with self._changed:
@@ -244,7 +243,7 @@ class _Run:
             self._changed.notify_all()
 
     def messages_after(self, seen: int, wait_s: float) -> str:
-        """Return what was said after a number, as JSON; waits for something where there is nothing yet."""
+        """Return the messages after a number, as JSON; waits if there is none yet."""
         with self._changed:
             self._said = [row for row in self._said if row[0] > seen]
             if not self._said and wait_s:
@@ -263,13 +262,13 @@ class Relay:
         threading.Thread(target=self._expire_runs, daemon=True).start()
 
     async def exchange(self, run: str, seen: int, told: str, wait_s: float) -> str:
-        """Take what the holder of a study says, and return what is to be said to it; "" as `run` for facts alone."""
+        """Handle messages of the coordinator, and return those for it; with "" as `run`, returns `worker_info` only."""
         if not run:
             return json.dumps(worker_info())
         return await asyncio.to_thread(self._exchange, run, seen, told, wait_s)
 
     def run_job(self, run: str, number: int, key: str) -> None:
-        """Do a work of a run; its parameters come from the holder of the study, and its result goes there."""
+        """Run a job; its parameters come from the coordinator, and its result goes there."""
         going, job, child, well = self._get_run(run), _DaskJob(key), None, False
         going.jobs[job.token] = job
         going.send({"token": job.token, "number": number, "begin": worker_info()})
@@ -305,7 +304,7 @@ class Relay:
             return found
 
     def _expire_runs(self) -> None:
-        """End what nobody asks about any more."""
+        """Cancel jobs that the coordinator or Dask does not want any more."""
         while True:
             time.sleep(_POLL_INTERVAL_S)
             now = time.monotonic()
@@ -320,16 +319,16 @@ class Relay:
                         job.stop()
 
     def _is_wanted(self, key: str) -> bool:
-        """Tell whether Dask still wants a task: it does not where the client, the scheduler or the worker goes."""
+        """Tell whether Dask still wants a task; it does not once the client, the scheduler or the worker is gone."""
         task = self._worker.state.tasks.get(key)
         return self._worker.status.name in _ACTIVE_STATES and (task is None or task.state not in _DROPPED_STATES)
 
 
 def _build_request(first: Mapping[str, Any]) -> dict[str, Json]:
-    """Return what the process of the program is asked, once all that it needs is there.
+    """Return the request to a process, after a check that the files it needs exist.
 
     Raises:
-        UserError: this machine does not reach a file, or cannot keep one.
+        UserError: this machine does not reach a file, or cannot write one.
     """
     for path, what, size in first["needs"]:
         found: int | None = None
@@ -350,7 +349,7 @@ def _build_request(first: Mapping[str, Any]) -> dict[str, Json]:
 
 
 def _forward_messages(going: _Run, token: str, kind: str, child: Child) -> bool:
-    """Pass on what a process says until its work is done; tells whether the process can do another one."""
+    """Forward the messages of a process until its job is done; returns whether the process can be reused."""
     for line in child.messages():
         result = cast(dict[str, Json] | None, line.get("result"))
         if result is not None and kind in RESULT_FILES:
@@ -359,7 +358,7 @@ def _forward_messages(going: _Run, token: str, kind: str, child: Child) -> bool:
                 Path(str(result[name])).unlink(missing_ok=True)
             line["files"] = files
         going.send({"token": token, "line": cast(Json, line)})
-        if any(text in line for text in _FINAL_KEYS):
+        if any(key in line for key in _FINAL_KEYS):
             return True
     going.send({"token": token, "line": {"crashed": True}})
     return False
@@ -384,12 +383,12 @@ def attach(worker: Any, launcher: Path) -> None:
 
 
 def detach() -> None:
-    """Let go of what the worker kept."""
+    """Kill the idle processes of the worker."""
     if _relay is not None:
         _relay.children.close_idle()
 
 
 def work(run: str, number: int, key: str) -> None:
-    """Do a work of a run, in a thread of a Dask worker."""
+    """Run a job of a run, in a thread of a Dask worker."""
     assert _relay is not None, "only workers that are prepared for Greenroom are given work"
     _relay.run_job(run, number, key)

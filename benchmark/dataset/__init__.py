@@ -1,1 +1,1 @@
-"""Questions as a data set that may leave: scrubbed, under codes, in splits, with a card and a loader."""
+"""Exports questions as a data set: scrubbed, under codes, in splits, with a data card and a loader."""

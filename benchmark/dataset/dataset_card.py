@@ -1,8 +1,4 @@
-"""The data card of a set of questions, from a template with named slots.
-
-What a released recording can be seen in: clips and pictures of a release of the same study, never the recording. Splits
-of a data set that keep each recording in one of them, balanced by questions.
-"""
+"""Renders the data card of a question set, assigns its splits, and finds its clips and frames in a release."""
 
 import json
 import random
@@ -28,7 +24,7 @@ from project.timebase import SECOND_US
 from resources import resource
 
 MAX_PICTURES = 16
-"""Pictures of a question; R3-VQA and ESI-Bench show so many."""
+"""Pictures of a question, as in R3-VQA and ESI-Bench."""
 _MAX_MANIFEST_BYTES = 64_000_000
 _CLIP_PATH = re.compile(r"video-(?:source|15hz)/([a-z0-9_-]+)/(recording-\d{4,})\.mp4")
 _PICTURE_PATH = re.compile(r"frames-1hz/([a-z0-9_-]+)/(recording-\d{4,})/(\d{5})\.jpg")
@@ -36,7 +32,7 @@ _PICTURE_PATH = re.compile(r"frames-1hz/([a-z0-9_-]+)/(recording-\d{4,})/(\d{5})
 
 @dataclass(slots=True)
 class ReleasedMedia:
-    """What a recording can be seen in, as paths in the folder of the release.
+    """The clip and frames that show a recording, as paths in the folder of the release.
 
     Attributes:
         method: how faces are hidden in it.
@@ -49,7 +45,7 @@ class ReleasedMedia:
     pictures: dict[int, str] = field(default_factory=dict)
 
     def pictures_between(self, start_us: int, end_us: int) -> list[str]:
-        """Return up to `MOST_PICTURES` pictures of a span, evenly over it; the one before it where it has none."""
+        """Return up to `MAX_PICTURES` pictures of a span, evenly over it; the one before it where it has none."""
         inside = [at for at in sorted(self.pictures) if start_us <= at * SECOND_US < end_us]
         if not inside:
             inside = [at for at in sorted(self.pictures) if at * SECOND_US <= start_us][-1:]
@@ -60,7 +56,7 @@ class ReleasedMedia:
 def find_released_media(session: Session, release: Path, recordings: Sequence[str]) -> dict[str, ReleasedMedia]:
     """Return code of a recording -> what of a release shows it, for those of some recordings that the release holds.
 
-    Of several methods the first by name is taken, of clips the one at the source's rate.
+    Of several methods, the first by name is taken; of clips, the one at the source's frame rate.
 
     Args:
         session: of the study that the release was made of.
@@ -119,26 +115,25 @@ def _read_manifest(release: Path) -> dict[str, Any]:
         or found.get("format") != "greenroom-release"
         or not isinstance(found.get("sources"), dict)
         or not isinstance(found.get("files"), list)
-        or not all(isinstance(one, dict) for one in found["files"])
+        or not all(isinstance(entry, dict) for entry in found["files"])
     ):
         raise damaged_file_error(path, "it is no manifest of a release")
-    # In the order of their names, so that of several methods the same one is always taken.
-    found["files"].sort(key=lambda one: str(one.get("path", "")))
+    # Sorted by path, so that of several methods the same one is always taken.
+    found["files"].sort(key=lambda entry: str(entry.get("path", "")))
     return found
 
 
 SPLIT_SHARES = {"train": 0.7, "validation": 0.15, "test": 0.15}
 """Split -> the share of all questions that it should have."""
 _SPLIT_ORDER = ("train", "test", "validation")
-"""Which split is served first where several have as little."""
+"""Which split gets a recording first in a tie."""
 
 
 def assign_splits(questions: Mapping[str, int], seed: int) -> dict[str, str]:
     """Return recording -> split.
 
-    Recordings are taken from those with most questions to those with fewest, in an order that the seed decides where
-    they have as many; each goes where least of its share is there yet, so that every split gets recordings of every
-    size. The same seed gives the same splits.
+    Recordings are assigned in decreasing order of their questions, ties in an order that the seed decides. Each goes to
+    the split that is furthest below its share, so that every split gets recordings of every size.
 
     Args:
         questions: recording -> how many questions are about it.
@@ -146,20 +141,20 @@ def assign_splits(questions: Mapping[str, int], seed: int) -> dict[str, str]:
     """
     order = sorted(questions)
     random.Random(f"splits {seed}").shuffle(order)
-    order.sort(key=lambda text: -questions[text])
-    given = dict.fromkeys(SPLIT_SHARES, 0)
+    order.sort(key=lambda recording: -questions[recording])
+    assigned = dict.fromkeys(SPLIT_SHARES, 0)
     found: dict[str, str] = {}
-    for text in order:
-        split = min(_SPLIT_ORDER, key=lambda each: given[each] / SPLIT_SHARES[each])
-        found[text] = split
-        given[split] += questions[text]
+    for recording in order:
+        split = min(_SPLIT_ORDER, key=lambda each: assigned[each] / SPLIT_SHARES[each])
+        found[recording] = split
+        assigned[split] += questions[recording]
     return dict(sorted(found.items()))
 
 
 CARD_NAME = "DATACARD.md"
 _NONE = "None."
 _MAX_LISTED = 20
-"""Recordings that are named one by one."""
+"""Recordings that are listed at most."""
 
 
 def render_card(
@@ -179,8 +174,8 @@ def render_card(
         shown: code of a recording -> what of a release shows it.
         agreement: of those who verified the questions of the set.
         seed: of the splits.
-        survivors: how many questions of the set pass the filters of the study.
-        read_by: code of who read all texts before they left.
+        survivors: how many questions of the set pass the filter of the study.
+        read_by: code of the annotator who read all texts before export.
     """
     items = gathering.items
     kinds = Counter((item.kind, splits[item.recording]) for item in items)

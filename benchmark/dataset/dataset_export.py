@@ -1,8 +1,6 @@
-"""Makes a data set of the questions of a study: from the study to a folder, and back to a note in the study.
+"""Exports the questions of a study as a data set, whole or not at all: JSON lines, and a table for VLMEvalKit.
 
-Who read the texts of a data set of questions before they leave: the rule `texts-reviewed` of a release. Questions as
-the table that VLMEvalKit reads: tab-separated, one question a row, read there by `pandas.read_csv`. Writes a set of
-questions to a folder, whole or not at all; what it needs of the study is given.
+Requires that somebody has read all texts, and notes the export in the study.
 """
 
 import csv
@@ -49,19 +47,19 @@ from project.version import __version__
 from resources import resource
 
 _REVIEW_PROPERTIES = {True: "question_texts", False: "question_texts_unverified"}
-"""Property of a study that says who read the texts: of verified questions only, and of all."""
+"""Property of the study that stores who read the texts, by whether only verified questions are exported."""
 
 
 def find_reader(session: Session, gathering: DatasetContents) -> Annotator | None:
-    """Return who read all texts of a set as they are now; None where nobody did."""
+    """Return who read all texts of a set in their present form; None if nobody did."""
     return find_confirming_annotator(session, gathering.texts, _REVIEW_PROPERTIES[gathering.verified_only])
 
 
 def require_texts_read(session: Session, gathering: DatasetContents) -> None:
-    """Refuse a set of which nobody read the texts as they are now; any change of one of them asks for another look.
+    """Raise if nobody read the texts of a set in their present form.
 
     Raises:
-        UserError: nobody did.
+        UserError: nobody read them, or a text changed since.
     """
     if gathering.texts and find_reader(session, gathering) is None:
         every = "" if gathering.verified_only else " --all"
@@ -73,7 +71,7 @@ def require_texts_read(session: Session, gathering: DatasetContents) -> None:
 
 
 def confirm_question_texts(session: Session, gathering: DatasetContents) -> Changes:
-    """Say that one has read all texts of a set as they were gathered; a step that can be undone."""
+    """Store that the annotator has read all texts of a set, as one step of the history."""
     with session.step("Confirm scrubbed texts of questions") as step:
         session.study.set_property(
             _REVIEW_PROPERTIES[gathering.verified_only], build_confirmation(session, gathering.texts)
@@ -82,7 +80,7 @@ def confirm_question_texts(session: Session, gathering: DatasetContents) -> Chan
 
 
 def unique_texts(texts: Sequence[ReleasedText]) -> list[ReleasedText]:
-    """Return texts without those that stand elsewhere, alike before and after: a wrong option is often many others'."""
+    """Return texts without duplicates; a wrong option is often one of many questions."""
     found: dict[tuple[str, str], ReleasedText] = {}
     for text in texts:
         found.setdefault((text.before, text.after), text)
@@ -93,7 +91,7 @@ _PANDAS_MISSING = frozenset(
     {"#n/a", "#n/a n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan", "<na>", "n/a", "na", "nan", "none"}
     | {"null"}
 )
-"""Words that pandas reads as an empty cell, in small letters."""
+"""Words that pandas reads as an empty cell, in lower case."""
 
 
 def write_table(
@@ -105,30 +103,30 @@ def write_table(
         path: of the file.
         items: the questions.
         splits: code of a recording -> its split.
-        shown: code of a recording -> what shows it; where it is empty, the table has no columns for pictures and clips,
-            and VLMEvalKit asks the questions as texts.
+        shown: code of a recording -> its clip and frames; if empty, the table has no columns for them, and VLMEvalKit
+            asks the questions as texts.
     """
-    pictures = [
+    pictures_by_item = [
         shown.get(item.recording, ReleasedMedia()).pictures_between(item.start_us, item.end_us) for item in items
     ]
-    some = any(pictures)
-    rows = [at for at in range(len(items)) if pictures[at] or not some]
-    clips = [shown.get(items[at].recording, ReleasedMedia()).clip.removesuffix(".mp4") for at in rows]
-    most = max(len(items[at].options) for at in rows)
+    has_pictures = any(pictures_by_item)
+    indexes = [index for index in range(len(items)) if pictures_by_item[index] or not has_pictures]
+    clips = [shown.get(items[index].recording, ReleasedMedia()).clip.removesuffix(".mp4") for index in indexes]
+    most = max(len(items[index].options) for index in indexes)
     columns = ["index", "question", *LETTERS[:most], "answer", "category", "l2-category", "split"]
     columns += ["question_id", "recording", "start", "end"]
     columns += ["video"] if all(clips) else []
-    columns += ["image_path"] if some else []
+    columns += ["image_path"] if has_pictures else []
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
         table.writerow(columns)
-        for at, clip in zip(rows, clips, strict=True):
-            dataset_question = items[at]
+        for index, clip in zip(indexes, clips, strict=True):
+            dataset_question = items[index]
             options = [table_cell(each) for each in dataset_question.options] + [""] * (
                 most - len(dataset_question.options)
             )
             row = [
-                str(at),
+                str(index),
                 table_cell(dataset_question.text),
                 *options,
                 dataset_question.letter,
@@ -138,26 +136,26 @@ def write_table(
             row += [splits[dataset_question.recording], dataset_question.id, dataset_question.recording]
             row += [f"{dataset_question.start_us / SECOND_US:.3f}", f"{dataset_question.end_us / SECOND_US:.3f}"]
             row += [clip] if all(clips) else []
-            table.writerow(row + ([repr(pictures[at])] if some else []))
-    return len(rows)
+            table.writerow(row + ([repr(pictures_by_item[index])] if has_pictures else []))
+    return len(indexes)
 
 
 def table_cell(text: str) -> str:
-    """Return a text on one line, never empty for whoever reads it: “None” would be read as no option at all."""
+    """Return a text on one line that pandas does not read as missing: “None” becomes “None.”."""
     plain = to_single_line(text)
     return f"{plain}." if plain.casefold() in _PANDAS_MISSING else plain
 
 
 JSONL, VLMEVALKIT = "jsonl", "vlmevalkit"
 FORMATS = (JSONL, VLMEVALKIT)
-"""What a set can be written as; questions and chains as JSON lines are always there."""
+"""Formats of a set; questions and chains as JSON lines are always written."""
 _CHECK_INTERVAL = 200
-"""Texts between two looks at the clock."""
+"""Texts between two checks for cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written.
+    """Counts of a data set that was written.
 
     Attributes:
         by_split: split -> questions.
@@ -166,9 +164,9 @@ class Exported:
         by_recording: code -> questions.
         chains: how many.
         left_out: why -> questions.
-        replaced: places of texts that were taken out.
+        replaced: spans of texts that were replaced.
         files: paths in the folder.
-        verified_only: unverified questions and those that are out of date were left out.
+        verified_only: unverified and stale questions were left out.
     """
 
     by_split: Mapping[str, int]
@@ -183,19 +181,19 @@ class Exported:
 
     @property
     def questions(self) -> int:
-        """Of all splits."""
+        """The number of questions in all splits."""
         return sum(self.by_split.values())
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedDataset:
-    """A set that is about to be written: everything that the study has to say, so that a thread can do the rest.
+    """A data set ready to be written; writing it does not need the study and can run in a thread.
 
     Attributes:
         splits: code of a recording -> its split.
-        media: code of a recording -> what of a release shows it.
+        media: code of a recording -> its clip and frames in a release.
         card: text of the data card.
-        private: what must not stand in it.
+        private: words and texts that must not occur in it.
     """
 
     contents: DatasetContents
@@ -222,7 +220,7 @@ def write_dataset(ready: PreparedDataset, folder: Path, progress: Progress) -> E
     counts = Counter(item.recording for item in ready.contents.items)
     splits = ready.splits
     return Exported(
-        {split: sum(counts[text] for text in splits if splits[text] == split) for split in SPLIT_SHARES},
+        {split: sum(counts[code] for code in splits if splits[code] == split) for split in SPLIT_SHARES},
         dict(sorted(Counter(item.kind for item in ready.contents.items).items())),
         splits,
         dict(sorted(counts.items())),
@@ -237,9 +235,10 @@ def write_dataset(ready: PreparedDataset, folder: Path, progress: Progress) -> E
 def _write_files(folder: Path, ready: PreparedDataset) -> list[str]:
     gathering, splits, shown = ready.contents, ready.splits, ready.media
     for split in SPLIT_SHARES:
-        there = [item for item in gathering.items if splits[item.recording] == split]
+        split_items = [item for item in gathering.items if splits[item.recording] == split]
         _write_json_lines(
-            folder / f"{split}.jsonl", (_question_line(dataset_question, split, shown) for dataset_question in there)
+            folder / f"{split}.jsonl",
+            (_question_line(dataset_question, split, shown) for dataset_question in split_items),
         )
     _write_json_lines(
         folder / "chains.jsonl", ({**chain.as_json, "split": splits[chain.recording]} for chain in gathering.chains)
@@ -247,9 +246,9 @@ def _write_files(folder: Path, ready: PreparedDataset) -> list[str]:
     (folder / CARD_NAME).write_text(ready.card, "utf-8", newline="\n")
     (folder / "load.py").write_text(resource("question-data-set", "load.py").read_text("utf-8"), "utf-8", newline="\n")
     if VLMEVALKIT in ready.formats:
-        place = folder / "vlmevalkit"
-        place.mkdir()
-        write_table(place / "questions.tsv", gathering.items, splits, shown)
+        table_folder = folder / "vlmevalkit"
+        table_folder.mkdir()
+        write_table(table_folder / "questions.tsv", gathering.items, splits, shown)
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
@@ -292,7 +291,11 @@ def _write_json_lines(path: Path, rows: Iterable[Mapping[str, Json]]) -> None:
 
 
 def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> None:
-    """Look once more for what must not leave, in what is about to."""
+    """Search all texts of the set for private words once more.
+
+    Raises:
+        UserError: one is there.
+    """
     words = PhraseMatcher(dict.fromkeys(ready.private.words, "-"))
     texts = [fold_with_positions(each_text).text for each_text in ready.private.texts]
     said = [*dict.fromkeys(released_text.after for released_text in ready.contents.texts)]
@@ -310,7 +313,7 @@ def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> Non
 
 
 RUN_KIND = "questions"
-"""Of the runs that note a set."""
+"""Kind of the runs that note an export."""
 
 
 def export_questions(
@@ -323,19 +326,19 @@ def export_questions(
     release: Path | None = None,
     progress: Progress | None = None,
 ) -> Exported:
-    """Write the questions that may leave to a new folder, and note it in the study; see `prepare` and `write`.
+    """Write the questions that may leave to a new folder, and note it in the study.
 
     Args:
         session: of the study.
-        folder: that is not there or empty.
+        folder: a folder that does not exist or is empty.
         formats: of `FORMATS`.
-        everything: also questions that are not verified or out of date; each says so.
+        everything: include unverified and stale questions; each is marked.
         seed: of the splits.
         release: folder of a release of the study, whose clips and pictures are referred to; None for none.
-        progress: is told how far it is.
+        progress: reports how far it is.
 
     Raises:
-        UserError: see `prepare` and `write`.
+        UserError: see `prepare_dataset` and `write_dataset`.
         Cancelled: the user stopped it. Then nothing is written.
     """
     told = progress or Silent()
@@ -352,11 +355,11 @@ def export_questions(
 def prepare_dataset(
     session: Session, gathering: DatasetContents, formats: Sequence[str], seed: int = 0, release: Path | None = None
 ) -> PreparedDataset:
-    """Make everything ready to write what was gathered.
+    """Prepare the export of selected questions.
 
     Raises:
-        UserError: there is nothing that may leave, what may was changed since it was gathered, nobody read the texts as
-            they are now, or the release is none of this study.
+        UserError: no question may leave, permissions changed since the selection, nobody read the present texts, or the
+            release is of another study.
     """
     if not gathering.items:
         raise UserError(f"No question may leave. {_left_out_text(gathering)}", _next_step(gathering))
@@ -369,29 +372,29 @@ def prepare_dataset(
     splits = assign_splits(Counter(item.recording for item in gathering.items), seed)
     shown = {} if release is None else find_released_media(session, release, gathering.recordings)
     alive = surviving_questions(session)
-    said = render_card(
+    card = render_card(
         gathering,
         splits,
         shown,
         study_agreement(session, gathering.question_ids),
         seed,
-        sum(text in alive for text in gathering.question_ids),
+        sum(question_id in alive for question_id in gathering.question_ids),
         _reader_code(session, gathering),
     )
-    return PreparedDataset(gathering, tuple(formats), splits, shown, said, collect_private(session))
+    return PreparedDataset(gathering, tuple(formats), splits, shown, card, collect_private(session))
 
 
 def record_export(session: Session, made: Exported, folder: Path) -> Changes:
-    """Note in the study that a set was written, as a run of each of its recordings, as a release is."""
-    numbers = {recording_code(recording.number): recording.id for recording in all_recordings(session.study)}
+    """Add a run for each recording of the set, as a release does."""
+    recording_ids = {recording_code(recording.number): recording.id for recording in all_recordings(session.study)}
     runs = []
     with session.study.run_transaction():
         for code, split in made.recordings.items():
-            if code not in numbers:
+            if code not in recording_ids:
                 continue
-            said: dict[str, Json] = {"output": folder.name, "split": split, "questions": made.by_recording[code]}
-            about: dict[str, Json] = {"verified_only": made.verified_only, "files": [*made.files]}
-            run = Run(new_id(), numbers[code], RUN_KIND, RUN_KIND, about, said, utc_now(), __version__)
+            result: dict[str, Json] = {"output": folder.name, "split": split, "questions": made.by_recording[code]}
+            parameters: dict[str, Json] = {"verified_only": made.verified_only, "files": [*made.files]}
+            run = Run(new_id(), recording_ids[code], RUN_KIND, RUN_KIND, parameters, result, utc_now(), __version__)
             insert_run(session.study, run)
             runs.append(("run", run.id))
     return Changes.from_pairs(runs)

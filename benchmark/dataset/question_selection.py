@@ -1,7 +1,4 @@
-"""Which questions go into a data set, scrubbed and under codes, and why others do not.
-
-Why a question does not go into a data set.
-"""
+"""Selects and scrubs the questions that may leave in a data set, and says why others may not."""
 
 import hashlib
 import json
@@ -42,26 +39,26 @@ DUPLICATE_OPTIONS = "two of its options are alike once names are taken out"
 
 
 def recording_exclusions(session: Session, recordings: Mapping[str, Recording]) -> dict[str, str]:
-    """Return id of a recording -> why nothing about it may leave; those that may are not in it."""
-    kept_back = hold_outs(session.study)
-    there = all_people_in_recordings(session)
+    """Return recording id -> why nothing about it may leave; recordings that may are left out."""
+    held_out_ids = hold_outs(session.study)
+    people_by_recording = all_people_in_recordings(session)
     found = {}
     for recording in recordings:
-        if recording in kept_back:
+        if recording in held_out_ids:
             found[recording] = HELD_OUT
-        elif not there[recording]:
+        elif not people_by_recording[recording]:
             found[recording] = NO_PARTICIPANTS
-        elif list_refusing(session, there[recording], ConsentUse.RELEASE):
+        elif list_refusing(session, people_by_recording[recording], ConsentUse.RELEASE):
             found[recording] = NO_CONSENT
     return found
 
 
 def question_exclusion(item: VerificationItem, *, everything: bool) -> str:
-    """Return why a question does not leave, whatever its recording; "" where it may.
+    """Return why a question may not leave, apart from its recording; "" if it may.
 
     Args:
         item: the question.
-        everything: also questions that nobody approved of, and those that are out of date.
+        everything: allow unverified and stale questions.
     """
     if item.graph is not None and not is_sound(item.graph):
         return CYCLIC_CHAIN
@@ -73,26 +70,26 @@ def question_exclusion(item: VerificationItem, *, everything: bool) -> str:
 
 
 def option_exclusions(session: Session, questions: Iterable[Question], against: Mapping[str, str]) -> dict[str, str]:
-    """Return id of a question -> why its wrong options may not leave; those whose options may are not in it.
+    """Return question id -> why its wrong options may not leave; questions whose options may are left out.
 
     Args:
         session: of the study.
-        questions: all that may leave otherwise.
-        against: what `against_recordings` returned.
+        questions: those that may leave otherwise.
+        against: the result of `recording_exclusions`.
     """
-    sources = {question.id: {each.source for each in question.wrong if each.source} for question in questions}
-    homes = recordings_of_nodes(session.study, {each for some in sources.values() for each in some})
+    sources = {question.id: {option.source for option in question.wrong if option.source} for question in questions}
+    homes = recordings_of_nodes(session.study, {node_id for node_ids in sources.values() for node_id in node_ids})
     found = {}
-    for text, some in sources.items():
-        if any(each not in homes for each in some):
-            found[text] = OPTION_SOURCE_MISSING
-        elif any(homes[each] in against for each in some):
-            found[text] = OPTION_NOT_RELEASABLE
+    for question_id, node_ids in sources.items():
+        if any(node_id not in homes for node_id in node_ids):
+            found[question_id] = OPTION_SOURCE_MISSING
+        elif any(homes[node_id] in against for node_id in node_ids):
+            found[question_id] = OPTION_NOT_RELEASABLE
     return found
 
 
 def release_checksum(session: Session, recordings: Mapping[str, Recording]) -> str:
-    """Return a checksum over what may leave and what is private: what was gathered before it changed does not leave."""
+    """Return a checksum over what may leave and what is private; a selection is valid while it does not change."""
     places = sorted(
         [at.table, at.row, at.field, at.text, at.ordinal, pii_decision.kind, pii_decision.verdict.value]
         for at, pii_decision in pii_decisions(session.study).items()
@@ -103,23 +100,23 @@ def release_checksum(session: Session, recordings: Mapping[str, Recording]) -> s
 
 
 _CHECK_INTERVAL = 20
-"""Questions between two looks at the clock."""
+"""Questions between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetQuestion:
-    """One question as it leaves.
+    """One question of a data set, in the form that is exported.
 
     Attributes:
         recording: code of its recording.
-        start_us: of what is shown with it, on the recording's axis.
-        end_us: of what is shown with it, on the recording's axis.
-        options: as they are shown.
+        start_us: start of the span that is shown, on the recording's axis.
+        end_us: end of that span.
+        options: in the order in which they are shown.
         letter: of the right one.
-        chain: id of its chain as it leaves; None for none.
-        covers: ids of the nodes that it covers, as they leave.
-        verified: two people approve of it as it is.
-        texts: its texts as they leave, beside what they were.
+        chain: released id of its chain; None for none.
+        covers: released ids of the nodes that it covers.
+        verified: two people approve of its present form.
+        texts: its texts before and after scrubbing.
     """
 
     id: str
@@ -148,12 +145,12 @@ class DatasetQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ItemChain:
-    """One chain as it leaves.
+    """One chain of a data set, in the form that is exported.
 
     Attributes:
-        as_json: what its line says.
-        texts: its texts beside what they were.
-        people: pseudonyms of whom it is about.
+        as_json: its line in the file.
+        texts: its texts before and after scrubbing.
+        people: pseudonyms of the people in it.
     """
 
     id: str
@@ -165,15 +162,15 @@ class ItemChain:
 
 @dataclass(frozen=True)
 class DatasetContents:
-    """What a data set holds.
+    """The questions and chains of a data set.
 
     Attributes:
         items: by recording and time.
         chains: those that a question of the set was made from.
         left_out: why -> how many questions.
-        verified_only: unverified questions and those that are out of date were left out.
+        verified_only: unverified and stale questions were left out.
         question_ids: ids that the questions have in the study, in the order of `items`.
-        checksum: of who agreed, what is held out and what is private, when it was begun.
+        checksum: over consents, hold-outs and private words at the time of the selection.
     """
 
     items: tuple[DatasetQuestion, ...]
@@ -185,7 +182,7 @@ class DatasetContents:
 
     @property
     def replacement_count(self) -> int:
-        """How many places of texts were taken out."""
+        """How many spans of texts were replaced."""
         return sum(len(text.replacements) for text in self.texts)
 
     @cached_property
@@ -204,10 +201,10 @@ class DatasetContents:
 def select_questions(
     session: Session, *, everything: bool = False, progress: Progress | None = None
 ) -> DatasetContents:
-    """Do all of `gathering` at once.
+    """Run all of `selection_steps` at once.
 
     Raises:
-        UserError: see `gathering`.
+        UserError: see `selection_steps`.
         Cancelled: the user stopped it.
     """
     told = progress or Silent()
@@ -222,24 +219,24 @@ def select_questions(
 
 
 def selection_steps(session: Session, *, everything: bool = False) -> Generator[tuple[int, int], None, DatasetContents]:
-    """Find the questions that may leave, scrubbed as the texts of a release are: what is undecided is taken out.
+    """Select the questions that may leave, scrubbed like the texts of a release: undecided hits are replaced.
 
-    Recordings that are held out, and those in which anybody did not consent to release, are left out with all that is
-    about them, or was taken from them. Ids are sealed as those of a release, so that they tell neither row nor time.
+    Recordings that are held out, or in which somebody did not consent to release, are left out with everything that is
+    about them or was taken from them. Ids are derived with the key of releases, so they reveal neither row nor time.
 
     Args:
         session: of the study.
-        everything: also questions that nobody approved of, and those that are out of date; each says so.
+        everything: include unverified and stale questions; each is marked.
 
     Yields:
-        how many questions and chains were looked at, and of how many; it returns what was found.
+        how many questions and chains are done, and of how many; returns the contents.
 
     Raises:
-        UserError: a question is damaged, or the study is read-only and has no key of releases yet.
+        UserError: a question is damaged, or the study is read-only and has no release key yet.
     """
     key = get_release_key(session)
     recordings = {recording.id: recording for recording in all_recordings(session.study)}
-    against, now = recording_exclusions(session, recordings), release_checksum(session, recordings)
+    excluded_recordings, checksum = recording_exclusions(session, recordings), release_checksum(session, recordings)
     yield 0, 0
     store_hit_numbers(session, find_hits(session))
     yield 0, 0
@@ -249,13 +246,13 @@ def selection_steps(session: Session, *, everything: bool = False) -> Generator[
     ids: list[str] = []
     graphs: dict[str, ChainGraph] = {}
     yield 0, 0
-    every = read_items(session)
-    borrowed = option_exclusions(session, (item.question for item in every), against)
-    for at, item in enumerate(every):
+    verification_items = read_items(session)
+    excluded_options = option_exclusions(session, (item.question for item in verification_items), excluded_recordings)
+    for at, item in enumerate(verification_items):
         if at % _CHECK_INTERVAL == 0:
-            yield at, len(every)
-        why = against.get(item.question.recording_id, "") or question_exclusion(item, everything=everything)
-        why = why or borrowed.get(item.question.id, "")
+            yield at, len(verification_items)
+        why = excluded_recordings.get(item.question.recording_id, "") or question_exclusion(item, everything=everything)
+        why = why or excluded_options.get(item.question.id, "")
         made = None if why else _dataset_question(item, recordings[item.question.recording_id], key, scrub)
         if made is None:
             left_out[why or DUPLICATE_OPTIONS] += 1
@@ -266,20 +263,20 @@ def selection_steps(session: Session, *, everything: bool = False) -> Generator[
             graphs[item.graph.chain.id] = item.graph
     chains: list[ItemChain] = []
     for graph in graphs.values():
-        yield len(every) + len(chains), len(every) + len(graphs)
+        yield len(verification_items) + len(chains), len(verification_items) + len(graphs)
         chains.append(_dataset_chain(session, graph, recordings[graph.chain.recording_id], key, scrub))
-    return DatasetContents(tuple(items), tuple(chains), dict(left_out), not everything, tuple(ids), now)
+    return DatasetContents(tuple(items), tuple(chains), dict(left_out), not everything, tuple(ids), checksum)
 
 
 class _TextScrubs:
-    """Scrubs texts, each of them once."""
+    """Scrubs texts, and caches the results."""
 
     def __init__(self, scrubber: TextScrubber) -> None:
         self._scrubber = scrubber
         self._known: dict[str, Scrubbed] = {}
 
     def __call__(self, owner: Recording, texts: Sequence[tuple[int, str, str]]) -> Iterator[ReleasedText]:
-        """Yield texts of a recording, each given with its time and place, as they may leave."""
+        """Yield texts of a recording, given as (time, place, text), in scrubbed form."""
         for time_us, place, text in texts:
             if text not in self._known:
                 self._known[text] = self._scrubber.scrub(text)

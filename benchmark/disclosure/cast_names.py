@@ -1,8 +1,7 @@
-"""What the people of a recording are called in front of a judge: by role, and by pseudonym only to tell two apart.
+"""What participants are called in requests to judges, and how their names are put into texts and read from answers.
 
-How texts about a recording are told: people by what they are called in the request, scrubbed where they must be. How
-texts of a study may be written for a judge: as they are, or scrubbed as for a release. People in what a judge wrote:
-known again by what they were called in the request.
+Participants are called by role, and by pseudonym where that is needed to tell two apart. Under a rendering, texts are
+scrubbed too.
 """
 
 import hashlib
@@ -37,11 +36,11 @@ UNKNOWN_SPEAKER = "Somebody"
 
 
 def name_participants(people: Iterable[Participant], written: Callable[[str], str]) -> dict[str, str]:
-    """Return participant id -> what they are called; no two are called the same.
+    """Return participant id -> unique name.
 
     Args:
         people: everybody who takes part, in a fixed order.
-        written: how a text of the study may be written.
+        written: scrubs a text of the study where it has to be.
     """
     everybody = list(people)
     shared = Counter(participant.role for participant in everybody)
@@ -63,7 +62,7 @@ def name_participants(people: Iterable[Participant], written: Callable[[str], st
 
 
 def agent_name(people: Iterable[Participant], names: Mapping[str, str]) -> str:
-    """Return what the agent is called, the first of several; "" where none takes part."""
+    """Return the name of the agent, of the first if there are several; "" if none takes part."""
     return next((names[person.id] for person in people if person.role is ParticipantRole.ROBOT), "")
 
 
@@ -73,27 +72,27 @@ TextRewriter = Callable[[str], str]
 def recording_cast(session: Session, recording_id: str) -> list[Participant]:
     """Return who appears or speaks in a recording, in the order in which they were added to the study.
 
-    Whatever of it is shown, they are called the same in every request about its questions and chains.
+    They have the same names in every request about its questions and chains, whatever span is shown.
     """
     return present_participants(session.study, recording_id)
 
 
 def make_name_rewriter(people: Iterable[Participant], names: Mapping[str, str], written: TextRewriter) -> TextRewriter:
-    """Return how a text of somebody who knows the pseudonyms is told.
+    """Return a function that replaces pseudonyms in a text by the names of their people.
 
-    Pseudonyms give way to what their people are called, between word borders and in their own case; what people are
-    called stays as it is, so that `User P07` does not become `User User P07`.
+    Pseudonyms are matched as whole words, with case. Names that are in the text already stay, so that `User P07` does
+    not become `User User P07`.
 
     Args:
         people: everybody who takes part.
-        names: participant id -> what they are called.
-        written: how a text of the study may be written.
+        names: participant id -> name.
+        written: scrubs a text of the study where it has to be.
     """
     called = {person.pseudonym: names[person.id] for person in people if person.pseudonym.strip()}
     called |= {name: name for name in names.values()}
     if not called:
         return written
-    longest_first = sorted(called, key=lambda one: (-len(one), one))
+    longest_first = sorted(called, key=lambda name: (-len(name), name))
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 
     def told(text: str) -> str:
@@ -103,7 +102,7 @@ def make_name_rewriter(people: Iterable[Participant], names: Mapping[str, str], 
 
 
 def rewrite_question(question: Question, told: TextRewriter) -> Question:
-    """Return a question in the words in which it is told; the order of its options stays."""
+    """Return a question with all texts rewritten; the order of its options stays."""
     return replace(
         question,
         text=told(question.text),
@@ -114,7 +113,7 @@ def rewrite_question(question: Question, told: TextRewriter) -> Question:
 
 
 def rewrite_chain(graph: ChainGraph, told: TextRewriter) -> ChainGraph:
-    """Return a chain in the words in which it is told."""
+    """Return a chain with all texts rewritten."""
     nodes = tuple(replace(node, text=told(node.text)) for node in graph.nodes)
     return ChainGraph(replace(graph.chain, name=told(graph.chain.name)), nodes, graph.edges)
 
@@ -123,12 +122,12 @@ TextFilter = Callable[[str], str]
 
 
 def condition_text_filter(session: Session, condition: str) -> TextFilter:
-    """Return how texts are written under a condition: as they are under `RAW`, else without anything personal.
+    """Return the text filter of a condition: none under `RAW_CONDITION`, otherwise a scrubber of personal information.
 
-    The finders are those of a release; they are made once for a state of the study.
+    The scrubber is that of a release; it is cached for a state of the study.
 
     Raises:
-        UserError: the texts were not searched yet, and must not be now, in a window.
+        UserError: the texts were not searched for personal information since the study was opened.
     """
     if condition == RAW_CONDITION:
         return str
@@ -136,10 +135,10 @@ def condition_text_filter(session: Session, condition: str) -> TextFilter:
 
 
 def text_review_checksum(session: Session, recording_id: str) -> str:
-    """Return a checksum that changes with what was read and confirmed of a recording, and with what is private.
+    """Return a checksum over the confirmed texts of a recording and over what is private.
 
-    That is: private and public words, what was decided about places in texts of the recording or of the study as a
-    whole, and what is hidden in texts that are quoted elsewhere.
+    It covers private and public words, decisions about hits in texts of the recording or of the whole study, and hidden
+    hits in texts that are quoted elsewhere.
     """
     known = _CHECKSUMS.get(session)
     if recording_id not in known:
@@ -165,7 +164,7 @@ def _compute_checksum(session: Session, recording_id: str) -> str:
 
 
 def _make_scrubber(session: Session) -> TextFilter:
-    # They bring all that a release is judged by, which a window does without until somebody asks.
+    # Imported here because they load all release checks, which the window does not need until somebody asks.
     from anonymize.egress.egress_evidence import needs_search
     from anonymize.release.private_content import build_scrubber
 
@@ -190,7 +189,7 @@ _CHECKSUMS: PerState[dict[str, str]] = PerState(lambda _session: {})
 
 
 def participants_by_name(session: Session, recording_id: str, condition: str) -> dict[str, Participant]:
-    """Return what people are called in front of judges -> who that is.
+    """Return the name that judges are told -> participant.
 
     Args:
         session: of the study.
@@ -201,26 +200,26 @@ def participants_by_name(session: Session, recording_id: str, condition: str) ->
     try:
         written = condition_text_filter(session, condition)
     except UserError:
-        # The texts were not searched since the study was opened: names that hold a pseudonym are not known again.
+        # The texts were not searched since the study was opened, so names with a scrubbed pseudonym are not recognised.
         written = str
     names = name_participants(people, written)
     return {names[person.id]: person for person in people}
 
 
 def restore_pseudonyms(text: str, called: Mapping[str, Participant]) -> str:
-    """Return a text in which everybody has their pseudonym, as people of the study write.
+    """Return a text in which names are replaced by pseudonyms.
 
-    `User P07`, `the User P07` and, where there is but one, `User` are names; `user` is a word.
+    `User P07`, `the User P07` and, if there is only one, `User` are names; `user` is a word.
     """
     if not called:
         return text
-    longest_first = sorted(called, key=lambda one: (-len(one), one))
+    longest_first = sorted(called, key=lambda name: (-len(name), name))
     pattern = re.compile(rf"(?<!\w)(?:[Tt]he\s+)?({'|'.join(map(re.escape, longest_first))})(?!\w)")
     return pattern.sub(lambda found: called[found[1]].pseudonym, text)
 
 
 def find_participant(name: str, called: Mapping[str, Participant]) -> str:
-    """Return the id of who is meant, by what they are called or by pseudonym, in any case; "" for nobody known."""
+    """Return the id of a participant by name or pseudonym, in any case; "" for an unknown name."""
     folded = " ".join(name.split()).casefold().removeprefix("the ")
     for told, participant in called.items():
         if folded in (told.casefold(), participant.pseudonym.casefold()):

@@ -1,7 +1,6 @@
-"""In which conditions a recording can be shown to a judge: as it was recorded, or in one of its renderings.
+"""The conditions in which a recording can be shown to a judge: as it was recorded, or in one of its renderings.
 
-Examples for a prompt: what people of the study agreed on elsewhere, or else what the scheme itself explains. Which
-other recordings the words of a question were taken from: their people are asked too before it leaves.
+Also decides whether words of a recording may be used as examples in prompts about others.
 """
 
 from dataclasses import dataclass
@@ -27,10 +26,10 @@ class Condition:
     """One way to show a recording.
 
     Attributes:
-        id: `RAW`, or the id of the run that made the rendering.
+        id: `RAW_CONDITION`, or the id of the run that made the rendering.
         name: for people: `raw`, or the rendering's method, with its time where there are several of that method.
-        reviewed: it passed review as things stand now, so it may leave where the policy lets anonymized footage leave.
-        unreviewed_reason: why it does not count as reviewed, as a clause; "" where it does.
+        reviewed: it passed review in its present form, so it may leave where the policy permits anonymized footage.
+        unreviewed_reason: why it does not count as reviewed, as a clause; "" if it does.
     """
 
     id: str
@@ -41,15 +40,15 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file that is looked at under a condition.
+    """The file that shows a recording under a condition.
 
     Attributes:
         path: of the file.
         fingerprint: of its content.
-        zero_us: where its zero lies on the recording's axis.
-        start_us: from where it shows the recording.
-        end_us: until where; None for its end.
-        sha256: of all of a rendering; "" for what was recorded.
+        zero_us: its zero on the recording's axis.
+        start_us: start of the span that it shows.
+        end_us: end of that span; None for the end of the recording.
+        sha256: of a rendering; "" for the recorded file.
     """
 
     path: Path
@@ -61,7 +60,7 @@ class Source:
 
 
 def condition_names(session: Session, recording_id: str) -> dict[str, str]:
-    """Return id -> name of each condition of a recording: raw, then renderings whose file is there, newest first."""
+    """Return id -> name of each condition of a recording: raw, then renderings whose file exists, newest first."""
     renderings = [
         run
         for run in runs_of(session.study, recording_id, RENDERING_KIND)
@@ -76,13 +75,13 @@ def condition_names(session: Session, recording_id: str) -> dict[str, str]:
 
 
 def unread_renderings(session: Session, recording_id: str) -> list[Path]:
-    """Return the renderings of a recording that a window does not know yet; `anonymize.privacy.exported_clips.read` reads them."""
+    """Return the renderings of a recording whose checksums are not known yet; see `exported_clips.read_checksums`."""
     return list_unread_renderings(session, runs_of(session.study, recording_id, RENDERING_KIND))
 
 
 def conditions(session: Session, recording_id: str) -> list[Condition]:
     """Return the conditions of a recording, in the order of `condition_names`."""
-    # It brings all that a release is judged by, which a window does without until somebody asks.
+    # Imported here because it loads all release checks, which the window does not need until somebody asks.
     from anonymize.egress.egress_evidence import get_evidences
 
     found = [Condition(RAW_CONDITION, RAW_CONDITION, False, "it is not anonymized")]
@@ -103,7 +102,7 @@ def conditions(session: Session, recording_id: str) -> list[Condition]:
 
 
 def resolve_condition(session: Session, recording_id: str, text: str) -> str:
-    """Return the id of the condition that a person means for a recording.
+    """Return the id of a condition of a recording that a person typed.
 
     Args:
         session: holds the study.
@@ -125,10 +124,10 @@ def resolve_condition(session: Session, recording_id: str, text: str) -> str:
 
 
 def find_source(session: Session, recording_id: str, condition: str) -> Source | None:
-    """Return the file that is looked at under a condition; None for a recording without a picture.
+    """Return the file that shows a recording under a condition; None for a recording without a picture.
 
     Raises:
-        UserError: it is missing or another one by now, or there is no such rendering of the recording.
+        UserError: the file is missing or was changed, or there is no such rendering of the recording.
     """
     if condition == RAW_CONDITION:
         if not session.has_picture(recording_id):
@@ -161,7 +160,7 @@ def may_send_words(session: Session, recording_id: str) -> bool:
 
 
 def _are_all_willing(session: Session, recording_id: str) -> bool:
-    # It brings all that a release is judged by, which a window does without until somebody asks.
+    # Imported here because it loads all release checks, which the window does not need until somebody asks.
     from anonymize.egress.egress_evidence import get_evidences
 
     words = EgressRequest(
@@ -171,11 +170,11 @@ def _are_all_willing(session: Session, recording_id: str) -> bool:
 
 
 MISSING_RECORDING = "?"
-"""Stands for the recording of a node that is no longer part of the study: nobody knows who was asked."""
+"""Stands for the recording of a node that is no longer in the study, so whose consent it needs is unknown."""
 
 
 def option_recordings(session: Session, question: Question) -> list[str]:
-    """Return ids of the other recordings that wrong options of a question were taken from, `GONE` among them."""
+    """Return ids of the other recordings that wrong options were taken from, `MISSING_RECORDING` among them."""
     sources = dict.fromkeys(wrong_option.source for wrong_option in question.wrong if wrong_option.source)
     if not sources:
         return []

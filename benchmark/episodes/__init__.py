@@ -1,1 +1,1 @@
-"""Role-played episodes: started, played turn by turn, imported, rated, exported."""
+"""Role-played episodes: setting up, playing, rating, import and export."""

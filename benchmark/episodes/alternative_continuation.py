@@ -1,8 +1,8 @@
-"""What might have followed: an agent does at a marked moment what somebody says it should have done.
+"""Starts an episode at a marked moment of a recording, at which the agent does what somebody says it should have done.
 
-The transcript before the moment is the history, the correction stands in the place of what was said or done there, and
-the episode goes on from that. It holds words of those who were recorded: they stay the same participants, so that their
-consent holds, and every request about the episode asks for that of the recording too (`episode_material`).
+The transcript before the moment is the history, and the correction replaces what was said or done there. The episode
+holds words of recorded people: they stay the same participants, so their consent applies, and every request about the
+episode checks the consent of the recording too (`add_source_recordings`).
 """
 
 import re
@@ -40,11 +40,11 @@ class EpisodeStartPoint:
     Attributes:
         agent: who does something else.
         others: who else takes part.
-        names: participant id -> what they are called in the episode.
-        preceding_utterances: utterances before.
-        replaced_utterances: what the agent said there, which does not happen now.
-        turn: what the agent does in its place; None where nobody says.
-        context: what the situation is, as far as the study says.
+        names: participant id -> name in the episode.
+        preceding_utterances: utterances before the moment.
+        replaced_utterances: what the agent said there, which the episode replaces.
+        turn: what the agent does instead; None if there is no correction.
+        context: the situation, as far as the study describes it.
     """
 
     segment: Segment
@@ -64,13 +64,13 @@ def find_start_point(
     """Return where an episode can begin.
 
     Args:
-        session: of the study; its eyes see the segment.
+        session: of the study; the segment has to be visible to it.
         segment_id: of the segment.
-        agent_id: participant who does something else; where "", the agent that speaks there, or else takes part.
+        agent_id: participant who does something else; if "", the agent that speaks there, or else takes part.
         text: what they do; the segment's correction where None. In quotation marks it is said, else it is done.
 
     Raises:
-        UserError: there is no such segment, nobody else takes part, or it is not known who the agent is.
+        UserError: there is no such segment, nobody else takes part, or the agent is unknown.
     """
     segment = get_visible_segment(session, segment_id)
     recording = session.recording(segment.recording_id)
@@ -80,9 +80,9 @@ def find_start_point(
         for utterance in utterances
         if utterance.start_us < segment.end_us and utterance.end_us > segment.start_us
     ]
-    there = present_participants(session.study, recording.id)
-    agent = _find_agent(there, inside, agent_id)
-    others = tuple(participant for participant in there if participant.id != agent.id)
+    participants = present_participants(session.study, recording.id)
+    agent = _find_agent(participants, inside, agent_id)
+    others = tuple(participant for participant in participants if participant.id != agent.id)
     if not others:
         raise UserError("Nobody else is known to take part in this recording.", "Add who the agent deals with.")
     own = [
@@ -118,22 +118,22 @@ def continuation_setup(
     agreed: bool = False,
     seed: int | None = None,
 ) -> EpisodeSetup:
-    """Return the episode that goes on from a moment.
+    """Return the setup of an episode that continues from a moment.
 
     Args:
         session: of the study.
         moment: where it begins.
-        judges: participant id -> id of the judge who plays them; whoever is missing is played by a person.
-        turn: what the agent does, in the place of the moment's own turn.
-        context: of all; what the study says where "".
-        relationship: how they stand to each other.
-        goals: participant id -> what they want.
-        limit: turns, with the one that stands in place of what happened.
-        agreed: whoever types agreed that judges are sent it.
-        seed: of what judges say; that of the next episode where None.
+        judges: participant id -> id of the judge who plays them; a person plays those that are missing.
+        turn: what the agent does, instead of the turn of the moment.
+        context: of all; that of the moment if "".
+        relationship: between the participants.
+        goals: participant id -> goal.
+        limit: number of turns, with the first one of the agent.
+        agreed: the people at the keyboard agreed that judges are sent what they type.
+        seed: of the judges; that of the next episode if None.
 
     Raises:
-        UserError: nobody says what the agent should have done.
+        UserError: there is no correction.
     """
     begins = turn or moment.turn
     if begins is None or (begins.act is not Act.LEAVE and not begins.text):

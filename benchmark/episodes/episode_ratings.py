@@ -1,7 +1,4 @@
-"""What people and judges gave the participants of an episode, on seven dimensions.
-
-How well people agree on episodes, and judges with them: kappa, pairwise agreement, Pearson's r, distance.
-"""
+"""Ratings of the participants of episodes on seven dimensions, by people and judges, and how well they agree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,10 +22,10 @@ _PARTICIPANT_FIELD = "participant"
 
 @dataclass(frozen=True, slots=True)
 class ParticipantRating:
-    """What one person gave one participant, in a segment.
+    """The scores that one person gave one participant, in a segment.
 
     Attributes:
-        scores: dimension -> score; without those that are not filled in.
+        scores: dimension -> score; dimensions that are not filled in are missing.
     """
 
     segment_id: str
@@ -48,7 +45,7 @@ class ParticipantRating:
 
 
 def read_ratings(session: Session, recording_id: str) -> list[ParticipantRating]:
-    """Return what people gave in a recording, by time and annotator; segments that rate nobody are left out."""
+    """Return the ratings of people in a recording, by time and annotator; segments that rate nobody are left out."""
     values = values_in(session.study, recording_id)
     found = []
     for segment in segments_of(session.study, recording_id, scheme=SCHEME):
@@ -62,7 +59,7 @@ def read_ratings(session: Session, recording_id: str) -> list[ParticipantRating]
 
 
 def mean_scores(ratings: list[ParticipantRating], participant_id: str) -> dict[str, float]:
-    """Return the mean human score of a participant by dimension (SOTOPIA, section 5.1); without what nobody gave."""
+    """Return dimension -> mean human score of a participant (SOTOPIA, section 5.1), without unrated dimensions."""
     given = [rating.scores for rating in ratings if rating.participant_id == participant_id]
     found = {key: [float(entry[key]) for entry in given if key in entry] for key in DIMENSIONS}
     return {key: fmean(scores) for key, scores in found.items() if scores}
@@ -83,13 +80,13 @@ def _integer_scores(found: Mapping[str, Json]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """How people agree on one dimension, or on all (`dimension` ""); None where it is undefined.
+    """How people agree on one dimension, or on all (`dimension` ""); None if undefined.
 
     Attributes:
         rated_count: participants of episodes whom two people rated, or more.
         kappa: Randolph's, on five bins (SOTOPIA, appendix D.1).
         agreement: share of pairs at most two points apart.
-        correlation: Pearson's r of the first two raters of each, in the order of their names' first use.
+        correlation: Pearson's r of the first two raters of each participant.
     """
 
     dimension: str
@@ -118,7 +115,7 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeAgreement:
-    """Everything that ratings of episodes say."""
+    """The agreement of all ratings of episodes."""
 
     between_people: tuple[Among, ...]
     with_judges: tuple[Against, ...]
@@ -150,7 +147,7 @@ class EpisodeAgreement:
 
 @dataclass(frozen=True, slots=True)
 class _RatedParticipant:
-    """One participant of one episode: what people gave, and what judges did."""
+    """One participant of one episode, with the scores of people and of judges."""
 
     people: tuple[ParticipantRating, ...]
     mean: Mapping[str, float]
@@ -182,25 +179,28 @@ def _rated_participants(session: Session) -> list[_RatedParticipant]:
 
 def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[Among]:
     found: list[Among] = []
-    every: list[list[float]] = []
+    all_bins: list[list[float]] = []
     all_pairs: list[list[float]] = []
     for key, (low, high) in score_ranges().items():
-        given = [[float(person.scores[key]) for person in each.people if key in person.scores] for each in rated]
-        several = [one for one in given if len(one) > 1]
-        pairs = [(one[0], one[1]) for one in several]
+        given = [
+            [float(rating.scores[key]) for rating in participant.people if key in rating.scores]
+            for participant in rated
+        ]
+        several = [scores for scores in given if len(scores) > 1]
+        pairs = [(scores[0], scores[1]) for scores in several]
         found.append(
             Among(
                 key,
                 len(several),
                 randolph_kappa(several, low, high),
                 pairwise_agreement(several),
-                pearson([value for value, _ in pairs], [two for _, two in pairs]),
+                pearson([first for first, _ in pairs], [second for _, second in pairs]),
             )
         )
-        # In bins, which are the same for all dimensions, while their scales differ.
-        every += [assign_bins(np.array(each), low, high, RATING_BINS).astype(float).tolist() for each in several]
+        # In bins, because the scales of the dimensions differ.
+        all_bins += [assign_bins(np.array(scores), low, high, RATING_BINS).astype(float).tolist() for scores in several]
         all_pairs += several
-    kappa, agreement = randolph_kappa(every, 0, RATING_BINS), pairwise_agreement(all_pairs)
+    kappa, agreement = randolph_kappa(all_bins, 0, RATING_BINS), pairwise_agreement(all_pairs)
     return [*found, Among("", max((among.rated_count for among in found), default=0), kappa, agreement, None)]
 
 
@@ -214,6 +214,6 @@ def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[Against]:
                 if key in participant.mean
                 and isinstance(score := participant.judges.get(name, {}).get(key), int | float)
             ]
-            truth, said = [value for value, _ in both], [two for _, two in both]
-            found.append(Against(name, key, len(both), pearson(truth, said), mae(truth, said)))
+            human, judged = [mean for mean, _ in both], [score for _, score in both]
+            found.append(Against(name, key, len(both), pearson(human, judged), mae(human, judged)))
     return found

@@ -1,6 +1,6 @@
-"""Plays an episode, turn by turn: a judge is asked, a person types; each turn is in the study before the next begins.
+"""Plays episodes turn by turn, with judges or with people at the keyboard, and asks judges to rate them.
 
-Asks judges to rate the participants of episodes.
+Each turn is in the study before the next one begins.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ from project.session.session import Session
 
 _SILENT = Silent()
 Typist = Callable[[EpisodeState], AgentTurn | None]
-"""Asks whoever sits at the keyboard for a turn; None where they stop for now."""
+"""Asks the person at the keyboard for a turn; returns None to stop for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class TurnResult:
 
     Attributes:
         agent: who took it.
-        failure_reason: why there was nothing to take from a judge, in one line; "" where there was.
+        failure_reason: why the judge gave no usable turn, in one line; "" otherwise.
     """
 
     agent: EpisodeAgent
@@ -51,10 +51,10 @@ class TurnResult:
 
 
 def add_turn(session: Session, recording_id: str, position: int, turn: AgentTurn, *, stopped: bool = False) -> Changes:
-    """Add the turn of an agent, as one step, and end the episode where it is over with that.
+    """Add the turn of an agent, as one step, and end the episode if it is over with that.
 
     Args:
-        session: whose annotator plays, or lets play.
+        session: of the study.
         recording_id: of the episode.
         position: of the agent; it must be their turn.
         turn: what they do.
@@ -83,7 +83,7 @@ def add_turn(session: Session, recording_id: str, position: int, turn: AgentTurn
 
 
 def turn_request(session: Session, state: EpisodeState, budget: Limits | None = None) -> AskRequest:
-    """Return what the judge is asked whose turn it is.
+    """Return the request to the judge whose turn it is.
 
     Raises:
         UserError: it is nobody's turn, a person's, or the judge is gone.
@@ -100,10 +100,10 @@ def turn_request(session: Session, state: EpisodeState, budget: Limits | None = 
 
 
 def prepare_turn(session: Session, state: EpisodeState, budget: Limits | None = None) -> AskPlan:
-    """Work out what the judge has to be asked whose turn it is; an answer that is there already is among `cached`.
+    """Plan the request to the judge whose turn it is; an existing answer is among `cached`.
 
     Raises:
-        UserError: as in `request_for`, or the judge cannot be asked; the episode can be gone on with later.
+        UserError: as in `turn_request`, or the judge cannot be asked; the episode can be continued later.
     """
     asking = prepare(session, turn_request(session, state, budget))
     if not asking.cached and asking.job is None:
@@ -112,10 +112,10 @@ def prepare_turn(session: Session, state: EpisodeState, budget: Limits | None = 
 
 
 def add_answer_turn(session: Session, state: EpisodeState, judgment: Judgment) -> TurnResult:
-    """Make the next turn of what a judge answered; of a refusal, or what cannot be read, it is `none`.
+    """Add the answer of a judge as the next turn; a refusal or an unreadable answer becomes the act `none`.
 
     Raises:
-        UserError: the judge failed, or it is not the turn that was asked for; nothing is added then.
+        UserError: the judge failed, or the answer is for another turn; nothing is added then.
     """
     who = state.next_agent
     assert who is not None, "an answer is taken where somebody is to act"
@@ -150,12 +150,12 @@ def play_episode(
         session: of the study.
         recording_id: of the episode.
         typist: asks for the turn of an agent whom a person plays.
-        told: is told each turn.
+        told: called with each turn.
         progress: of each request.
-        budget: that each turn may not pass.
+        budget: of each turn.
 
     Raises:
-        UserError: a judge cannot be asked or failed; the episode can be gone on with later.
+        UserError: a judge cannot be asked or failed; the episode can be continued later.
     """
     while (state := read_episode_state(session, recording_id)).next_agent is not None:
         who = state.next_agent
@@ -173,7 +173,7 @@ def play_episode(
 def ask_turn(
     session: Session, state: EpisodeState, progress: Progress = _SILENT, budget: Limits | None = None
 ) -> TurnResult:
-    """Ask the judge whose turn it is, in this process, and take the turn.
+    """Ask the judge whose turn it is, in this process, and add the turn.
 
     Raises:
         UserError: the judge cannot be asked or failed.
@@ -187,10 +187,10 @@ def ask_turn(
 
 
 def read_turn_judgment(session: Session, changes: Changes, result: object) -> Judgment:
-    """Return the judgment that asking for one turn brought.
+    """Return the judgment of a request for one turn.
 
     Raises:
-        UserError: it brought none, with why.
+        UserError: there is none; the message says why.
     """
     found = find_judgments(session.study, sorted(changes.ids("judgment")))
     if found:
@@ -202,7 +202,7 @@ def read_turn_judgment(session: Session, changes: Changes, result: object) -> Ju
 
 
 def newest_answer(session: Session, state: EpisodeState) -> Judgment | None:
-    """Return what was said last for the turn that is to be taken; None where nothing was."""
+    """Return the newest judgment for the next turn; None if there is none."""
     who = state.next_agent
     part = "" if who is None else turn_part(who.position, state.turn_count + 1)
     said = judgments_about(session.study, state.episode.recording_id, {ACT_TASK})
@@ -234,22 +234,22 @@ def prepare_ratings(
     *,
     fresh: bool = False,
 ) -> AskPlan:
-    """Work out what judges have to be asked to rate everybody in some episodes, or in all that are over.
+    """Plan requests to rate everybody in some episodes, or in all that are over.
 
     Raises:
         UserError: no episode is over, one of those named is no episode, or nobody can be asked.
     """
     episodes = {episode.recording_id: episode for episode in all_episodes(session.study)}
     ids = recordings or [key for key, episode in episodes.items() if episode.ended is not EpisodeEnd.OPEN]
-    for text in ids:
-        if text not in episodes:
-            raise UserError(f"Recording {session.recording(text).number} is no episode.", "Name an episode.")
+    for recording_id in ids:
+        if recording_id not in episodes:
+            raise UserError(f"Recording {session.recording(recording_id).number} is no episode.", "Name an episode.")
     if not ids:
         raise UserError("No episode is over yet.", "Play one to its end, or name which to rate.")
     about = [
-        JudgmentTarget(JudgmentTargetKind.RECORDING, here, agent.participant_id).key
-        for here in ids
-        for agent in episode_agents(session.study, here)
+        JudgmentTarget(JudgmentTargetKind.RECORDING, recording_id, agent.participant_id).key
+        for recording_id in ids
+        for agent in episode_agents(session.study, recording_id)
         if agent.participant_id is not None
     ]
     return prepare(session, AskRequest(judges, about, EPISODE_RATINGS_TASK, budget=budget or Limits(), fresh=fresh))

@@ -1,8 +1,7 @@
-"""Edits of characters and scenarios.
+"""Edits of characters and scenarios, and the setup of episodes from them.
 
-Who takes part in an episode: participants of the study that stand for its characters. Puts an episode together from a
-scenario, characters and players. Starts an episode: a recording without media, whose turns are its utterances. When
-turns happen: nobody measured it, so times are invented, in order, by how long it takes to say them.
+An episode is a recording without media whose turns are its utterances; their times are derived from the length of what
+is said.
 """
 
 from collections.abc import Sequence
@@ -34,7 +33,7 @@ from project.entities.study_records import (
 )
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import episode_rows as rows
+from project.queries import episode_rows
 from project.queries.episode_rows import (
     all_agents,
     all_characters,
@@ -71,19 +70,19 @@ def save_character(session: Session, profile: Profile, character_id: str = "") -
         raise UserError("A character needs a name.", "Type one.")
     if any(
         character.profile.name == name and character.id != character_id
-        for character in rows.all_characters(session.study)
+        for character in episode_rows.all_characters(session.study)
     ):
         raise UserError(f"There is a character {name} already.", "Change that one, or type another name.")
     made = Character(character_id or new_id(), replace(profile, name=name))
     with session.step(f"{'Change' if character_id else 'Add'} the character {name}") as step:
-        rows.set_character(session.study, made)
+        episode_rows.set_character(session.study, made)
     return made.id, step.changes
 
 
 def remove_character(session: Session, character_id: str) -> Changes:
     """Remove a character; episodes keep what they were played with."""
     with session.step("Remove character") as step:
-        rows.delete_character(session.study, character_id)
+        episode_rows.delete_character(session.study, character_id)
     return step.changes
 
 
@@ -96,10 +95,7 @@ def save_scenario(session: Session, scenario: Scenario) -> tuple[str, Changes]:
     name = " ".join(scenario.name.split())
     if not name:
         raise UserError("A scenario needs a name.", "Type one.")
-    if any(
-        each_scenario.name == name and each_scenario.id != scenario.id
-        for each_scenario in rows.all_scenarios(session.study)
-    ):
+    if any(other.name == name and other.id != scenario.id for other in episode_rows.all_scenarios(session.study)):
         raise UserError(f"There is a scenario {name} already.", "Change that one, or type another name.")
     if not scenario.context.strip():
         raise UserError("A scenario needs a situation.", "Say where they are and what is going on.")
@@ -110,24 +106,24 @@ def save_scenario(session: Session, scenario: Scenario) -> tuple[str, Changes]:
         raise UserError("It is not said how they stand to each other.", "Choose a relationship.")
     made = Scenario(scenario.id or new_id(), name, scenario.context.strip(), scenario.relationship, goals)
     with session.step(f"{'Change' if scenario.id else 'Add'} the scenario {name}") as step:
-        rows.set_scenario(session.study, made)
+        episode_rows.set_scenario(session.study, made)
     return made.id, step.changes
 
 
 def remove_scenario(session: Session, scenario_id: str) -> Changes:
     """Remove a scenario; episodes keep what they were played with."""
     with session.step("Remove scenario") as step:
-        rows.delete_scenario(session.study, scenario_id)
+        episode_rows.delete_scenario(session.study, scenario_id)
     return step.changes
 
 
 @dataclass(frozen=True, slots=True)
 class CastMember:
-    """One who is to take part.
+    """Somebody who takes part in an episode.
 
     Attributes:
-        judge_id: of the judge who plays; "" for anybody else.
-        participant_id: a participant of the study whose part is played on; "" for an invented character.
+        judge_id: of the judge who plays; "" for any other player.
+        participant_id: the participant of the study who is played; "" for an invented character.
     """
 
     profile: Profile
@@ -138,7 +134,7 @@ class CastMember:
 
 
 def require_seats(seats: Sequence[CastMember]) -> None:
-    """Refuse what cannot be played.
+    """Raise if a cast cannot play.
 
     Raises:
         UserError: fewer than two take part, somebody has no name, two have the same, or a judge is missing.
@@ -155,22 +151,22 @@ def require_seats(seats: Sequence[CastMember]) -> None:
 
 
 class Company:
-    """The participants of a study who can stand for characters; knows those whom it added, so one serves many episodes.
+    """Assigns participants of a study to the seats of episodes, and adds those that are missing.
 
-    A character whom a judge played, or that was imported, is the same participant the next time, and agreed to
-    everything, because there is nobody to ask. Whoever types for one is a participant of this episode alone.
+    A character whom a judge played, or that was imported, is the same participant in every episode, and has consented
+    to everything, because there is nobody to ask. A person who types is a participant of one episode alone.
     """
 
     def __init__(self, session: Session) -> None:
         self._study = session.study
-        called = {participant.id: participant.pseudonym for participant in all_participants(self._study)}
-        self._taken = {*called.values()}
+        pseudonyms = {participant.id: participant.pseudonym for participant in all_participants(self._study)}
+        self._taken = {*pseudonyms.values()}
         self._invented: dict[str, str] = {}
         for who in _character_participants(session):
-            self._invented.setdefault(_normalize_name(called[who]), who)
+            self._invented.setdefault(_normalize_name(pseudonyms[who]), who)
 
     def assign_participants(self, episode: Episode, seats: Sequence[CastMember], *, agreed: bool) -> list[str]:
-        """Return the participants who stand for the seats, with their appearance; inside a step.
+        """Return the participants for the seats, and store that they appear; call it inside a step.
 
         Args:
             episode: with its `recording_id`.
@@ -207,7 +203,7 @@ class Company:
 
 
 def _character_participants(session: Session) -> list[str]:
-    """Return the participants who are characters and nothing else, and for whom no person ever typed."""
+    """Return the participants who are only characters, and for whom no person ever typed."""
     typed = {
         agent.participant_id
         for agents in all_agents(session.study).values()
@@ -226,7 +222,7 @@ PAUSE_US = SECOND_US // 5
 _US_PER_LETTER = SECOND_US // 15
 """People speak some 15 letters a second."""
 _ACTION_US = 2 * SECOND_US
-"""Of anything that is not said."""
+"""Duration of an act that is not speech."""
 
 
 def turn_span(turn: AgentTurn, after_us: int) -> tuple[int, int]:
@@ -234,7 +230,7 @@ def turn_span(turn: AgentTurn, after_us: int) -> tuple[int, int]:
 
     Args:
         turn: what is done.
-        after_us: when the one before ended; 0 where there is none.
+        after_us: end of the turn before; 0 for the first.
     """
     start = after_us + PAUSE_US if after_us else 0
     length = _US_PER_LETTER * len(turn.text) if turn.act is Act.SPEAK else _ACTION_US
@@ -242,15 +238,15 @@ def turn_span(turn: AgentTurn, after_us: int) -> tuple[int, int]:
 
 
 DEFAULT_COLLECTION = "Episodes"
-"""The collection of episodes, where none is named."""
+"""The collection of episodes, unless another one is named."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningTurn:
-    """A turn that is there from the beginning.
+    """A turn that an episode starts with.
 
     Attributes:
-        seat: position of whoever did it.
+        seat: position of its agent.
     """
 
     turn: AgentTurn
@@ -259,15 +255,15 @@ class OpeningTurn:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSetup:
-    """An episode to be started.
+    """What an episode is started with.
 
     Attributes:
         name: of the recording.
         seats: who takes part, in the order in which they act.
-        episode: what it is; its `recording_id` is filled in.
-        preceding_utterances: utterances of the recording that it goes on from; they keep their times.
-        opening_turns: what was done already.
-        collection: of the recording; "" for that of all episodes.
+        episode: its `recording_id` is filled in.
+        preceding_utterances: utterances of the recording that it continues; they keep their times.
+        opening_turns: turns that it starts with.
+        collection: of the recording; "" for `DEFAULT_COLLECTION`.
         agreed: the people at the keyboard agreed that judges are sent what they type.
     """
 
@@ -284,7 +280,7 @@ def start_episode(session: Session, wanted: EpisodeSetup) -> tuple[str, Changes]
     """Add an episode, as one step; returns the recording's id and what changed.
 
     Raises:
-        UserError: it cannot be played as it is wanted.
+        UserError: the setup is not valid.
     """
     require_valid_setup(wanted)
     with session.step(f"Start the episode {wanted.name}") as step:
@@ -293,12 +289,12 @@ def start_episode(session: Session, wanted: EpisodeSetup) -> tuple[str, Changes]
 
 
 def next_seed(session: Session) -> int:
-    """Return the seed of the next episode: with that of an earlier one, judges would say the same again."""
+    """Return the seed of the next episode; with a used one, judges would repeat their answers."""
     return len(all_episodes(session.study))
 
 
 def require_valid_setup(wanted: EpisodeSetup) -> None:
-    """Refuse what cannot be an episode.
+    """Raise if a setup is not valid.
 
     Raises:
         UserError: it has no name, no limit of turns, or its seats cannot be filled.
@@ -313,40 +309,42 @@ def require_valid_setup(wanted: EpisodeSetup) -> None:
 
 
 def insert_episode_recording(session: Session, wanted: EpisodeSetup, company: Company) -> str:
-    """Write an episode with what was done already; inside a step. Returns the recording's id."""
+    """Insert an episode with its opening turns, and return the recording's id; call it inside a step."""
     study = session.study
     recording_id = new_id()
-    home = _find_or_add_collection(session, wanted.collection or DEFAULT_COLLECTION)
+    collection_id = _find_or_add_collection(session, wanted.collection or DEFAULT_COLLECTION)
     number = next_number(study)
-    insert_recording(study, Recording(recording_id, home, number, wanted.name.strip(), MIN_TURN_US))
+    insert_recording(study, Recording(recording_id, collection_id, number, wanted.name.strip(), MIN_TURN_US))
     episode = replace(wanted.episode, recording_id=recording_id, history=len(wanted.preceding_utterances))
     people = company.assign_participants(episode, wanted.seats, agreed=wanted.agreed)
-    said = [replace(utterance, id=new_id(), recording_id=recording_id) for utterance in wanted.preceding_utterances]
-    end_us = max((utterance.end_us for utterance in said), default=0)
+    utterances = [
+        replace(utterance, id=new_id(), recording_id=recording_id) for utterance in wanted.preceding_utterances
+    ]
+    end_us = max((utterance.end_us for utterance in utterances), default=0)
     for opening_turn in wanted.opening_turns:
         start_us, end_us = turn_span(opening_turn.turn, end_us)
         who = people[opening_turn.seat]
-        said.append(
+        utterances.append(
             Utterance(new_id(), recording_id, start_us, end_us, format_turn(opening_turn.turn), who, checked=True)
         )
     extend_recording(session, recording_id, end_us)
-    insert_utterances(study, said)
+    insert_utterances(study, utterances)
     set_episode(study, episode)
     set_agents(study, _agents(recording_id, wanted.seats, people))
     return recording_id
 
 
 def extend_recording(session: Session, recording_id: str, end_us: int) -> None:
-    """Make a recording as long as what was done in it; inside a step."""
-    here = session.recording(recording_id)
-    if end_us > here.duration_us:
-        update_recording(session.study, replace(here, duration_us=end_us))
+    """Extend a recording to the end of its last turn; call it inside a step."""
+    recording = session.recording(recording_id)
+    if end_us > recording.duration_us:
+        update_recording(session.study, replace(recording, duration_us=end_us))
 
 
 def _agents(recording_id: str, seats: Sequence[CastMember], people: Sequence[str]) -> list[EpisodeAgent]:
     return [
-        EpisodeAgent(recording_id, at, who, seat.profile, seat.goal, seat.player, seat.judge_id)
-        for at, (seat, who) in enumerate(zip(seats, people, strict=True))
+        EpisodeAgent(recording_id, position, who, seat.profile, seat.goal, seat.player, seat.judge_id)
+        for position, (seat, who) in enumerate(zip(seats, people, strict=True))
     ]
 
 
@@ -360,7 +358,7 @@ def _find_or_add_collection(session: Session, name: str) -> str:
 
 
 def end_if_over(episode: Episode, turns: int, last: AgentTurn) -> Episode:
-    """Return an episode after a turn: over where somebody left, or no turn is left."""
+    """Return an episode after a turn; it is over if somebody left or no turn is left."""
     if last.act is Act.LEAVE:
         return replace(episode, ended=EpisodeEnd.LEFT)
     return replace(episode, ended=EpisodeEnd.LIMIT) if turns >= episode.turn_limit else episode
@@ -408,16 +406,16 @@ def compose_setup(
     agreed: bool = False,
     seed: int | None = None,
 ) -> EpisodeSetup:
-    """Return an episode to be started.
+    """Return the setup of an episode from a scenario and characters.
 
     Args:
         session: of the study.
-        scenario: what is played; one goal for each character.
+        scenario: has one goal for each character.
         characters: who takes part, in the order in which they act.
         judges: id of the judge who plays each; "" for a person.
-        limit: turns.
-        agreed: whoever types agreed that judges are sent it.
-        seed: of what judges say; that of the next episode where None.
+        limit: number of turns.
+        agreed: the people at the keyboard agreed that judges are sent what they type.
+        seed: of the judges; that of the next episode if None.
 
     Raises:
         UserError: the numbers of goals, characters and players differ.

@@ -1,8 +1,4 @@
-"""How far an episode is: what was done so far, and whose turn it is.
-
-When a judge fails so often that an episode stops, and how an episode ended, in words. An episode in words for people:
-what an agent knows, and what was done, as those see it who play.
-"""
+"""The state of an episode: its turns, whose turn is next, how it ended, and how all that is shown to people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +23,7 @@ class EpisodeTurn:
 
     Attributes:
         agent: whose turn it was; None for what somebody else said before the episode began.
-        number: of the turn, from 1; 0 for what led up to it.
+        number: of the turn, from 1; 0 for the history before the first turn.
     """
 
     utterance: Utterance
@@ -38,11 +34,11 @@ class EpisodeTurn:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeState:
-    """An episode as it is now.
+    """The present state of an episode.
 
     Attributes:
         agents: in the order in which they act.
-        played_turns: by time, with what led up to it.
+        played_turns: by time, with the history before the first turn.
         next_agent: whose turn it is; None where it is over.
     """
 
@@ -62,14 +58,14 @@ class EpisodeState:
         return max((episode_turn.utterance.end_us for episode_turn in self.played_turns), default=0)
 
     def agent_at(self, position: int) -> EpisodeAgent | None:
-        """Return the agent of a position, if there is one."""
+        """Return the agent at a position, or None."""
         return next((agent for agent in self.agents if agent.position == position), None)
 
 
 def read_episode_state(session: Session, recording_id: str) -> EpisodeState:
-    """Return how far an episode is.
+    """Return the state of an episode.
 
-    Who acts next follows from who acted last, so a transcript that was corrected in between does not stop it.
+    The next agent follows from the one who acted last, so the transcript can be corrected in between.
 
     Raises:
         UserError: the recording is no episode.
@@ -80,7 +76,7 @@ def read_episode_state(session: Session, recording_id: str) -> EpisodeState:
         raise UserError(f"Recording {number} is no episode.", "Start one: greenroom episode play STUDY")
     agents = episode_agents(session.study, recording_id)
     by_person = {agent.participant_id: agent for agent in agents if agent.participant_id is not None}
-    done = [
+    turns = [
         EpisodeTurn(
             utterance,
             parse_turn(utterance.text),
@@ -89,8 +85,8 @@ def read_episode_state(session: Session, recording_id: str) -> EpisodeState:
         )
         for at, utterance in enumerate(utterances_of(session.study, recording_id))
     ]
-    following = None if episode.ended is not EpisodeEnd.OPEN else _find_next_agent(episode, agents, done)
-    return EpisodeState(episode, tuple(agents), tuple(done), following)
+    next_agent = None if episode.ended is not EpisodeEnd.OPEN else _find_next_agent(episode, agents, turns)
+    return EpisodeState(episode, tuple(agents), tuple(turns), next_agent)
 
 
 def _find_next_agent(episode: Episode, agents: list[EpisodeAgent], done: list[EpisodeTurn]) -> EpisodeAgent | None:
@@ -99,12 +95,12 @@ def _find_next_agent(episode: Episode, agents: list[EpisodeAgent], done: list[Ep
     last = next((episode_turn.agent for episode_turn in reversed(done) if episode_turn.agent is not None), None)
     if last is None:
         return agents[0]
-    place = next(at for at, episode_agent in enumerate(agents) if episode_agent.position == last.position)
-    return agents[(place + 1) % len(agents)]
+    last_index = next(index for index, agent in enumerate(agents) if agent.position == last.position)
+    return agents[(last_index + 1) % len(agents)]
 
 
 MAX_CONSECUTIVE_FAILURES = 3
-"""Turns in a row that could not be had from a judge, after which an episode stops."""
+"""Failed turns of judges in a row, after which an episode stops."""
 _FAILED_STATUSES = frozenset({JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED})
 END_LABELS = {
     EpisodeEnd.OPEN: "goes on",
@@ -117,10 +113,10 @@ END_LABELS = {
 
 
 def failed_turns(session: Session, state: EpisodeState) -> set[int]:
-    """Return the numbers of the turns that are `none` because a judge refused or could not be read."""
+    """Return the numbers of the turns that are `none` because a judge refused or its answer could not be read."""
     newest: dict[str, JudgmentStatus] = {}
     for judgment in sorted(
-        judgments_about(session.study, state.episode.recording_id, {ACT_TASK}), key=lambda each: each.id
+        judgments_about(session.study, state.episode.recording_id, {ACT_TASK}), key=lambda judgment: judgment.id
     ):
         newest[judgment.part] = judgment.status
     return {
@@ -134,7 +130,7 @@ def failed_turns(session: Session, state: EpisodeState) -> set[int]:
 
 
 def count_consecutive_failures(session: Session, state: EpisodeState) -> int:
-    """Return how many turns at the end could not be had from a judge."""
+    """Return how many of the last turns failed."""
     failed, count = failed_turns(session, state), 0
     while state.turn_count - count in failed:
         count += 1
@@ -145,14 +141,14 @@ UNKNOWN_SPEAKER = "Somebody"
 
 
 def names_seen_by(session: Session, state: EpisodeState, viewer: EpisodeAgent | None) -> dict[str, str]:
-    """Return participant id -> what they are called in front of an agent; of everybody where `viewer` is None."""
+    """Return participant id -> name that an agent knows; real names if `viewer` is None."""
     part = turn_part(viewer.position, state.turn_count + 1) if viewer is not None else ""
     usual = {agent.participant_id: agent.profile.name for agent in state.agents if agent.participant_id is not None}
     return names_in_episode(session, get_judge_prompt(ACT_TASK), state.episode.recording_id, part, usual, str)
 
 
 def briefing(session: Session, state: EpisodeState, viewer: EpisodeAgent) -> Mapping[str, str]:
-    """Return what an agent knows: heading -> text; the same as a judge in its place is told."""
+    """Return what an agent knows: heading -> text; a judge in its place is told the same."""
     about = JudgmentTarget(
         JudgmentTargetKind.RECORDING, state.episode.recording_id, turn_part(viewer.position, state.turn_count + 1)
     )
@@ -162,7 +158,7 @@ def briefing(session: Session, state: EpisodeState, viewer: EpisodeAgent) -> Map
 
 
 def format_turn(turn: AgentTurn, name: str) -> str:
-    """Return a turn as it is told to people."""
+    """Return a turn as text for people."""
     match turn.act:
         case Act.SPEAK:
             return f"{name}: {turn.text}"
@@ -175,7 +171,7 @@ def format_turn(turn: AgentTurn, name: str) -> str:
 
 
 def format_turns(session: Session, state: EpisodeState, viewer: EpisodeAgent | None = None) -> list[str]:
-    """Return what was done so far, a line each, with names as an agent knows them."""
+    """Return the turns so far, a line each, with names as an agent knows them."""
     names = names_seen_by(session, state, viewer)
     return [
         format_turn(episode_turn.turn, names.get(episode_turn.utterance.participant_id or "", UNKNOWN_SPEAKER))

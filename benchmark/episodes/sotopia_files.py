@@ -1,7 +1,4 @@
-"""Writes episodes and people's ratings of them as SOTOPIA-pi writes them.
-
-Brings a file of SOTOPIA into a study: episodes, scenarios, characters or scores, told apart by what is in it.
-"""
+"""Imports and exports files of SOTOPIA: episodes and ratings, and for import also scenarios and characters."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -47,21 +44,21 @@ from project.text_format import Cell, escape_unprintable, to_csv
 
 
 def select_episodes(session: Session, recordings: Sequence[str] = ()) -> list[EpisodeState]:
-    """Return the episodes that are written: those named, or all; never one that is held out.
+    """Return the episodes to export: those named, or all that are not held out.
 
     Raises:
         UserError: there is none, one is no episode, or is held out.
     """
-    kept = hold_outs(session.study)
+    held_out_ids = hold_outs(session.study)
     ids = recordings or [
-        episode.recording_id for episode in all_episodes(session.study) if episode.recording_id not in kept
+        episode.recording_id for episode in all_episodes(session.study) if episode.recording_id not in held_out_ids
     ]
-    if held := next((text for text in ids if text in kept), None):
-        number = session.recording(held).number
+    if held_out_id := next((recording_id for recording_id in ids if recording_id in held_out_ids), None):
+        number = session.recording(held_out_id).number
         raise UserError(f"Recording {number} is held out, and nothing of it leaves.", "Leave it out.")
     if not ids:
         raise UserError("There is no episode to export.", "Play one: greenroom episode play STUDY")
-    return [read_episode_state(session, text) for text in ids]
+    return [read_episode_state(session, recording_id) for recording_id in ids]
 
 
 def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
@@ -77,7 +74,7 @@ def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ())
 
 
 def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
-    """Write people's whole ratings of episodes to a new CSV file; returns how many rows.
+    """Write the complete ratings of people to a new CSV file; returns how many rows.
 
     Raises:
         UserError: as in `write_episodes`, or nobody rated.
@@ -121,13 +118,13 @@ def _write_new_file(path: Path, text: str) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from None
 
 
-_Lines = Sequence[tuple[int, Mapping[str, Json]]]
+_NumberedObjects = Sequence[tuple[int, Mapping[str, Json]]]
 _TRACK, _LABEL, _WHO = "ratings", "rating", "participant"
 
 
 @dataclass(frozen=True, slots=True)
 class SotopiaImportResult:
-    """What an import brought.
+    """What an import added.
 
     Attributes:
         kind: what the file holds: `episodes`, `scenarios`, `characters` or `ratings`.
@@ -145,11 +142,11 @@ class SotopiaImportResult:
 
 
 SUFFIXES = (".jsonl", ".csv")
-"""How the files are called: episodes and profiles a line each, and scores as a table."""
+"""Suffixes of the files: episodes and profiles as JSON lines, scores as a table."""
 
 
 def import_file(session: Session, path: Path) -> SotopiaImportResult:
-    """Import a file as one step; nothing is imported where anything in it is wrong.
+    """Import a file as one step; nothing is imported if anything in it is wrong.
 
     Raises:
         UserError: it cannot be read, holds something else, or something in it is wrong; the line is named.
@@ -171,100 +168,104 @@ def import_file(session: Session, path: Path) -> SotopiaImportResult:
     )
 
 
-def _import_episodes(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
+def _import_episodes(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
     known = {scenario.context: scenario.relationship for scenario in all_scenarios(session.study)}
-    homes = {collection.id: collection.name for collection in all_collections(session.study)}
-    places = {recording.id: homes[recording.collection_id] for recording in all_recordings(session.study)}
-    there = {
-        (places[episode.recording_id], episode.reference)
+    names_by_id = {collection.id: collection.name for collection in all_collections(session.study)}
+    collection_names = {
+        recording.id: names_by_id[recording.collection_id] for recording in all_recordings(session.study)
+    }
+    existing = {
+        (collection_names[episode.recording_id], episode.reference)
         for episode in all_episodes(session.study)
         if episode.reference
     }
-    wanted = [read_episode(path, number, found, known) for number, found in lines]
+    setups = [read_episode(path, number, found, known) for number, found in lines]
     new = []
-    for episode_setup in wanted:
+    for episode_setup in setups:
         key = (episode_setup.collection, episode_setup.episode.reference)
-        if not episode_setup.episode.reference or key not in there:
+        if not episode_setup.episode.reference or key not in existing:
             require_valid_setup(episode_setup)
             new.append(episode_setup)
-            there.add(key)
+            existing.add(key)
     if not new:
-        return SotopiaImportResult("episodes", 0, len(wanted), 0, Changes())
+        return SotopiaImportResult("episodes", 0, len(setups), 0, Changes())
     company = Company(session)
     with session.step(f"Import {path.name}") as step:
         for episode_setup in new:
             insert_episode_recording(session, episode_setup, company)
-    return SotopiaImportResult("episodes", len(new), len(wanted) - len(new), 0, step.changes)
+    return SotopiaImportResult("episodes", len(new), len(setups) - len(new), 0, step.changes)
 
 
-def _import_scenarios(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
-    there = {(scenario.context, scenario.relationship, scenario.goals) for scenario in all_scenarios(session.study)}
+def _import_scenarios(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+    existing = {(scenario.context, scenario.relationship, scenario.goals) for scenario in all_scenarios(session.study)}
     found = [read_scenario(path, number, entry) for number, entry in lines]
     new = {(scenario.context, scenario.relationship, scenario.goals): scenario for scenario in found}
-    fresh = [scenario for key, scenario in new.items() if key not in there]
-    if not fresh:
+    added = [scenario for key, scenario in new.items() if key not in existing]
+    if not added:
         return SotopiaImportResult("scenarios", 0, len(found), 0, Changes())
     with session.step(f"Import {path.name}") as step:
-        for scenario in fresh:
+        for scenario in added:
             set_scenario(session.study, scenario)
-    return SotopiaImportResult("scenarios", len(fresh), len(found) - len(fresh), 0, step.changes)
+    return SotopiaImportResult("scenarios", len(added), len(found) - len(added), 0, step.changes)
 
 
-def _import_characters(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
-    there = {character.profile for character in all_characters(session.study)}
+def _import_characters(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+    existing = {character.profile for character in all_characters(session.study)}
     found = [read_character(path, number, entry) for number, entry in lines]
-    fresh = [
-        character for character in {each.profile: each for each in found}.values() if character.profile not in there
+    added = [
+        character
+        for character in {character.profile: character for character in found}.values()
+        if character.profile not in existing
     ]
-    if not fresh:
+    if not added:
         return SotopiaImportResult("characters", 0, len(found), 0, Changes())
     with session.step(f"Import {path.name}") as step:
-        for character in fresh:
+        for character in added:
             set_character(session.study, character)
-    return SotopiaImportResult("characters", len(fresh), len(found) - len(fresh), 0, step.changes)
+    return SotopiaImportResult("characters", len(added), len(found) - len(added), 0, step.changes)
 
 
 def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
     rows = read_scores(path)
-    placed = _Placed(session)
-    rated = [(sotopia_score, placed.find_agent(sotopia_score)) for sotopia_score in rows]
-    about = [(row, agent) for row, agent in rated if agent is not None]
-    if not about:
+    finder = _AgentFinder(session)
+    rated = [(sotopia_score, finder.find_agent(sotopia_score)) for sotopia_score in rows]
+    matched = [(row, agent) for row, agent in rated if agent is not None]
+    if not matched:
         raise UserError(
             f"No episode of this study is rated in {escape_unprintable(path.name)}.",
             "Import the episodes first, then their scores.",
         )
     scheme, used = use_shipped_scheme(session, SCHEME)
     raters = {
-        ensure_annotator.name: ensure_annotator.id
-        for ensure_annotator in ensure_annotators(session, [*dict.fromkeys(row.rater for row, _ in about)])
+        annotator.name: annotator.id
+        for annotator in ensure_annotators(session, [*dict.fromkeys(row.rater for row, _ in matched)])
     }
-    there = _existing_ratings(session)
+    existing = _existing_ratings(session)
     lengths = {recording.id: recording.duration_us for recording in all_recordings(session.study)}
     segments, values, known = [], [], 0
-    for row, agent in about:
+    for row, agent in matched:
         who = raters[row.rater]
-        if (agent.recording_id, who, agent.participant_id) in there:
+        if (agent.recording_id, who, agent.participant_id) in existing:
             known += 1
             continue
-        there.add((agent.recording_id, who, agent.participant_id))
+        existing.add((agent.recording_id, who, agent.participant_id))
         span = (0, lengths[agent.recording_id])
         made = Segment(new_id(), agent.recording_id, who, _LABEL, *span, SCHEME, _TRACK)
         segments.append(made)
-        told: dict[str, Json] = {_WHO: agent.participant_id, **row.scores}
-        values += [FieldValue(made.id, SCHEME, scheme.version, key, value) for key, value in told.items()]
-    homeless = len(rows) - len(about)
+        field_values: dict[str, Json] = {_WHO: agent.participant_id, **row.scores}
+        values += [FieldValue(made.id, SCHEME, scheme.version, key, value) for key, value in field_values.items()]
+    unmatched = len(rows) - len(matched)
     if not segments:
-        return SotopiaImportResult("ratings", 0, known, homeless, used)
+        return SotopiaImportResult("ratings", 0, known, unmatched, used)
     with session.step(f"Import {path.name}") as step:
         session.schemes.store_text(scheme)
         insert_segments(session.study, segments)
         insert_values(session.study, values)
-    return SotopiaImportResult("ratings", len(segments), known, homeless, used | step.changes)
+    return SotopiaImportResult("ratings", len(segments), known, unmatched, used | step.changes)
 
 
-class _Placed:
-    """Finds whom a row rates."""
+class _AgentFinder:
+    """Finds the agents that rows rate."""
 
     def __init__(self, session: Session) -> None:
         homes = {collection.id: collection.name for collection in all_collections(session.study)}
@@ -276,10 +277,10 @@ class _Placed:
                 self._episodes.setdefault(episode.reference, []).append(episode.recording_id)
 
     def find_agent(self, row: SotopiaScore) -> EpisodeAgent | None:
-        """Return whom a row rates; None where its episode is not here, or has no such agent."""
+        """Return the agent that a row rates; None if its episode or agent is not in the study."""
         found = self._episodes.get(row.episode, [])
-        here = [text for text in found if self._homes[text] == row.collection] or found
-        agents = self._agents.get(here[0], []) if here else []
+        matching = [recording_id for recording_id in found if self._homes[recording_id] == row.collection] or found
+        agents = self._agents.get(matching[0], []) if matching else []
         return next(
             (
                 episode_agent
@@ -291,7 +292,7 @@ class _Placed:
 
 
 def _existing_ratings(session: Session) -> set[tuple[str, str, str | None]]:
-    """Return recording, annotator and participant of every rating that is there."""
+    """Return recording, annotator and participant of every existing rating."""
     found: set[tuple[str, str, str | None]] = set()
     for segment in segments_of_scheme(session.study, SCHEME):
         who = values_of(session.study, segment.id).get(_WHO)

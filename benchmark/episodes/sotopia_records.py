@@ -1,10 +1,4 @@
-"""One turn as SOTOPIA writes it: words in quotation marks, anything else after a name.
-
-Episodes as SOTOPIA-pi gives them away: a line each, with scenario, people, goals and conversation. Reads a file that
-holds one JSON object a line, and says where it is not what it should be. Scenarios and characters as SOTOPIA gives them
-away: environment profiles and agent profiles, a line each. Human scores as SOTOPIA-pi gives them away: a CSV file with
-a row for each episode, rater and agent.
-"""
+"""Parses and formats records of SOTOPIA and SOTOPIA-pi: turns, episodes, scenarios, characters and human scores."""
 
 import csv
 import io
@@ -36,7 +30,7 @@ from project.errors import UserError
 from project.ids import new_id
 
 _TURN_NUMBER = re.compile(r"\s*\bTurn #\d+\b[,.:]?\s*$")
-"""What is sometimes left of the next turn's head."""
+"""Some lines end with the head of the next turn."""
 _ACTS = {"non-verbal communication": Act.NONVERBAL, "action": Act.ACTION}
 _ACT_PATTERN = re.compile(rf"^\[({'|'.join(_ACTS)})\]\s*(.*)$", re.DOTALL)
 _LEAVE_PATTERN = re.compile(r"^left the conversation\.?\s*(.*)$", re.DOTALL)
@@ -45,10 +39,10 @@ _QUOTED = re.compile(r'^"(.*)"$', re.DOTALL)
 
 
 def read_turn(dialogue: str, names: Sequence[str]) -> AgentTurn:
-    """Return the turn that a line is.
+    """Parse the turn of a line.
 
     Args:
-        dialogue: as it stands in the file.
+        dialogue: text of the line.
         names: of all who take part; a line may begin with another name than its speaker's.
     """
     text = _TURN_NUMBER.sub("", dialogue).strip()
@@ -100,7 +94,7 @@ def read_json_objects(path: Path) -> list[tuple[int, Mapping[str, Json]]]:
             raise UserError(f"There is nothing in {path.name}.", "Choose a file with one JSON object a line.")
         return listed
     found = []
-    # Not `splitlines`: a text may hold other signs that it takes for the end of a line.
+    # Not `splitlines`, which also splits at other characters that a text may hold.
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             found.append((number, _require_object(path, number, _parse_json(path, number, line))))
@@ -110,7 +104,7 @@ def read_json_objects(path: Path) -> list[tuple[int, Mapping[str, Json]]]:
 
 
 def read_text_field(path: Path, line: int, found: Mapping[str, Json], key: str, *, required: bool = True) -> str:
-    """Return a text or number of an object as text, without what nobody sees; "" where it is missing and not required.
+    """Return a text or number of an object as clean text; "" if it is missing and not required.
 
     Raises:
         UserError: it is missing, empty or something else.
@@ -129,10 +123,10 @@ def read_text_field(path: Path, line: int, found: Mapping[str, Json], key: str, 
 
 
 def clean_text(path: Path, line: int, value: Json, key: str) -> str:
-    """Return a text without what nobody sees, such as signs that turn the direction of writing.
+    """Return a text without invisible characters, such as those that change the direction of writing.
 
     Raises:
-        UserError: it is no text, is too long, or holds half of a character; `key` is named.
+        UserError: it is no text, is too long, or holds half of a surrogate pair; `key` is named.
     """
     if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS:
         raise damaged_file_error(path, f"“{key}” is no text of at most {MAX_TEXT_CHARS:,} characters", line)
@@ -174,7 +168,7 @@ _PROFILE_KEYS = {
     "public_info": "interests",
     "secret": "secrets",
 }
-"""What is kept here -> what it is called in the file; the last but two are not in SOTOPIA-pi's own files."""
+"""Field of `Profile` -> its key in the file; not all keys are in SOTOPIA-pi's own files."""
 
 
 def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mapping[str, Relationship]) -> EpisodeSetup:
@@ -183,17 +177,17 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
     Args:
         path: of the file.
         line: its number.
-        found: what stands there.
-        known: situation -> how people stand to each other in it, for files that do not say so.
+        found: its JSON object.
+        known: context of a scenario -> relationship, for files that do not say it.
 
     Raises:
         UserError: something is missing, or somebody speaks who does not take part.
     """
     names = found.get("names")
-    if not isinstance(names, list) or not all(isinstance(each_name, str) and each_name.strip() for each_name in names):
+    if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):
         raise damaged_file_error(path, "“names” is no list of names", line)
-    called = [str(each_name) for each_name in names]
-    if not all(clean_text(path, line, text, "names") for text in called):
+    called = [str(name) for name in names]
+    if not all(clean_text(path, line, name, "names") for name in called):
         raise damaged_file_error(path, "“names” is no list of names", line)
     if len(called) < 2 or len(set(called)) < len(called):
         raise damaged_file_error(path, "“names” does not name two people or more", line)
@@ -210,28 +204,28 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
         )
         for name in called
     )
-    said = tuple(
-        _read_opening_turn(path, line, one, called) for one in _list_field(path, line, found, CONVERSATION_KEY)
+    turns = tuple(
+        _read_opening_turn(path, line, entry, called) for entry in _list_field(path, line, found, CONVERSATION_KEY)
     )
     reference = read_text_field(path, line, found, "episode", required=False)
-    home = read_text_field(path, line, found, "set", required=False)
-    told = read_text_field(path, line, found, "relationship", required=False)
-    if told and told not in {each_relationship.value for each_relationship in Relationship}:
-        raise damaged_file_error(path, f"“{told}” is no relationship", line)
-    relationship = Relationship(told) if told else known.get(context, Relationship.UNKNOWN)
-    if not said:
+    collection = read_text_field(path, line, found, "set", required=False)
+    relationship_text = read_text_field(path, line, found, "relationship", required=False)
+    if relationship_text and relationship_text not in {each_relationship.value for each_relationship in Relationship}:
+        raise damaged_file_error(path, f"“{relationship_text}” is no relationship", line)
+    relationship = Relationship(relationship_text) if relationship_text else known.get(context, Relationship.UNKNOWN)
+    if not turns:
         raise damaged_file_error(path, "nobody says or does anything", line)
     episode = Episode(
-        *("", context, relationship, EpisodeSource.IMPORTED, max(MOST_TURNS, len(said)), _episode_end(said)),
+        *("", context, relationship, EpisodeSource.IMPORTED, max(MOST_TURNS, len(turns)), _episode_end(turns)),
         reference=reference,
     )
-    shown = [seat.profile.name for seat in seats]
-    name = " and ".join([", ".join(shown[:-1]), shown[-1]])
-    return EpisodeSetup(name, seats, episode, said, collection=home or DEFAULT_COLLECTION)
+    display_names = [seat.profile.name for seat in seats]
+    name = " and ".join([", ".join(display_names[:-1]), display_names[-1]])
+    return EpisodeSetup(name, seats, episode, turns, collection=collection or DEFAULT_COLLECTION)
 
 
 def episode_json(state: EpisodeState, home: str) -> dict[str, Json]:
-    """Return the line of an episode; what led up to it in another recording is not in it.
+    """Return the JSON object of an episode, without its history from another recording.
 
     Args:
         state: the episode.
@@ -327,19 +321,19 @@ def read_scenario(path: Path, line: int, found: Mapping[str, Json]) -> Scenario:
     goals = found.get(GOALS_KEY)
     if not isinstance(goals, list) or len(goals) < 2 or not all(isinstance(goal, str) for goal in goals):
         raise damaged_file_error(path, f"“{GOALS_KEY}” is no list of two goals or more", line)
-    told = read_text_field(path, line, found, "relationship")
+    relationship_text = read_text_field(path, line, found, "relationship")
     named = {relationship.value: relationship for relationship in _RELATIONSHIPS} | {
         str(number): relationship for number, relationship in enumerate(_RELATIONSHIPS)
     }
-    if told not in named:
-        raise damaged_file_error(path, f"“{told}” is no relationship", line)
+    if relationship_text not in named:
+        raise damaged_file_error(path, f"“{relationship_text}” is no relationship", line)
     context = _strip_tags(read_text_field(path, line, found, "scenario"))
     name = read_text_field(path, line, found, "codename", required=False) or context[:40]
     return Scenario(
         new_id(),
         name,
         context,
-        named[told],
+        named[relationship_text],
         tuple(_strip_tags(clean_text(path, line, goal, GOALS_KEY)) for goal in goals),
     )
 
@@ -374,12 +368,12 @@ _SCORE_COLUMNS = {key: key for key in DIMENSIONS} | {"financial": "financial_and
 """Dimension -> its column."""
 _KEY_COLUMNS = ("episode", "rater", "agent")
 CSV_COLUMNS = ("set", *_KEY_COLUMNS, *(_SCORE_COLUMNS[key] for key in DIMENSIONS))
-"""Columns as they are written; others, such as `is_target`, are passed over."""
+"""Columns of a written file; others, such as `is_target`, are ignored on import."""
 
 
 @dataclass(frozen=True, slots=True)
 class SotopiaScore:
-    """What one rater gave one agent.
+    """The scores that one rater gave one agent.
 
     Attributes:
         collection: the set of the episode; "" where the file does not say.
@@ -405,7 +399,7 @@ def read_scores(path: Path) -> list[SotopiaScore]:
     try:
         rows = csv.DictReader(io.StringIO(read_text(path, _MAX_SCORES_BYTES)), strict=True)
         columns = [fieldname.strip() for fieldname in rows.fieldnames or ()]
-        if missing := [text for text in (*_KEY_COLUMNS, *_SCORE_COLUMNS.values()) if text not in columns]:
+        if missing := [column for column in (*_KEY_COLUMNS, *_SCORE_COLUMNS.values()) if column not in columns]:
             raise damaged_file_error(path, f"the column “{missing[0]}” is missing")
         found = [_read_score(path, rows.line_num, row) for row in rows]
     except csv.Error as error:

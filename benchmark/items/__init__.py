@@ -1,1 +1,1 @@
-"""From what a study holds to the items of a set: rules of sampling, balance and wrong options."""
+"""Draws the items of a benchmark set: sampling, class balance and wrong options."""

@@ -1,8 +1,4 @@
-"""What items are drawn from, by which rule, and what was drawn.
-
-Wrong options out of other segments, as they stand in a study. An order of candidates that depends on nothing but
-themselves. Why something becomes no item, as clauses, and what is said where nothing is left.
-"""
+"""Candidates for items, the draws made from them, and wrong options out of other segments."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,15 +11,15 @@ from project.schemes.scheme import Scheme
 
 @dataclass(frozen=True, slots=True)
 class ItemCandidate:
-    """One thing of a study that could become an item.
+    """Something in a study that can become an item.
 
     Attributes:
-        about: as `About.key`; "" for a stretch that nobody marked.
+        about: as `JudgmentTarget.key`; "" for an unmarked span.
         collection_id: of its recording.
-        start_us: of what is shown, on the recording's axis.
-        end_us: of what is shown, on the recording's axis.
-        made_from: checksum over it.
-        content: what its item will freeze; see `project.entities.frozen_items.FrozenItem`.
+        start_us: start of the span that is shown, on the recording's axis.
+        end_us: end of that span.
+        made_from: checksum over its source.
+        content: what its item freezes; see `project.entities.frozen_items.FrozenItem`.
     """
 
     about: str
@@ -40,11 +36,11 @@ class CandidatePool:
     """Everything that the items of a task can be drawn from.
 
     Attributes:
-        candidates: in any order: what is drawn does not depend on it.
+        candidates: in any order; draws do not depend on it.
         left_out: why something of the study is no candidate, as a clause -> how often.
-        scheme: of the segments that the candidates are; None for anything else.
+        scheme: of the segments that the candidates are; None for other candidates.
         track: of these segments.
-        gaps: stretches that nobody marked, out of which negatives can be cut.
+        gaps: unmarked spans, out of which negatives can be cut.
     """
 
     candidates: Sequence[ItemCandidate]
@@ -59,9 +55,9 @@ class ItemSamplingRule:
     """How a draw is made.
 
     Attributes:
-        size: items at most; 0 for all there are.
-        stratify: whether each collection gives the same number.
-        more: what a task understands beside that, as JSON: `shares` of the classes, by label; `negatives`.
+        size: items at most; 0 for all.
+        stratify: whether each collection gives the same number of items.
+        more: further options of a task, as JSON: `shares` of the classes, by label; `negatives`.
     """
 
     size: int
@@ -82,7 +78,7 @@ WRONG_OPTION_COUNT = 4
 
 @dataclass(frozen=True, slots=True)
 class MultipleChoiceOptions:
-    """Options to choose from.
+    """The options of a multiple-choice item.
 
     Attributes:
         options: in their order.
@@ -96,7 +92,7 @@ class MultipleChoiceOptions:
 
 
 def normalize_text(text: str) -> str:
-    """Return what is equal for texts that differ in nothing but case and white space."""
+    """Return a text with case and white space normalized."""
     return " ".join(text.casefold().split())
 
 
@@ -107,17 +103,17 @@ def draw_options(
     chance: random.Random,
     fits: Callable[[ItemCandidate], bool] = lambda _: True,
 ) -> MultipleChoiceOptions | None:
-    """Return the right option among four wrong ones in a random place; None where there are not four.
+    """Return the right option among four wrong ones in a random position; None if there are not four.
 
-    Source: SHREC, sections 3.3 and 3.4: what has the same text as the right one is removed, four others are drawn at
-    random, the right one's place is random.
+    Source: SHREC, sections 3.3 and 3.4: options with the text of the right one are removed, four others are drawn at
+    random, and the position of the right one is random.
 
     Args:
         own: whose text is right.
         text: of a candidate; "" for none.
         others: to draw from, in a fixed order; `own` may be among them.
-        chance: that decides.
-        fits: whether another one's text may be a wrong option.
+        chance: the random generator.
+        fits: whether the text of another candidate may be a wrong option.
     """
     right = text(own)
     taken = {normalize_text(right)}
@@ -139,7 +135,7 @@ def draw_options(
 
 
 def iter_shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Iterator[ItemCandidate]:
-    """Yield all of them in a random order, which costs no more than what is taken of it."""
+    """Yield candidates in random order; the cost is proportional to how many are taken."""
     moved: dict[int, int] = {}
     for left in range(len(others), 0, -1):
         place = chance.randrange(left)
@@ -148,7 +144,7 @@ def iter_shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Ite
 
 
 def candidate_sort_key(item_candidate: ItemCandidate) -> tuple[str, int, int, str, str]:
-    """Return what a candidate is sorted by: recording, time, and what it was made from."""
+    """Return the sort key of a candidate: recording, time, and source."""
     return (
         item_candidate.recording_id,
         item_candidate.start_us,
@@ -159,7 +155,7 @@ def candidate_sort_key(item_candidate: ItemCandidate) -> tuple[str, int, int, st
 
 
 def sort_candidates(candidates: Iterable[ItemCandidate]) -> list[ItemCandidate]:
-    """Return candidates sorted, so that the same seed draws the same ones however they were read."""
+    """Return candidates in a fixed order, so that a seed always draws the same ones."""
     return sorted(candidates, key=candidate_sort_key)
 
 
@@ -178,17 +174,17 @@ def no_items_error(
     further: Mapping[str, int] | None = None,
     begin: str = "Annotate and review some recordings first.",
 ) -> UserError:
-    """Return the error that nothing of a sort can be drawn, with what was left out the most as a hint.
+    """Return the error that nothing can be drawn; its hint is the most frequent reason.
 
     Args:
-        what: is there, as "no segment ...".
-        pool: that was to be drawn from.
-        further: what was left out beside that.
-        begin: what to do where nothing was left out, because there is nothing.
+        what: what is missing, as "no segment ...".
+        pool: the candidates.
+        further: further reasons, with counts.
+        begin: hint if nothing was left out, because there is nothing.
     """
     reasons = {**pool.left_out, **(further or {})}
     reasons.pop(DUPLICATE_MOMENT, None)
     if not reasons:
         return UserError(f"There is {what}, so no item can be made.", begin)
-    most = max(reasons, key=lambda text: reasons[text])
+    most = max(reasons, key=lambda reason: reasons[reason])
     return UserError(f"There is {what}, so no item can be made.", f"Left out the most: {most} ({reasons[most]:,}).")

@@ -1,8 +1,4 @@
-"""What somebody wishes of an item set beside its task, seed, draws and size.
-
-How many items of each class a draw has, and of each collection. Draws with a balance of classes, of all collections
-alike where that is wished. Negatives out of stretches that nobody marked, as long as what people did mark.
-"""
+"""Draws items with class balance and, if asked, equally from each collection; cuts negatives from unmarked spans."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -25,7 +21,7 @@ from project.errors import UserError
 
 
 def quotas(size: int, shares: Mapping[str, float]) -> dict[str, int]:
-    """Return how many of `size` items each class gets, by largest remainder: never one or more off its exact share.
+    """Return how many of `size` items each class gets, by largest remainder; each is less than one off its exact share.
 
     Args:
         size: items in all.
@@ -47,14 +43,14 @@ def quotas(size: int, shares: Mapping[str, float]) -> dict[str, int]:
 
 
 def largest_quotas(size: int, shares: Mapping[str, float], there: Mapping[str, int]) -> dict[str, int]:
-    """Return the quotas of the largest draw of at most `size` items for which there are enough of every class.
+    """Return the quotas of the largest draw of at most `size` items for which every class has enough.
 
-    A draw for which a class is too small becomes smaller as a whole, so that its balance stays what it was to be.
+    If a class is too small, the whole draw becomes smaller, so that the balance is kept.
 
     Args:
-        size: items in all; 0 for as many as there are.
+        size: items in all; 0 for as many as possible.
         shares: class -> weight.
-        there: class -> how many could be drawn.
+        there: class -> how many are available.
     """
     most = min(size, sum(there.values())) if size else sum(there.values())
     for total in range(most, 0, -1):
@@ -65,7 +61,7 @@ def largest_quotas(size: int, shares: Mapping[str, float], there: Mapping[str, i
 
 
 def items_per_collection(size: int, collections: int) -> int:
-    """Return how many items each of so many collections gives at most, of `size` in all; 0 for as many as can be.
+    """Return how many items each collection gives at most, of `size` in all; 0 for as many as possible.
 
     Raises:
         UserError: there are fewer items than collections.
@@ -79,11 +75,11 @@ def items_per_collection(size: int, collections: int) -> int:
 
 
 def collection_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
-    """Return how many items each collection gives, the same number each, of `size` in all; 0 for as many as can be.
+    """Return how many items each collection gives, the same number each, of `size` in all; 0 for as many as possible.
 
     Args:
         size: items in all.
-        there: collection -> how many it could give.
+        there: collection -> how many are available.
 
     Raises:
         UserError: there are fewer items than collections.
@@ -97,29 +93,29 @@ def collection_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
 def cut_negatives(
     gaps: Sequence[ItemCandidate], lengths: Sequence[int], number: int, chance: random.Random
 ) -> list[ItemCandidate]:
-    """Return so many stretches out of gaps, each as long as one of `lengths`; no two share time.
+    """Cut spans out of gaps, each as long as one of `lengths`; no two overlap.
 
-    Every place in every gap that is long enough is as likely as any other.
+    Every position in every gap that is long enough is equally likely.
 
     Args:
-        gaps: stretches that nobody marked, in a fixed order; no two share time.
+        gaps: unmarked spans, in a fixed order; no two overlap.
         lengths: of marked segments, in microseconds, to draw lengths from.
-        number: how many; fewer come back where there is no more room.
-        chance: that decides.
+        number: how many; fewer are returned if there is not enough room.
+        chance: the random generator.
     """
     free = [*gaps]
     found: list[ItemCandidate] = []
     wanted = sorted((chance.choice(lengths) for _ in range(number)), reverse=True) if lengths else []
-    # The longest first: what is short still fits into what is left over.
+    # The longest first, because short spans still fit into the rest.
     for length in wanted:
-        room = [max(0, item_candidate.end_us - item_candidate.start_us - length + 1) for item_candidate in free]
-        if not any(room):
+        free_starts = [max(0, item_candidate.end_us - item_candidate.start_us - length + 1) for item_candidate in free]
+        if not any(free_starts):
             continue
-        place = chance.choices(range(len(free)), room)[0]
-        gap = free[place]
-        start = gap.start_us + chance.randrange(room[place])
+        gap_index = chance.choices(range(len(free)), free_starts)[0]
+        gap = free[gap_index]
+        start = gap.start_us + chance.randrange(free_starts[gap_index])
         found.append(replace(gap, start_us=start, end_us=start + length))
-        free[place : place + 1] = [
+        free[gap_index : gap_index + 1] = [
             item_candidate
             for item_candidate in (replace(gap, end_us=start), replace(gap, start_us=start + length))
             if item_candidate.end_us > item_candidate.start_us
@@ -129,7 +125,7 @@ def cut_negatives(
 
 
 NEGATIVES = ("both", "annotated", "unmarked")
-"""Where negatives come from: what annotators marked as such, then stretches that nobody marked; or one of the two."""
+"""Sources of negatives: annotated ones and then unmarked spans, or one of the two."""
 Classes = Mapping[str, Sequence[ItemCandidate]]
 
 
@@ -144,16 +140,15 @@ def draw_balanced(
     """Return a draw in which every class has its share, to within rounding, in a random order.
 
     Args:
-        pool: that the candidates are of; its gaps are cut for the class `negative`.
+        pool: of the candidates; its gaps are cut for the class `negative`.
         classes: label -> its candidates.
         shares: label -> weight.
-        rule: the size, whether collections are drawn alike, and under `negatives` one of `NEGATIVES`.
-        chance: that decides.
-        negative: the class that stretches of the gaps belong to; "" for none.
+        rule: the size, whether to stratify, and under `negatives` one of `NEGATIVES`.
+        chance: the random generator.
+        negative: the class of spans cut from gaps; "" for none.
 
     Raises:
-        UserError: a class is missing altogether, or there is no collection that has them all, or more collections than
-            items.
+        UserError: a class has no candidates, no collection has all classes, or there are more collections than items.
     """
     wanted = {key: weight for key, weight in shares.items() if weight > 0}
     gaps = pool.gaps if negative and rule.more.get("negatives", NEGATIVES[0]) != "annotated" else ()
@@ -180,7 +175,7 @@ def draw_balanced(
 
 
 class _Stratum:
-    """What one part of a draw is made from."""
+    """The candidates of one stratum of a draw."""
 
     def __init__(
         self, classes: Classes, gaps: Sequence[ItemCandidate], shares: Mapping[str, float], negative: str
@@ -188,11 +183,11 @@ class _Stratum:
         self.classes, self.gaps, self.shares, self.negative = classes, gaps, shares, negative
 
     def capacity(self, size: int) -> int:
-        """Return how many items of at most `size` it has room for, if every stretch finds a place."""
+        """Return how many items of at most `size` it gives, if every span fits into a gap."""
         return sum(largest_quotas(size, self.shares, self._available_counts(size)).values())
 
     def draw(self, size: int, chance: random.Random) -> list[ItemCandidate]:
-        """Return at most `size` items; fewer where stretches find no place."""
+        """Return at most `size` items; fewer if spans do not fit into gaps."""
         quotas = largest_quotas(size, self.shares, self._available_counts(size))
         found = {
             key: chance.sample(self.classes[key], min(number, len(self.classes[key]))) for key, number in quotas.items()
@@ -217,15 +212,15 @@ class _Stratum:
 
 
 def _draw_strata(strata: Sequence[_Stratum], each: int, chance: random.Random) -> list[ItemCandidate]:
-    """Return the same number of items of each stratum, as many as the smallest gives."""
+    """Return the same number of items from each stratum, as many as the smallest gives."""
     if len(strata) == 1:
         return strata[0].draw(each, chance)
     seed = chance.random()
     size = min(stratum.capacity(each) for stratum in strata)
     while True:
-        # Stretches may find less room than was thought: then all are drawn anew, smaller.
+        # If spans find less room than expected, all strata are drawn again with a smaller size.
         drawn = [stratum.draw(size, random.Random(f"{seed} {place}")) for place, stratum in enumerate(strata)]
-        smallest = min(len(one) for one in drawn)
+        smallest = min(len(items) for items in drawn)
         if smallest == size:
             return [item_candidate for those in drawn for item_candidate in those]
         size = smallest
@@ -256,22 +251,22 @@ INCLUDE_LABELS: Mapping[str, str] = {
     UNREVIEWED: "what one person marked and nobody reviewed",
     HELD_OUT: "recordings that are held out",
 }
-"""What is left out unless it is wished."""
+"""What is left out unless it is included explicitly."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
-    """How an item set differs from the usual one.
+    """Options of an item set beside its task, seed, draws and size.
 
     Attributes:
-        include: keys of `INCLUDED`.
+        include: keys of `INCLUDE_LABELS`.
         stratify: whether each collection gives the same number of items.
         scheme: key of the scheme of segments; "" for the study's default one.
         track: of the scheme; "" for its first.
         shares: label -> weight of the classes; {} for the task's own.
         negatives: one of `benchmark.items.sampling.NEGATIVES`.
         conditions: methods of which every recording must have a rendering.
-        willing: only of recordings in which everybody is willing that models see them.
+        willing: only recordings in which everybody consented to be seen by models.
     """
 
     include: tuple[str, ...] = ()
@@ -284,15 +279,15 @@ class SamplingOptions:
     willing: bool = False
 
     def require_known(self) -> None:
-        """Return quietly where everything is known.
+        """Raise if an option is not known.
 
         Raises:
-            UserError: something of it is not.
+            UserError: one is not.
         """
-        for text in self.include:
-            if text not in INCLUDE_LABELS:
+        for key in self.include:
+            if key not in INCLUDE_LABELS:
                 raise UserError(
-                    f"“{text}” is nothing that can be included.", f"Choose among {', '.join(INCLUDE_LABELS)}."
+                    f"“{key}” is nothing that can be included.", f"Choose among {', '.join(INCLUDE_LABELS)}."
                 )
         if self.negatives not in NEGATIVES:
             raise UserError(f"“{self.negatives}” are no negatives.", f"Choose one of {', '.join(NEGATIVES)}.")
@@ -300,30 +295,30 @@ class SamplingOptions:
             raise UserError("A share cannot be below 0.", "Give weights from 0.")
 
     def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object that `wishes_from` reads."""
+        """Return it as a JSON object that `read_sampling_options` reads."""
         return {**asdict(self), "include": sorted({*self.include}), "conditions": [*self.conditions]}
 
 
 def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
-    """Read what `Wishes.as_json` made.
+    """Read the result of `SamplingOptions.as_json`.
 
     Raises:
         UserError: it is something else.
     """
     values = cast(dict[str, Any], dict(found))
-    usual = SamplingOptions()
+    defaults = SamplingOptions()
     try:
-        wishes = SamplingOptions(
+        options = SamplingOptions(
             tuple(map(str, values.get("include", ()))),
             bool(values.get("stratify", False)),
             str(values.get("scheme", "")),
             str(values.get("track", "")),
             {key: float(weight) for key, weight in values.get("shares", {}).items()},
-            str(values.get("negatives", usual.negatives)),
+            str(values.get("negatives", defaults.negatives)),
             tuple(map(str, values.get("conditions", ()))),
             bool(values.get("willing", False)),
         )
-        wishes.require_known()
+        options.require_known()
     except (TypeError, ValueError, AttributeError, UserError):
         raise UserError("The rule of an item set of this study is damaged.", "Make another set.") from None
-    return wishes
+    return options

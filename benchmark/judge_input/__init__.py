@@ -1,1 +1,1 @@
-"""What a judge sees of a segment, planned as data and built into messages."""
+"""Plans what a judge sees of a segment, question, chain or recording, and builds the messages of a request."""

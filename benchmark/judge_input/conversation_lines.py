@@ -1,7 +1,4 @@
-"""A conversation in lines, as a judge reads it.
-
-What is left out of a conversation that is too long for a judge, by stated rules, in this order.
-"""
+"""Formats a conversation as lines of a prompt, and shortens it by fixed rules if it is too long for a judge."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +18,7 @@ SHORTENING_RULES: Mapping[str, str] = {
     "middle": "Turns in the middle of the segment are left out.",
     "frames": "Fewer frames are shown, evenly spaced, where a model says that its context is full.",
 }
-"""Every rule, in the order in which it is used; a later one only where the earlier ones do not suffice."""
+"""All rules, in the order in which they are applied; a later one only if the earlier ones do not suffice."""
 MAX_TURN_CHARS = 1_000
 """Characters that a turn keeps by the rule `long`."""
 _ELLIPSIS = "[…]"
@@ -29,12 +26,12 @@ _ELLIPSIS = "[…]"
 
 @dataclass(frozen=True, slots=True)
 class PromptTurn:
-    """One turn as it is told.
+    """One line of a conversation in a prompt.
 
     Attributes:
         head: time and speaker.
         text: what is said.
-        precedes_segment: it leads up to the segment; else it is inside.
+        precedes_segment: it is before the segment, not inside.
     """
 
     head: str
@@ -43,12 +40,12 @@ class PromptTurn:
 
     @property
     def size(self) -> int:
-        """Characters, with the line's end."""
+        """Characters, with the line break."""
         return len(self.head) + len(self.text) + 1
 
 
 def shorten_turns(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], tuple[Shortened, ...]]:
-    """Return the turns that are told, with a line that says so where some are left out, and what was left out.
+    """Return the turns that are kept, with notes in place of omitted ones, and what was left out.
 
     Args:
         lines: all turns, by time.
@@ -74,7 +71,7 @@ def shorten_turns(lines: Sequence[PromptTurn], longest: int) -> tuple[list[Promp
 
 
 def _drop_oldest(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], list[PromptTurn]]:
-    """Return the turns that are left when the oldest before the segment go until the rest fits, and those that went."""
+    """Drop the oldest turns before the segment until the rest fits; returns the kept and the dropped turns."""
     size, count = _size(lines), 0
     while count < len(lines) and lines[count].precedes_segment and size > longest:
         size -= lines[count].size
@@ -90,7 +87,7 @@ def _cut_middle(line: PromptTurn) -> PromptTurn:
 
 
 def _count_kept_ends(lines: Sequence[PromptTurn], longest: int) -> tuple[int, int]:
-    """Return how many turns stay at the beginning and at the end, taken in turns; the last one always does."""
+    """Return how many turns to keep at the beginning and at the end, taken alternately; the last one is always kept."""
     first, last, size = 0, 1, lines[-1].size
     while first + last < len(lines):
         at_end = last <= first
@@ -123,9 +120,9 @@ def prompt_turns(
     Args:
         turns: by start.
         start_us: of the segment.
-        names: participant id -> what they are called.
-        written: how a text of the study may be written.
-        condition: under a rendering, a cue is told by its label; its description was never reviewed.
+        names: participant id -> name.
+        written: scrubs a text of the study where it has to be.
+        condition: under a rendering, only the label of a cue is shown; its description was not reviewed.
         loose: cues outside all turns.
     """
     found = []
@@ -143,7 +140,7 @@ def prompt_turns(
 
 
 def cues_outside_turns(session: Session, recording_id: str, start_us: int, end_us: int) -> list[CueMark]:
-    """Return the cues of people that lie in a stretch and in no utterance."""
+    """Return the cues marked by people that lie in a span and in no utterance."""
     return [
         cue
         for cue in cues_by_utterance(session, recording_id).get("", ())
@@ -152,7 +149,7 @@ def cues_outside_turns(session: Session, recording_id: str, start_us: int, end_u
 
 
 def format_seconds(time_us: int, *, fine: bool = False) -> str:
-    """Return a time in seconds as a judge is told it."""
+    """Return a time in seconds as text for a prompt."""
     text = f"{time_us / SECOND_US:.{2 if fine else 1}f}"
     return f"{'0.00' if fine else '0.0'} s" if text in ("-0.0", "-0.00") else f"{text} s"
 

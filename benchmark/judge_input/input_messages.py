@@ -1,4 +1,4 @@
-"""From a plan to the messages that are sent: exact frames are decoded, made smaller and encoded once."""
+"""Builds the messages of a request from its plan: decodes, scales and encodes the exact frames."""
 
 from anonymize.privacy.exported_clips import file_version
 from benchmark.judge_input.input_plan import InputPlan, PlannedMedia
@@ -9,14 +9,14 @@ from project.files.fingerprints import fingerprint
 
 
 def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> tuple[Message, ...]:
-    """Return the messages of a plan, the system's and the user's, and vouch for all that is in them.
+    """Return the system and user message of a plan, and add their content to the approved content.
 
     Args:
         plan: what is to be sent.
-        cleared: of the guard that they leave through; None where they leave through none.
+        cleared: the approved content of the guard that sends them; None for no guard.
 
     Raises:
-        UserError: the file is gone, is another one by now, or cannot be read.
+        UserError: the file is missing, was changed, or cannot be read.
     """
     pictures: tuple[JudgeFrame, ...] = ()
     clip = None
@@ -40,10 +40,10 @@ def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> t
 
 
 def _require_same_file(media: PlannedMedia) -> object:
-    """Return what changes with the file, once it is seen to be the one of the plan: of a rendering every bit counts.
+    """Check that the file is the one of the plan; returns a value that changes with the file.
 
     Raises:
-        UserError: it is another one by now.
+        UserError: the file was changed.
     """
     state: object = file_version(media.path, media.sha256) if media.sha256 else fingerprint(media.path)
     if state is None or (not media.sha256 and state != media.fingerprint):

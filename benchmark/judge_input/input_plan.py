@@ -1,6 +1,6 @@
-"""What a judge is to see of one segment, as data: planned where the study is, built into messages anywhere.
+"""The plan of a request as data: what a judge sees, how its answer is read, and the key that equal requests share.
 
-What makes two requests the same, worked out without decoding a frame.
+A plan is made where the study is open, and can be turned into messages in any process.
 """
 
 import hashlib
@@ -26,16 +26,16 @@ class InputSettings:
     """How much of a segment a judge sees.
 
     Attributes:
-        words: whether what is said is told at all.
+        words: whether the conversation is shown.
         before: turns before the segment, at most.
-        cues: whether marked cues are told inside the turns.
+        cues: whether marked cues are shown inside the turns.
         frames: how many, at most; 0 for none.
-        longest_side: of a frame or of the clip, in pixels; none is enlarged.
+        longest_side: of a frame or of the clip, in pixels; smaller ones are not enlarged.
         quality: of the JPEGs, from 1 to 100.
-        rule: how frames are chosen, one of `RULES`.
-        stamps: whether the judge is told when each was taken.
-        clip: send the segment as a video in the place of frames.
-        longest_text: characters of the conversation; what is beyond is left out by the rules of `shortening`.
+        rule: how frames are chosen, one of `FRAME_RULES`.
+        stamps: whether the judge is told the time of each.
+        clip: send the segment as a video instead of frames.
+        longest_text: characters of the conversation; a longer one is shortened by `SHORTENING_RULES`.
     """
 
     before: int = 6
@@ -66,13 +66,13 @@ class PlannedMedia:
     Attributes:
         path: of the file on this machine.
         fingerprint: of its content.
-        zero_us: where the file's zero lies on the recording's axis.
+        zero_us: zero of the file on the recording's axis.
         frames: in order; () where a clip is sent.
-        clip: from when to when, on the recording's axis; None where frames are sent.
+        clip: start and end on the recording's axis; None where frames are sent.
         width: of what is sent, in pixels.
         height: of what is sent, in pixels.
         quality: of the JPEGs.
-        sha256: of all of the file, where it is a rendering; "" where it is what was recorded.
+        sha256: of a rendering; "" for the recorded file.
     """
 
     path: Path
@@ -91,9 +91,9 @@ class Shortened:
     """Something that was left out to keep within a limit.
 
     Attributes:
-        rule: key of `shortening.RULES`.
-        count: how many turns it concerns.
-        characters: that were left out.
+        rule: key of `SHORTENING_RULES`.
+        count: turns or frames that it concerns.
+        characters: how many were left out.
     """
 
     rule: str
@@ -103,26 +103,25 @@ class Shortened:
 
 @dataclass(frozen=True, slots=True)
 class InputPlan:
-    """Everything that one request will hold, and how its answer is read.
+    """The content of one request, and how its answer is read.
 
     Attributes:
-        about: what is asked about, `project.entities.judgments.JudgmentTarget.key`; "" for a stretch that nobody marked.
-        state: of a question or a chain, as it was; "" for anything else.
+        about: what is asked about, `project.entities.judgments.JudgmentTarget.key`; "" for an unmarked span.
+        state: of a question or a chain when it was planned; "" for anything else.
         modality: what is shown.
         start_us: on the recording's axis.
         end_us: on the recording's axis.
-        condition: `RAW`, or the id of the run that made the rendering.
+        condition: `RAW_CONDITION`, or the id of the run that made the rendering.
         prompt: `KEY@VERSION`.
         system: text of the system's message.
         text: text of the user's message.
-        media: frames or a clip; None for a judge that reads only, or where there is no picture.
-        form: what is asked.
-        truth: what people said; stays on this machine.
+        media: frames or a clip; None for a text-only judge, or where there is no picture.
+        form: the answer that is asked for.
+        truth: the answers of people; they stay on this machine.
         shortened: what was left out of the conversation.
-        notes: what else is good to know about it, a sentence each.
-        other_recordings: recordings that the examples are from, the wrong options of a question, and what an episode goes
-            on from.
-        words_state: what was decided about its words when they were scrubbed; "" in raw form.
+        notes: remarks on it, a sentence each.
+        other_recordings: recordings that examples, wrong options, or the history of an episode are from.
+        words_state: checksum of the text review when its words were scrubbed; "" in raw form.
     """
 
     recording_id: str
@@ -147,14 +146,14 @@ class InputPlan:
 
     @property
     def item(self) -> str:
-        """Names what is judged, the same under every condition, and whichever answer of the judge's own it is about."""
+        """The name of what is judged; it does not depend on the condition or on an earlier answer that it is about."""
         if self.about and (judgment := judgment_id_of_part(parse_target(self.about).part)):
             return self.about.removesuffix(f"/{judgment}")
         return self.about or f"{self.recording_id}:{self.start_us}-{self.end_us}"
 
     @property
     def answer_form(self) -> AnswerForm:
-        """What an answer has to look like."""
+        """The form that an answer must have."""
         return answer_form(self.form, thinks=self.variant in THINKING_VARIANTS)
 
     def judge_request(
@@ -163,11 +162,11 @@ class InputPlan:
         sampling: SamplingParameters,
         shares: Sequence[tuple[Mapping[str, Json], int]] = (),
     ) -> JudgeRequest:
-        """Return the question that a judge is asked, with what `build` made of this plan."""
+        """Return the request to a judge, with the messages that `build_messages` made of this plan."""
         return JudgeRequest(messages, self.answer_form, sampling, self.truth, shares, self.item)
 
     def as_json(self) -> dict[str, Json]:
-        """Return what `plan_from` reads."""
+        """Return it as a JSON object that `read_plan` reads."""
         media = self.media
         return {
             "recording_id": self.recording_id,
@@ -192,9 +191,9 @@ class InputPlan:
         }
 
     def as_record(self, messages: Sequence[Message] = ()) -> dict[str, Json]:
-        """Return what was sent, as a judgment keeps it: frames and clip by checksum, texts in full.
+        """Return what was sent, as a judgment stores it: frames and clip by checksum, texts in full.
 
-        Without messages, where nothing was built, checksums and sizes are missing.
+        Without messages, checksums and sizes are missing.
         """
         pictures = [picture for message in messages for picture in message.pictures]
         clip = next((message.clip for message in messages if message.clip is not None), None)
@@ -228,7 +227,7 @@ class InputPlan:
 
 
 def read_plan(found: Mapping[str, Json]) -> InputPlan:
-    """Read what `SightPlan.as_json` made."""
+    """Read the result of `InputPlan.as_json`."""
     media = cast(dict[str, Json] | None, found["media"])
     return InputPlan(
         recording_id=str(found["recording_id"]),
@@ -291,10 +290,10 @@ def request_key(plan: InputPlan, fingerprint: str, sampling: SamplingParameters,
     """Return the checksum of everything that decides an answer; equal requests have equal keys.
 
     Args:
-        plan: what is seen, and the form of the answer.
-        fingerprint: of the judge, with all its settings that change an answer.
-        sampling: with the seed, so that repetitions are told apart.
-        known: what a baseline answers by beside the plan, such as the item or what people said.
+        plan: of the request.
+        fingerprint: of the judge, with all settings that change an answer.
+        sampling: with the seed, so that repetitions differ.
+        known: what else a baseline answers from, such as the item or the answers of people.
     """
     media = plan.media
     form = plan.answer_form

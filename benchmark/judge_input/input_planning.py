@@ -1,7 +1,6 @@
-"""Plans what a judge is to see of a segment, from the study as it is now; decodes nothing.
+"""Plans what a judge sees of a segment, from the present state of the study, without decoding anything.
 
-What is seen of a segment where a model says that it was too long for it: the same share of everything that fits. Which
-frames of a file stand for a segment, or which stretch of it is sent as a clip; decodes nothing.
+Also shrinks a plan proportionally after a context-length error.
 """
 
 import re
@@ -72,19 +71,19 @@ _FINE_BELOW_US = 10 * SECOND_US
 
 
 def plan_media(source: Source, start_us: int, end_us: int, settings: InputSettings) -> tuple[PlannedMedia | None, str]:
-    """Plan what is taken from a file.
+    """Plan the frames or the clip of a segment.
 
     Args:
         source: the file.
-        start_us: of the segment, on the recording's axis.
-        end_us: of the segment, on the recording's axis.
-        settings: how much is seen.
+        start_us: start of the segment, on the recording's axis.
+        end_us: end of the segment.
+        settings: how much is shown.
 
     Returns:
-        The plan, None where the segment has no picture; and what is good to know about it, or "".
+        The plan, None where the segment has no picture; and a remark on it, or "".
 
     Raises:
-        UserError: the file cannot be read, or a rendering does not reach over the segment.
+        UserError: the file cannot be read, or a rendering does not cover the segment.
     """
     from media.decoding import frame_range
     from media.excerpts import fit_size
@@ -115,10 +114,10 @@ def plan_media(source: Source, start_us: int, end_us: int, settings: InputSettin
 
 
 def choose_frame_positions(first: int, stop: int, count: int, rule: str) -> list[int]:
-    """Return the positions of frames that stand for all from `first` to before `stop`, each once.
+    """Return positions of frames that represent those from `first` to before `stop`, without repeats.
 
-    By `interior`, the frames at the whole parts of i n / (N + 1), i from 1 to N, as VLMEvalKit takes them; by
-    `endpoints`, those at the whole parts of i (n - 1) / (N - 1), i from 0 to N - 1, as lmms-eval does.
+    With n frames and a count of N, `interior` takes floor(i n / (N + 1)) for i from 1 to N, as VLMEvalKit does;
+    `endpoints` takes floor(i (n - 1) / (N - 1)) for i from 0 to N - 1, as lmms-eval does.
     """
     frames = stop - first
     if rule == ENDPOINTS:
@@ -128,15 +127,17 @@ def choose_frame_positions(first: int, stop: int, count: int, rule: str) -> list
     return [first + at for at in dict.fromkeys(found)]
 
 
-def _plan_frame(index: "FrameIndex", at: int, zero_us: int, start_us: int, end_us: int, stamps: bool) -> PlannedFrame:
-    time_us = index.times.time_of(at) + zero_us
-    told = format_seconds(max(0, time_us - start_us), fine=end_us - start_us < _FINE_BELOW_US)
-    return PlannedFrame(at, time_us, told if stamps else "")
+def _plan_frame(
+    index: "FrameIndex", position: int, zero_us: int, start_us: int, end_us: int, stamps: bool
+) -> PlannedFrame:
+    time_us = index.times.time_of(position) + zero_us
+    label = format_seconds(max(0, time_us - start_us), fine=end_us - start_us < _FINE_BELOW_US)
+    return PlannedFrame(position, time_us, label if stamps else "")
 
 
 @dataclass(frozen=True, slots=True)
 class UnmarkedSpan:
-    """A stretch of a recording that nobody marked; without a scheme, of the study's default one."""
+    """An unmarked span of a recording; without a scheme, that of the study's default one."""
 
     recording_id: str
     start_us: int
@@ -152,7 +153,7 @@ _SEPARATORS = re.compile(r"[\W_]+")
 
 
 def settings_for(entry: JudgeEntry, wanted: InputSettings = _USUAL) -> InputSettings:
-    """Return how much a judge sees: what it is set to take, and the rest as wanted.
+    """Return how much a judge sees: frames or a clip as its options say, the rest from `wanted`.
 
     Baselines see no frames.
 
@@ -181,18 +182,18 @@ def plan_input(
     """Plan one request.
 
     Args:
-        session: of the study; its annotator's eyes are those that segments are seen with.
-        about: what is asked about, as `project.entities.judgments.JudgmentTarget.key` (of a segment, its id), or where `reached` found it
-            to be, or a stretch.
+        session: of the study; what is asked about has to be visible to it.
+        about: what is asked about, as `project.entities.judgments.JudgmentTarget.key` (of a segment, its id), as a
+            location from `locate_subject`, or as an unmarked span.
         task: key of the registry of tasks.
         variant: of the prompt.
-        condition: `RAW`, or the id of the run that made a rendering.
-        settings: how much is seen.
-        prompt: to look at it before it is saved; what the study asks with where None.
+        condition: `RAW_CONDITION`, or the id of the run that made a rendering.
+        settings: how much is shown.
+        prompt: an unsaved prompt, to preview it; the prompt of the study if None.
 
     Raises:
         UserError: there is no such segment, task, variant or rendering; the task cannot be asked about the segment; or
-            the file is missing, is another one by now, or cannot be read.
+            the file is missing, was changed, or cannot be read.
     """
     if variant not in VARIANTS:
         raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
@@ -201,16 +202,16 @@ def plan_input(
 
 
 def locate_subject(session: Session, key: str, task: JudgePrompt) -> SubjectLocation:
-    """Return where something is that a task is asked about, with as much of it as the task tells.
+    """Return the location of what a task is asked about, with its chain if the task shows it.
 
     Raises:
-        UserError: there is no such thing, or it is not to be seen yet.
+        UserError: it does not exist, or is not visible yet.
     """
     return locate_target(session, parse_target(key), told_chain=_CHAIN in task.material)
 
 
 class _InputPlanner:
-    """Gathers what one request holds."""
+    """Gathers the content of one request."""
 
     def __init__(
         self,
@@ -350,7 +351,7 @@ class _InputPlanner:
         )
 
     def _truth(self) -> dict[str, Json]:
-        """Return the right answer: the frozen one where there is one, else what the item stands for."""
+        """Return the right answer: the frozen one if there is one, else that of the subject."""
         found = frozen_truth(self._frozen, self._task.key, self._part) if self._frozen is not None else None
         return self._task.truth(self._item) if found is None else found
 
@@ -366,7 +367,7 @@ class _InputPlanner:
         return Modality.TEXT if self._told else Modality.NOTHING
 
     def _scrub_prompt(self, prompt: Prompt) -> Prompt:
-        """Return a prompt as it may be sent: the program's as it is, a study's own as all of its texts."""
+        """Return a prompt as it may be sent: a prompt of the study is scrubbed like all of its texts."""
         if not prompt.own:
             return prompt
 
@@ -413,11 +414,11 @@ class _InputPlanner:
         told = self._task.item_texts(self._item)
         if self._task.subject is JudgmentTargetKind.SEGMENT:
             return [f"{name}: {to_single_line(self._written(text))}" for name, text in told.items()]
-        # What an item of another subject holds was scrubbed text by text when it was made.
+        # Texts of other subjects were scrubbed one by one when the subject was built.
         return [line for name, text in told.items() for line in _format_lines(name, text)]
 
     def _keeps_form_text(self) -> bool:
-        """Tell whether the words of a form stay as they are: the program's own, those made of what was scrubbed."""
+        """Tell whether texts of the form need no scrubbing: they are the program's own, or were scrubbed before."""
         if self._condition == RAW_CONDITION or self._task.subject is not JudgmentTargetKind.SEGMENT:
             return True
         try:
@@ -471,13 +472,13 @@ class _InputPlanner:
 
 
 def _source_part(place: SubjectLocation) -> str:
-    """Return the part of what an item was made from, such as the participant of a recording; "" for no item."""
+    """Return the part of the source of an item, such as the participant of a recording; "" for no item."""
     source = place.frozen.target if place.frozen is not None else None
     return source.part if source is not None else ""
 
 
 def _format_lines(name: str, text: str) -> list[str]:
-    """Return what is told under a name: on its line, or on lines of its own where it has several."""
+    """Return a named text as lines: on the line of the name, or on lines of its own if it has several."""
     lines = [to_single_line(splitline) for splitline in text.splitlines() if splitline.strip()]
     if len(lines) > 1:
         return [f"{name}:", *(f"  {line}" for line in lines)]
@@ -485,10 +486,10 @@ def _format_lines(name: str, text: str) -> list[str]:
 
 
 def _require_plain_keys(spec: FormSpec, written: TextFilter) -> None:
-    """Refuse a form that cannot be scrubbed: an answer has to name its fields and choices by their keys.
+    """Raise if keys of a form hold personal information; an answer has to name them, so they cannot be scrubbed.
 
     Raises:
-        UserError: something personal is in one of them.
+        UserError: one does.
     """
     for answer_field in spec.fields:
         for key in (answer_field.field.key, *(choice.key for choice in answer_field.field.choices)):
@@ -501,21 +502,21 @@ def _require_plain_keys(spec: FormSpec, written: TextFilter) -> None:
 
 
 SETTINGS_KEY = "settings"
-"""Where a plan on its way carries the settings that it was made with."""
+"""Key of the settings in the JSON of a plan."""
 FRAMES_RULE = "frames"
-"""The rule, beside those of `shortening`, by which fewer frames are sent."""
+"""The rule of `SHORTENING_RULES` by which fewer frames are sent."""
 _PLAN_QUESTION = "plan"
 _DEFAULT_SHARE = 0.5
-"""The share that is tried where the model does not say how much it can hold."""
+"""The share that is tried if the model does not report its context size."""
 _MARGIN = 0.9
 _MIN_TEXT_CHARS = 200
 
 
 def shrink_settings(settings: InputSettings, plan: InputPlan, told: TooLong) -> InputSettings | None:
-    """Return settings under which a question may fit; None where nothing can be left out any more.
+    """Return smaller settings after a context-length error; None if nothing more can be left out.
 
-    Conversation and frames shrink by the same share: what the model can hold of what it was asked, less a tenth; half
-    where it does not say. The conversation then loses turns by the rules of `shortening`.
+    Conversation and frames shrink by the same share: the context size divided by the size of the request, less a tenth;
+    half if the model does not report them. The conversation is then shortened by `SHORTENING_RULES`.
     """
     share = _DEFAULT_SHARE
     if told.requested_tokens and told.context_tokens and told.context_tokens < told.requested_tokens:
@@ -530,30 +531,30 @@ def shrink_settings(settings: InputSettings, plan: InputPlan, told: TooLong) -> 
 
 
 def plan_json(plan: InputPlan, settings: InputSettings) -> dict[str, Json]:
-    """Return a plan, and the settings that it was made with."""
+    """Return a plan as JSON, with the settings that it was made with."""
     return {**plan.as_json(), SETTINGS_KEY: asdict(settings)}
 
 
 def read_settings(plan: Mapping[str, Json]) -> InputSettings:
-    """Return the settings that a plan of `plan_json` was made with."""
+    """Return the settings in the result of `plan_json`."""
     return InputSettings(**cast(dict[str, Any], plan[SETTINGS_KEY]))
 
 
 def replan_question(plan: InputPlan, settings: InputSettings) -> dict[str, Json]:
-    """Return, as JSON, the wish to have a segment planned anew under other settings."""
+    """Return the question of a worker to plan a segment again with other settings."""
     return {"ask": _PLAN_QUESTION, **plan_json(plan, settings)}
 
 
 def is_replan_question(question: Mapping[str, Json]) -> bool:
-    """Tell whether a question is one of `plan_question`."""
+    """Tell whether a question was made by `replan_question`."""
     return question.get("ask") == _PLAN_QUESTION
 
 
 def answer_replan_question(session: Session, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Plan a segment anew, in the process that holds the study; how many frames less it has is noted in the plan.
+    """Plan a segment again, in the process that has the study open; the plan notes how many frames it lost.
 
     Raises:
-        UserError: it cannot be planned any more.
+        UserError: it cannot be planned.
     """
     settings = read_settings(question)
     about, task, variant, condition = (str(question[key]) for key in ("about", "task", "variant", "condition"))

@@ -1,7 +1,6 @@
-"""What can be asked about, with its place: a segment, a question, a chain, a whole recording, an item of a set.
+"""Finds what judges are asked about: a segment, question, chain, recording or frozen item, with its span and texts.
 
-What an item of a frozen set brings to a request. A segment as what a task is about. What people of a study said, for
-the baselines that know it; none of it ever leaves this machine.
+Also counts the answers of people for the baselines that use them; these never leave this machine.
 """
 
 from collections import Counter
@@ -30,26 +29,26 @@ from project.store.column_values import to_json
 
 
 def read_frozen(item: FrozenItem, told: TextRewriter) -> Frozen:
-    """Return what an item brings, in the words in which it is told."""
+    """Return the frozen content of an item, with its texts rewritten."""
     content = cast(dict[str, Any], dict(item.content))
-    options = tuple(told(str(one)) for one in content.get("options", []))
+    options = tuple(told(str(option)) for option in content.get("options", []))
     facts = {key: told(str(text)) for key, text in content.get("facts", {}).items()}
     return Frozen(options, int(content.get("place", 0)), facts)
 
 
 def frozen_truth(item: FrozenItem, task: str, part: str) -> dict[str, Json] | None:
-    """Return the frozen answer to a task, or to a part of it; None where none is frozen."""
+    """Return the frozen answer to a task, or to a part of it; None if there is none."""
     truth = cast(dict[str, dict[str, Json]], item.content.get("truth", {}))
     return truth.get(f"{task}/{base_part(part)}" if part else task)
 
 
 def item_sources(item: FrozenItem) -> list[str]:
     """Return the recordings that texts of an item were taken from."""
-    return [str(text) for text in cast(list[str], item.content.get("homes", []))]
+    return [str(recording_id) for recording_id in cast(list[str], item.content.get("homes", []))]
 
 
 def get_visible_segment(session: Session, segment_id: str) -> Segment:
-    """Return a segment that who works here may see.
+    """Return a segment that is visible to the annotator.
 
     Raises:
         UserError: it is no longer part of the study, or a training round hides it.
@@ -64,7 +63,7 @@ def get_scheme(session: Session, key: str) -> Scheme:
     """Return the scheme of a segment.
 
     Raises:
-        UserError: its text is nowhere.
+        UserError: the study does not have its text.
     """
     found = session.schemes.find(key)
     if found is None:
@@ -75,10 +74,10 @@ def get_scheme(session: Session, key: str) -> Scheme:
 def segment_subject(
     session: Session, segment: Segment, people: Sequence[tuple[str, str]] = (), agent: str = ""
 ) -> PromptSubject:
-    """Return a segment with what is filled in about it.
+    """Return a segment with its values, as the subject of a prompt.
 
     Raises:
-        UserError: the text of its scheme is nowhere.
+        UserError: the study does not have the text of its scheme.
     """
     values: dict[str, Json] = {key: value.value for key, value in values_of(session.study, segment.id).items()}
     return PromptSubject(get_scheme(session, segment.scheme), segment.track, segment.label, values, people, agent)
@@ -86,18 +85,18 @@ def segment_subject(
 
 @dataclass(frozen=True, slots=True)
 class SubjectLocation:
-    """Where something is, and what else is known about it.
+    """The location of what is asked about, with its content.
 
     Attributes:
-        about: what it is.
-        recording_id: where it is.
+        about: what is asked about.
+        recording_id: its recording.
         start_us: on the recording's axis.
         end_us: on the recording's axis.
         scheme: of a segment; "" for anything else.
         track: of a segment; "" for anything else.
-        state: of a question or a chain, as it is now; "" for anything else.
+        state: present state of a question or a chain; "" for anything else.
         question: the question, if it is one.
-        chain: the chain, if it is one, or that the question was made from, where that was wanted.
+        chain: the chain, if it is one, or the source of the question, if requested.
         frozen: the item, if it is one of a frozen set.
     """
 
@@ -114,20 +113,20 @@ class SubjectLocation:
 
     @property
     def subject(self) -> JudgmentTargetKind:
-        """What kind of thing it is; of an item, what that was made from."""
+        """Its kind; for an item, the kind of its source."""
         return self.about.kind if self.frozen is None else self.frozen.target_kind
 
 
 def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool = True) -> SubjectLocation:
-    """Return where something is.
+    """Return the location of what is asked about.
 
     Args:
         session: of the study.
-        about: what it is.
-        told_chain: of a question, whether the chain that it was made from is read too.
+        about: what is asked about.
+        told_chain: whether the chain of a question is read too.
 
     Raises:
-        UserError: there is no such thing, or it is not to be seen yet.
+        UserError: it does not exist, or is not visible yet.
     """
     match about.kind:
         case JudgmentTargetKind.SEGMENT:
@@ -153,7 +152,7 @@ def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool =
 
 
 def _locate_item(session: Session, about: JudgmentTarget, *, told_chain: bool) -> SubjectLocation:
-    """Return where an item is; of its question it is the frozen one, whatever became of it since."""
+    """Return the location of an item; its question is the frozen one, whether or not it was edited since."""
     item = find_item(session.study, about.id)
     if item is None:
         raise UserError("This item is no longer part of the study.", "Choose another one.")
@@ -189,7 +188,7 @@ CONTEXT_US = 15_000_000
 
 
 def shown_span(duration_us: int, start_us: int, end_us: int) -> tuple[int, int]:
-    """Return what of a recording is shown with a question: all of a short one, else its span and what lies around."""
+    """Return the span that is shown with a question: all of a short recording, else its span with context."""
     if duration_us <= MAX_WHOLE_US or end_us <= start_us:
         return 0, duration_us
     return max(0, start_us - CONTEXT_US), min(duration_us, end_us + CONTEXT_US)
@@ -204,7 +203,7 @@ _COMMON_TRUTHS: PerState[dict[tuple[str, str, str], AnswerCounts]] = PerState(la
 def answer_counts(session: Session, scheme: str, track: str, task: str) -> AnswerCounts:
     """Return how often each answer to a task was given by people, the most frequent first.
 
-    Segments that a training round hides do not count; texts are left aside, since no two people write the same.
+    Segments that a training round hides do not count; text fields are ignored, since no two people write the same.
 
     Raises:
         UserError: there is no such task or scheme.
@@ -216,14 +215,14 @@ def answer_counts(session: Session, scheme: str, track: str, task: str) -> Answe
 
 
 def most_common_truth(session: Session, set_id: str, task: str, part: str = "") -> AnswerCounts:
-    """Return the usual right answer of the items of a set, and of how many it is; [] where none has a right one.
+    """Return the most common right answer of the items of a set, with their number; [] if no item has a right answer.
 
-    Each field has what is right most often, of several the first in the order of the alphabet; one with numbers has
-    their mean, as a whole number. So it is right as often as that is, whatever is shown, and rates everything alike.
+    Each field has its most frequent value, in a tie the first in alphabetical order; a numeric field has the rounded
+    mean.
 
     Args:
         session: of the study.
-        set_id: of the set, all its draws together.
+        set_id: of the set; all its draws count.
         task: key of the registry of tasks.
         part: of an item; "" for the item as a whole.
 
@@ -232,7 +231,7 @@ def most_common_truth(session: Session, set_id: str, task: str, part: str = "") 
     """
     known, key = _COMMON_TRUTHS.get(session), (set_id, task, base_part(part))
     if key not in known:
-        found = [one for item in items_of(session.study, set_id) if (one := frozen_truth(item, task, part))]
+        found = [truth for item in items_of(session.study, set_id) if (truth := frozen_truth(item, task, part))]
         fields = dict.fromkeys(name for entry in found for name in entry)
         usual = {name: _most_common([entry[name] for entry in found if name in entry]) for name in fields}
         known[key] = [(usual, len(found))] if usual else []

@@ -1,8 +1,4 @@
-"""Examples for a prompt: what people of the study agreed on elsewhere, or else what the scheme itself explains.
-
-Examples for a prompt about a question: other questions that people verified, with their answers. Options for examples
-of tasks about items of a set, drawn for a segment as for an item, from the study.
-"""
+"""Examples in prompts: segments that people agree on, verified questions, or else the worked examples of the scheme."""
 
 import hashlib
 import random
@@ -45,28 +41,28 @@ from project.text_format import pluralize
 def example_options(
     session: Session, task: str, segment: Segment, usable: Callable[[str], bool]
 ) -> tuple[Frozen, tuple[str, ...]] | None:
-    """Return what a segment would bring as an item, and the other recordings that its wrong options are from.
+    """Return a segment as a frozen item, and the other recordings that its wrong options are from.
 
-    The same segment brings the same, as long as the study does not change.
+    The result is the same as long as the study does not change.
 
     Args:
         session: of the study.
-        task: one of `benchmark.prompts.judge_prompt.OF_SETS`.
+        task: one of `benchmark.prompts.judge_prompt.ITEM_ONLY_TASKS`.
         segment: of which people agree.
         usable: whether words of a recording may be sent.
 
     Returns:
-        None where the task is not asked about such a segment, or there are not four wrong options.
+        None if the task is not asked about such a segment, or there are not four wrong options.
     """
     entry = get_benchmark_task(task)
     assert isinstance(entry, FiveOptions)
     pool = segment_pool(session, SamplingOptions((REVIEWED,), scheme=segment.scheme, track=segment.track))
     labelled = [
-        each
-        for each in sort_candidates(pool.candidates)
-        if candidate_label(each) == entry.label and entry.option_text(each)
+        candidate
+        for candidate in sort_candidates(pool.candidates)
+        if candidate_label(candidate) == entry.label and entry.option_text(candidate)
     ]
-    own = next((each for each in labelled if each.about == segment.id), None)
+    own = next((candidate for candidate in labelled if candidate.about == segment.id), None)
     if own is None:
         return None
     made = draw_options(
@@ -89,12 +85,12 @@ MAX_EXAMPLE_CHARS = 1_500
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What is shown of other moments.
+    """The examples of a prompt.
 
     Attributes:
         text: a few lines for each.
         note: where they are from, in one sentence.
-        recordings: that they are from; () where they are the scheme's.
+        recordings: their recordings; () for examples of the scheme.
     """
 
     text: str
@@ -105,13 +101,12 @@ class Examples:
 def build_segment_examples(
     session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str, condition: str
 ) -> Examples:
-    """Return up to `MOST` examples for a task, each of another label as far as there are.
+    """Return up to `MAX_EXAMPLES` examples for a task, of different labels if possible.
 
-    They are segments of the same scheme and track in other recordings, with which a reviewer agreed and none disagreed,
-    in recordings of which words may be sent: not held out, and everybody known and willing to be sent to models. The
-    checksum of its id decides which comes first. Under a rendering none of these is shown, because nobody reviewed
-    their texts together with it.
-    Where there is none, the worked examples of the scheme stand in.
+    They are segments of the same scheme and track in other recordings, with which a reviewer agreed and none disagreed.
+    Words of these recordings may be sent: they are not held out, and everybody in them consented. The order is by
+    checksum of the id. Under a rendering none of these is shown, because nobody reviewed their texts together with it.
+    If there is none, the worked examples of the scheme are used.
     """
     found = _agreed_examples(session, task, item, recording_id) if condition == RAW_CONDITION else []
     if found:
@@ -136,7 +131,7 @@ def _agreed_examples(session: Session, task: JudgePrompt, item: PromptSubject, r
 
 @dataclass(frozen=True, slots=True)
 class _Example:
-    """One example; `homes` are its own recording, and those that words in it were taken from."""
+    """One example; `recording_ids` are its own recording and those that its wrong options are from."""
 
     recording_ids: tuple[str, ...]
     label: str
@@ -147,7 +142,7 @@ _SEGMENT_POOLS: PerState[dict[tuple[str, str, str], list[_Example]]] = PerState(
 
 
 def _example_pool(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
-    """Return what can be an example for a task, in a fixed order; found once for a state of the study."""
+    """Return the possible examples for a task, in a fixed order; cached for a state of the study."""
     known = _SEGMENT_POOLS.get(session)
     key = (scheme, track, task.key)
     if key not in known:
@@ -156,21 +151,24 @@ def _example_pool(session: Session, scheme: str, track: str, task: JudgePrompt) 
 
 
 def _collect_examples(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
-    """Return up to `MOST` examples of each label from each recording."""
+    """Return up to `MAX_EXAMPLES` examples of each label from each recording."""
     found: list[_Example] = []
     counts: Counter[tuple[str, str]] = Counter()
     marked = [segment for segment in segments_of_scheme(session.study, scheme) if segment.track == track]
-    reviews = {place: reviews_in(session.study, place) for place in {each.recording_id for each in marked}}
-    for segment in sorted(marked, key=lambda each: hashlib.sha256(each.id.encode()).hexdigest()):
-        said = {review.decision for review in reviews.get(segment.recording_id, {}).get(segment.id, ())}
-        place = (segment.recording_id, segment.label)
-        if said != {ReviewDecision.AGREE} or counts[place] == MAX_EXAMPLES:
+    reviews = {
+        recording_id: reviews_in(session.study, recording_id)
+        for recording_id in {segment.recording_id for segment in marked}
+    }
+    for segment in sorted(marked, key=lambda segment: hashlib.sha256(segment.id.encode()).hexdigest()):
+        decisions = {review.decision for review in reviews.get(segment.recording_id, {}).get(segment.id, ())}
+        count_key = (segment.recording_id, segment.label)
+        if decisions != {ReviewDecision.AGREE} or counts[count_key] == MAX_EXAMPLES:
             continue
         if not may_send_words(session, segment.recording_id):
             continue
         text, borrowed = _segment_example(session, task, segment)
         if text:
-            counts[place] += 1
+            counts[count_key] += 1
             found.append(_Example((segment.recording_id, *borrowed), segment.label, text))
     return found
 
@@ -178,7 +176,7 @@ def _collect_examples(session: Session, scheme: str, track: str, task: JudgeProm
 def _segment_example(session: Session, task: JudgePrompt, segment: Segment) -> tuple[str, tuple[str, ...]]:
     """Return a segment as an example, and the recordings that its wrong options are from.
 
-    It tells what was said, what was told about it, and the answer; "" where it is no example.
+    It has the conversation, the given texts and the answer; "" if it cannot be an example.
     """
     people = participants_in(session.study, segment.recording_id)
     names = name_participants(people, str)
@@ -186,7 +184,6 @@ def _segment_example(session: Session, task: JudgePrompt, segment: Segment) -> t
     options: list[str] = []
     homes: tuple[str, ...] = ()
     if task.key in ITEM_ONLY_TASKS:
-        # It brings the benchmark, which most requests do without.
         found = example_options(session, task.key, segment, lambda home: may_send_words(session, home))
         if found is None:
             return "", ()
@@ -210,7 +207,7 @@ def _scheme_examples(task: JudgePrompt, item: PromptSubject) -> Iterator[str]:
 
 
 def format_example(task: JudgePrompt, item: PromptSubject, said: Sequence[str], more: Sequence[str] = ()) -> str:
-    """Return an example: what was said, what is told beside it, and the answer; "" where it is none."""
+    """Return an example with its conversation, given texts and answer; "" if it has no answer."""
     if task.inapplicable_reason(item):
         return ""
     answer = task.truth(item)
@@ -228,12 +225,11 @@ def format_example(task: JudgePrompt, item: PromptSubject, said: Sequence[str], 
 def build_question_examples(
     session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str, condition: str, *, words: bool
 ) -> Examples:
-    """Return up to `MOST` examples for a task about a question, those of its own kind first.
+    """Return up to `MAX_EXAMPLES` examples for a task about a question, those of its own kind first.
 
-    They are questions that two people verified, about other recordings of which words may be sent, with options of such
-    recordings. The checksum of its
-    id decides which comes first. There are none where nobody says what is right, as with scores, and none under a
-    rendering, because nobody reviewed their texts together with it.
+    They are questions that two people verified, about other recordings of which words may be sent, with options from
+    such recordings. The order is by checksum of the id. There are none for tasks without a right answer, such as
+    scores, and none under a rendering, because nobody reviewed their texts together with it.
 
     Args:
         session: holds the study.
@@ -241,40 +237,39 @@ def build_question_examples(
         item: that it is asked about.
         recording_id: of the item.
         condition: under which it is asked.
-        words: whether what is said is told with them.
+        words: whether the conversation is shown with them.
     """
     if condition != RAW_CONDITION:
         return Examples("", "There are no examples: nobody reviewed those of other recordings with this rendering.")
     if item.question is None or not task.truth(item):
         return Examples("", "There are no examples: nobody says what is right elsewhere.")
     found: list[tuple[Question, str]] = []
-    homes: dict[str, None] = {}
+    all_recording_ids: dict[str, None] = {}
     for candidate_question in _candidate_questions(session, item.question, recording_id):
         if len(found) == MAX_EXAMPLES:
             break
-        from_where = [
+        recording_ids = [
             home
             for home in (candidate_question.recording_id, *option_recordings(session, candidate_question))
             if home != recording_id
         ]
-        if all(may_send_words(session, home) for home in from_where) and (
+        if all(may_send_words(session, home) for home in recording_ids) and (
             text := _question_example(session, task, candidate_question, words=words)
         ):
             found.append((candidate_question, text))
-            homes |= dict.fromkeys(from_where)
+            all_recording_ids |= dict.fromkeys(recording_ids)
     if not found:
         return Examples("", "There are no examples: no question of another recording was verified that may be sent.")
     verb = "example is a question" if len(found) == 1 else "examples are questions"
-    note = f"{len(found)} {verb} of {pluralize(len({question.recording_id for question, _ in found}), 'other recording')}, verified."
-    return Examples("\n".join(text for _, text in found), note, tuple(homes))
+    recording_count = len({question.recording_id for question, _ in found})
+    note = f"{len(found)} {verb} of {pluralize(recording_count, 'other recording')}, verified."
+    return Examples("\n".join(text for _, text in found), note, tuple(all_recording_ids))
 
 
 def _candidate_questions(session: Session, question: Question, recording_id: str) -> Iterator[Question]:
-    pool = [
-        each_question for each_question in _QUESTION_POOL.get(session) if each_question.recording_id != recording_id
-    ]
-    yield from (each_question for each_question in pool if each_question.kind is question.kind)
-    yield from (each_question for each_question in pool if each_question.kind is not question.kind)
+    pool = [candidate for candidate in _QUESTION_POOL.get(session) if candidate.recording_id != recording_id]
+    yield from (candidate for candidate in pool if candidate.kind is question.kind)
+    yield from (candidate for candidate in pool if candidate.kind is not question.kind)
 
 
 def _verified_questions(session: Session) -> list[Question]:
@@ -289,7 +284,7 @@ _QUESTION_POOL: PerState[list[Question]] = PerState(_verified_questions)
 
 
 def _question_example(session: Session, task: JudgePrompt, question: Question, *, words: bool) -> str:
-    """Return a question as an example: what was said, what is told of it, and the answer; "" where it is none."""
+    """Return a question as an example with its conversation, options and answer; "" if it cannot be one."""
     people = recording_cast(session, question.recording_id)
     names = name_participants(people, str)
     item = PromptSubject(

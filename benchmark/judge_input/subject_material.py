@@ -1,18 +1,16 @@
-"""What is told of a role-played episode: to whoever plays an agent what that agent knows, to an evaluator all of it.
+"""Material of a prompt beside footage and conversation: key -> function that gathers it.
 
-What is told about a question, chain or recording beside footage and words: key -> what gathers it.
+For an episode, an agent is told what it knows, an evaluator everything.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from annotate.meta.scenes import deduplicate_marks, read_scene_events
-from benchmark.disclosure.cast_names import TextRewriter as ToldTold
+from benchmark.disclosure.cast_names import TextRewriter
 from benchmark.judge_input.conversation_lines import format_seconds
 from benchmark.judge_input.judged_subjects import SubjectLocation
 from benchmark.prompts.answer_form import to_single_line
-from benchmark.prompts.episode_prompts import ACT_TASK as ACT
-from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATINGS
-from benchmark.prompts.episode_prompts import agent_position
+from benchmark.prompts.episode_prompts import ACT_TASK, EPISODE_RATINGS_TASK, agent_position
 from benchmark.prompts.judge_prompt import JudgePrompt
 from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import judgment_id_of_part
@@ -24,9 +22,8 @@ from project.queries.question_rows import contradictions_in, person_descriptions
 from project.session.session import Session
 
 Names = Mapping[str, str]
-"""Participant id -> what they are called in this request."""
-TextRewriter = Callable[[str], str]
-_EPISODE_TASKS = frozenset({ACT, RATINGS})
+"""Participant id -> name in this request."""
+_EPISODE_TASKS = frozenset({ACT_TASK, EPISODE_RATINGS_TASK})
 _STRANGER = "Stranger"
 _PROFILE_LABELS: Mapping[str, str] = {
     "age": "Age",
@@ -50,21 +47,21 @@ _RELATIONSHIP_TEXTS: Mapping[Relationship, str] = {
 def names_in_episode(
     session: Session, task: JudgePrompt, recording_id: str, part: str, names: Names, written: TextRewriter
 ) -> dict[str, str]:
-    """Return participant id -> what they are called: by the names of their characters, where the task is about these.
+    """Return participant id -> name: that of the character if the task is about an episode.
 
-    Who plays does not learn the name of a stranger.
+    A player does not learn the name of a stranger.
 
     Args:
         session: of the study.
         task: that is asked.
         recording_id: of the episode.
         part: of the recording that is asked about.
-        names: what they are called in any other request, by id.
-        written: how a text of the study may be written.
+        names: participant id -> name in any other request.
+        written: scrubs a text of the study where it has to be.
     """
     if task.key not in _EPISODE_TASKS or (episode := find_episode(session.study, recording_id)) is None:
         return dict(names)
-    own = agent_position(part) if task.key == ACT else None
+    own = agent_position(part) if task.key == ACT_TASK else None
     found: dict[str, str] = {}
     agents = {
         episode_agent.participant_id: episode_agent for episode_agent in episode_agents(session.study, recording_id)
@@ -91,7 +88,7 @@ def _make_unique(name: str, taken: Iterable[str]) -> str:
 
 
 def scene(session: Session, recording_id: str, _part: str, _names: Names, told: TextRewriter) -> str:
-    """Return what all of them know: the situation, and how they stand to each other."""
+    """Return what all agents know: the situation and their relationship."""
     episode = find_episode(session.study, recording_id)
     return (
         ""
@@ -101,19 +98,19 @@ def scene(session: Session, recording_id: str, _part: str, _names: Names, told: 
 
 
 def own_profile(session: Session, recording_id: str, part: str, names: Names, told: TextRewriter) -> str:
-    """Return who somebody is who plays, with the secret."""
+    """Return the profile of the agent that plays, with its secret."""
     _, own, _ = _read_agents(session, recording_id, part)
     return "" if own is None else _profile_line(own, _agent_name(own, names), ("name", *PROFILE_FIELDS), told)
 
 
 def own_goal(session: Session, recording_id: str, part: str, _names: Names, told: TextRewriter) -> str:
-    """Return what somebody wants who plays."""
+    """Return the goal of the agent that plays."""
     _, own, _ = _read_agents(session, recording_id, part)
     return "" if own is None else told(own.goal)
 
 
 def other_profiles(session: Session, recording_id: str, part: str, names: Names, told: TextRewriter) -> str:
-    """Return what somebody who plays knows of the others, by how they stand to each other."""
+    """Return what the agent that plays knows of the others, by their relationship."""
     episode, own, others = _read_agents(session, recording_id, part)
     if episode is None or own is None:
         return ""
@@ -128,33 +125,34 @@ def other_profiles(session: Session, recording_id: str, part: str, names: Names,
 
 
 def turn_counter(session: Session, recording_id: str, part: str, _names: Names, _told: TextRewriter) -> str:
-    """Return which turn it is, of how many at most."""
+    """Return the number of the turn, and of how many at most."""
     episode, own, _ = _read_agents(session, recording_id, part)
     number = part.partition(".")[2]
     return "" if episode is None or own is None else f"This is turn {number} of at most {episode.turn_limit}."
 
 
 def all_profiles(session: Session, recording_id: str, _part: str, names: Names, told: TextRewriter) -> str:
-    """Return profile, goal and secret of all who take part."""
+    """Return profile, goal and secret of all agents."""
     lines = []
     for episode_agent in episode_agents(session.study, recording_id):
         lines.append(_profile_line(episode_agent, _agent_name(episode_agent, names), ("name", *PROFILE_FIELDS), told))
         lines.append(
-            f"{_agent_name(episode_agent, names)} wants: {to_single_line(told(episode_agent.goal)) or 'nothing that is written down'}"
+            f"{_agent_name(episode_agent, names)} wants: "
+            f"{to_single_line(told(episode_agent.goal)) or 'nothing that is written down'}"
         )
     return _join_lines(lines)
 
 
 def add_source_recordings(session: Session, recording_id: str, others: Sequence[str], gone: str) -> tuple[str, ...]:
-    """Return the other recordings of which words are in a request, with those that episodes go on from.
+    """Return the other recordings of which words are in a request, with the sources of episodes.
 
-    An episode that goes on from a recording holds words of it, so its people are asked too, whoever borrows them.
+    An episode that continues a recording holds words of it, so the consent of its people is needed too.
 
     Args:
         session: of the study.
         recording_id: that the request is about.
         others: recordings of which words are in it too.
-        gone: stands for one that is no longer part of the study, so that nobody knows who was asked.
+        gone: stands for one that is no longer part of the study, so whose consent it needs is unknown.
     """
     known = {row[0] for row in session.study.rows("SELECT id FROM recording")}
     found: dict[str, None] = dict.fromkeys(others)
@@ -171,7 +169,7 @@ def add_source_recordings(session: Session, recording_id: str, others: Sequence[
 def _read_agents(
     session: Session, recording_id: str, part: str
 ) -> tuple[Episode | None, EpisodeAgent | None, list[EpisodeAgent]]:
-    """Return the episode, who plays a part, and the others."""
+    """Return the episode, the agent that plays a part, and the others."""
     agents = episode_agents(session.study, recording_id)
     position = agent_position(part)
     own = next((agent for agent in agents if agent.position == position), None)
@@ -183,7 +181,7 @@ def _agent_name(episode_agent: EpisodeAgent, names: Names) -> str:
 
 
 def _profile_line(episode_agent: EpisodeAgent, who: str, fields: Sequence[str], told: TextRewriter) -> str:
-    """Return fields of a profile on one line; the name is that which they go by in this request."""
+    """Return fields of a profile on one line, after the name in this request."""
     texts = {key: to_single_line(told(str(getattr(episode_agent.profile, key)))) for key in fields if key != "name"}
     parts = [f"{_PROFILE_LABELS[key]}: {text.rstrip('.')}." for key, text in texts.items() if text]
     return f"{who}. {' '.join(parts)}".rstrip() if fields else ""
@@ -198,15 +196,15 @@ MAX_MATERIAL_CHARS = 12_000
 
 
 def gather_material(
-    session: Session, place: SubjectLocation, names: Names, told: ToldTold, wanted: Sequence[str]
+    session: Session, place: SubjectLocation, names: Names, told: TextRewriter, wanted: Sequence[str]
 ) -> dict[str, str]:
-    """Return the wanted material, several lines each; what there is none of is left out.
+    """Return key -> material, without empty ones.
 
     Args:
         session: of the study.
-        place: what is asked about, with its chain in the words in which it is told.
-        names: what the people are called.
-        told: how a text of the study is told.
+        place: what is asked about, with its chain rewritten.
+        names: participant id -> name.
+        told: rewrites a text of the study.
         wanted: keys of `MATERIAL`.
     """
     found = {key: MATERIAL[key](session, place, names, told) for key in wanted}
@@ -214,28 +212,29 @@ def gather_material(
 
 
 def chain_lines(graph: ChainGraph, names: Names, zero_us: int) -> str:
-    """Return a chain in words: a line for each node, numbered by time, with whose it is, its span and its reasons.
+    """Return a chain as text: a line for each node, numbered by time, with its people, span and reasons.
 
     Args:
         graph: the chain.
-        names: what the people are called.
-        zero_us: the moment that times are told from.
+        names: participant id -> name.
+        zero_us: the zero of the times.
     """
     number = {chain_node.id: at for at, chain_node in enumerate(graph.nodes, 1)}
     lines = []
     for node in graph.nodes:
-        who = ", ".join(names[each] for each in node.people if each in names)
+        who = ", ".join(names[participant_id] for participant_id in node.people if participant_id in names)
         span = f"{format_seconds(node.start_us - zero_us)} to {format_seconds(node.end_us - zero_us)}"
-        because = ", ".join(str(number[each]) for each in graph.reasons[node.id])
+        because = ", ".join(str(number[reason_id]) for reason_id in graph.reasons[node.id])
         reasons = f" (because of {because})" if because else ""
         lines.append(
-            f"{number[node.id]}. {node.kind.value}{f' of {who}' if who else ''}, {span}: {to_single_line(node.text)}{reasons}"
+            f"{number[node.id]}. {node.kind.value}{f' of {who}' if who else ''}, {span}: "
+            f"{to_single_line(node.text)}{reasons}"
         )
     return "\n".join(lines)
 
 
 def _truncate_lines(text: str) -> str:
-    """Return a text without the lines that make it longer than `LONGEST`, and a line that says how many these are."""
+    """Cut a text to `MAX_MATERIAL_CHARS` in whole lines, with a last line that says how many are left out."""
     if len(text) <= MAX_MATERIAL_CHARS:
         return text
     lines, kept, size = text.splitlines(), 0, 0
@@ -247,41 +246,41 @@ def _truncate_lines(text: str) -> str:
     return "\n".join([*first, f"({left} more lines left out here)"] if left else first)
 
 
-def _chain(_session: Session, place: SubjectLocation, names: Names, _told: ToldTold) -> str:
+def _chain(_session: Session, place: SubjectLocation, names: Names, _told: TextRewriter) -> str:
     return chain_lines(place.chain, names, place.start_us) if place.chain is not None else ""
 
 
-def _words_summary(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
+def _words_summary(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
     return _summary(session, place, SummarySource.WORDS, told)
 
 
-def _frames_summary(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
+def _frames_summary(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
     return _summary(session, place, SummarySource.FRAMES, told)
 
 
-def _summary(session: Session, place: SubjectLocation, source: SummarySource, told: ToldTold) -> str:
+def _summary(session: Session, place: SubjectLocation, source: SummarySource, told: TextRewriter) -> str:
     found = summaries_of(session.study, place.recording_id).get(source)
     return "\n".join(map(told, found.text.splitlines())) if found else ""
 
 
-def _looks(session: Session, place: SubjectLocation, names: Names, told: ToldTold) -> str:
+def _looks(session: Session, place: SubjectLocation, names: Names, told: TextRewriter) -> str:
     found: dict[str, list[str]] = {}
     for person_description in person_descriptions(session.study, place.recording_id):
         found.setdefault(person_description.participant_id, []).append(to_single_line(told(person_description.text)))
     return "\n".join(f"{names[who]}: {', '.join(texts)}" for who, texts in found.items() if who in names)
 
 
-def _contradictions(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
+def _contradictions(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
     return "\n".join(
         to_single_line(told(f"{contradiction.text} {contradiction.resolution}"))
         for contradiction in contradictions_in(session.study, place.recording_id)
     )
 
 
-def _earlier_answer(field: str) -> Callable[[Session, SubjectLocation, Names, ToldTold], str]:
-    """Return what tells the text of an earlier answer, that of the judgment which the part names."""
+def _earlier_answer(field: str) -> Callable[[Session, SubjectLocation, Names, TextRewriter], str]:
+    """Return a function that gives a field of the earlier answer that the part of the target names."""
 
-    def before(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
+    def before(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
         found = find_judgments(session.study, [text]) if (text := judgment_id_of_part(place.about.part)) else []
         said = found[0].answer.get(field) if found and found[0].recording_id == place.recording_id else None
         return told(said) if isinstance(said, str) else ""
@@ -290,15 +289,15 @@ def _earlier_answer(field: str) -> Callable[[Session, SubjectLocation, Names, To
 
 
 def _episode_material(
-    gather: Callable[[Session, str, str, Names, ToldTold], str],
-) -> Callable[[Session, SubjectLocation, Names, ToldTold], str]:
-    def gathered_of(session: Session, place: SubjectLocation, names: Names, told: ToldTold) -> str:
+    gather: Callable[[Session, str, str, Names, TextRewriter], str],
+) -> Callable[[Session, SubjectLocation, Names, TextRewriter], str]:
+    def gathered_of(session: Session, place: SubjectLocation, names: Names, told: TextRewriter) -> str:
         return gather(session, place.recording_id, place.about.part, names, told)
 
     return gathered_of
 
 
-def _scenes(session: Session, place: SubjectLocation, _names: Names, told: ToldTold) -> str:
+def _scenes(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
     lines = []
     for mark in deduplicate_marks(read_scene_events(session, place.recording_id)):
         here = mark.segment
@@ -309,7 +308,7 @@ def _scenes(session: Session, place: SubjectLocation, _names: Names, told: ToldT
     return "\n".join(lines)
 
 
-MATERIAL: Mapping[str, Callable[[Session, SubjectLocation, Names, ToldTold], str]] = {
+MATERIAL: Mapping[str, Callable[[Session, SubjectLocation, Names, TextRewriter], str]] = {
     "chain": _chain,
     "words summary": _words_summary,
     "frames summary": _frames_summary,
@@ -325,4 +324,4 @@ MATERIAL: Mapping[str, Callable[[Session, SubjectLocation, Names, ToldTold], str
     "episode turn": _episode_material(turn_counter),
     "episode everybody": _episode_material(all_profiles),
 }
-"""Everything that a task can ask for."""
+"""All material that a task can ask for."""

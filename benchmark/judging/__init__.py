@@ -1,1 +1,1 @@
-"""Asking judges about segments: what is asked, how fast, at what cost, and what came of it."""
+"""Asks judges: plans requests, runs them within rate limits and a budget, and stores the judgments."""

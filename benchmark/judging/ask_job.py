@@ -1,8 +1,4 @@
-"""The job that asks judges about segments: what is asked, what comes of it, and what is kept.
-
-Cuts a run of judges into works that several workers do at the same time, and puts together what came of them. Whether
-the words of a question still stand: they are scrubbed when it is planned, and may leave much later.
-"""
+"""The job that asks judges about segments: what is asked, what comes of it, and what is kept."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,15 +33,15 @@ from project.session.session import Session
 from project.text_format import pluralize
 
 _FINE_CUT_FACTOR = 3
-"""Works of what loads nothing, for each of what does: small ones even out what some machines are slower."""
+"""How much finer jobs are split that load no model; small ones balance machines of different speed."""
 
 
 def split_job(work: JobSpec, count: int) -> list[JobSpec]:
-    """Return works that together ask what a run asks, about as many as wished.
+    """Split a run of judges into about `count` jobs.
 
     Args:
         work: of the kind `ask`.
-        count: of works that a model is loaded for; what loads nothing is cut finer.
+        count: of jobs that load a model; requests that load none are split finer.
     """
     payload = read_payload(work.parameters)
     groups: dict[str, list[RunItem]] = {}
@@ -58,9 +54,9 @@ def split_job(work: JobSpec, count: int) -> list[JobSpec]:
 
 
 def served_judge_ids(work: JobSpec) -> frozenset[str]:
-    """Return the ids of the judges at servers that a work asks; what asks the same one waits for its turn."""
+    """Return the ids of the judges at servers that a job asks; jobs with a common one do not run at once."""
     payload = read_payload(work.parameters)
-    asked = [payload.entries[at] for at in {item.judge for item in payload.items}]
+    asked = [payload.entries[index] for index in {item.judge for item in payload.items}]
     seconds = [payload.find_judge(str(judge_entry.settings.get("coerce", ""))) for judge_entry in asked]
     return frozenset(
         second.id for second in (*asked, *seconds) if second is not None and load_backend(second.backend).leaves
@@ -68,10 +64,10 @@ def served_judge_ids(work: JobSpec) -> frozenset[str]:
 
 
 def remaining_job(work: JobSpec, parts: Iterable[Mapping[str, Json]]) -> JobSpec | None:
-    """Return what is left of a work that was broken off after some answers were handed over; None where nothing is.
+    """Return what is left of a job that was interrupted after some answers were stored; None if nothing is.
 
     Raises:
-        UserError: it had a budget, and nobody knows what it spent last.
+        UserError: it had a budget, and what it spent last is unknown.
     """
     payload = read_payload(work.parameters)
     if payload.limits != Limits() and any(_is_model(payload.entries[item.judge]) for item in payload.items):
@@ -84,7 +80,7 @@ def remaining_job(work: JobSpec, parts: Iterable[Mapping[str, Json]]) -> JobSpec
 
 
 def merge_results(results: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
-    """Return what came of several works of one run as the result of one."""
+    """Merge the results of several jobs of one run."""
     found = RunOutcome()
     for run_outcome in map(read_outcome, results):
         found.add(run_outcome)
@@ -93,7 +89,7 @@ def merge_results(results: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
 
 
 def partial_result(parts: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
-    """Return as a result what came of a work that broke off, by the answers that it handed over."""
+    """Return the result of an interrupted job, counted from the answers that were stored."""
     found = RunOutcome()
     for part in parts:
         for entry in cast(list[dict[str, Any]], part["judgments"]):
@@ -108,24 +104,27 @@ def partial_result(parts: Iterable[Mapping[str, Json]]) -> dict[str, Json]:
 
 
 def _split_items(items: Sequence[RunItem], payload: Payload, count: int) -> list[Sequence[RunItem]]:
-    """Cut requests at about equal lengths; those about one thing stay together, so that it is decoded once."""
+    """Split requests into about equal parts; those with the same plan stay together, so it is decoded once."""
     ordered = sorted(
-        range(len(items)), key=lambda at: (_loads_model(payload.entries[items[at].judge]), items[at].plan, at)
+        range(len(items)),
+        key=lambda index: (_loads_model(payload.entries[items[index].judge]), items[index].plan, index),
     )
-    loading: dict[int, list[RunItem]] = {}
-    for at in ordered:
-        judge = items[at].judge
-        loading.setdefault(judge if _loads_model(payload.entries[judge]) else -1, []).append(items[at])
+    groups: dict[int, list[RunItem]] = {}
+    for index in ordered:
+        judge = items[index].judge
+        groups.setdefault(judge if _loads_model(payload.entries[judge]) else -1, []).append(items[index])
     found: list[Sequence[RunItem]] = []
-    for each in loading.values():
-        wanted = max(1, count) if _loads_model(payload.entries[each[0].judge]) else max(1, count) * _FINE_CUT_FACTOR
-        step = -(-len(each) // wanted)
-        found += [each[start : start + step] for start in range(0, len(each), step)]
+    for group_items in groups.values():
+        part_count = (
+            max(1, count) if _loads_model(payload.entries[group_items[0].judge]) else max(1, count) * _FINE_CUT_FACTOR
+        )
+        step = -(-len(group_items) // part_count)
+        found += [group_items[start : start + step] for start in range(0, len(group_items), step)]
     return found
 
 
 def _grouping_key(payload: Payload, entry: JudgeEntry) -> str:
-    """Return what its requests have to stay together with; "" where they may be cut."""
+    """Return the group that requests of a judge have to stay in; "" if they may be split."""
     if payload.limits != Limits() and _is_model(entry):
         return "budget"
     second = payload.find_judge(str(entry.settings.get("coerce", "")))
@@ -144,7 +143,7 @@ def _is_model(entry: JudgeEntry) -> bool:
 
 
 def _loads_model(entry: JudgeEntry) -> bool:
-    """Tell whether a model has to be loaded where a judge is asked."""
+    """Tell whether asking a judge loads a model in the worker."""
     return _is_model(entry) and not load_backend(entry.backend).leaves
 
 
@@ -175,12 +174,12 @@ _STALE_TEXT_REFUSAL: dict[str, Json] = {
 
 
 def bar_stale_text(session: Session, work: JobSpec, departure: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a request that wants to leave, barred where its words were scrubbed by what was decided before.
+    """Return an egress request, barred if its words were scrubbed before the latest text review.
 
     Args:
         session: of the study.
         work: the run that it is part of.
-        departure: as JSON.
+        departure: the `EgressRequest` as JSON.
     """
     condition, about = departure.get("condition"), departure.get("segment_id")
     if departure.get("local") is True or condition in ("", RAW_CONDITION) or not departure.get("texts"):
@@ -197,11 +196,11 @@ _SILENT = Silent()
 
 @dataclass(frozen=True, slots=True)
 class AskPlan:
-    """What of it has to be done.
+    """The job that answers a request, with what is known already.
 
     Attributes:
         job: the job; None where nothing has to be asked.
-        cached: judgments that are there already, or have just been taken from an equal request.
+        cached: judgments that exist already, or were just copied from an equal request.
         notes: what cannot be asked, and why.
         changes: judgments that were added.
     """
@@ -213,9 +212,9 @@ class AskPlan:
 
 
 def prepare(session: Session, request: AskRequest, progress: Progress = _SILENT) -> AskPlan:
-    """Work out what has to be asked, look up what is answered already, and make the job for the rest.
+    """Plan the requests, look up which are answered already, and make the job for the rest.
 
-    What cannot be asked of one judge, or about one thing, is a note and stops nothing else.
+    Requests that cannot be made become notes and do not stop the others.
 
     Raises:
         UserError: there is nothing to ask, or no such task, variant or condition.
@@ -236,7 +235,7 @@ def prepare(session: Session, request: AskRequest, progress: Progress = _SILENT)
 
 
 def renew(session: Session, work: JobSpec) -> JobSpec:
-    """Leave out what was answered while the job waited."""
+    """Return the job without requests that were answered while it waited."""
     payload = read_payload(work.parameters)
     if payload.fresh:
         return work
@@ -249,12 +248,12 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
 
 
 def unanswered(session: Session, work: JobSpec, since: str) -> JobSpec | None:
-    """Return what is left of a run that was interrupted, under what is left of its budget; None where nothing is.
+    """Return the rest of an interrupted run, with the rest of its budget; None if nothing is left.
 
     Args:
         session: holds the study.
-        work: as it was asked for.
-        since: when that was, as `utc_now` says it: what came back later is not asked again.
+        work: the run as it was started.
+        since: when it was started, as from `utc_now`; requests answered later are not asked again.
 
     Raises:
         UserError: the budget is spent.
@@ -287,14 +286,14 @@ def unanswered(session: Session, work: JobSpec, since: str) -> JobSpec | None:
 
 
 def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
-    """Ask all judges at once; returns what came of it, as `Outcome.as_json`."""
+    """Ask all judges; returns the result of `RunOutcome.as_json`."""
     from benchmark.judging.run_execution import run
 
     return run(read_payload(parameters), holder).as_json()
 
 
 def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Changes:
-    """Put answers into the study, and whose they are in a run of the benchmark."""
+    """Store judgments, and link them to their run of the benchmark."""
     new = [read_judgment(entry) for entry in cast(list[dict[str, Json]], part["judgments"])]
     with session.study.run_transaction():
         insert_judgments(session.study, new)
@@ -303,13 +302,13 @@ def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Cha
 
 
 def store(_session: Session, work: JobSpec, _result: Mapping[str, Json]) -> Changes:
-    """Everything is in the study already."""
+    """Drop the monitor; `store_part` has stored everything."""
     _MONITORS.pop(_run_id(work), None)
     return Changes()
 
 
 def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Say whether a request may leave, what is no longer wanted of a run, or how less is seen of a segment.
+    """Answer a worker: whether a request may leave, what is cancelled, or a smaller plan for a segment.
 
     Raises:
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
@@ -326,12 +325,12 @@ def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dic
 
 
 def queue_of(work: JobSpec) -> RunMonitor:
-    """Return how far a run is; through it, parts of it can be cancelled."""
+    """Return the monitor of a run; it shows the progress and can cancel parts."""
     return _MONITORS.setdefault(_run_id(work), RunMonitor())
 
 
 def summary(result: Mapping[str, Json]) -> str:
-    """Say in a line what came of a run."""
+    """Return the outcome of a run in one line."""
     return read_outcome(result).as_text()
 
 
@@ -343,7 +342,7 @@ def _run_id(work: JobSpec) -> str:
 
 
 def _job_title(payload: Payload) -> str:
-    names = [payload.entries[at].name for at in sorted({item.judge for item in payload.items})]
+    names = [payload.entries[index].name for index in sorted({item.judge for item in payload.items})]
     who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     if len(names) > 3:
         who = f"{len(names)} judges"

@@ -1,8 +1,8 @@
-"""Keys of judges: in an environment variable or in the system's keyring, and nowhere else.
+"""Reads and stores the keys of judges, in an environment variable or in the keyring of the system only.
 
-A study names judges and their servers, and may come from somebody else. So a key is kept for a judge *at an address*: a
-study that names the same judge at another server does not get it. A variable with a key needs another one beside it
-that says at which address.
+A study names judges and their servers, and may come from somebody else, so a key belongs to a judge *at an address*: a
+study that names the same judge at another server does not get it. A variable with a key needs a second one that names
+the address.
 """
 
 import os
@@ -20,22 +20,22 @@ _SHARED_VARIABLES = {"api.openai.com": "OPENAI_API_KEY"}
 _PORTS = {"http": 80, "https": 443}
 _MAX_KEY_CHARS = 4096
 _MIN_KEY_CHARS = 6
-"""A shorter “key”, such as `none` for a server that wants any, is a word like others."""
+"""Shorter keys, such as `none` for a server that accepts any, are not redacted: they are ordinary words."""
 
 
 def key_variable(name: str) -> str:
-    """Return the environment variable that is looked into for the key of a judge, such as `GREENROOM_KEY_GPT_4O`."""
+    """Return the environment variable for the key of a judge, such as `GREENROOM_KEY_GPT_4O`."""
     plain = re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_")
     return f"GREENROOM_KEY_{plain or sha256(name.encode()).hexdigest()[:8].upper()}"
 
 
 def address_variable(name: str) -> str:
-    """Return the variable that says at which server that of `variable_of` is used, such as `GREENROOM_KEY_GPT_AT`."""
+    """Return the variable with the server for which `key_variable` is used, such as `GREENROOM_KEY_GPT_AT`."""
     return f"{key_variable(name)}_AT"
 
 
 def server_address(entry: JudgeEntry) -> str:
-    """Return where a judge's server is, such as `https://api.openai.com`; "" for one that has none.
+    """Return the address of a judge's server, such as `https://api.openai.com`; "" for a judge without one.
 
     Raises:
         UserError: there is no such backend, or its settings do not fit.
@@ -46,7 +46,7 @@ def server_address(entry: JudgeEntry) -> str:
 
 
 def find_key(entry: JudgeEntry) -> str:
-    """Return the key of a judge; "" where there is none.
+    """Return the key of a judge; "" if there is none.
 
     Raises:
         UserError: there is no such backend, or its settings do not fit.
@@ -56,7 +56,7 @@ def find_key(entry: JudgeEntry) -> str:
 
 
 def key_location(entry: JudgeEntry) -> str:
-    """Say where the key of a judge is kept: the name of a variable, `keyring`, or "" where there is none."""
+    """Return where the key of a judge is stored: the name of a variable, `keyring`, or "" if there is none."""
     address = server_address(entry)
     if not address:
         return ""
@@ -67,10 +67,10 @@ def key_location(entry: JudgeEntry) -> str:
 
 
 def store_key(entry: JudgeEntry, key: str) -> None:
-    """Put a key into the keyring of this machine.
+    """Store a key in the keyring of this machine.
 
     Raises:
-        UserError: the judge has no server, what was typed is no key, or there is no keyring that takes it.
+        UserError: the judge has no server, the text is no key, or no keyring accepts it.
     """
     import keyring
 
@@ -82,7 +82,7 @@ def store_key(entry: JudgeEntry, key: str) -> None:
         raise UserError("This is no key.", "Paste it as the server's owner gave it to you: one line, no spaces.")
     try:
         keyring.set_password(SERVICE, _account(entry.name, address), key)
-    # Keyrings are of many makers, and raise what they like.
+    # Keyring backends raise exceptions of any type.
     except Exception:
         raise UserError(
             "This machine has no keyring that keeps keys.",
@@ -91,7 +91,7 @@ def store_key(entry: JudgeEntry, key: str) -> None:
 
 
 def delete_key(entry: JudgeEntry) -> bool:
-    """Take a key out of the keyring; tells whether there was one.
+    """Delete a key from the keyring; returns whether there was one.
 
     Raises:
         UserError: there is no such backend, or its settings do not fit.
@@ -100,19 +100,19 @@ def delete_key(entry: JudgeEntry) -> bool:
 
     try:
         keyring.delete_password(SERVICE, _account(entry.name, server_address(entry)))
-    # Keyrings are of many makers, and raise what they like.
+    # Keyring backends raise exceptions of any type.
     except Exception:
         return False
     return True
 
 
 def redact_key(text: str, key: str) -> str:
-    """Return a text in which a key that a server repeated is not to be read."""
+    """Return a text without a key that a server may have repeated."""
     return text.replace(key, "[key]") if len(key) >= _MIN_KEY_CHARS else text
 
 
 def setup_hint(entry: JudgeEntry) -> str:
-    """Say in which variables the key of a judge would be looked for."""
+    """Return which variables to set for the key of a judge."""
     return f"{key_variable(entry.name)}, with {address_variable(entry.name)}={server_address(entry)}"
 
 
@@ -144,7 +144,7 @@ def _from_keyring(name: str, address: str) -> str:
 
     try:
         return keyring.get_password(SERVICE, _account(name, address)) or ""
-    # Keyrings are of many makers, and raise what they like.
+    # Keyring backends raise exceptions of any type.
     except Exception:
         return ""
 

@@ -1,7 +1,6 @@
-"""Edits of the judges that a study knows: adding one, changing it, removing it.
+"""Adds, changes, removes and finds the judges of a study.
 
-Files of models that a judge names: only those that a person on this machine chose are opened. Which judge a person
-means by a name.
+The model files that a judge names are only opened if a person on this machine chose them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,24 +22,25 @@ FILE_BACKEND = "llama-cpp"
 
 
 def trust_files(session: Session, entry: JudgeEntry) -> None:
-    """Remember that a person on this machine set up a judge with these files."""
+    """Store that a person on this machine chose the files of a judge."""
     add_trusted(session.study.id, TrustKind.MODEL, _model_files(entry))
 
 
 def has_trusted_files(session: Session, entry: JudgeEntry) -> bool:
-    """Tell whether a person on this machine chose the files of a judge; one without files needs nobody to."""
+    """Tell whether a person on this machine chose the files of a judge; True for a judge without files."""
     return set(_model_files(entry)) <= {*read_trusted(session.study.id, TrustKind.MODEL)}
 
 
 def require_trusted_files(session: Session, entry: JudgeEntry) -> None:
-    """Return quietly where a judge's files may be opened.
+    """Raise if the files of a judge may not be opened.
 
     Raises:
         UserError: nobody on this machine chose them.
     """
     if not has_trusted_files(session, entry):
         raise UserError(
-            f"The judge {escape_unprintable(entry.name)} was set up on another machine and names a file here: {escape_unprintable(entry.model)}",
+            f"The judge {escape_unprintable(entry.name)} was set up on another machine and names a file here: "
+            f"{escape_unprintable(entry.model)}",
             "If this is the model that you mean, change the judge and choose the file yourself.",
         )
 
@@ -48,11 +48,7 @@ def require_trusted_files(session: Session, entry: JudgeEntry) -> None:
 def _model_files(entry: JudgeEntry) -> list[str]:
     if entry.backend != FILE_BACKEND:
         return []
-    return [
-        each_entry
-        for each_entry in (entry.model, entry.settings.get("projector"))
-        if isinstance(each_entry, str) and each_entry
-    ]
+    return [path for path in (entry.model, entry.settings.get("projector")) if isinstance(path, str) and path]
 
 
 MAX_NAME_CHARS = 60
@@ -77,7 +73,7 @@ def add_judge(
 
 
 def change_judge(session: Session, changed: JudgeEntry) -> Changes:
-    """Change the judge with this id to be as given, as one step; what it said before stays as it was said.
+    """Replace the judge with this id, as one step; its judgments stay.
 
     Raises:
         UserError: there is no such judge any more, or as in `add_judge`.
@@ -96,7 +92,7 @@ def change_judge(session: Session, changed: JudgeEntry) -> Changes:
 
 
 def remove_judge(session: Session, judge_id: str) -> Changes:
-    """Remove a judge, as one step; what it said stays. Its key stays in the keyring, for undo and other studies."""
+    """Remove a judge, as one step; its judgments stay, and its key in the keyring, for undo and other studies."""
     with session.step("Remove judge") as step:
         delete_judge(session.study, judge_id)
     return step.changes
@@ -122,7 +118,7 @@ def _require_valid(session: Session, judge_entry: JudgeEntry) -> None:
 
 
 def _require_no_secret(url: str) -> None:
-    """Refuse an address that carries a key: it would be stored in the study and shown."""
+    """Raise if an address contains credentials: it is stored in the study and shown."""
     try:
         parts = urlsplit(url)
         carries = parts.username is not None or parts.password is not None or parts.query or parts.fragment
@@ -161,7 +157,7 @@ def get_judge(session: Session, name: str) -> JudgeEntry:
 
 
 def get_judges(session: Session, names: Sequence[str]) -> list[JudgeEntry]:
-    """Return the judges with these names, each once, in order; where no name is given, all that are no people.
+    """Return the judges with these names, each once, in order; without names, all that are not people.
 
     Raises:
         UserError: there is no judge of a name, or none at all.

@@ -1,7 +1,4 @@
-"""The job that tries a judge, apart from the window: a model may take long to load, and may crash.
-
-Tries a judge with a question that holds nothing of the study: does it answer, as what, how fast.
-"""
+"""The job that tries a judge, apart from the window: a model may take long to load, and may crash."""
 
 import asyncio
 from collections.abc import Mapping
@@ -33,12 +30,12 @@ _SCHEMA: dict[str, Json] = {
 
 @dataclass(frozen=True, slots=True)
 class JudgeTestResult:
-    """What came of it.
+    """The result of trying a judge.
 
     Attributes:
         ok: it can be asked.
-        lines: what was found, a sentence each.
-        model_id: what it says that it runs.
+        lines: findings, a sentence each.
+        model_id: the model that it reports.
     """
 
     ok: bool
@@ -46,7 +43,7 @@ class JudgeTestResult:
     model_id: str = ""
 
     def as_text(self) -> str:
-        """Return the lines, one below the other."""
+        """Return the lines joined by line breaks."""
         return "\n".join(self.lines)
 
     def as_json(self) -> dict[str, Json]:
@@ -61,13 +58,13 @@ class _TrialReport(Protocol):
 
 
 @runtime_checkable
-class _Probed(Protocol):
+class _Probeable(Protocol):
     async def probe(self) -> _TrialReport:
-        """Say what a server is and can do."""
+        """Report what a server is and can do."""
 
 
 def try_judge(session: Session, entry: JudgeEntry) -> JudgeTestResult:
-    """Ask a judge something that is not about the study, under the study's policy.
+    """Ask a judge a question that holds nothing of the study, under the study's policy.
 
     Raises:
         UserError: it is a person, or its settings do not fit.
@@ -78,7 +75,7 @@ def try_judge(session: Session, entry: JudgeEntry) -> JudgeTestResult:
 
 
 def try_with_key(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTestResult:
-    """Do what `try_judge` does, with the leave of whoever holds the study and a key that need not be kept anywhere.
+    """Try a judge under an authority, with a key that need not be stored anywhere.
 
     Raises:
         UserError: it is a person, or its settings do not fit.
@@ -95,7 +92,7 @@ def try_with_key(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTest
 async def _probe_or_ask(judge: Judge, guard: Guard, entry: JudgeEntry) -> JudgeTestResult:
     try:
         with for_purpose(RequestPurpose(Purpose.TEST, entry.id)):
-            if isinstance(judge, _Probed):
+            if isinstance(judge, _Probeable):
                 probed = await judge.probe()
                 return JudgeTestResult(probed.ok, probed.lines, probed.model_id)
             return await _ask_trial_question(judge, guard)
@@ -125,13 +122,13 @@ KIND = "try_judge"
 
 
 def prepare(entry: JudgeEntry, key: str = "") -> JobSpec:
-    """Make the job; a key that was typed and is kept nowhere goes to the worker over its standard input."""
+    """Make the job; a typed key that is not stored goes to the worker over its standard input."""
     judge: dict[str, Json] = {"id": entry.id, **judge_json(entry)}
     return JobSpec(KIND, f"Try {entry.name}", "", {"judge": judge, "key": key})
 
 
 def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
-    """Try the judge; returns `Trial.as_json`."""
+    """Try the judge; returns the result of `JudgeTestResult.as_json`."""
     found = cast(dict[str, Json], parameters["judge"])
     settings = cast(dict[str, Json], found["settings"])
     entry = JudgeEntry(str(found["id"]), str(found["name"]), str(found["backend"]), str(found["model"]), settings)
@@ -141,12 +138,12 @@ def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
 
 
 def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Changes:
-    """Nothing is kept of it but the line of the journal."""
+    """Store nothing; only the egress log has a line about it."""
     return Changes()
 
 
 def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Say whether a request may leave.
+    """Answer a worker whether a request may leave.
 
     Raises:
         project.entities.egress_policy.Forbidden: the policy does not let it leave this machine.

@@ -1,6 +1,6 @@
-"""One judge in a run: what is left to ask it, how fast it may be asked, and when it is given up.
+"""The state of one judge in a run: its pending requests, its rate limiter, and whether it is given up.
 
-The judge that brings another one's answers into form: what it is sent stands in the journal under its own name.
+Also wraps the coercion judge, so that its requests are logged under its own name.
 """
 
 import asyncio
@@ -19,9 +19,9 @@ from project.entities.study_records import Json
 from project.errors import UserError
 
 MAX_CONSECUTIVE_ERRORS = 5
-"""Errors in a row after which a judge is not asked any more in this run."""
+"""Errors in a row after which a judge is not asked any more in a run."""
 _BASELINE_CONCURRENCY = 16
-"""It answers at once; what takes its time is each transaction of the study."""
+"""A baseline answers at once; the transactions of the study are what takes time."""
 _BLANKET_RULES = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", "unencrypted", "recorded"})
 """Rules that forbid every request of a run to a judge, whatever segment it is about."""
 
@@ -32,9 +32,9 @@ class RunItem:
 
     Attributes:
         judge: position of the judge in the run.
-        plan: position of what it sees in the run.
-        request_key: of the request as it was planned; what had to be shortened does not change it.
-        condition: `RAW`, or the id of the run that made the rendering.
+        plan: position of its plan in the run.
+        request_key: of the request as it was planned; shortening does not change it.
+        condition: `RAW_CONDITION`, or the id of the run that made the rendering.
         about: what is asked about, `project.entities.judgments.JudgmentTarget.key`.
         shares: how often each answer was given by people, for `majority`.
         state: of a question or a chain when it was planned; "" for anything else.
@@ -61,7 +61,7 @@ class JudgeWorker:
     Attributes:
         options: of its backend.
         key: of its server, to be kept out of what is stored.
-        pending: what nobody has begun to ask yet.
+        pending: requests that were not started yet.
         in_flight: what it is being asked about.
         done: requests that came back.
         failed: of these, with an error.
@@ -93,23 +93,23 @@ class JudgeWorker:
         left: Iterable[RunItem],
         pace: RateLimiter | None = None,
     ) -> "JudgeWorker":
-        """Make a lane.
+        """Make the state of a judge.
 
         Args:
-            entry: the judge.
-            judge: what is asked.
+            entry: of the judge.
+            judge: the judge.
             options: of its backend.
-            second: those of the model that coerces its answers, or None.
+            second: options of the model that coerces its answers, or None.
             key: of its server.
-            left: what is to be asked.
-            pace: where others ask the same judge too; its own where None.
+            left: the requests.
+            pace: a rate limiter shared with others that ask the same judge; its own if None.
         """
         return cls(
             entry, judge, options, pace or make_rate_limiter(options), Estimate(options, second), key, deque(left)
         )
 
     def count_reply(self, reply: Reply) -> None:
-        """Count an answer; a judge that only fails is given up, so that no run waits for it for hours."""
+        """Count an answer; after too many errors in a row, the judge is given up."""
         self.done += 1
         if reply.status is not JudgmentStatus.ERROR:
             self._consecutive_errors = 0
@@ -118,23 +118,24 @@ class JudgeWorker:
         self._consecutive_errors += 1
         if self._consecutive_errors >= MAX_CONSECUTIVE_ERRORS and self.stop_reason is None:
             self.stop_reason = UserError(
-                f"It failed {self._consecutive_errors} times in a row, and is not asked any more in this run: {reply.error}",
+                f"It failed {self._consecutive_errors} times in a row, and is not asked any more in this run: "
+                f"{reply.error}",
                 f"Try it: greenroom judge test STUDY {self.entry.name}",
             )
 
     def handle_forbidden(self, error: Forbidden) -> None:
-        """Take in that a request was forbidden; some rules forbid all the others too."""
+        """Note that a request was forbidden; some rules forbid all others too."""
         if error.rule in _BLANKET_RULES and self.stop_reason is None:
             self.stop_reason = error
 
     @property
     def currency(self) -> str:
-        """Of its prices."""
+        """The currency of its prices."""
         return self.options.currency if isinstance(self.options, ModelOptions) else ""
 
     @asynccontextmanager
     async def serialize_first(self, wanted: bool) -> AsyncIterator[None]:
-        """Let the first request come back before others are sent, where `wanted`: it shows what the judge counts."""
+        """If `wanted`, send the first request alone, because its reply shows how the judge counts tokens."""
         if not wanted or self.estimate.measured:
             yield
             return
@@ -143,7 +144,7 @@ class JudgeWorker:
 
 
 def make_rate_limiter(options: Any) -> RateLimiter:
-    """Return how fast a judge with these options may be asked; answers of a baseline are kept several at once."""
+    """Return the rate limiter of a judge with these options; a baseline has a fixed concurrency."""
     return (
         RateLimiter(options.concurrency, options.per_minute)
         if isinstance(options, ModelOptions)
@@ -152,10 +153,10 @@ def make_rate_limiter(options: Any) -> RateLimiter:
 
 
 class Second:
-    """A judge that is asked in the course of another one's question.
+    """A judge that is asked within the request of another one, such as to coerce its answer.
 
     Args:
-        judge: what is asked.
+        judge: the judge.
         judge_id: of its entry.
     """
 
@@ -164,11 +165,11 @@ class Second:
 
     @property
     def fingerprint(self) -> str:
-        """That of the judge."""
+        """The fingerprint of the judge."""
         return self._judge.fingerprint
 
     async def ask(self, question: JudgeRequest) -> Reply:
-        """Ask the judge, about what the first one is asked.
+        """Ask the judge, with the purpose of the outer request under its own id.
 
         Raises:
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.

@@ -1,9 +1,4 @@
-"""What a study has answers to already: equal requests are not asked twice.
-
-Hands answers over to whoever holds the study, as they arrive. What is kept of an answer. Judgments as JSON, on their
-way from where judges are asked to where the study is. Which judgments are the answers of runs of the benchmark, noted
-in the moment in which they are stored.
-"""
+"""Builds judgments from replies, stores them as they arrive, and looks them up so that equal requests run once."""
 
 import asyncio
 import time
@@ -37,7 +32,7 @@ _FIELDS = [field.name for field in fields(Judgment)]
 
 
 def judge_json(judge_entry: JudgeEntry) -> dict[str, Json]:
-    """Return a judge as its judgments keep it."""
+    """Return a judge as its judgments store it."""
     return {
         "name": judge_entry.name,
         "backend": judge_entry.backend,
@@ -59,16 +54,16 @@ def judgment_json(judgment: Judgment) -> dict[str, Json]:
 
 
 def read_judgment(found: Mapping[str, Json]) -> Judgment:
-    """Read what `judgment_json` made."""
+    """Read the result of `judgment_json`."""
     values: dict[str, Any] = {name: found[name] for name in _FIELDS}
     return Judgment(**{**values, "status": JudgmentStatus(values["status"]), "modality": Modality(values["modality"])})
 
 
 def subject_fields(key: str, state: str, modality: Modality) -> dict[str, Any]:
-    """Return the fields of a judgment that say what it is about, and what was shown of it.
+    """Return the fields of a judgment for its target and modality.
 
     Args:
-        key: `About.key`.
+        key: `JudgmentTarget.key`.
         state: of a question or a chain; "" for anything else.
         modality: what was shown.
     """
@@ -86,15 +81,15 @@ def subject_fields(key: str, state: str, modality: Modality) -> dict[str, Any]:
 
 
 FINAL_STATUSES = (JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED)
-"""What came back without an answer and would again; an error is worth another try."""
+"""Failures that would repeat; errors are not among them and are tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheLookup:
-    """What a study says about requests.
+    """Known answers to requests.
 
     Attributes:
-        judgments: that are there already, in the order of the requests.
+        judgments: known answers, in the order of the requests.
         missing: requests that have to be made.
         changes: judgments that were added, because another segment had the same answer.
     """
@@ -112,17 +107,17 @@ def look_up_cache(
     again: bool = False,
     fresh: bool = False,
 ) -> CacheLookup:
-    """Return what is there of requests, and which have to be made.
+    """Look up answers to requests.
 
-    An answer to the same request about another segment, such as somebody else's of the same moment, becomes a judgment
-    of this segment too, which names the one it is from.
+    An answer to an equal request about another segment, such as one of another annotator with the same span, is copied
+    to a judgment of this segment, which names its source.
 
     Args:
-        session: that knows the study.
+        session: of the study.
         items: the requests.
         judges: of the run, by the position that items give.
         again: ask again what was refused or could not be read.
-        fresh: ask again whatever is there.
+        fresh: ask everything again.
     """
     if fresh:
         return CacheLookup((), tuple(items), Changes())
@@ -136,27 +131,27 @@ def look_up_cache(
             own.setdefault((judgment.request_key, judgment.judge_id, judgment.target.key), judgment)
     found: list[Judgment] = []
     added: list[Judgment] = []
-    still_open: list[RunItem] = []
+    missing: list[RunItem] = []
     for item in items:
         judge = judges[item.judge]
-        here = own.get((item.request_key, judge.id, item.about))
-        if here is not None:
-            found.append(here)
-        elif (there := answers.get(item.request_key)) is not None:
-            added.append(_copy_judgment(there, item, judge))
+        known = own.get((item.request_key, judge.id, item.about))
+        if known is not None:
+            found.append(known)
+        elif (equal := answers.get(item.request_key)) is not None:
+            added.append(_copy_judgment(equal, item, judge))
             found.append(added[-1])
         else:
-            still_open.append(item)
+            missing.append(item)
     if added:
         with session.study.run_transaction():
             insert_judgments(session.study, added)
     return CacheLookup(
-        tuple(found), tuple(still_open), Changes.from_pairs(("judgment", judgment.id) for judgment in added)
+        tuple(found), tuple(missing), Changes.from_pairs(("judgment", judgment.id) for judgment in added)
     )
 
 
 def _copy_judgment(there: Judgment, item: RunItem, judge: JudgeEntry) -> Judgment:
-    """Return an answer as one of another judge of the same kind, or about another segment of the same stretch."""
+    """Return a copy of an answer for another judge of the same kind, or another segment with the same span."""
     return replace(
         there,
         id=new_id(),
@@ -182,7 +177,7 @@ _MAX_PAUSE_S = 0.02
 
 
 class Delivery:
-    """The way of the answers of one run into the study. Belongs to one event loop."""
+    """Stores the answers of one run in batches. Belongs to one event loop."""
 
     def __init__(self, holder: JobHost) -> None:
         self._holder = holder
@@ -192,24 +187,24 @@ class Delivery:
         self._under_way: asyncio.Task[None] | None = None
 
     async def store(self, judgment: Judgment) -> None:
-        """Return when an answer is in the study."""
+        """Store an answer; returns when it is in the study."""
         self._waiting.append(judgment)
         self._news.set()
         await self._kept.wait()
 
     def wake(self) -> None:
-        """Have `deliver` look whether it is over."""
+        """Have `deliver` check whether the run is over."""
         self._news.set()
 
     async def deliver(self, over: Callable[[], bool], say: Callable[[], None]) -> None:
-        """Hand over answers as they arrive; ends when all are handed over and no more come.
+        """Store answers as they arrive, until the run is over and all are stored.
 
-        Those that arrive while others are written are handed over together; where this process writes them itself, it
-        waits for more as long as writing took: a disk that is slow is asked less often.
+        Answers that arrive while others are written form the next batch. If this process writes them itself, it then
+        waits as long as writing took, so that a slow disk gets larger batches.
 
         Args:
             over: whether no more answers come.
-            say: called whenever some were handed over.
+            say: called after each batch.
 
         Raises:
             UserError: an answer could not be stored.
@@ -217,10 +212,10 @@ class Delivery:
         while True:
             began = time.monotonic()
             if self._waiting and self._holder.threadsafe:
-                new, kept = self._take_waiting()
-                self._under_way = asyncio.create_task(asyncio.to_thread(self._holder.part, _part_json(new)))
+                batch, stored = self._take_waiting()
+                self._under_way = asyncio.create_task(asyncio.to_thread(self._holder.part, _part_json(batch)))
                 await asyncio.shield(self._under_way)
-                kept.set()
+                stored.set()
             else:
                 self.flush()
             took = time.monotonic() - began
@@ -233,26 +228,26 @@ class Delivery:
                 await asyncio.sleep(min(took, _MAX_PAUSE_S))
 
     def flush(self) -> None:
-        """Hand over what waits, at once.
+        """Store the waiting answers at once.
 
         Raises:
             UserError: an answer could not be stored.
         """
-        new, kept = self._take_waiting()
-        if new:
-            self._holder.part(_part_json(new))
-        kept.set()
+        batch, stored = self._take_waiting()
+        if batch:
+            self._holder.part(_part_json(batch))
+        stored.set()
 
     async def finish(self) -> None:
-        """Let end what is being handed over; nothing is raised, since `deliver` does that."""
+        """Wait for the batch that is being written; errors are raised by `deliver`."""
         if self._under_way is not None:
             await asyncio.gather(self._under_way, return_exceptions=True)
 
     def _take_waiting(self) -> tuple[list[Judgment], asyncio.Event]:
-        """Take the answers that are to be handed over, and what those who wait for that are told by."""
-        new, kept = self._waiting, self._kept
+        """Return the waiting answers and the event that is set once they are stored."""
+        batch, stored = self._waiting, self._kept
         self._waiting, self._kept = [], asyncio.Event()
-        return new, kept
+        return batch, stored
 
 
 def _part_json(new: Sequence[Judgment]) -> dict[str, Json]:
@@ -260,7 +255,7 @@ def _part_json(new: Sequence[Judgment]) -> dict[str, Json]:
 
 
 def build_judgment(setting: RunConfig, lane: JudgeWorker, item: RunItem, sight: JudgeInput, reply: Reply) -> Judgment:
-    """Return the judgment that an answer is; the key of the judge's server is in none of its texts."""
+    """Return the judgment of a reply; the key of the judge's server is removed from all texts."""
     entry = lane.entry
     return Judgment(
         id=new_id(),
@@ -298,13 +293,13 @@ def build_judgment(setting: RunConfig, lane: JudgeWorker, item: RunItem, sight: 
 
 
 def _clean_json(found: Json, key: str) -> Json:
-    """Return an answer without the key of its server, and without halves of characters, which no file takes."""
+    """Return an answer without the key of its server, and without lone surrogates, which cannot be encoded."""
     if isinstance(found, str):
         return _clean_text(found, key)
     if isinstance(found, list):
-        return [_clean_json(one, key) for one in found]
+        return [_clean_json(value, key) for value in found]
     if isinstance(found, dict):
-        return {_clean_text(name, key): _clean_json(one, key) for name, one in found.items()}
+        return {_clean_text(name, key): _clean_json(value, key) for name, value in found.items()}
     return found
 
 
@@ -313,21 +308,21 @@ def _clean_text(text: str, key: str) -> str:
 
 
 RUNS_KEY = "runs"
-"""Parameter of a work: judge id -> run id."""
+"""Parameter of a job: judge id -> run id."""
 
 
 def answer_key(task: str, part: str) -> str:
-    """Return what an answer of a run goes by, `TASK` or `TASK/PART`, as truths of items do.
+    """Return the key of an answer in a run, `TASK` or `TASK/PART`, as for truths of items.
 
     Args:
         task: key of `benchmark/prompts/judge_prompt.py`.
-        part: of the item, as it was asked about, with the judgment that it names or without.
+        part: of the item, with or without the judgment that it names.
     """
     return f"{task}/{base_part(part)}" if part else task
 
 
 def run_answers(parameters: Mapping[str, Json], judgments: Iterable[Judgment]) -> list[RunAnswer]:
-    """Return the answers that judgments are in the runs of a work; what failed is asked again, and is none."""
+    """Return the answers of judgments in the runs of a job; failed ones are left out and asked again."""
     runs = cast(Mapping[str, str], parameters.get(RUNS_KEY, {}))
     return [
         RunAnswer(runs[judgment.judge_id], judgment.item_id, answer_key(judgment.task, judgment.part), judgment.id)

@@ -1,4 +1,8 @@
-"""A person as a judge: the same words, turns and frames, the same form, and the time that it took."""
+"""A person as a judge.
+
+The person gets the same conversation, frames and form as a model, and the answer is stored as a judgment with the time
+it took.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +33,7 @@ from project.timebase import utc_now
 from project.version import __version__
 
 FORM_TRACK = "form"
-"""Key of the only track of the scheme that a form is shown as."""
+"""Key of the only track of the scheme that shows a form."""
 _USUAL = InputSettings()
 
 
@@ -39,8 +43,8 @@ class PersonTask:
 
     Attributes:
         plan: the same that a judge gets.
-        scheme: the form, with one track called `FORM`.
-        people: who can be named in it, by what they are called here.
+        scheme: the form, with one track `FORM_TRACK`.
+        people: who can be named in it, by name.
     """
 
     plan: InputPlan
@@ -56,18 +60,18 @@ def plan_person_task(
     condition: str = RAW_CONDITION,
     settings: InputSettings = _USUAL,
 ) -> PersonTask:
-    """Plan what a person is asked about something; what judges say about it is no part of that.
+    """Plan what a person is asked; answers of judges are not shown.
 
     Args:
-        session: whose annotator is asked.
+        session: of the annotator who is asked.
         about: id of a segment, or the key of another thing (`project.entities.judgments.JudgmentTarget.key`).
         task: key of `benchmark/prompts/judge_prompt.py`.
         variant: of the prompt.
-        condition: `RAW`, or the id of the run that made a rendering.
-        settings: how much is seen.
+        condition: `RAW_CONDITION`, or the id of the run that made a rendering.
+        settings: how much is shown.
 
     Raises:
-        UserError: nothing can be written into the study, or it cannot be asked (see `plan_sight`).
+        UserError: nothing can be written into the study, or it cannot be asked (see `plan_input`).
     """
     session.study.require_writable()
     plan = plan_input(session, about, task, variant, condition, settings)
@@ -80,17 +84,17 @@ def plan_person_task(
 def save_answer(
     session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
 ) -> tuple[Judgment, Changes]:
-    """Store what a person answered, as a judgment of theirs.
+    """Store the answer of a person as a judgment.
 
     Args:
-        session: whose annotator answers.
+        session: of the annotator who answers.
         asked: what they were asked.
         answer: by the keys of the form's fields.
         ms: from when the form was shown until it was saved.
-        messages: what they were shown, as it was built.
+        messages: what they were shown.
 
     Raises:
-        UserError: something in it is missing or does not fit; nothing is stored.
+        UserError: a field is missing or does not fit; nothing is stored.
     """
     made = person_judgment(session, asked, answer, ms, messages)
     with session.study.run_transaction():
@@ -101,10 +105,10 @@ def save_answer(
 def person_judgment(
     session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
 ) -> Judgment:
-    """Return what a person answered as a judgment of theirs, to be stored; the arguments are those of `save_answer`.
+    """Return the judgment of an answer, without storing it; the arguments are those of `save_answer`.
 
     Raises:
-        UserError: something in it is missing or does not fit.
+        UserError: a field is missing or does not fit.
     """
     try:
         read = answer_form(asked.plan.form).parse(dict(answer))
@@ -116,23 +120,23 @@ def person_judgment(
 def refusal_judgment(
     session: Session, asked: PersonTask, ms: int, messages: tuple[Message, ...] = (), why: str = ""
 ) -> Judgment:
-    """Return that a person did not want to answer, or could not, as a judgment to be stored; it counts as refused.
+    """Return the judgment of a person who did not want to answer, or could not; it counts as refused.
 
     Args:
-        session: whose annotator was asked.
+        session: of the annotator who was asked.
         asked: what they were asked.
-        ms: from when the form was shown until they said so.
-        messages: what they were shown, as it was built.
+        ms: from when the form was shown until they declined.
+        messages: what they were shown.
         why: in one line.
     """
     return _judgment(session, asked, JudgmentStatus.REFUSED, {}, ms, messages, why)
 
 
 def ensure_annotator(session: Session) -> Annotator:
-    """Return who works here, as the study knows them from now on.
+    """Return the annotator of the session, who is added if new.
 
     Raises:
-        UserError: nobody said who works here, or nothing can be written into the study.
+        UserError: the session has no annotator name, or the study is read-only.
     """
     session.study.require_writable()
     if not session.annotator_name.strip():
@@ -146,14 +150,14 @@ def ensure_annotator(session: Session) -> Annotator:
 
 
 def person_entry(session: Session, who: Annotator) -> JudgeEntry:
-    """Return the judge that stands for people in the study, or one that is called like the person."""
+    """Return the entry for people in the study, or a new one with the name of the person."""
     people = [judge for judge in all_judges(session.study) if judge.backend == PERSON_BACKEND]
     own = next((person for person in people if person.name == who.name), None)
     return own or next(iter(people), None) or JudgeEntry(f"{PERSON_BACKEND} {who.id}", who.name, PERSON_BACKEND)
 
 
 def person_request_key(plan: InputPlan, annotator_id: str) -> str:
-    """Return the key of what a person is asked; equal requests have equal keys."""
+    """Return the key of a request to a person; equal requests have equal keys."""
     return request_key(plan, f"{PERSON_BACKEND} {annotator_id}", SamplingParameters())
 
 
@@ -205,14 +209,14 @@ def _judgment(
 
 
 def _judged_source(session: Session, about: str) -> str:
-    """Return what judges may have been shown about before: of an item, what it was made from."""
+    """Return what answers of judges may have been shown about: for an item, its source."""
     asked = parse_target(about)
     item = find_item(session.study, asked.id) if asked.kind is JudgmentTargetKind.ITEM else None
     return about if item is None else item.about
 
 
 def _with_field_name(asked: PersonTask, problem: str) -> str:
-    """Return a problem with the name of a field in the place of its key."""
+    """Return a problem with the name of a field instead of its key."""
     key, sign, rest = problem.partition(": ")
     names = {field.key: field.name for field in asked.scheme.fields}
     return f"{names[key]}: {rest}" if sign and key in names else problem

@@ -1,4 +1,7 @@
-"""From what is asked of whom to requests: each with what is seen, and a key that equal requests share."""
+"""Plans the requests of an `AskRequest`.
+
+Each has the input of one judge about one subject, and a key that equal requests share.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -33,20 +36,22 @@ _NEUTRAL_OPTIONS = frozenset(
         *("projector", "threads"),
     }
 )
-"""Options that do not change what a model answers, or stand in the request by themselves."""
+"""Options that do not change an answer, or are part of the request key by themselves."""
 _MAJORITY_BACKEND = "majority"
-"""Backend of the judge that answers by what people said about other things."""
+"""Backend of the judge that gives the most frequent answer of people."""
 _TRUTH_BACKENDS = frozenset({_MAJORITY_BACKEND, "oracle", "reliable"})
-"""Backends of judges that answer by what people said."""
+"""Backends of judges that answer from the answers of people."""
 
 
 @dataclass
-class _Asked:
-    """One judge that can be asked.
+class _JudgePlan:
+    """How one judge is asked.
 
     Attributes:
-        fingerprint: of the model and of what it is set to.
+        number: position of the judge in the run.
+        fingerprint: of the model and its settings.
         settings: how much of a segment it is shown.
+        forbidden: recording id and condition -> why the policy forbids to ask about it.
     """
 
     number: int
@@ -59,28 +64,28 @@ class _Asked:
 
 
 def plan_requests(session: Session, request: AskRequest, outcome: RunOutcome, progress: Progress) -> Payload:
-    """Return every request that can be made; what cannot be asked becomes a note of the outcome.
+    """Return all requests that can be made; the others become notes of the outcome.
 
     Raises:
         UserError: there is no such task.
     """
     get_judge_prompt(request.task)
     entries = _with_seconds(session, request.judges)
-    asked = [
-        each_asked
-        for each_asked in (
+    judge_plans = [
+        judge_plan
+        for judge_plan in (
             _plan_judge(session, number, entries, request, outcome) for number in range(len(request.judges))
         )
-        if each_asked
+        if judge_plan
     ]
-    _require_one_currency(request, asked)
+    _require_one_currency(request, judge_plans)
     plans: list[dict[str, Json]] = []
     items: list[RunItem] = []
     for done, key in enumerate(dict.fromkeys(request.about)):
         progress.check_cancelled()
         progress.progress(done, len(request.about), subject_noun(request.about[:1]) + "s")
-        if asked:
-            _plan_one(session, request, key, asked, plans, items, outcome)
+        if judge_plans:
+            _plan_subject(session, request, key, judge_plans, plans, items, outcome)
     return Payload(
         request.task,
         request.variant,
@@ -94,56 +99,56 @@ def plan_requests(session: Session, request: AskRequest, outcome: RunOutcome, pr
     )
 
 
-def _plan_one(
+def _plan_subject(
     session: Session,
     request: AskRequest,
     key: str,
-    asked: Sequence[_Asked],
+    judge_plans: Sequence[_JudgePlan],
     plans: list[dict[str, Json]],
     items: list[RunItem],
     outcome: RunOutcome,
 ) -> None:
-    made: dict[InputSettings, tuple[int, InputPlan]] = {}
+    plans_by_settings: dict[InputSettings, tuple[int, InputPlan]] = {}
     try:
-        about = locate_subject(session, key, get_judge_prompt(request.task))
-        condition = resolve_condition(session, about.recording_id, request.condition)
+        location = locate_subject(session, key, get_judge_prompt(request.task))
+        condition = resolve_condition(session, location.recording_id, request.condition)
     except UserError as error:
         outcome.add_note(None, key, error)
         return
-    for each_asked in asked:
-        forbidden = _find_refusal(session, each_asked, about, condition)
+    for judge_plan in judge_plans:
+        forbidden = _find_refusal(session, judge_plan, location, condition)
         if forbidden is not None:
-            outcome.add_note(each_asked.entry, key, forbidden)
+            outcome.add_note(judge_plan.entry, key, forbidden)
             continue
-        if each_asked.settings not in made:
+        if judge_plan.settings not in plans_by_settings:
             try:
-                plan = plan_input(session, about, request.task, request.variant, condition, each_asked.settings)
+                plan = plan_input(session, location, request.task, request.variant, condition, judge_plan.settings)
             except UserError as error:
                 outcome.add_note(None, key, error)
                 return
-            made[each_asked.settings] = (len(plans), plan)
-            plans.append(plan_json(plan, each_asked.settings))
-        place, plan = made[each_asked.settings]
+            plans_by_settings[judge_plan.settings] = (len(plans), plan)
+            plans.append(plan_json(plan, judge_plan.settings))
+        plan_index, plan = plans_by_settings[judge_plan.settings]
         try:
-            _require_truth(each_asked, about, plan)
+            _require_truth(judge_plan, location, plan)
         except UserError as error:
-            outcome.add_note(each_asked.entry, key, error)
+            outcome.add_note(judge_plan.entry, key, error)
             continue
-        items.append(_run_item(session, each_asked, about, place, plan, request.task))
+        items.append(_run_item(session, judge_plan, location, plan_index, plan, request.task))
 
 
 def _run_item(
-    session: Session, asked: _Asked, about: SubjectLocation, place: int, plan: InputPlan, task: str
+    session: Session, judge_plan: _JudgePlan, about: SubjectLocation, plan_index: int, plan: InputPlan, task: str
 ) -> RunItem:
     shares: Any = ()
     known: Json = None
-    if not isinstance(asked.options, ModelOptions):
-        shares = _answer_counts(session, about, task) if asked.entry.backend == _MAJORITY_BACKEND else ()
+    if not isinstance(judge_plan.options, ModelOptions):
+        shares = _answer_counts(session, about, task) if judge_plan.entry.backend == _MAJORITY_BACKEND else ()
         known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
-    key = request_key(plan, asked.fingerprint, asked.sampling, known)
+    key = request_key(plan, judge_plan.fingerprint, judge_plan.sampling, known)
     return RunItem(
-        asked.number,
-        place,
+        judge_plan.number,
+        plan_index,
         key,
         plan.condition,
         plan.recording_id,
@@ -157,19 +162,19 @@ def _run_item(
 
 
 def _answer_counts(session: Session, about: SubjectLocation, task: str) -> Sequence[tuple[Mapping[str, Json], int]]:
-    """Return what people said about other things: about items of the same set, or about segments of the study."""
+    """Return the answers of people about items of the same set, or about segments of the study."""
     if about.frozen is not None:
         return most_common_truth(session, about.frozen.set_id, task, about.about.part)
     return tuple(answer_counts(session, about.scheme, about.track, task)) if about.scheme else ()
 
 
-def _require_truth(asked: _Asked, about: SubjectLocation, plan: InputPlan) -> None:
-    """Refuse to ask a judge that answers by what is right about an item for which nothing is.
+def _require_truth(judge_plan: _JudgePlan, about: SubjectLocation, plan: InputPlan) -> None:
+    """Raise if a judge that answers from the truth is asked about an item without one.
 
     Raises:
-        UserError: nothing is.
+        UserError: the item has no right answer.
     """
-    if about.frozen is not None and not plan.truth and asked.entry.backend in _TRUTH_BACKENDS:
+    if about.frozen is not None and not plan.truth and judge_plan.entry.backend in _TRUTH_BACKENDS:
         raise UserError(
             f"It is not defined for “{get_judge_prompt(plan.task).name}”: nothing is right by itself there.",
             "Ask another judge; those that go by what is right have nothing to say.",
@@ -177,22 +182,22 @@ def _require_truth(asked: _Asked, about: SubjectLocation, plan: InputPlan) -> No
 
 
 def _with_seconds(session: Session, judges: Sequence[JudgeEntry]) -> list[JudgeEntry]:
-    """Return the judges, and after them those that bring their answers into form and are not among them."""
+    """Return the judges, followed by those that coerce their answers and are not among them."""
     entries = [*judges]
     for judge in judges:
         name = str(judge.settings.get("coerce", ""))
         second = judge_by_name(session.study, name) if name else None
-        if second is not None and all(second.id != each.id for each in entries):
+        if second is not None and all(second.id != entry.id for entry in entries):
             entries.append(second)
     return entries
 
 
 def _plan_judge(
     session: Session, number: int, entries: list[JudgeEntry], request: AskRequest, outcome: RunOutcome
-) -> _Asked | None:
-    """Return a judge that can be asked; None, and a note, for one that cannot.
+) -> _JudgePlan | None:
+    """Return how a judge is asked; None, with a note, if it cannot be asked.
 
-    One that is shown no pictures is asked as a judge that reads only: it needs no eyes, and nobody's leave to see.
+    A judge that is shown no pictures is asked as a text-only judge, which needs no vision and no consent for footage.
     """
     entry = entries[number]
     try:
@@ -218,7 +223,7 @@ def _plan_judge(
         set_to = {name: value for name, value in asdict(options).items() if name not in _NEUTRAL_OPTIONS}
         coercing = create_judge(second, Means(_NO_CONNECTION)).fingerprint if second else ""
         fingerprint = f"{entry.backend} {model} {sorted(set_to.items())} {coercing}"
-        return _Asked(number, entry, options, fingerprint, _input_settings(request, entry, options), sampling)
+        return _JudgePlan(number, entry, options, fingerprint, _input_settings(request, entry, options), sampling)
     except (UserError, OSError) as found:
         error = (
             found
@@ -231,7 +236,7 @@ def _plan_judge(
 
 
 def _input_settings(request: AskRequest, entry: JudgeEntry, options: Any) -> InputSettings:
-    """Return how much of a segment a judge is shown: as asked, within what it sees at all.
+    """Return how much of a segment a judge is shown: as requested, within what it can see.
 
     Raises:
         UserError: it takes no clips.
@@ -256,7 +261,7 @@ def _find_second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | No
 
 
 def _require_free(entry: JudgeEntry) -> None:
-    """Refuse to ask a judge whose cost nobody knows under a budget in money; what runs on this machine costs none."""
+    """Raise if the cost of a judge is unknown under a budget in money; judges on this machine cost nothing."""
     from urllib.parse import urlsplit
 
     from anonymize.egress.egress_authority import is_local_host
@@ -269,11 +274,11 @@ def _require_free(entry: JudgeEntry) -> None:
         )
 
 
-def _require_one_currency(request: AskRequest, asked: Sequence[_Asked]) -> None:
+def _require_one_currency(request: AskRequest, judge_plans: Sequence[_JudgePlan]) -> None:
     priced = {
-        each_asked.options.currency
-        for each_asked in asked
-        if isinstance(each_asked.options, ModelOptions) and each_asked.options.has_prices
+        judge_plan.options.currency
+        for judge_plan in judge_plans
+        if isinstance(judge_plan.options, ModelOptions) and judge_plan.options.has_prices
     }
     if request.budget.money is not None and len(priced) > 1:
         raise UserError(
@@ -282,20 +287,20 @@ def _require_one_currency(request: AskRequest, asked: Sequence[_Asked]) -> None:
         )
 
 
-def _find_refusal(session: Session, asked: _Asked, about: SubjectLocation, condition: str) -> Forbidden | None:
-    at = (about.recording_id, condition)
-    if at not in asked.forbidden:
-        asked.forbidden[at] = judge_refusal(session, asked.entry, about.recording_id, condition)
-    return asked.forbidden[at]
+def _find_refusal(session: Session, judge_plan: _JudgePlan, about: SubjectLocation, condition: str) -> Forbidden | None:
+    key = (about.recording_id, condition)
+    if key not in judge_plan.forbidden:
+        judge_plan.forbidden[key] = judge_refusal(session, judge_plan.entry, about.recording_id, condition)
+    return judge_plan.forbidden[key]
 
 
-class _Nobody:
-    """Lets nothing out: the judges that are made to see what they are open no connection."""
+class _DenyingAuthority:
+    """Forbids every request: judges that are only made for their fingerprint open no connection."""
 
     threadsafe = True
 
     def permit(self, departure: EgressRequest, _uncleared: int) -> None:
-        """Refuse.
+        """Forbid the request.
 
         Raises:
             Forbidden: always.
@@ -303,4 +308,4 @@ class _Nobody:
         raise Forbidden("recorded", f"Nothing is sent to {departure.host} before it is asked for.")
 
 
-_NO_CONNECTION = Guard(cast(Any, _Nobody()))
+_NO_CONNECTION = Guard(cast(Any, _DenyingAuthority()))

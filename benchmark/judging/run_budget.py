@@ -1,7 +1,7 @@
-"""What a run may cost: the most that a request can take is set aside before it is sent, so no budget is passed.
+"""The budget and the rate limits of a run.
 
-The most that a request can take, in tokens and money, before it is sent. How fast a judge is asked: so many requests at
-once, and so many a minute, all that is tried again included.
+Each request reserves its worst-case cost before it is sent, so the budget is never exceeded; retries count against
+both.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from project.timebase import SECOND_US
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What requests took, or can take at most.
+    """The cost of requests, or their worst case.
 
     Attributes:
         tokens: read and written together.
@@ -50,10 +50,10 @@ class Limits:
     tokens: int | None = None
 
     def remaining(self, money: float, tokens: int) -> "Limits":
-        """Return what is left of the budget once so much was spent.
+        """Return the rest of the budget after some was spent.
 
         Raises:
-            UserError: nothing is.
+            UserError: nothing is left.
         """
         left = Limits(
             None if self.money is None else self.money - money, None if self.tokens is None else self.tokens - tokens
@@ -63,17 +63,17 @@ class Limits:
         return left
 
     def allows(self, cost: Cost) -> bool:
-        """Tell whether so much is within the budget."""
+        """Tell whether a cost is within the budget."""
         return (self.money is None or cost.money <= self.money) and (self.tokens is None or cost.tokens <= self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """What is set aside for one request.
+    """The reserved cost of one request.
 
     Attributes:
-        number: which request.
-        max_cost: that it can take.
+        number: of the request.
+        max_cost: its worst case.
     """
 
     number: int
@@ -81,7 +81,7 @@ class Reservation:
 
 
 class BudgetTracker:
-    """What was spent, what is set aside for requests under way, and whether another one fits.
+    """Tracks what was spent and what is reserved for running requests.
 
     Attributes:
         limits: the budget.
@@ -97,19 +97,19 @@ class BudgetTracker:
 
     @property
     def reserved(self) -> Cost:
-        """What is set aside for requests under way."""
+        """The total of all reservations."""
         return sum(self._held.values(), Cost())
 
     async def reserve(self, most: Callable[[], Cost]) -> Reservation | None:
-        """Set aside the most that a request can take; None where the budget has no room for it.
+        """Reserve the worst case of a request; None if the budget has no room for it.
 
-        While others are under way it waits: they may take less than was set aside for them.
+        While other requests run it waits, because they may cost less than was reserved.
 
         Args:
-            most: gives what to set aside; asked again after each wait, since answers teach what requests take.
+            most: returns the worst case; called again after each wait, because estimates improve with replies.
 
         Returns:
-            What `settle` wants to be given when the request came back.
+            The reservation, to be passed to `settle` when the request came back.
         """
         while not self.limits.allows(self.spent + self.reserved + (cost := most())):
             if not self._held:
@@ -122,14 +122,14 @@ class BudgetTracker:
         return held
 
     def extend(self, held: Reservation, more: Cost) -> bool:
-        """Set aside more for a request that is under way; tell whether the budget has room for it now."""
+        """Reserve more for a running request; returns whether the budget has room for it now."""
         if not self.limits.allows(self.spent + self.reserved + more):
             return False
         self._held[held.number] += more
         return True
 
     def settle(self, held: Reservation, took: Cost) -> None:
-        """Put what a request really took in the place of what was set aside for it."""
+        """Replace a reservation by the actual cost."""
         del self._held[held.number]
         self.spent += took
         waiting, self._waiting = self._waiting, []
@@ -145,16 +145,16 @@ _MIN_TOKENS_PER_PICTURE = 1_600
 _TOKENS_PER_CLIP_SECOND = 2_000
 _MAX_SCHEMAS = 64
 _SCHEMAS: dict[int, tuple[AnswerForm, int]] = {}
-"""The forms of a run are few, and are met again with every request."""
+"""Cache of form id -> form and tokens of its schema; a run has few forms."""
 _REPAIR_TOKENS = 512
-"""What the program adds when it asks to mend an answer."""
+"""Tokens that the program adds when it asks to repair an answer."""
 
 
 class Estimate:
-    """Of one judge; learns from its answers.
+    """Estimates the cost of requests to one judge; learns from its replies.
 
     Attributes:
-        measured: whether an answer has shown what the judge counts.
+        measured: whether a reply has shown how the judge counts tokens.
     """
 
     def __init__(self, options: Any, second: Any = None) -> None:
@@ -164,7 +164,7 @@ class Estimate:
         self.measured = self._options is None
 
     def max_cost(self, messages: Sequence[Message], form: AnswerForm) -> Cost:
-        """Return what asking can take at most: the question, one that asks to mend its answer, and a second model."""
+        """Return the worst case of a request, with a repair request and a coercion by a second model."""
         if self._options is None:
             return Cost()
         asked, out = ceil(self._more * _tokens(messages, form)), self._options.max_tokens
@@ -177,7 +177,7 @@ class Estimate:
         return Cost(read + written, money)
 
     def lost_request_cost(self, messages: Sequence[Message], form: AnswerForm) -> Cost:
-        """Return what one request can have taken at most whose answer never came, whichever it was of the question."""
+        """Return the worst case of a single HTTP request whose reply was lost."""
         if self._options is None:
             return Cost()
         asked, out = ceil(self._more * _tokens(messages, form)), self._options.max_tokens
@@ -190,15 +190,15 @@ class Estimate:
         return Cost(read + out, money)
 
     def learn(self, messages: Sequence[Message], form: AnswerForm, reply: Reply) -> None:
-        """Take in what an answer says that its question took; one that was mended took several questions."""
+        """Learn from the token count of a reply, unless it was repaired, which took several requests."""
         if reply.tokens_in and reply.mended in (RepairLevel.NOTHING, RepairLevel.FOUND):
             self._more = max(self._more, reply.tokens_in / _tokens(messages, form))
             self.measured = True
 
     def actual_cost(self, reply: Reply, most: Cost) -> Cost:
-        """Return what a request took, as far as it is known; of an answer that nobody counted, the most.
+        """Return the cost of a request; the worst case if the server did not count tokens.
 
-        A server that says that it read nothing has not counted.
+        A server that reports 0 tokens read has not counted.
         """
         if self._options is None or reply.calls == 0:
             return Cost()
@@ -221,7 +221,7 @@ def _tokens(messages: Sequence[Message], form: AnswerForm) -> int:
 
 
 def _schema(form: AnswerForm) -> int:
-    """Return the tokens of a schema that may be told twice: to the server, and in words."""
+    """Return the tokens of a schema, twice, because it may be sent as a parameter and in the prompt."""
     known = _SCHEMAS.get(id(form))
     if known is None or known[0] is not form:
         known = _SCHEMAS[id(form)] = (form, 2 * len(to_json(dict(form.schema)).encode()))
@@ -232,17 +232,17 @@ def _schema(form: AnswerForm) -> int:
 
 MINUTE_S = 60.0
 SLOT_GRACE_S = 0.25
-"""A request that is made later than this after its slot was given counts when it is made."""
+"""A request that starts later than this after its slot was acquired counts as a new start."""
 
 
 class RateLimiter:
-    """Lets requests through no faster than a judge's limits allow, first come, first served.
+    """Limits the concurrency and the rate of requests to a judge, first come, first served.
 
-    In no stretch of a minute are more than `per_minute` requests started.
+    No window of a minute contains more than `per_minute` starts.
 
     Attributes:
-        at_once: requests that may be under way at the same time.
-        per_minute: requests that may be started in a minute; 0 for no limit.
+        at_once: requests that may run at the same time.
+        per_minute: requests that may start in a minute; 0 for no limit.
     """
 
     def __init__(
@@ -257,7 +257,7 @@ class RateLimiter:
         self._clock = clock
         self._sleep = sleep
         self._slots = asyncio.Semaphore(at_once)
-        # Apart from the slots: a judge that coerces is asked by those that hold slots of their own.
+        # Separate from the slots, because a coercion judge is asked by requests that hold slots of their own.
         self._requests = asyncio.Semaphore(at_once)
         self._first: ContextVar[list[float]] = ContextVar("first")
         self._turn = asyncio.Lock()
@@ -265,9 +265,9 @@ class RateLimiter:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Wait until a question may be asked; it is under way until the block ends.
+        """Wait for a slot for a question, and hold it until the block ends.
 
-        Its first request counts as begun here, so that its own time does not hold the waiting.
+        The first request of the question counts as started here.
         """
         async with self._slots:
             await self._start_request()
@@ -276,7 +276,7 @@ class RateLimiter:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait until a request may be made, whether in a slot or not; it is under way until the block ends."""
+        """Wait until a request may start, inside a slot or not; it runs until the block ends."""
         async with self._requests:
             first = self._first.get([])
             if not first or self._clock() - first.pop() > SLOT_GRACE_S:

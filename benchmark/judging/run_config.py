@@ -1,8 +1,4 @@
-"""What a run is given, as JSON: judges, what they are to see, and which of them is asked about what.
-
-What runs where, and what of it is no longer wanted: told and asked between a run and whoever shows it. What all
-requests of a run have in common, and what is sent about one item. What somebody wants to be asked of whom.
-"""
+"""What a run is given, as data: the request of a user, the payload of the job, and the state that a run reports."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,14 +14,14 @@ from project.entities.study_records import Json
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """Everything that a run needs to know.
+    """The parameters of a run.
 
     Attributes:
-        entries: the judges, and those that bring their answers into form.
-        plans: what is to be seen, as `SightPlan.as_json` made it.
+        entries: the judges, and those that coerce their answers.
+        plans: results of `InputPlan.as_json`.
         items: the requests, in the order in which they are made.
-        again: it was wished that what was refused or could not be read is asked again.
-        fresh: it was wished that everything is.
+        again: ask again what was refused or could not be read.
+        fresh: ask everything again.
     """
 
     task: str
@@ -39,21 +35,21 @@ class Payload:
     fresh: bool = False
 
     def with_items(self, items: Sequence[RunItem]) -> "Payload":
-        """Return it with some of its requests, and the plans that these need."""
+        """Return a copy with some of its requests and the plans that they need."""
         needed = sorted({item.plan for item in items})
-        place = {plan: at for at, plan in enumerate(needed)}
+        positions = {plan: position for position, plan in enumerate(needed)}
         return replace(
             self,
-            plans=tuple(self.plans[at] for at in needed),
-            items=tuple(replace(item, plan=place[item.plan]) for item in items),
+            plans=tuple(self.plans[plan] for plan in needed),
+            items=tuple(replace(item, plan=positions[item.plan]) for item in items),
         )
 
     def find_judge(self, name: str) -> JudgeEntry | None:
-        """Return the judge with a name, if it is there."""
+        """Return the judge with a name, or None."""
         return next((entry for entry in self.entries if entry.name == name), None)
 
     def as_json(self) -> dict[str, Json]:
-        """Return what `payload_from` reads."""
+        """Return it as a JSON object that `read_payload` reads."""
         return {
             "task": self.task,
             "variant": self.variant,
@@ -71,7 +67,7 @@ class Payload:
 
 
 def read_payload(found: Mapping[str, Json]) -> Payload:
-    """Read what `Payload.as_json` made."""
+    """Read the result of `Payload.as_json`."""
     values = cast(dict[str, Any], found)
     return Payload(
         values["task"],
@@ -107,11 +103,11 @@ _QUEUE_KEY = "queue"
 
 @dataclass(frozen=True, slots=True)
 class JudgeProgress:
-    """How far one judge of a run is.
+    """The progress of one judge in a run.
 
     Attributes:
         asking: what it is being asked about.
-        waiting: requests that nobody has begun.
+        waiting: requests that were not started.
         done: requests that came back.
         failed: of these, with an error.
         stopped: why it is not asked any more; "" while it is.
@@ -127,26 +123,26 @@ class JudgeProgress:
 
 
 class RunMonitor:
-    """What is known of one run in the process that holds the study."""
+    """The state of one run, in the process that has the study open."""
 
     def __init__(self) -> None:
         self.standings: tuple[JudgeProgress, ...] = ()
         self._withdrawn: list[list[str]] = []
 
     def withdraw(self, judge_id: str, about: str = "") -> None:
-        """Cancel what a judge is asked about something, or everything it is asked; heard within half a second."""
+        """Cancel the requests of a judge about something, or all; it takes effect within half a second."""
         self._withdrawn.append([judge_id, about])
 
     def answer(self, question: Mapping[str, Json]) -> dict[str, Json]:
-        """Take in how far a run is, and return what is no longer wanted of it."""
-        self.standings = tuple(_read_progress(one) for one in cast(list[list[Json]], question[_QUEUE_KEY]))
+        """Store the reported progress, and return what to cancel."""
+        self.standings = tuple(_read_progress(row) for row in cast(list[list[Json]], question[_QUEUE_KEY]))
         withdrawn, self._withdrawn = self._withdrawn, []
         return {"withdrawn": cast(Json, withdrawn)}
 
 
 def progress_question(lanes: Iterable[JudgeWorker]) -> dict[str, Json]:
-    """Return how far a run is, as the question what is no longer wanted of it."""
-    told: list[Json] = [
+    """Return the question of a run what to cancel, with its progress."""
+    progress_rows: list[Json] = [
         [
             lane.entry.id,
             lane.entry.name,
@@ -158,11 +154,11 @@ def progress_question(lanes: Iterable[JudgeWorker]) -> dict[str, Json]:
         ]
         for lane in lanes
     ]
-    return {"ask": _QUEUE_KEY, _QUEUE_KEY: told}
+    return {"ask": _QUEUE_KEY, _QUEUE_KEY: progress_rows}
 
 
 def is_progress_question(question: Mapping[str, Json]) -> bool:
-    """Tell whether a question is one of `state_question`."""
+    """Tell whether a question was made by `progress_question`."""
     return question.get("ask") == _QUEUE_KEY
 
 
@@ -184,15 +180,15 @@ Plan = Mapping[str, Json]
 
 @dataclass(frozen=True)
 class JudgeInput:
-    """What a judge is sent about one item, ready to be sent.
+    """The messages about one item, ready to be sent.
 
     Attributes:
         form: of the answer.
-        record: what is kept of it: frames by hash, texts, what was shortened.
+        record: what a judgment stores of it: frames by hash, texts, what was shortened.
         prompt: `KEY@VERSION`.
         prompt_sha256: of all messages.
-        item: names what is judged, the same under every condition.
-        truth: what people said, for the baselines that know it.
+        item: name of what is judged, the same in every condition.
+        truth: the answers of people, for baselines.
         other_recordings: recordings of which words are in it too.
     """
 
@@ -207,19 +203,19 @@ class JudgeInput:
 
     @property
     def has_media(self) -> bool:
-        """Whether pictures or a clip are in it."""
+        """Whether it has pictures or a clip."""
         return any(message.pictures or message.clip for message in self.messages)
 
 
 @dataclass(frozen=True)
 class RunConfig:
-    """What is the same for all requests of a run.
+    """The common configuration of all requests of a run.
 
     Attributes:
         limits: the budget.
-        build: makes what is sent of what was planned; may take long where `decodes` says so.
+        build: builds the messages of a plan; slow if `decodes` is true.
         decodes: whether building a plan reads a video.
-        shorten: returns a plan that is shorter by the stated rules; None where nothing can be left out.
+        shorten: returns a shorter plan; None if nothing can be left out.
         seed: of the sampling.
     """
 
@@ -234,20 +230,20 @@ class RunConfig:
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """What is asked of whom.
+    """Which judges are asked what, and about what.
 
     Attributes:
         judges: entries of the study.
         about: ids of segments, or keys of other things (`project.entities.judgments.JudgmentTarget.key`).
         task: key of `benchmark/prompts/judge_prompt.py`.
         variant: of the prompt.
-        condition: `RAW`, the id of the run that made a rendering, or a method: each recording's newest rendering by it.
-        seed: of the sampling; another one draws another answer.
-        sight: how much of a segment is seen; what a judge sees at all, and how many frames, is a setting of the judge.
-        frames: in the place of the number that each judge is set to; None for that.
-        budget: that the run may not pass.
+        condition: `RAW_CONDITION`, the id of the run that made a rendering, or a method: the newest rendering by it.
+        seed: of the sampling.
+        sight: how much of a segment is shown; the kind of media and the number of frames are settings of the judge.
+        frames: number of frames instead of the setting of each judge; None for the setting.
+        budget: of the run.
         again: ask again what was refused or could not be read.
-        fresh: ask again also what was answered.
+        fresh: ask again even where there is an answer.
     """
 
     judges: Sequence[JudgeEntry]

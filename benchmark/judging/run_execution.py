@@ -1,7 +1,4 @@
-"""Makes the judges of a run where they are asked, with a guard that asks whoever holds the study, and lets them run.
-
-Asks all judges of a run at once, each as fast as it may be asked, and hands over each answer as it arrives.
-"""
+"""Executes a run: asks all judges concurrently, each within its rate limits, and stores each answer as it arrives."""
 
 import asyncio
 import time
@@ -34,12 +31,12 @@ MAX_SHORTENINGS = 2
 _CANCEL_POLL_S = 0.1
 _REPORT_INTERVAL_S = 0.25
 _MAX_PREPARED = 24
-"""Things to be shown to judges that are kept ready for the slower ones; with 15 frames, about a megabyte each."""
+"""Built inputs that are cached for slower judges; with 15 frames, about a megabyte each."""
 _MAX_DECODING = 2
 
 
 class RunExecutor:
-    """One run. Its `outcome` says what came of it so far."""
+    """Executes one run; `outcome` has its results so far."""
 
     def __init__(
         self, setting: RunConfig, plans: Sequence[Plan], lanes: Sequence[JudgeWorker], holder: JobHost
@@ -60,11 +57,11 @@ class RunExecutor:
         self._delivery = Delivery(holder)
 
     async def run(self) -> RunOutcome:
-        """Ask everything; returns when nothing is left to ask or nothing more may be asked.
+        """Ask everything; returns when nothing is left to ask or allowed.
 
         Raises:
-            Cancelled: the user stopped it; what was answered until then was handed over.
-            UserError: what was answered could not be stored.
+            Cancelled: the user stopped it; answers until then are stored.
+            UserError: an answer could not be stored.
         """
         asking = [
             asyncio.create_task(self._run_worker(lane))
@@ -91,7 +88,7 @@ class RunExecutor:
         return self.outcome
 
     async def _run_worker(self, lane: JudgeWorker) -> None:
-        """Take one item after the other; one worker more than may ask at once gets the next one ready."""
+        """Process one item after the other; there is one worker more than slots, which prepares the next item."""
         while lane.pending:
             item = lane.pending.popleft()
             at = (lane.entry.id, item.about)
@@ -105,7 +102,7 @@ class RunExecutor:
             self._delivery.wake()
 
     async def _run_cancellable(self, lane: JudgeWorker, item: RunItem, at: tuple[str, str]) -> None:
-        """Ask in a task of its own, so that this request alone can be cancelled."""
+        """Run an item in its own task, so that it can be cancelled alone."""
         task = self._under_way[at] = asyncio.create_task(self._run_item(lane, item))
         try:
             await task
@@ -142,35 +139,35 @@ class RunExecutor:
                 return
             lane.count_reply(reply)
             self.outcome.count_reply(reply, lane.currency)
-            # Kept before the next is asked: whatever is killed when, only what is under way is asked a second time.
+            # Stored before the next request, so that after a crash only running requests are asked again.
             await self._delivery.store(build_judgment(self._setting, lane, item, sight, reply))
 
     async def _ask(self, lane: JudgeWorker, item: RunItem, sight: JudgeInput) -> Reply | None:
-        """Ask once; None where the budget has no room for it."""
+        """Ask once; None if the budget has no room for it."""
         question = self._judge_request(lane, item, sight)
         async with lane.serialize_first(sight.has_media and self._setting.limits != Limits()):
-            held = await self._purse.reserve(lambda: lane.estimate.max_cost(sight.messages, sight.form))
-            if held is None:
+            reservation = await self._purse.reserve(lambda: lane.estimate.max_cost(sight.messages, sight.form))
+            if reservation is None:
                 return None
-            lost, kept = Cost(), held.max_cost
-            of_one = lane.estimate.lost_request_cost(sight.messages, sight.form)
+            lost, kept = Cost(), reservation.max_cost
+            request_worst_case = lane.estimate.lost_request_cost(sight.messages, sight.form)
 
             def after_loss() -> bool:
                 nonlocal lost, kept
-                lost += of_one
-                more = self._purse.extend(held, of_one)
-                kept += of_one if more else Cost()
+                lost += request_worst_case
+                more = self._purse.extend(reservation, request_worst_case)
+                kept += request_worst_case if more else Cost()
                 return more
 
-            # What is cancelled under way may be counted by its server all the same.
-            took = held.max_cost
+            # A request that is cancelled while it runs may still be charged by its server.
+            took = reservation.max_cost
             try:
                 place = (item.recording_id, item.about, item.condition, sight.other_recordings)
                 parcel = RequestPurpose(Purpose.JUDGE, lane.entry.id, *place)
                 with for_purpose(parcel), count_lost_requests(after_loss):
                     reply = await lane.judge.ask(question)
                 lane.estimate.learn(sight.messages, sight.form, reply)
-                took = lane.estimate.actual_cost(reply, held.max_cost)
+                took = lane.estimate.actual_cost(reply, reservation.max_cost)
                 return reply
             except UserError as error:
                 took = Cost()
@@ -178,7 +175,7 @@ class RunExecutor:
                     lane.handle_forbidden(error)
                 raise
             finally:
-                self._purse.settle(held, kept if took == held.max_cost else took + lost)
+                self._purse.settle(reservation, kept if took == reservation.max_cost else took + lost)
 
     def _judge_request(self, lane: JudgeWorker, item: RunItem, sight: JudgeInput) -> JudgeRequest:
         usual = SamplingParameters()
@@ -190,7 +187,7 @@ class RunExecutor:
         return JudgeRequest(sight.messages, sight.form, sampling, sight.truth, item.shares, sight.item)
 
     async def _prepared_input(self, plan: int) -> JudgeInput:
-        """Return what is sent of a plan: made once for all judges, unless one of them is far behind."""
+        """Return the input of a plan, built once for all judges unless one of them is far behind."""
         task = self._ready.get(plan)
         if task is None:
             task = self._ready[plan] = asyncio.create_task(self._build_input(self._plans[plan]))
@@ -211,7 +208,7 @@ class RunExecutor:
         self._holder.progress(self._settled, self._total, self._progress_text())
 
     def _progress_text(self) -> str:
-        """Say how much time is left, and what was spent; judges work side by side, so the slowest one counts."""
+        """Return the time left and what was spent; judges run in parallel, so the slowest one counts."""
         passed = time.monotonic() - self._began
         left = [
             passed / lane.done * (len(lane.pending) + len(lane.in_flight))
@@ -221,13 +218,13 @@ class RunExecutor:
         return format_progress(max(left, default=0.0), self.outcome.spending_text())
 
     async def _poll_cancel(self) -> None:
-        """Look whether the user stopped everything: raises then, and never ends otherwise."""
+        """Poll for cancellation by the user; raises then, and never returns."""
         while True:
             self._holder.check_cancelled()
             await asyncio.sleep(_CANCEL_POLL_S)
 
     async def _report_state(self) -> None:
-        """Say who is asked about what, and hear what is no longer wanted."""
+        """Report the progress of all judges, and cancel what is no longer wanted."""
         while True:
             for judge_id, about in await self._sync_state(progress_question(self._lanes)):
                 self._withdraw(judge_id, about)
@@ -241,28 +238,28 @@ class RunExecutor:
         return cast(list[list[str]], answer.get("withdrawn", []))
 
     def _withdraw(self, judge_id: str, about: str) -> None:
-        """Stop a request, or all of a judge where nothing is named."""
+        """Cancel the request about something, or all requests of a judge if `about` is ""."""
         for lane in self._lanes:
             if lane.entry.id == judge_id:
                 begun = {key for who, key in self._under_way if who == judge_id}
                 named = {about} if about else {*begun, *(item.about for item in lane.pending)}
-                self._withdrawn |= {(judge_id, text) for text in named}
+                self._withdrawn |= {(judge_id, key) for key in named}
         for at, task in self._under_way.items():
             if at in self._withdrawn:
                 task.cancel()
 
 
 def _merge_replies(first: Reply, second: Reply) -> Reply:
-    """Return the second answer, with the time and the requests of the first, which was too long to cost anything."""
+    """Return the second reply plus time and calls of the first, which was rejected as too long and cost nothing."""
     return replace(second, ms=first.ms + second.ms, calls=first.calls + second.calls)
 
 
 def run(payload: Payload, holder: JobHost) -> RunOutcome:
-    """Ask everything that a run consists of.
+    """Execute a run.
 
     Raises:
         Cancelled: the user stopped it.
-        UserError: what was answered could not be stored.
+        UserError: an answer could not be stored.
     """
     with asyncio.Runner() as runner:
         return runner.run(_run(payload, holder))
@@ -270,7 +267,7 @@ def run(payload: Payload, holder: JobHost) -> RunOutcome:
 
 async def _run(payload: Payload, holder: JobHost) -> RunOutcome:
     guard = Guard(TogetherAuthority(holder, threadsafe=holder.threadsafe))
-    unable = RunOutcome()
+    failed_setup = RunOutcome()
     lanes: list[JudgeWorker] = []
     paces: dict[str, RateLimiter] = {}
     async with AsyncExitStack() as stack:
@@ -281,10 +278,10 @@ async def _run(payload: Payload, holder: JobHost) -> RunOutcome:
                 lanes.append(_make_worker(payload, entry, guard, stack, asked, paces))
             except UserError as error:
                 for run_item in asked:
-                    unable.add_note(entry, run_item.about, error)
+                    failed_setup.add_note(entry, run_item.about, error)
         asking = RunExecutor(_make_config(payload, guard, holder), payload.plans, lanes, holder)
         outcome = await asking.run()
-    outcome.notes[:0] = unable.notes
+    outcome.notes[:0] = failed_setup.notes
     return outcome
 
 
@@ -297,7 +294,7 @@ def _make_worker(
     paces: dict[str, RateLimiter],
 ) -> JudgeWorker:
     def paced(judge_entry: JudgeEntry) -> RateLimiter:
-        # The same judge is asked at one pace, whether it judges or brings answers of others into form.
+        # A judge has one rate limiter, whether it judges or coerces answers of others.
         return paces.setdefault(
             judge_entry.id, make_rate_limiter(build_options(judge_entry.backend, judge_entry.settings))
         )

@@ -1,4 +1,4 @@
-"""What came of a run, for the list of jobs, the page and the command line."""
+"""The outcome of a run as counts, costs and notes, for the list of jobs, the page and the command line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,7 +13,7 @@ from project.text_format import pluralize
 
 _COUNT_FIELDS = ("answered", "unparsed", "refused", "failed", "withdrawn", "over_budget", "tokens_in", "tokens_out")
 _MAX_LISTED = 20
-"""Things that a note names one by one on the command line; there may be ten thousand."""
+"""Keys that a note lists at most on the command line."""
 
 
 @dataclass(slots=True)
@@ -21,8 +21,8 @@ class Note:
     """Why requests of a judge were not made.
 
     Attributes:
-        judge: its name; "" for what holds for every judge.
-        rule: of the policy that forbade it; "" where something else was in the way.
+        judge: its name; "" if the note holds for every judge.
+        rule: of the policy that forbade it; "" for other reasons.
         about: what it was not asked about, keys of `project.entities.judgments.JudgmentTarget`.
     """
 
@@ -34,23 +34,23 @@ class Note:
     about: list[str] = field(default_factory=list)
 
     def title(self) -> str:
-        """Return who was not asked, and why."""
+        """Return the judge and the message."""
         return f"{self.judge}: {self.message}" if self.judge else self.message
 
     def as_text(self) -> str:
-        """Return one line, with what can be done about it."""
+        """Return it in one line, with the hint."""
         about = f" ({pluralize(len(self.about), subject_noun(self.about))})" if self.about else ""
         return " ".join(part for part in (f"{self.title()}{about}", self.hint) if part)
 
     def as_short_json(self) -> dict[str, Json]:
-        """Return it as a JSON object to be read by people and programs: `count`, and the first things by name."""
+        """Return it as a JSON object of bounded size: `count`, and the first keys."""
         found = cast(dict[str, Json], asdict(self))
         return {**found, "count": len(self.about), "about": [*self.about[:_MAX_LISTED]]}
 
 
 @dataclass(slots=True)
 class RunOutcome:
-    """Counts of requests, and what they took.
+    """Counts and costs of the requests of a run.
 
     Attributes:
         answered: with an answer.
@@ -79,11 +79,11 @@ class RunOutcome:
 
     @property
     def completed(self) -> int:
-        """Requests that came back, whatever with."""
+        """The number of requests that came back."""
         return self.answered + self.unparsed + self.refused + self.failed
 
     def count_reply(self, reply: Reply, currency: str) -> None:
-        """Count one request."""
+        """Count one reply."""
         name = {JudgmentStatus.OK: "answered", JudgmentStatus.ERROR: "failed"}.get(reply.status, reply.status.value)
         setattr(self, name, getattr(self, name) + 1)
         self.tokens_in += reply.tokens_in or 0
@@ -92,17 +92,13 @@ class RunOutcome:
             self.money[currency] = self.money.get(currency, 0.0) + reply.cost
 
     def add(self, other: "RunOutcome") -> None:
-        """Count what came of another part of it; `seconds` stays, because parts may run beside one another."""
+        """Add the outcome of another part of the run; `seconds` stays, because parts may run in parallel."""
         for name in _COUNT_FIELDS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for currency, money in other.money.items():
             self.money[currency] = self.money.get(currency, 0.0) + money
         for note in other.notes:
-            same = [
-                each_note
-                for each_note in self.notes
-                if (each_note.judge_id, each_note.message) == (note.judge_id, note.message)
-            ]
+            same = [known for known in self.notes if (known.judge_id, known.message) == (note.judge_id, note.message)]
             if same:
                 same[0].about += note.about
             else:
@@ -111,15 +107,15 @@ class RunOutcome:
     def add_note(self, entry: JudgeEntry | None, about: str, why: UserError) -> None:
         """Note why a request was not made; the same reason of the same judge is one note."""
         judge_id, name = (entry.id, entry.name) if entry else ("", "")
-        for each_note in self.notes:
-            if (each_note.judge_id, each_note.message) == (judge_id, why.message):
-                each_note.about.append(about)
+        for note in self.notes:
+            if (note.judge_id, note.message) == (judge_id, why.message):
+                note.about.append(about)
                 return
         rule = why.rule if isinstance(why, Forbidden) else ""
         self.notes.append(Note(judge_id, name, why.message, why.hint, rule, [about]))
 
     def spending_text(self) -> str:
-        """Say what it took so far, such as `12,340 tokens, 0.031 USD`."""
+        """Return tokens and money so far, such as `12,340 tokens, 0.031 USD`."""
         tokens = self.tokens_in + self.tokens_out
         parts = [f"{tokens:,} tokens"] if tokens else []
         parts += [
@@ -129,7 +125,7 @@ class RunOutcome:
         return ", ".join(parts)
 
     def as_text(self) -> str:
-        """Return what came of it in a line."""
+        """Return it in one line."""
         parts = [pluralize(self.answered, "answer")]
         for number, what in (
             (self.unparsed, "unreadable"),
@@ -144,16 +140,16 @@ class RunOutcome:
         return ", ".join([*parts, *([self.spending_text()] if self.spending_text() else [])])
 
     def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object that `outcome_from` reads."""
+        """Return it as a JSON object that `read_outcome` reads."""
         return cast(dict[str, Json], asdict(self))
 
     def as_short_json(self) -> dict[str, Json]:
-        """Return it as a JSON object of bounded size, for whoever reads what came of it."""
+        """Return it as a JSON object of bounded size."""
         return {**self.as_json(), "notes": [note.as_short_json() for note in self.notes]}
 
 
 def refusal_error(notes: Sequence[Note]) -> UserError:
-    """Return the error of whoever could ask nothing at all: what the policy forbade, else what came first.
+    """Return the error for a run in which nothing could be asked: a note of the policy, else the first one.
 
     Args:
         notes: why nothing was asked; one at least.
@@ -165,19 +161,19 @@ def refusal_error(notes: Sequence[Note]) -> UserError:
 
 
 def subject_noun(about: Iterable[str]) -> str:
-    """Return what things that are asked about are called, one of them: `segment`, `question`, ...; `item` if mixed."""
-    found = {parse_target(text).kind.value for text in about}
+    """Return the noun for what is asked about: `segment`, `question`, ...; `item` if mixed."""
+    found = {parse_target(key).kind.value for key in about}
     return found.pop() if len(found) == 1 else "item"
 
 
 def read_outcome(found: Mapping[str, Json]) -> RunOutcome:
-    """Read what `Outcome.as_json` made."""
+    """Read the result of `RunOutcome.as_json`."""
     values: dict[str, Any] = dict(found)
     return RunOutcome(**{**values, "notes": [Note(**value) for value in values["notes"]]})
 
 
 def format_progress(left_s: float, spent: str) -> str:
-    """Say how much time is left and what was spent, such as `about 3 min left · 12,340 tokens, 0.031 USD`."""
+    """Return the time left and what was spent, such as `about 3 min left · 12,340 tokens, 0.031 USD`."""
     if left_s < 1:
         left = ""
     elif left_s < 90:

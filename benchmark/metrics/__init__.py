@@ -1,1 +1,4 @@
-"""How well judges and people did on the items of a benchmark: plain numbers over sequences, None where undefined."""
+"""Metrics of answers of judges and people on the items of a benchmark.
+
+Plain functions over sequences; None where undefined.
+"""

@@ -1,8 +1,4 @@
-"""One of several labels: accuracy, F1 and who was taken for whom.
-
-What blind guesses come to, and how far they stray from it: what a judge has to beat. Answers as numbers that libraries
-compute with. Any of several labels, as in the identification of social attributes (SHREC, section 3.2).
-"""
+"""Metrics of labels and sets of labels: accuracy, F1, confusion and matches, with what random guesses reach."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +13,7 @@ from annotate.agreement.figure_intervals import Bools, Floats, Ints, finite_or_n
 def encode_labels(
     truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]
 ) -> tuple[Ints, Ints]:
-    """Return the place of each answer among the labels.
+    """Encode labels as positions among the labels of the task.
 
     Args:
         truth: n labels.
@@ -25,7 +21,7 @@ def encode_labels(
         labels: k labels of the task, each once.
 
     Returns:
-        (n,) true places, 0 to k - 1, and (n,) places that were said; k stands for None and for whatever is no label.
+        (n,) true positions, 0 to k - 1, and (n,) positions of the answers; k stands for None and for any other value.
 
     Raises:
         ValueError: the sequences differ in length, or a truth is none of the labels.
@@ -33,14 +29,14 @@ def encode_labels(
     place = {label: number for number, label in enumerate(labels)}
     if len(truth) != len(said):
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
-    if strange := [one for one in truth if one not in place]:
+    if strange := [label for label in truth if label not in place]:
         raise ValueError(f"{strange[0]!r} is no label of the task")
-    true = np.array([place[one] for one in truth], np.int64)
-    return true, np.array([place.get(one, len(labels)) for one in said], np.int64)
+    true = np.array([place[label] for label in truth], np.int64)
+    return true, np.array([place.get(answer, len(labels)) for answer in said], np.int64)
 
 
 def encode_label_sets(sets: Sequence[Collection[Hashable] | None], labels: Sequence[Hashable]) -> Bools:
-    """Return (n, k + 1): which labels each set holds; the last column marks None and sets with what is no label.
+    """Return (n, k + 1): the labels of each set; the last column marks None and sets with anything that is no label.
 
     Args:
         sets: n sets of labels; None where an answer was refused or could not be read.
@@ -48,21 +44,21 @@ def encode_label_sets(sets: Sequence[Collection[Hashable] | None], labels: Seque
     """
     place = {label: number for number, label in enumerate(labels)}
     found = np.zeros((len(sets), len(labels) + 1), bool)
-    for row, one in enumerate(sets):
-        if one is None:
+    for row, answer in enumerate(sets):
+        if answer is None:
             found[row, -1] = True
         else:
-            found[row, [place.get(label, len(labels)) for label in one]] = True
+            found[row, [place.get(label, len(labels)) for label in answer]] = True
     return found
 
 
 def encode_set_pairs(
     truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None], labels: Sequence[Hashable]
 ) -> tuple[Bools, Bools]:
-    """Return what is `indicated` of true and of said sets.
+    """Return `encode_label_sets` of true sets and of answers.
 
     Raises:
-        ValueError: the sequences differ in length, or a true set holds what is no label.
+        ValueError: the sequences differ in length, or a true set holds something that is no label.
     """
     if len(truth) != len(said):
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
@@ -82,15 +78,15 @@ def accuracy(truth: Sequence[Hashable], said: Sequence[Hashable | None]) -> floa
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
     if not truth:
         return None
-    return sum(true == one for true, one in zip(truth, said, strict=True)) / len(truth)
+    return sum(true == answer for true, answer in zip(truth, said, strict=True)) / len(truth)
 
 
 def macro_f1(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]) -> float | None:
     """Return the unweighted mean of F1 over the labels of a task; None without items.
 
-    The mean is over all labels (scikit-learn's `f1_score(labels=..., average="macro", zero_division=0)`). One that a
-    draw does not have, and that nobody said, has no F1 and adds 0, so that draws compare: even somebody who is right
-    throughout then stays at `highest_macro_f1`.
+    The mean is over all labels (scikit-learn's `f1_score(labels=..., average="macro", zero_division=0)`). A
+    label that is neither true nor given in a draw adds 0, so that draws are comparable; then even a perfect judge only
+    reaches `highest_macro_f1`.
 
     Args:
         truth: n true labels.
@@ -98,7 +94,7 @@ def macro_f1(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels:
         labels: k labels of the task.
 
     Raises:
-        ValueError: see `coded`.
+        ValueError: see `encode_labels`.
 
     Source: SHREC, section 3.1 ("unweighted average of F1").
     """
@@ -113,18 +109,18 @@ def macro_f1(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels:
 def f1_by_label(
     truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]
 ) -> Mapping[Hashable, float | None]:
-    """Return label -> F1; None for a label that is neither true nor said anywhere. Arguments as `macro_f1`."""
+    """Return label -> F1; None for a label that is neither true nor given. Arguments as `macro_f1`."""
     true, given = encode_labels(truth, said, labels)
     if not truth:
         return dict.fromkeys(labels)
     from sklearn.metrics import f1_score
 
     found = f1_score(true, given, labels=range(len(labels)), average=None, zero_division=np.nan)
-    return {label: finite_or_none(one) for label, one in zip(labels, found, strict=True)}
+    return {label: finite_or_none(value) for label, value in zip(labels, found, strict=True)}
 
 
 def confusion(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]) -> Ints:
-    """Return (k, k + 1): how often what is true by row was answered as by column; the last column is no label at all.
+    """Return the (k, k + 1) confusion matrix, true labels by row and answers by column; the last column is no label.
 
     Arguments as `macro_f1`.
     """
@@ -134,19 +130,19 @@ def confusion(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels
 
 
 def highest_macro_f1(truth: Sequence[Hashable], labels: Sequence[Hashable]) -> float | None:
-    """Return what somebody who is right throughout reaches: the share of the labels that occur; None without items."""
+    """Return the score of a perfect judge: the share of the labels that occur; None without items."""
     return len({*truth}) / len(labels) if truth else None
 
 
 def constant_macro_f1(truth: Sequence[Hashable], label: Hashable, labels: Sequence[Hashable]) -> float | None:
-    """Return the macro-F1 of somebody who always gives one label; None without items.
+    """Return the macro-F1 of always giving one label; None without items.
 
     With a share p of items for which it is true, its precision is p and its recall 1, and every other label has an F1
     of 0: 2p / (1 + p) over the number of labels.
     """
     if not truth:
         return None
-    share = sum(one == label for one in truth) / len(truth)
+    share = sum(true == label for true in truth) / len(truth)
     return 2 * share / (1 + share) / len(labels)
 
 
@@ -164,7 +160,7 @@ def exact_match(truth: Truths, said: Answers) -> float | None:
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
     if not truth:
         return None
-    right = [one is not None and {*true} == {*one} for true, one in zip(truth, said, strict=True)]
+    right = [answer is not None and {*true} == {*answer} for true, answer in zip(truth, said, strict=True)]
     return sum(right) / len(right)
 
 
@@ -180,22 +176,22 @@ def partial_match(truth: Truths, said: Answers) -> float | None:
     """
     if len(truth) != len(said):
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
-    hit = [bool({*true} & {*(one or ())}) for true, one in zip(truth, said, strict=True) if true]
+    hit = [bool({*true} & {*(answer or ())}) for true, answer in zip(truth, said, strict=True) if true]
     return sum(hit) / len(hit) if hit else None
 
 
 def macro_f1_multilabel(truth: Truths, said: Answers, labels: Sequence[Hashable]) -> float | None:
     """Return the unweighted mean of F1 over the labels of a task; None without items.
 
-    As for `classification.macro_f1`, a label that is neither true nor said in a draw adds 0.
+    As for `macro_f1`, a label that is neither true nor given in a draw adds 0.
 
     Args:
         truth: n true sets.
-        said: n answers; what is no label in them counts for none.
+        said: n answers; anything that is no label in them is ignored.
         labels: k labels of the task.
 
     Raises:
-        ValueError: see `indicated_both`.
+        ValueError: see `encode_set_pairs`.
     """
     true, given = encode_set_pairs(truth, said, labels)
     if not truth:
@@ -206,57 +202,65 @@ def macro_f1_multilabel(truth: Truths, said: Answers, labels: Sequence[Hashable]
 
 
 def multilabel_f1_by_label(truth: Truths, said: Answers, labels: Sequence[Hashable]) -> Mapping[Hashable, float | None]:
-    """Return label -> F1; None for one that is neither true nor said anywhere (SHREC, appendix G)."""
+    """Return label -> F1; None for a label that is neither true nor given (SHREC, appendix G)."""
     true, given = encode_set_pairs(truth, said, labels)
     if not truth:
         return dict.fromkeys(labels)
     from sklearn.metrics import f1_score
 
     found = f1_score(true, given, labels=range(len(labels)), average=None, zero_division=np.nan)
-    return {label: finite_or_none(one) for label, one in zip(labels, found, strict=True)}
+    return {label: finite_or_none(value) for label, value in zip(labels, found, strict=True)}
 
 
 def highest_multilabel_macro_f1(truth: Truths, labels: Sequence[Hashable]) -> float | None:
-    """Return what somebody who is right throughout reaches: the share of the labels that occur; None without items."""
-    return len({*labels} & {label for one in truth for label in one}) / len(labels) if truth else None
+    """Return the score of a perfect judge: the share of the labels that occur; None without items."""
+    return (
+        len({*labels} & {label for labels_of_item in truth for label in labels_of_item}) / len(labels)
+        if truth
+        else None
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What a figure is in the mean over all ways to guess, and its standard deviation over these."""
+    """The mean of a metric over random guesses, and its standard deviation."""
 
     value: float
     se: float
 
 
 def accuracy_by_chance(items: int, options: int) -> Chance | None:
-    """Return accuracy among so many options; None without items."""
+    """Return the accuracy of guesses among some options; None without items."""
     return _mean_of_chances(np.full(items, 1 / options)) if items else None
 
 
 def exact_match_by_chance(items: int, labels: int) -> Chance | None:
-    """Return exact match over so many labels, of which any may be given: 1 in 2^k; None without items."""
+    """Return the exact match of guesses, each label given or not: 1 in 2^k; None without items."""
     return _mean_of_chances(np.full(items, 0.5**labels)) if items else None
 
 
 def partial_match_by_chance(truth: Truths) -> Chance | None:
-    """Return partial match: an item with t true labels is missed once in 2^t; None where no item has any."""
-    return _mean_of_chances(1 - 0.5 ** np.array([len({*one}) for one in truth if one], float)) if any(truth) else None
+    """Return the partial match of guesses; one with t true labels is missed once in 2^t. None if no item has any."""
+    return (
+        _mean_of_chances(1 - 0.5 ** np.array([len({*labels}) for labels in truth if labels], float))
+        if any(truth)
+        else None
+    )
 
 
 def macro_f1_by_chance(truth: Sequence[Hashable], labels: Sequence[Hashable]) -> float | None:
-    """Return the macro-F1 that guesses among k labels tend to with many items; None without items.
+    """Return the macro-F1 that guesses among k labels approach with many items; None without items.
 
-    A label true for a share p is given for a share 1/k of the items whatever is true, so F1 tends to 2p/k / (p + 1/k).
-    With few items it lies a little beside that, because F1 is a ratio.
+    A label that is true for a share p of the items is given for a share 1/k, so its F1 approaches 2p/k / (p + 1/k).
+    With few items it deviates a little, because F1 is a ratio.
     """
-    shares = [sum(one == label for one in truth) / len(truth) for label in labels] if truth else []
+    shares = [sum(true == label for true in truth) / len(truth) for label in labels] if truth else []
     return _macro_f1(shares, 1 / len(labels)) if truth else None
 
 
 def macro_f1_multilabel_by_chance(truth: Truths, labels: Collection[Hashable]) -> float | None:
-    """Return the same where each label is given by the toss of a coin: p / (p + 1/2) of each."""
-    shares = [sum(label in one for one in truth) / len(truth) for label in labels] if truth else []
+    """Return the same if each label is given by a coin toss: p / (p + 1/2) for each."""
+    shares = [sum(label in true for true in truth) / len(truth) for label in labels] if truth else []
     return _macro_f1(shares, 0.5) if truth else None
 
 
@@ -274,7 +278,7 @@ def mae_by_chance(truth: Sequence[float], scale: Sequence[float]) -> Chance | No
 
 
 def _mean_of_chances(shares: Floats) -> Chance:
-    """Return the share of hits where each item is hit with a chance of its own."""
+    """Return the mean share of hits if each item has its own probability."""
     return Chance(float(shares.mean()), sqrt((shares * (1 - shares)).sum()) / len(shares))
 
 

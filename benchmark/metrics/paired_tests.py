@@ -1,7 +1,6 @@
-"""Whether two judges differ in how often they are right.
+"""Paired tests of judges and conditions: McNemar's test, equivalence with raw footage, and Holm's correction.
 
-Whether judges do as well on a rendering as on the raw footage (SHREC, appendix I). Several tests at once: p values that
-hold for all of them together.
+The comparison with raw footage follows SHREC, appendix I.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -24,7 +23,7 @@ class McNemar:
         first_only: items that only the first got right.
         second_only: items that only the second got right.
         p: of a difference at least as large by chance; None without items.
-        exact: it is that of the binomial distribution; else of chi squared, with continuity correction.
+        exact: p is of the binomial distribution; else of chi squared, with continuity correction.
     """
 
     first_only: int
@@ -36,8 +35,7 @@ class McNemar:
 def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     """Compare which of n items two judges got right; refused and unparsed answers are wrong.
 
-    Each item counts once: one that stands in several draws is to be given once. Where nobody was right alone, nothing
-    speaks for a difference, and p is 1.
+    Each item counts once; pass an item of several draws only once. If neither judge was right alone, p is 1.
 
     Raises:
         ValueError: the sequences differ in length.
@@ -61,9 +59,9 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 def holm(p: Mapping[Name, float | None]) -> dict[Name, float | None]:
-    """Return corrected p values, of which one below .05 turns up by chance in at most one in twenty families.
+    """Return p values corrected for the family-wise error rate.
 
-    Tests without a p value take no part.
+    Tests without a p value are ignored.
 
     Source: Holm (1979), A simple sequentially rejective multiple test procedure.
     """
@@ -73,18 +71,18 @@ def holm(p: Mapping[Name, float | None]) -> dict[Name, float | None]:
     from statsmodels.stats.multitest import multipletests
 
     adjusted = multipletests([*known.values()], method="holm")[1]
-    return dict.fromkeys(p) | {name: float(one) for name, one in zip(known, adjusted, strict=True)}
+    return dict.fromkeys(p) | {name: float(value) for name, value in zip(known, adjusted, strict=True)}
 
 
 Condition = TypeVar("Condition", bound=Hashable)
 
 EQUIVALENCE_MARGIN = 0.1
-"""One item and a half of fifteen, the size of a draw."""
+"""One and a half of 15 items, the size of a draw."""
 SIGNIFICANCE_LEVEL = 0.05
 TOO_FEW = "A test needs two draws at least that have a value under both conditions."
 NO_VARIANCE = "The conditions differ by one and the same in every draw, so no test can say how far that is chance."
 _MAX_T = 1e3
-"""Beyond it, what scipy says about noncentral t is wrong, and takes minutes."""
+"""Beyond it, noncentral t of scipy is wrong, and takes minutes."""
 _DIGITS = 12
 
 
@@ -101,7 +99,7 @@ class EquivalenceConclusion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgainstRaw:
-    """A condition beside the raw footage; figures of a test are None where `reason` says why.
+    """A condition compared with the raw footage; test results are None if `reason` says why.
 
     Attributes:
         n: pairs of draws.
@@ -116,10 +114,10 @@ class AgainstRaw:
         effect: Cohen's d_z, the mean difference over the standard deviation of differences.
         effect_low: lower end of its 95 % interval.
         effect_high: upper end of it.
-        margin: within which both count as the same.
+        margin: within which both count as equivalent.
         equivalence_p: of two one-sided t-tests against the margin.
         equivalence_p_holm: corrected over the family.
-        reason: why there are no tests; "" where there are.
+        reason: why there are no tests; "" otherwise.
     """
 
     n: int
@@ -141,7 +139,7 @@ class AgainstRaw:
 
     @property
     def conclusion(self) -> EquivalenceConclusion:
-        """What is shown, by the t-tests, corrected where a family was."""
+        """The conclusion of the t-tests, with corrected p values if there are any."""
         differ = self.t_p if self.t_p_holm is None else self.t_p_holm
         same = self.equivalence_p if self.equivalence_p_holm is None else self.equivalence_p_holm
         if same is not None and same < SIGNIFICANCE_LEVEL:
@@ -162,7 +160,7 @@ def compare_with_raw(
     Args:
         raw: value of each draw on the raw footage; None where undefined.
         other: value of the same draws under the condition.
-        margin: how far apart still counts as the same, in units of the metric.
+        margin: the largest difference that counts as equivalent, in units of the metric.
 
     Raises:
         ValueError: the sequences differ in length, or the margin is not above 0.
@@ -214,7 +212,7 @@ def effect_size(apart: Floats) -> tuple[float, float | None, float | None]:
     """Return Cohen's d_z of (n,) differences that vary, n at least 2, and its 95 % interval.
 
     d_z times the root of n is distributed as noncentral t with n - 1 degrees of freedom; the interval holds those
-    noncentralities under which what was found is not among the outer 2.5 % of either side.
+    noncentralities under which the observed value is not in the outer 2.5 % of either side.
 
     Source: Steiger and Fouladi (1997), Noncentrality interval estimation; Lakens (2013), Calculating and reporting
     effect sizes.
@@ -228,7 +226,7 @@ def effect_size(apart: Floats) -> tuple[float, float | None, float | None]:
 
 
 def _noncentrality(df: int, share: float, t: float) -> float | None:
-    """Return the noncentrality under which a share of noncentral t is below t; None where the numbers are too large."""
+    """Return the noncentrality under which a share of noncentral t is below t; None if the numbers are too large."""
     from scipy.optimize import brentq
     from scipy.special import nctdtr, nctdtrinc
 

@@ -1,8 +1,6 @@
-"""What papers report of judges and people in the tasks of the benchmark, to be shown beside a study's own rows.
+"""Published results of judges and data sets, and the keys and descriptions of metrics.
 
-What papers report of judges that answered questions, to be shown beside a study's own figures. The seven dimensions of
-SOTOPIA-EVAL: their order, their ranges, and the score over all of them. What metrics are called, in results as in
-published rows.
+The results are shown beside a study's own.
 """
 
 import tomllib
@@ -17,9 +15,9 @@ from resources import resource
 
 SCHEME = "sotopia-eval"
 DIMENSIONS = ("believability", "relationship", "knowledge", "secret", "social_rules", "financial", "goal")
-"""In the order of the paper's instructions (SOTOPIA, appendix C); keys of fields of the scheme."""
+"""Dimensions of SOTOPIA-EVAL in the order of the paper (appendix C); keys of fields of the scheme."""
 REASON_SUFFIX = "_reason"
-"""What the key of a dimension's reason ends with."""
+"""Suffix of the key of a dimension's reason."""
 
 
 def score_ranges() -> dict[str, tuple[int, int]]:
@@ -30,7 +28,7 @@ def score_ranges() -> dict[str, tuple[int, int]]:
 
 
 def overall_score(scores: Mapping[str, Json]) -> float | None:
-    """Return the mean of the seven scores (SOTOPIA, section 6); None where one is missing.
+    """Return the mean of the seven scores (SOTOPIA, section 6); None if one is missing.
 
     Args:
         scores: dimension -> score.
@@ -46,17 +44,17 @@ PEARSON_R, MAE, CALIBRATION_ERROR = "pearson_r", "mae", "calibration_error"
 RANDOLPH_KAPPA, PAIRWISE_AGREEMENT = "randolph_kappa", "pairwise_agreement"
 FACTUALITY = "factuality"
 SEPARATOR = "."
-"""Between a metric and what part of the items it is about: `accuracy.mse`, `pearson_r.goal`."""
+"""Between a metric and a part of the items: `accuracy.mse`, `pearson_r.goal`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricDescription:
-    """What a metric is, for tables and hints.
+    """The description of a metric, for tables and hints.
 
     Attributes:
         name: for tables.
         description: one sentence.
-        share: it is a share, shown in percent or as 0 to 1.
+        share: its value is a share, shown in percent or as 0 to 1.
         high_is_good: a higher value is better.
     """
 
@@ -95,11 +93,11 @@ METRIC_DESCRIPTIONS = {
     PAIRWISE_AGREEMENT: MetricDescription("Pairwise agreement", "Share of pairs of ratings at most two points apart."),
     FACTUALITY: MetricDescription("Factuality", "Share of the explanations that people found to be right."),
 }
-"""Key of a metric -> what it is."""
+"""Metric -> its description."""
 
 
 def split_metric_key(key: str) -> tuple[str, str]:
-    """Return the metric and the part of a key such as `accuracy.mse`; the part is "" where it is about all items."""
+    """Return the metric and the part of a key such as `accuracy.mse`; the part is "" for all items."""
     metric, _, part = key.partition(SEPARATOR)
     return metric, part
 
@@ -110,7 +108,7 @@ def join_metric_key(metric: str, part: str) -> str:
 
 
 def describe_metric(key: str) -> MetricDescription | None:
-    """Return what the metric of a key is, whatever part it is about; None where it is none of these."""
+    """Return the description of the metric of a key, with or without a part; None for an unknown metric."""
     return METRIC_DESCRIPTIONS.get(split_metric_key(key)[0])
 
 
@@ -119,12 +117,12 @@ R3_VQA, ESI_BENCH = "r3vqa-answers", "esi-bench-answers"
 
 @dataclass(frozen=True, slots=True)
 class PublishedTableRow:
-    """One row of a table.
+    """One row of a table in a paper.
 
     Attributes:
         paper: its name.
         table: its number there.
-        model: who answered; of a data set, its name.
+        model: who answered, or the name of the data set.
         setting: what was shown: `base`, `+sub`, `+sub+tom`, ...
         figures: key -> value; shares in percent, scores as they are.
     """
@@ -159,7 +157,7 @@ def published_rows(paper: str) -> tuple[PublishedTableRow, ...]:
 
 
 WORDS, PICTURES, BOTH = "L", "V", "L+V"
-"""What was shown: words alone, pictures alone, both."""
+"""Modalities: words alone, pictures alone, both."""
 _FILES = ("shrec-tasks", "sotopia-tasks", "socialnli-tasks")
 _ROW_KEYS = ("model", "modality", "setting")
 _PERCENT = 100.0
@@ -182,17 +180,17 @@ _MODALITIES = {"base": PICTURES, "words only": WORDS, "chance": ""}
 
 @dataclass(frozen=True, slots=True)
 class PublishedScore:
-    """One figure of a paper.
+    """One published result.
 
     Attributes:
         task: key of the task.
         name: who answered, as the paper names them.
-        modality: what was shown, `L`, `V` or `L+V`; "" where nothing was.
-        metric: key of `benchmark.metrics.published_figures`, where it is about a part of the items with the name of the part.
+        modality: what was shown, `L`, `V` or `L+V`; "" for nothing.
+        metric: key of a metric, with the name of the part if it is about a part of the items.
         mean: shares from 0 to 1.
-        sd: standard deviation over draws; None where the paper gives none.
-        source: paper and place in it.
-        setting: how they were asked, or under which condition; "" where there is one way alone.
+        sd: standard deviation over draws; None if the paper gives none.
+        source: paper and table or section.
+        setting: how they were asked, or in which condition; "" if there is only one.
     """
 
     task: str
@@ -206,13 +204,13 @@ class PublishedScore:
 
 
 def published_scores_for(task: str) -> tuple[PublishedScore, ...]:
-    """Return what was published of a task, in the order of the papers; () where nothing was."""
+    """Return the published results of a task, in the order of the papers."""
     return tuple(row for row in published_scores() if row.task == task)
 
 
 @cache
 def published_scores() -> tuple[PublishedScore, ...]:
-    """Return every figure that was published."""
+    """Return all published results."""
     return (*(row for name in _FILES for row in _read_file(name)), *_read_r3_vqa(), *_read_esi_bench())
 
 
@@ -235,7 +233,7 @@ def _mean_and_sd(value: Any) -> tuple[float, float | None]:
 
 
 def _read_r3_vqa() -> Iterator[PublishedScore]:
-    """Read the tables of questions that were made from chains and of those that people wrote; they have no spread."""
+    """Read the tables of questions made from chains and of those that people wrote; they have no standard deviation."""
     for row in published_rows(R3_VQA):
         for figure, value in row.figures.items():
             yield PublishedScore(
@@ -251,7 +249,7 @@ def _read_r3_vqa() -> Iterator[PublishedScore]:
 
 
 def _read_esi_bench() -> Iterator[PublishedScore]:
-    """Read what models reach; how hard and how biased the set of questions is stands on the page of questions."""
+    """Read the results of models, without the rows about the data set itself."""
     for row in published_rows(ESI_BENCH):
         if row.setting != "data set":
             mean = row.figures[ACCURACY] / _PERCENT

@@ -1,7 +1,6 @@
-"""Numbers against what people said, and people against each other (SOTOPIA, section 5; SocialNLI, section 4.2).
+"""Metrics of numeric ratings: correlation, error, agreement of raters, calibration, and the posterior of a statement.
 
-Whether a plausibility of 70 is one that people give 70 as well. How plausible a statement is by two explanations, one
-for and one against it (SocialNLI, section 4.1).
+They follow SOTOPIA, section 5, and SocialNLI, sections 4.1 and 4.2.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from annotate.agreement.coefficients import assign_bins, free_marginal_kappa, moments
-from annotate.agreement.coefficients import pearson as pearson_of
+from annotate.agreement.coefficients import pearson as pearson_of_sums
 from annotate.agreement.figure_intervals import Floats, Ints, finite_or_none
 
 NO_VARIANCE = "Everybody gave one and the same value throughout, or there are fewer than two pairs."
@@ -33,20 +32,20 @@ def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tupl
 
 
 def pearson(truth: Sequence[float], said: Sequence[float | None]) -> float | None:
-    """Return Pearson's r of n pairs; None where either side never varies, see `NO_VARIANCE`.
+    """Return Pearson's r of n pairs; None if either side never varies, see `NO_VARIANCE`.
 
     Raises:
         ValueError: the sequences differ in length.
     """
     first, second = answered_pairs(truth, said)
     sums = moments(first, second, np.zeros(len(first), np.int64), 1).sum(0)
-    return finite_or_none(float(pearson_of(sums)))
+    return finite_or_none(float(pearson_of_sums(sums)))
 
 
 def pearson_p(truth: Sequence[float], said: Sequence[float | None]) -> float | None:
-    """Return how likely an r as far from 0 is for two normal variables that have nothing to do with each other.
+    """Return the two-sided p value of Pearson's r.
 
-    None where r is undefined, and with fewer than three pairs.
+    None if r is undefined, or with fewer than three pairs.
 
     Raises:
         ValueError: the sequences differ in length.
@@ -74,16 +73,16 @@ def randolph_kappa(
 ) -> float | None:
     """Return Randolph's free-marginal kappa of ratings cut into bins of equal width (SOTOPIA, appendix D.1).
 
-    Every pair of ratings of one thing counts once, as in `benchmark.agreement`.
+    Every pair of ratings of one item counts once, as in `annotate.agreement.coefficients`.
 
     Args:
-        ratings: n things, each with the ratings that it got.
+        ratings: n items, each with its ratings.
         minimum: of the scale.
         maximum: of the scale.
         bins: 5 in the paper's main text.
 
     Returns:
-        None where nothing was rated twice, or with one bin.
+        None if nothing was rated twice, or with one bin.
     """
     apart = _distances(ratings, lambda some: assign_bins(some, minimum, maximum, bins))
     agreeing, pairs = np.array(float((apart == 0).sum())), np.array(float(len(apart)))
@@ -91,18 +90,18 @@ def randolph_kappa(
 
 
 def pairwise_agreement(ratings: Sequence[Sequence[float]], within: float = MAX_DISTANCE) -> float | None:
-    """Return the share of pairs of ratings of one thing that are at most so far apart; None without pairs.
+    """Return the share of pairs of ratings of one item that differ by at most `within`; None without pairs.
 
-    SOTOPIA (appendix D.1) reports 84.85 % and does not say what agrees. It cannot be the five bins of its kappa, since
-    a kappa of .503 there means that 60 % agree. At most two points apart of eleven gives a figure of that size on the
-    ratings that were published with SOTOPIA-pi (84.5 %), and is meant here.
+    SOTOPIA (appendix D.1) reports 84.85 % without a definition. It cannot be the five bins of its kappa, because a
+    kappa of .503 there means an agreement of 60 %. At most two points of eleven apart gives 84.5 % on the ratings
+    published with SOTOPIA-pi, so it is used here.
     """
     apart = _distances(ratings, lambda some: some)
     return float((apart <= within).mean()) if len(apart) else None
 
 
 def _distances(ratings: Sequence[Sequence[float]], cut: Callable[[Floats], Floats | Ints]) -> Floats:
-    """Return how far apart the two ratings of each pair are, once they are cut into bins."""
+    """Return the distance of the two ratings of each pair, after they are cut into bins."""
     by_size: dict[int, list[Sequence[float]]] = {}
     for rating in ratings:
         by_size.setdefault(len(rating), []).append(rating)
@@ -119,14 +118,14 @@ CALIBRATION_BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """The answers that fall between two ends of the scale.
+    """The answers in one bin of the scale.
 
     Attributes:
-        low: end, included.
-        high: end, excluded but for the last bin.
-        n: answers; never 0.
+        low: lower end, included.
+        high: upper end, excluded except in the last bin.
+        n: number of answers; never 0.
         mean_answer: mean answer.
-        mean_truth: mean of what people said of the same items.
+        mean_truth: mean of the human ratings of the same items.
     """
 
     low: float
@@ -141,9 +140,9 @@ class Calibration:
     """Answers in bins of equal width.
 
     Attributes:
-        error: mean of how far answers and truth are apart in a bin, by the number of its answers; None without any.
-        bins: that hold answers, from the lowest.
-        n: answers.
+        error: mean distance of answers and truth in a bin, weighted by its answers; None without any.
+        bins: those with answers, from the lowest.
+        n: number of answers.
     """
 
     error: float | None
@@ -158,9 +157,9 @@ def calibration(
     minimum: float = 0.0,
     maximum: float = 1.0,
 ) -> Calibration:
-    """Compare the mean answer of each bin with what people said of these items.
+    """Compare the mean answer of each bin with the human ratings of its items.
 
-    Where truths are 0 or 1 this is the expected calibration error (Naeini and others 2015); a truth may be a share too,
+    If truths are 0 or 1, this is the expected calibration error (Naeini and others 2015); a truth can be a share too,
     such as the mean plausibility of several people. Answers of None are left out.
 
     Args:
@@ -204,7 +203,7 @@ UNDECIDED = 0.5
 
 
 class Posterior(NamedTuple):
-    """That a statement is true; `defined` is False where the formula is 0 over 0, and the value then the prior."""
+    """The probability that a statement is true; `defined` is False if the formula is 0 / 0, which gives the prior."""
 
     value: float
     defined: bool
@@ -213,12 +212,11 @@ class Posterior(NamedTuple):
 def posterior(plus: float, minus: float) -> Posterior:
     """Return s+ (1 - s-) / (s+ (1 - s-) + (1 - s+) s-), under equal priors and independent explanations.
 
-    Both terms are 0 where both scores are 0 (neither explanation could be) or both are 1 (both have to be): then
-    nothing was learned, and what was assumed beforehand, 0.5, stands.
+    If both scores are 0 or both are 1, both terms are 0; then nothing was learned, and the prior of 0.5 is returned.
 
     Args:
-        plus: how likely the supporting explanation is where the statement is true, 0 to 1.
-        minus: how likely the opposing one is where it is false, 0 to 1.
+        plus: likelihood of the supporting explanation if the statement is true, 0 to 1.
+        minus: likelihood of the opposing one if it is false, 0 to 1.
 
     Raises:
         ValueError: a score is outside 0 to 1.

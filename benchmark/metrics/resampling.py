@@ -1,8 +1,6 @@
-"""Metrics as functions of sums over items, which is what makes a bootstrap over recordings quick.
+"""Bootstraps over recordings: intervals of metrics over draws, and differences of two judges.
 
-A metric over draws, with an interval by resampling recordings, and the difference of two judges. Intervals for figures
-of any kind, by computing them anew for each sample of recordings. A metric over several draws of items: mean and
-standard deviation, as papers report it.
+Metrics are written as functions of sums over items, so that resampling is fast.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -13,8 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from annotate.agreement.coefficients import moments
-from annotate.agreement.coefficients import pearson as pearson_of
+from annotate.agreement.coefficients import moments, pearson
 from annotate.agreement.figure_intervals import (
     Bools,
     Floats,
@@ -34,13 +31,13 @@ NO_ITEMS = "There is no item of this sort."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricContributions:
-    """What each item adds to a metric.
+    """The contribution of each item to a metric.
 
     Attributes:
         sums: (n, c) of each item.
         formula: (..., c) sums -> (...) metric, NaN where undefined.
         counts: (n,) which items count.
-        reason: why there is no figure although items count.
+        reason: why the metric is undefined although items count.
     """
 
     sums: Floats
@@ -50,7 +47,7 @@ class MetricContributions:
 
 
 def share_contributions(right: Sequence[bool | float], counts: Sequence[bool] | None = None) -> MetricContributions:
-    """Return the share of items that are right, or a mean; of those that count."""
+    """Return the share of right items, or their mean, among those that count."""
     counted = np.ones(len(right), bool) if counts is None else np.array(counts, bool)
     return MetricContributions(
         np.stack([np.array(right, float) * counted, counted], axis=-1).astype(float), ratio, counted
@@ -59,7 +56,7 @@ def share_contributions(right: Sequence[bool | float], counts: Sequence[bool] | 
 
 def accuracy_contributions(truth: Sequence[Hashable], said: Sequence[Hashable | None]) -> MetricContributions:
     """Return `classification.accuracy`."""
-    return share_contributions([true == one for true, one in zip(truth, said, strict=True)])
+    return share_contributions([true == answer for true, answer in zip(truth, said, strict=True)])
 
 
 def macro_f1_contributions(
@@ -74,22 +71,24 @@ def macro_f1_contributions(
 def exact_match_contributions(
     truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None]
 ) -> MetricContributions:
-    """Return `multilabel.exact_match`."""
-    return share_contributions([one is not None and {*true} == {*one} for true, one in zip(truth, said, strict=True)])
+    """Return `classification.exact_match`."""
+    return share_contributions(
+        [answer is not None and {*true} == {*answer} for true, answer in zip(truth, said, strict=True)]
+    )
 
 
 def partial_match_contributions(
     truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None]
 ) -> MetricContributions:
-    """Return `multilabel.partial_match`."""
-    hit = [bool({*true} & {*(one or ())}) for true, one in zip(truth, said, strict=True)]
-    return share_contributions(hit, [bool(one) for one in truth])
+    """Return `classification.partial_match`."""
+    hit = [bool({*true} & {*(answer or ())}) for true, answer in zip(truth, said, strict=True)]
+    return share_contributions(hit, [bool(true) for true in truth])
 
 
 def macro_f1_multilabel_contributions(
     truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None], labels: Sequence[Hashable]
 ) -> MetricContributions:
-    """Return `multilabel.macro_f1_multilabel`."""
+    """Return `classification.macro_f1_multilabel`."""
     true, given = encode_set_pairs(truth, said, labels)
     return _f1(true[:, :-1], given[:, :-1])
 
@@ -100,7 +99,7 @@ def pearson_contributions(truth: Sequence[float], said: Sequence[float | None]) 
     first, second = answered_pairs(truth, said)
     sums = np.zeros((len(truth), 6))
     sums[counts] = moments(first, second, np.arange(len(first)), len(first))
-    return MetricContributions(sums, pearson_of, counts, NO_VARIANCE)
+    return MetricContributions(sums, pearson, counts, NO_VARIANCE)
 
 
 def mae_contributions(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
@@ -110,7 +109,7 @@ def mae_contributions(truth: Sequence[float], said: Sequence[float | None]) -> M
 
 
 def _f1(true: Bools, given: Bools) -> MetricContributions:
-    """Return macro-F1 of (n, k) true and said labels; a label that is neither anywhere adds 0."""
+    """Return macro-F1 of (n, k) true and given labels; a label that never occurs adds 0."""
     size = true.shape[1]
     columns = (true & given, true.astype(int) + given, np.ones((len(true), 1)))
 
@@ -125,13 +124,13 @@ def _f1(true: Bools, given: Bools) -> MetricContributions:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What the values of several draws come to.
+    """Mean and standard deviation over draws.
 
     Attributes:
-        mean: over the draws that have a value; None where none has.
+        mean: over the draws that have a value; None if none has.
         sd: standard deviation of a sample (divided by one less than their number); None for fewer than two.
-        draws: that have a value.
-        undefined: draws that have none.
+        draws: number of draws with a value.
+        undefined: number of draws without one.
     """
 
     mean: float | None
@@ -141,7 +140,7 @@ class Spread:
 
 
 def mean_sd(values: Sequence[float | None]) -> Spread:
-    """Return mean and standard deviation of one value a draw; a draw where the metric is undefined is left out."""
+    """Return mean and standard deviation of one value per draw; draws with an undefined metric are left out."""
     known = [value for value in values if value is not None]
     return Spread(
         fmean(known) if known else None,
@@ -157,14 +156,14 @@ _cached_resamples = lru_cache(8)(draw_resamples)
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far two judges are apart on the same items.
+    """The difference of two judges on the same items.
 
     Attributes:
-        value: the first's metric less the second's; None where either is undefined, or the two differ in what counts.
+        value: metric of the first minus that of the second; None if either is undefined, or they differ in what counts.
         low: lower end of the 95 % interval; None with fewer than two recordings.
         high: upper end of it.
-        p: that the difference is on the other side of 0, twice; None where there is no interval.
-        n: items.
+        p: two-sided; None if there is no interval.
+        n: number of items.
     """
 
     value: float | None
@@ -183,26 +182,26 @@ def mean_over_draws(
 ) -> StatisticResult:
     """Return the mean of a metric over draws; `more` holds its `sd` and the value of each draw.
 
-    Draws are taken as they are: the interval says what other recordings would have given, since items of one recording
-    are not independent of each other. A draw without a value is left out, in every sample.
+    Recordings are resampled, not draws, because items of one recording are not independent. A draw without a value is
+    left out, in every sample.
 
     Args:
-        counted: what each of n items adds.
+        counted: contributions of n items.
         draws: n, the draw of each.
         recordings: n, the recording of each.
         samples: of the bootstrap; 0 for no interval.
         seed: of the bootstrap.
     """
     sums, in_order = _by_recording(counted, draws, recordings)
-    each = [finite_or_none(float(one)) for one in counted.formula(sums.sum(0))]
-    spread = mean_sd(each)
+    values = [finite_or_none(float(value)) for value in counted.formula(sums.sum(0))]
+    spread = mean_sd(values)
     return estimate(
         _draw_mean_formula(counted.formula),
         sums,
         _cached_resamples(len(sums), samples, seed),
         int(counted.counts.sum()),
         ("There is no item of this sort.", counted.reason),
-        {"sd": spread.sd, "draws": {str(name): value for name, value in zip(in_order, each, strict=True)}},
+        {"sd": spread.sd, "draws": {str(name): value for name, value in zip(in_order, values, strict=True)}},
     )
 
 
@@ -214,14 +213,14 @@ def paired_difference(
     samples: int = DRAW_SAMPLES,
     seed: int = 0,
 ) -> Difference:
-    """Compare two judges on the same n items, in the same order, by resampling whole recordings with both.
+    """Compare two judges on the same n items, in the same order, by resampling recordings for both.
 
-    Two-sided p: twice the smaller share of samples in which the difference is not on one side of 0, one sample more on
-    either side, so that it is never 0.
+    The two-sided p is twice the smaller share of samples on one side of 0, with one sample added to each side, so that
+    it is never 0.
 
     Args:
-        first: what each item adds to the metric of the first.
-        second: of the second.
+        first: contributions to the metric of the first.
+        second: contributions to the metric of the second.
         draws: n, the draw of each.
         recordings: n, the recording of each.
         samples: of the bootstrap.
@@ -263,8 +262,8 @@ def _by_recording(
 
 
 def _encode(values: Sequence[Hashable]) -> tuple[Ints, list[Hashable]]:
-    place = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return np.array([place[each_value] for each_value in values], np.int64), [*place]
+    positions = {value: position for position, value in enumerate(dict.fromkeys(values))}
+    return np.array([positions[value] for value in values], np.int64), [*positions]
 
 
 def _weighted_means(formula: Callable[[Floats], Floats], sums: Floats, chosen: Floats) -> Floats:
@@ -300,17 +299,17 @@ def intervals(
     seed: int = 0,
     counted: Mapping[str, MetricContributions] | None = None,
 ) -> dict[str, tuple[float, float] | None]:
-    """Return figure -> its 95 % interval over recordings, of its mean over draws; None where there is none.
+    """Return metric -> 95 % interval of its mean over draws, from resampled recordings; None if there is none.
 
     Args:
-        score: the figures of one draw; an item may stand in it several times.
+        score: returns the metrics of one draw; it can contain an item several times.
         items: n items.
         draws: n, the draw of each.
         recordings: n, the recording of each.
         samples: of the bootstrap.
         seed: of the bootstrap.
-        counted: the figures that can be added up over the items. They have the same interval without being scored for
-            each sample; where all are among them, that takes milliseconds instead of seconds.
+        counted: metrics that are functions of sums over items. They need no scoring of each sample; if all metrics are
+            among them, that takes milliseconds instead of seconds.
     """
     added = {} if counted is None else counted
     found = {
@@ -341,9 +340,12 @@ def _rescored_intervals(
     for item, draw, home in zip(items, draws, recordings, strict=True):
         by_draw.setdefault(draw, []).append((homes[home], item))
     found: dict[str, list[float]] = {key: [] for key in score(items)}
-    for often in draw_resamples(len(homes), samples if len(homes) > 1 else 0, seed).astype(int).tolist():
-        drawn = [[item for home, item in one for _ in range(often[home])] for one in by_draw.values()]
-        scores = [score(one) for one in drawn if one]
+    for weights in draw_resamples(len(homes), samples if len(homes) > 1 else 0, seed).astype(int).tolist():
+        resampled = [
+            [item for recording, item in items_of_draw for _ in range(weights[recording])]
+            for items_of_draw in by_draw.values()
+        ]
+        scores = [score(items_of_draw) for items_of_draw in resampled if items_of_draw]
         for key, values in found.items():
             mean = mean_sd([entry[key] for entry in scores]).mean
             values.append(np.nan if mean is None else mean)

@@ -1,1 +1,4 @@
-"""What a judge can be asked about a segment: one file a task. Schemes in, forms of answers out; no study, no model."""
+"""Tasks that judges can be asked: when they apply, their answer forms and their prompts.
+
+Needs no study and no model.
+"""

@@ -1,8 +1,6 @@
-"""A form as a schema that backends constrain answers to, and as the reader of what came back.
+"""The form of an answer: as data, as a JSON schema that constrains backends, as text in a prompt, and as a parser.
 
-What an answer to a task consists of, as data: for a form that a person fills in, and for a model's schema. Putting
-texts of a study into a prompt so that nothing in them can pass for a part of the prompt. A form in words: what can be
-answered and what it means, and how the answer is written.
+Also quotes texts of a study in prompts, so that nothing in them can pass for an instruction.
 """
 
 import json
@@ -33,7 +31,7 @@ _BRACKETS = str.maketrans({"<": "\u2039", ">": "\u203a", "\uff1c": "\u2039", "\u
 
 @lru_cache(maxsize=256)
 def quote_lines(text: str) -> str:
-    """Return a text as quoted lines, one at least."""
+    """Return a text as quoted lines, at least one."""
     lines = [sanitize(line) for line in text.splitlines()]
     return "\n".join(
         f"{QUOTE_PREFIX}{line}".rstrip() if not line.strip() else f"{QUOTE_PREFIX}{line}"
@@ -42,36 +40,36 @@ def quote_lines(text: str) -> str:
 
 
 def to_single_line(text: str) -> str:
-    """Return a text as a part of one quoted line: its line breaks are blanks."""
+    """Return a text on one line, for a part of a quoted line."""
     return " ".join(sanitize(text).split())
 
 
 def sanitize(text: str) -> str:
-    """Return a text, composed (NFC), without signs that are not seen and without what a tokenizer takes for its own.
+    """Return a text in NFC without invisible characters and without control tokens of models.
 
     Angle brackets become single guillemets, because control tokens (`<|im_end|>`, `</s>`, `<image>`) are written with
-    them; `[INST]` and its like get round brackets. What is not seen, and halves of surrogate pairs, are replaced.
+    them; `[INST]` and the like get round brackets. Invisible characters and lone surrogates are replaced.
     """
     text = unicodedata.normalize("NFC", _TAGS.sub("\ufffd", text)).translate(_BRACKETS)
     return _BRACKETED.sub(r"(\1)", _INVISIBLE_CHARS.sub("\ufffd", text))
 
 
 LABEL_KEY = "label"
-"""Key of the field that holds a segment's label in an answer; no field of a scheme may shadow it."""
+"""Key of the label of a segment in an answer; no field of a scheme may have it."""
 NO_LABEL = "none"
-"""The label of a segment in which nothing of the sort is to be seen."""
+"""The label of a segment that has none of the labels."""
 MAX_TEXT_CHARS = 600
 MAX_REASON_CHARS = 240
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerField:
-    """One thing that is asked.
+    """One field of a form.
 
     Attributes:
         field: how it is filled in; its `only_for` names the labels that it belongs to.
-        required: it must be answered; else it may be left open.
-        max_chars: of a text, in characters.
+        required: it must be answered.
+        max_chars: longest text, in characters.
     """
 
     field: Field
@@ -81,12 +79,12 @@ class AnswerField:
 
 @dataclass(frozen=True, slots=True)
 class FormSpec:
-    """Everything that one answer consists of.
+    """The fields of an answer.
 
     Attributes:
         name: short, of letters, digits and `_`.
-        fields: in the order in which it is answered.
-        people: what a person is called in this request -> participant id, for fields of the kind `participant`.
+        fields: in the order in which they are answered.
+        people: (name in this request, participant id), for fields of the kind `participant`.
     """
 
     name: str
@@ -94,11 +92,11 @@ class FormSpec:
     people: tuple[tuple[str, str], ...] = ()
 
     def has_field(self, key: str) -> bool:
-        """Tell whether a field is among what is asked."""
+        """Tell whether the form has a field."""
         return any(answer_field.field.key == key for answer_field in self.fields)
 
     def as_json(self) -> dict[str, Json]:
-        """Return what `form_from` reads: enough to make the schema and to read an answer, without the definitions."""
+        """Return what `read_form` reads: enough for the schema and the parser, without the definitions."""
         return {
             "name": self.name,
             "asked": [_field_json(answer_field) for answer_field in self.fields],
@@ -107,7 +105,7 @@ class FormSpec:
 
 
 def read_form(found: Mapping[str, Json]) -> FormSpec:
-    """Read what `FormSpec.as_json` made."""
+    """Read the result of `FormSpec.as_json`."""
     asked = tuple(_read_field(entry) for entry in cast(list[dict[str, Json]], found["asked"]))
     people = cast(list[list[str]], found["people"])
     return FormSpec(str(found["name"]), asked, tuple((label, who) for label, who in people))
@@ -115,7 +113,7 @@ def read_form(found: Mapping[str, Json]) -> FormSpec:
 
 @lru_cache(maxsize=64)
 def without_definitions(spec: FormSpec) -> FormSpec:
-    """Return a form as `FormSpec.as_json` keeps it: the same before and after its way to another process."""
+    """Return a form without definitions, so that it is the same before and after `FormSpec.as_json`."""
     return read_form(spec.as_json())
 
 
@@ -155,17 +153,17 @@ def _read_field(found: Mapping[str, Json]) -> AnswerField:
 
 
 _MAX_READ_CHARS = 10_000
-"""Characters of a text that are read, where a backend does not hold a model to what the schema says."""
+"""Characters of a text that are accepted from backends that do not enforce the schema."""
 _MAX_LISTED_NUMBERS = 201
-"""Numbers of a range that are listed one by one: grammars do not know minimum and maximum."""
+"""Numbers of a range that are enumerated at most; grammars do not support minimum and maximum."""
 
 
 @lru_cache(maxsize=64)
 def answer_form(spec: FormSpec, *, thinks: bool = False) -> AnswerForm:
-    """Return the schema of a form and what reads an answer in it.
+    """Return the schema of a form and its parser.
 
-    Numbers are lists of what they can be, and texts have a longest length, because grammars of local models know
-    neither bounds nor an end. With `thinks` the judge writes thoughts first; they are no part of the schema.
+    Numbers are enumerated, and texts have a maximum length, because grammars of local models support no bounds. With
+    `thinks` the judge writes thoughts first; they are not part of the schema.
     """
     model, schema = _cached_model(_schema_form(spec))
 
@@ -176,19 +174,19 @@ def answer_form(spec: FormSpec, *, thinks: bool = False) -> AnswerForm:
 
 
 def list_numbers(answer_field: AnswerField) -> list[int | float] | None:
-    """Return every number that a scale or slider can have; None where they are too many to list."""
+    """Return all numbers of a scale or slider; None if there are too many to enumerate."""
     field = answer_field.field
     steps = round((field.maximum - field.minimum) / (field.step or 1))
     if not 0 <= steps < _MAX_LISTED_NUMBERS:
         return None
-    found = [field.minimum + at * (field.step or 1) for at in range(steps + 1)]
+    found = [field.minimum + step * (field.step or 1) for step in range(steps + 1)]
     if all(float(value).is_integer() for value in found):
         return [int(value) for value in found]
     return [round(value, 9) for value in found]
 
 
 def _schema_form(spec: FormSpec) -> FormSpec:
-    """Return a form without the words that its schema does not have: a question's options differ in nothing else."""
+    """Return a form without texts that its schema does not contain, so that it can be a cache key."""
     asked = tuple(
         replace(
             answer_field,
@@ -213,7 +211,7 @@ def _cached_model(shape: FormSpec) -> "tuple[type[BaseModel], dict[str, Json]]":
 def _build_model(spec: FormSpec) -> "type[BaseModel]":
     from pydantic import ConfigDict, Field, create_model
 
-    # Fields have names of our own and stand in JSON under theirs, so that no key can be the name of a method.
+    # Fields have generated names and their keys as aliases, so that no key can be the name of a method.
     fields: dict[str, Any] = {}
     for place, answer_field in enumerate(spec.fields):
         fields[f"field_{place}"] = (_field_type(answer_field, spec), Field(alias=answer_field.field.key))
@@ -231,7 +229,7 @@ def _field_type(answer_field: AnswerField, spec: FormSpec) -> Any:
     kind: Any
     match field.kind:
         case FieldKind.CHOICES:
-            # No more than there are, so that an answer cannot grow without end.
+            # A maximum length, so that an answer cannot grow without end.
             keys = tuple(choice.key for choice in field.choices)
             return Annotated[list[literal[keys]], Field(max_length=len(keys))]
         case FieldKind.TEXT:
@@ -259,9 +257,9 @@ def _schema(model: "type[BaseModel]") -> dict[str, Json]:
 
 
 def _strip_titles(found: Any, *, named: bool = False) -> Any:
-    """Return a schema without the titles that pydantic gives, which tell a model nothing."""
+    """Return a schema without the titles that pydantic adds."""
     if isinstance(found, list):
-        return [_strip_titles(one) for one in found]
+        return [_strip_titles(entry) for entry in found]
     if not isinstance(found, dict):
         return found
     return {
@@ -292,7 +290,7 @@ def _read_answer(spec: FormSpec, model: "type[BaseModel]", found: Json) -> dict[
 
 
 def _normalize_answer(spec: FormSpec, found: Mapping[str, Json]) -> dict[str, Json]:
-    """Return an answer in which what is plainly meant stands as it should be; what was not asked for is left out."""
+    """Return an answer with normalized values, and without keys that were not asked for."""
     return {
         answer_field.field.key: _normalize_value(answer_field, spec, found.get(answer_field.field.key))
         for answer_field in spec.fields
@@ -300,7 +298,7 @@ def _normalize_answer(spec: FormSpec, found: Mapping[str, Json]) -> dict[str, Js
 
 
 def _normalize_value(answer_field: AnswerField, spec: FormSpec, value: Json) -> Json:
-    """Return a value with names in the place of keys, numbers in the place of digits, and None for what is empty."""
+    """Return a value with names replaced by keys, digits by numbers, and empty values by None."""
     field = answer_field.field
     match field.kind:
         case FieldKind.TEXT:
@@ -328,7 +326,7 @@ def _choice_keys(answer_field: AnswerField) -> dict[str, str]:
 
 
 def _match_key(keys: Mapping[str, str], value: str) -> str:
-    """Return the key that a key or name stands for, whatever its case; the value itself where none does."""
+    """Return the key for a key or name in any case; the value itself if there is none."""
     if value in keys:
         return keys[value]
     folded = sanitize(value).strip().casefold()
@@ -347,12 +345,12 @@ def _normalize_number(value: Json) -> Json:
             return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    # In Python True equals 1; in an answer it does not.
+    # In Python True equals 1; as an answer it is not a number.
     return str(value) if isinstance(value, bool) else value
 
 
 def _stored_value(answer_field: AnswerField, spec: FormSpec, value: Any) -> Json:
-    """Return a checked value as a segment keeps it; None for nothing."""
+    """Return a validated value in the form that segments store; None for an empty one."""
     field = answer_field.field
     if value is None or value in ("", []):
         return None
@@ -378,7 +376,7 @@ def _round_to_step(answer_field: AnswerField, value: float) -> int | float:
 
 
 def _first_error(error: "ValidationError") -> str:
-    """Return what is wrong first, in one line that a model can mend, without repeating what it wrote."""
+    """Return the first problem in one line that a model can act on, without its input."""
     found = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in found["loc"]) or "answer"
     return f"{where}: {found['msg'].rstrip('.')}."
@@ -386,13 +384,13 @@ def _first_error(error: "ValidationError") -> str:
 
 @lru_cache(maxsize=64)
 def field_definitions(spec: FormSpec) -> str:
-    """Return a line for each thing that is asked, and under it one for each of its choices."""
+    """Return a line for each field, followed by one for each of its choices."""
     return "\n".join(line for answer_field in spec.fields for line in _definition_lines(answer_field, spec))
 
 
 @lru_cache(maxsize=64)
 def answer_shape(spec: FormSpec, *, thinks: bool = False) -> str:
-    """Return how an answer is written, as a JSON object in which each value says what it can be."""
+    """Return the shape of an answer, as a JSON object whose values are descriptions."""
     parts = [
         f"{_json_string(answer_field.field.key)}: {_values_text(answer_field, spec)}" for answer_field in spec.fields
     ]
@@ -440,16 +438,16 @@ def _values_text(answer_field: AnswerField, spec: FormSpec) -> str:
         case FieldKind.TEXT:
             return '"text"' if answer_field.required else '"text, or empty"'
         case FieldKind.CHOICE:
-            told = [_json_string(choice.key) for choice in field.choices]
+            values = [_json_string(choice.key) for choice in field.choices]
         case FieldKind.PARTICIPANT:
-            told = [_json_string(label) for label, _ in spec.people]
+            values = [_json_string(label) for label, _ in spec.people]
         case FieldKind.SCALE | FieldKind.SLIDER:
             whole = list_numbers(answer_field) is None or all(
                 isinstance(value, int) for value in list_numbers(answer_field) or ()
             )
             kind = "a whole number" if whole and float(field.step).is_integer() else "a number"
-            told = [f"{kind} from {field.minimum:g} to {field.maximum:g}"]
-    return " | ".join(told if answer_field.required else [*told, "null"])
+            values = [f"{kind} from {field.minimum:g} to {field.maximum:g}"]
+    return " | ".join(values if answer_field.required else [*values, "null"])
 
 
 def _json_string(value: str) -> str:

@@ -1,7 +1,4 @@
-"""How well one participant of an episode did, as an evaluator sees it who knows everybody's goal and secret.
-
-What an agent of a role-played episode does next.
-"""
+"""Tasks about role-played episodes: the next turn of an agent, and ratings of a participant on seven dimensions."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +16,7 @@ from project.schemes.scheme_file import load_scheme
 
 ACT_TASK = "act"
 ACT, TEXT = "act", "text"
-"""Keys of an answer: what kind of turn, and what of it is heard or seen."""
+"""Keys of an answer: the kind of turn, and its text."""
 SELF_MATERIAL = "episode self"
 ACT_MATERIAL: Mapping[str, str] = {
     "episode scene": "The situation",
@@ -28,7 +25,7 @@ ACT_MATERIAL: Mapping[str, str] = {
     "episode others": "What you know of the others",
     "episode turn": "Where it stands",
 }
-"""Key of a piece of material -> what it is called where it is told."""
+"""Key of material -> its heading in the prompt."""
 _CHOICES = (
     FieldChoice(Act.SPEAK.value, "Speak", "You say something; give the words alone."),
     FieldChoice(Act.NONVERBAL.value, "Non-verbal", "A gesture, a look or a face, such as a nod; in a few words."),
@@ -39,18 +36,18 @@ _CHOICES = (
 
 
 def turn_part(position: int, turn: int) -> str:
-    """Return the part of a recording that is a turn of an agent: the agent's position, and the turn's number from 1."""
+    """Return the part of a recording for a turn: the position of the agent, and the number of the turn from 1."""
     return f"{position}.{turn}"
 
 
 def agent_position(part: str) -> int | None:
-    """Return the position of the agent that a part names; None where it names none."""
+    """Return the position of the agent in a part; None if there is none."""
     position = part.partition(".")[0]
     return int(position) if position.isascii() and position.isdecimal() else None
 
 
 def read_turn_answer(answer: Mapping[str, Json]) -> AgentTurn:
-    """Return the turn that an answer is; one that says or does nothing is `none`."""
+    """Return the turn of an answer; one without text is `none`."""
     act = Act(str(answer.get(ACT, Act.NONE.value)))
     text = str(answer.get(TEXT, "") or "").strip()
     if act in (Act.SPEAK, Act.NONVERBAL, Act.ACTION) and not text:
@@ -80,7 +77,7 @@ class ActTask(OfRecordings):
         )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return what kind of turn, and its words."""
+        """Return fields for the kind of turn and its text."""
         act = Field(ACT, FieldKind.CHOICE, "Kind", "What kind of turn it is.", _CHOICES)
         about = "What you say, or what is to be seen of it; empty for none and leave."
         return FormSpec(
@@ -110,7 +107,7 @@ _REASON_STEPS: Mapping[str, str] = {
     "financial": "What they gained or lost in money or things, at once and in the long run.",
     "goal": "First what they wanted, then how far they got with it.",
 }
-"""Dimension -> what its reason goes through (SOTOPIA, appendix C), in our own words."""
+"""Dimension -> the steps of its reason, paraphrased from SOTOPIA, appendix C."""
 
 
 class EpisodeRatings(OfRecordings):
@@ -127,11 +124,11 @@ class EpisodeRatings(OfRecordings):
     material: ClassVar[tuple[str, ...]] = tuple(RATINGS_MATERIAL)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: who is to be rated takes no part."""
+        """Return why it cannot be asked: the rated person does not take part."""
         return "" if _rated_name(item) else "Nobody is named who could be rated. Name a participant of the recording."
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return reason and number of each dimension, in the order of the paper's instructions."""
+        """Return reason and score of each dimension, in the order of the paper's instructions."""
         scheme = load_scheme(SCHEME)
         asked = []
         for key in DIMENSIONS:
@@ -146,5 +143,5 @@ class EpisodeRatings(OfRecordings):
 
 
 def _rated_name(item: PromptSubject) -> str:
-    """Return what the participant is called whom the part names; "" where nobody is."""
+    """Return the name of the participant in the part; "" if there is none."""
     return next((label for label, who in item.people if who == item.part), "")

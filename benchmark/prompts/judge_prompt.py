@@ -1,7 +1,6 @@
-"""What a task is: a question that can be asked about any segment of a scheme that it fits.
+"""The protocol of tasks that judges are asked, and their registry.
 
-Which tasks there are. A new one is a file here, a prompt in `resources/prompts`, and a line in the table. What the
-tasks that word something share: texts of a longest length, and the form of a new question.
+A new task is a class in this package, a prompt in `resources/prompts`, and a line in the registry.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,18 +17,18 @@ from project.errors import UserError
 from project.schemes.scheme import Field, FieldKind, Scheme
 
 VARIANTS = ("plain", "few-shot", "cot", "tom")
-"""How a question is put: as it is, with examples, with thoughts first, with thoughts about each person's mind first."""
+"""Variants of a prompt: plain, with examples, with thoughts first, with thoughts about each person's mind first."""
 THINKING_VARIANTS = ("cot", "tom")
 
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """What an item of a frozen set brings beside what it is about, in the words in which it is told.
+    """The frozen content of an item, with its texts rewritten for the request.
 
     Attributes:
-        options: to choose from, in their order.
-        place: of the right one, from 0.
-        facts: texts that are told, by key.
+        options: in their order.
+        place: position of the right one, from 0.
+        facts: given texts, by key.
     """
 
     options: tuple[str, ...] = ()
@@ -39,20 +38,20 @@ class Frozen:
 
 @dataclass(frozen=True, slots=True)
 class PromptSubject:
-    """What a task is about.
+    """The subject of a request, as its task sees it.
 
     Attributes:
         scheme: of the segment.
         track: of the segment.
-        label: that the segment has; "" for a stretch that nobody labelled.
-        values: that are filled in about it, by field.
-        people: what a person is called in this request -> participant id, in order.
-        agent: what the agent is called; "" where none takes part.
-        question: that it is about, or None.
-        chain: that it is about, or that the question was made from, or None.
-        part: of what it is about; "" for all of it.
-        material: what else is told about it, by key, several lines each (`Task.material`).
-        frozen: what the item of a set brings, or None for what is no item of a set.
+        label: of the segment; "" for an unmarked span.
+        values: of the segment, by field.
+        people: (name in this request, participant id), in order.
+        agent: name of the agent; "" if none takes part.
+        question: the question, or None.
+        chain: the chain, or that of the question, or None.
+        part: of the subject; "" for all of it.
+        material: further texts, by key (`JudgePrompt.material`).
+        frozen: content of the item of a set; None for anything else.
     """
 
     scheme: Scheme
@@ -69,12 +68,12 @@ class PromptSubject:
 
     @property
     def filled_values(self) -> Mapping[str, Json]:
-        """The values; {} where none are."""
+        """The values; {} if there are none."""
         return self.values or {}
 
 
 class OfSegments:
-    """What tasks about segments share."""
+    """Base of tasks about segments."""
 
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.SEGMENT
     modality: ClassVar[Modality] = Modality.BOTH
@@ -82,7 +81,7 @@ class OfSegments:
 
 
 class JudgePrompt(Protocol):
-    """One question. Its answer has the shape of a segment's own label and values, where it asks for these.
+    """A task. Answers about labels and values have the keys that segments have.
 
     Attributes:
         key: in the registry.
@@ -90,8 +89,8 @@ class JudgePrompt(Protocol):
         description: one line on what is asked.
         prompt: key of its prompt, `resources/prompts/KEY.toml`.
         subject: what it is asked about.
-        modality: what of the moment is shown at most.
-        material: what is told beside it, keys of `benchmark.judge_input.subject_material.MATERIAL`.
+        modality: what is shown at most.
+        material: further texts, keys of `benchmark.judge_input.subject_material.MATERIAL`.
     """
 
     key: ClassVar[str]
@@ -103,22 +102,22 @@ class JudgePrompt(Protocol):
     material: ClassVar[tuple[str, ...]]
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked about an item, in one sentence; "" where it can."""
+        """Return why it cannot be asked about an item, in one sentence; "" if it can."""
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return what is asked. Only where `why_not` is ""."""
+        """Return the form; call it only if `inapplicable_reason` is ""."""
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return what the judge is told about the item besides footage and words: name -> what it is."""
+        """Return given texts about the item beside footage and conversation: name -> text."""
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the answer that the item's own label and values stand for; {} where they say nothing about it."""
+        """Return the answer of the item's own label and values; {} if they have none."""
 
 
 TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
     JudgmentTargetKind.SEGMENT: {
         "assess": "benchmark.prompts.segment_prompts:Assess",
-        "verdict": "benchmark.prompts.segment_prompts:Verdict",
+        "verdict": "benchmark.prompts.segment_prompts:VerdictPrompt",
         "error": "benchmark.prompts.segment_prompts:ErrorTask",
         "attributes": "benchmark.prompts.segment_prompts:Attributes",
         "multiple": "benchmark.prompts.segment_prompts:Multiple",
@@ -160,12 +159,12 @@ TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
         "episode_ratings": "benchmark.prompts.episode_prompts:EpisodeRatings",
     },
 }
-"""What is asked about -> the tasks that ask about it."""
+"""Kind of subject -> its tasks: key -> module and class."""
 ITEM_ONLY_TASKS = frozenset({"pre", "post", "rationale", "correction"})
-"""Tasks about segments that only the items of a frozen set can be asked, since these bring the options."""
+"""Tasks about segments that need an item of a frozen set, which has the options."""
 TASKS = {key: place for tasks in TASKS_BY_SUBJECT.values() for key, place in tasks.items()}
 DEFAULT_TASK = "assess"
-"""The whole form, as the window asks it."""
+"""The whole form of a segment."""
 
 
 def get_judge_prompt(key: str) -> JudgePrompt:
@@ -191,17 +190,17 @@ def wrong_key(number: int) -> str:
 
 
 def text_field(key: str, name: str, longest: int, definition: str = "", *, required: bool = True) -> AnswerField:
-    """Return the wish for a text."""
+    """Return a text field."""
     return AnswerField(Field(key, FieldKind.TEXT, name, definition), required, longest)
 
 
 def question_fields(wrong: int, question: str, answer: str = "The one right answer.") -> tuple[AnswerField, ...]:
-    """Return the wish for a question, its answer and so many wrong options.
+    """Return fields for a question, its answer and its wrong options.
 
     Args:
-        wrong: how many.
-        question: what it asks.
-        answer: what the answer tells.
+        wrong: number of wrong options.
+        question: definition of the question.
+        answer: definition of the answer.
     """
     return (
         text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, question),

@@ -1,9 +1,4 @@
-"""A prompt as parts that are edited one by one, and as the TOML text that a study keeps.
-
-Which words a study asks with: its own where it has some, else those that came with the program. Edits of what judges
-are asked: a study's own words, version after version. Prompts: words of our own with named slots, read from TOML,
-filled with what a judge is shown.
-"""
+"""Prompts: TOML templates with named slots, shipped or edited in a study, and filled for a request."""
 
 import re
 import tomllib
@@ -22,7 +17,7 @@ from project.text_format import escape_unprintable
 from resources import resource
 
 VARIANT_SLOT = "variant"
-"""The slot of the text that the words of the variant are put in."""
+"""The slot for the text of the variant."""
 PROGRAM_SLOTS = ("seen",)
 """Slots that hold sentences of the program; all others hold texts of the study, and are quoted."""
 SLOTS: Mapping[str, str] = {
@@ -35,13 +30,13 @@ SLOTS: Mapping[str, str] = {
     "examples": "what people answered elsewhere",
     "shape": "how the answer is written",
 }
-"""Every slot, and what stands in it."""
+"""Slot -> its content."""
 REQUIRED_SLOTS = ("definitions", "seen", "conversation", "shape")
 """Slots without which a judge cannot answer."""
 REQUIRED_WITHOUT_WORDS = ("definitions", "seen", "shape")
-"""Those of a task that tells nothing of what is said."""
+"""Required slots of a task without conversation."""
 REQUIRED_WITHOUT_RECORDING = ("definitions", "shape")
-"""Those of a task that shows nothing of the recording."""
+"""Required slots of a task that shows nothing of the recording."""
 MAX_SOURCE_CHARS = 50_000
 MAX_VERSION = 1_000_000
 _SLOT_PATTERN = re.compile(r"\{([A-Za-z][\w-]*)\}")
@@ -57,11 +52,11 @@ class Prompt:
     Attributes:
         key: of the task that it belongs to.
         version: counts up with every change.
-        system: what the judge is told first; has no slots.
-        body: the question, with slots; every slot stands alone on its line.
-        variants: what stands in the slot `variant`, by variant.
+        system: the system message; has no slots.
+        body: the user message, with slots; every slot is alone on its line.
+        variants: variant -> text in the slot `variant`.
         source: the TOML text that it was read from.
-        own: the study's own words, not the program's.
+        own: it was edited in the study.
     """
 
     key: str
@@ -74,7 +69,7 @@ class Prompt:
 
     @property
     def name(self) -> str:
-        """Key and version, as a judgment keeps it."""
+        """Key and version, as judgments store it."""
         return f"{self.key}@{self.version}"
 
     def slots(self, variant: str) -> set[str]:
@@ -84,16 +79,16 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A prompt as it is sent: a message of the system and one of the user."""
+    """A filled prompt: system and user message."""
 
     system: str
     text: str
 
 
 def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Filled:
-    """Fill the slots of a prompt; what is not given is told to be nothing.
+    """Fill the slots of a prompt; a missing value is shown as empty.
 
-    Whatever the values are, the lines that are not quoted are the same.
+    Lines that are not quoted do not depend on the values of the study.
 
     Raises:
         UserError: there is no such variant.
@@ -153,12 +148,12 @@ def parse_prompt(source: str, key: str) -> Prompt:
     """Read a prompt.
 
     Args:
-        source: TOML: `key`, `version`, `system`, `body` and a table `variants`; `own` where it is a study's.
-        key: that it must have.
+        source: TOML: `key`, `version`, `system`, `body` and a table `variants`; `own` for an edited one.
+        key: the key that it must have.
 
     Raises:
-        UserError: it is no TOML, something is missing or not known, a slot is not known, is needed and missing, is
-            there twice or shares its line with words, or a line of its own looks like a quoted one.
+        UserError: it is no TOML, a key is missing or unknown, a slot is unknown, missing, repeated or not alone on its
+            line, or a line looks like a quoted one.
     """
     if len(source) > MAX_SOURCE_CHARS:
         raise _prompt_error(key, f"it is longer than {MAX_SOURCE_CHARS} characters")
@@ -192,7 +187,7 @@ def parse_prompt(source: str, key: str) -> Prompt:
 
 
 def with_version(source: str, version: int, *, own: bool) -> str:
-    """Return the text of a prompt under another version; `own` says whose words they are.
+    """Return the text of a prompt with another version; `own` marks it as edited in a study.
 
     Raises:
         UserError: it has no line for its version.
@@ -223,7 +218,7 @@ def _check_slots(prompt: Prompt) -> None:
 def _check_slot_lines(prompt: Prompt, name: str, text: str, known: tuple[str, ...]) -> None:
     for slot in _SLOT_PATTERN.findall(text):
         if slot not in known:
-            hint = f"it may have {', '.join(f'{{{one}}}' for one in known)}" if known else "it has none"
+            hint = f"it may have {', '.join(f'{{{known_slot}}}' for known_slot in known)}" if known else "it has none"
             raise _prompt_error(prompt.key, f"the slot {{{escape_unprintable(slot)}}} in “{name}” is not known; {hint}")
     if len(_SLOT_PATTERN.findall(text)) != len(_SLOT_LINE.findall(text)):
         raise _prompt_error(prompt.key, f"a slot in “{name}” shares its line with words")
@@ -237,7 +232,7 @@ def _prompt_error(key: str, what: str) -> UserError:
 
 SYSTEM, BODY = "system", "body"
 PROMPT_PARTS = (SYSTEM, BODY, *VARIANTS)
-"""What a prompt consists of, in the order in which it is read."""
+"""Parts of a prompt, in reading order."""
 
 
 def split_prompt(prompt: Prompt) -> dict[str, str]:
@@ -247,7 +242,7 @@ def split_prompt(prompt: Prompt) -> dict[str, str]:
 
 
 def format_prompt_source(key: str, version: int, parts: Mapping[str, str]) -> str:
-    """Return the TOML text of a prompt that consists of these parts; it may be no valid prompt yet."""
+    """Return the TOML text of a prompt with these parts; it need not be valid yet."""
     lines = [f'key = "{key}"', f"version = {version}", ""]
     for part in (SYSTEM, BODY):
         lines += [f"{part} = {_toml_string(parts[part])}", ""]
@@ -258,18 +253,20 @@ def format_prompt_source(key: str, version: int, parts: Mapping[str, str]) -> st
 
 
 def _toml_string(text: str) -> str:
-    """Return a text as a TOML string of several lines; what is no plain character is escaped."""
+    """Return a text as a multi-line TOML string; control characters are escaped."""
     escaped = text.replace("\\", "\\\\").replace('"""', '""\\"')
-    plain = "".join(one if one in "\n\t" or (one >= " " and one != "\x7f") else f"\\u{ord(one):04x}" for one in escaped)
+    plain = "".join(
+        char if char in "\n\t" or (char >= " " and char != "\x7f") else f"\\u{ord(char):04x}" for char in escaped
+    )
     closed = plain[:-1] + '\\"' if plain.endswith('"') else plain
     return f'"""\n{closed}\n"""'
 
 
 def prompt_for(session: Session, key: str) -> Prompt:
-    """Return the prompt that a study asks with: its newest version, unless that says to ask with the program's again.
+    """Return the prompt of a study: its newest version if that is edited, else the shipped one.
 
     Raises:
-        UserError: there is no prompt of that key, or the study's own is damaged.
+        UserError: there is no prompt of that key, or the one of the study is damaged.
     """
     shipped = shipped_prompt(key)
     kept = prompt_versions(session.study, key)
@@ -283,19 +280,19 @@ def _parse_cached(text: str, key: str) -> Prompt:
 
 
 _MAX_INTEGER = 2**63 - 1
-"""The largest number that a file takes."""
+"""The largest integer of SQLite."""
 
 
 def edit_prompt(session: Session, key: str, text: str) -> Changes:
-    """Ask with other words from now on; earlier versions are kept, so that judgments can be understood.
+    """Add a version of a prompt, as one step; earlier versions are kept for judgments that refer to them.
 
     Args:
         session: of the study.
         key: of the prompt, which is that of its task.
-        text: TOML as in `resources/prompts`; its version is set to the next one.
+        text: TOML as in `resources/prompts`; its version is replaced by the next one.
 
     Raises:
-        UserError: there is no such prompt, or the text is not one: a slot is missing, not known or in a wrong place.
+        UserError: there is no such prompt, or the text is no valid prompt.
     """
     version = _next_version(session, key)
     new = with_version(text, version, own=True)
@@ -309,7 +306,7 @@ def edit_prompt(session: Session, key: str, text: str) -> Changes:
 
 
 def restore_prompt(session: Session, key: str) -> Changes:
-    """Ask with the program's words again, and with what comes with its newer versions.
+    """Return to the shipped prompt, as one step; newer versions of the program then bring their own.
 
     Raises:
         UserError: there is no such prompt.
@@ -324,7 +321,7 @@ def restore_prompt(session: Session, key: str) -> Changes:
 
 
 def _current_or_none(session: Session, key: str) -> Prompt | None:
-    """Return what the study asks with; None where that is damaged, which another version mends."""
+    """Return the prompt of the study; None if it is damaged, which a new version repairs."""
     shipped_prompt(key)
     try:
         return prompt_for(session, key)

@@ -1,10 +1,4 @@
-"""A question that the rules ask for about a chain, worded.
-
-A question with options, answered. Harder wrong options for a question. An explanation in prose as a causal chain, line
-by line. What the tasks about questions share: what is told of a question, and its options as choices. The options of a
-question without all else: whoever finds the right one did not need the recording. Scores that a judge gives a question:
-one number, each with its meaning.
-"""
+"""Tasks about questions and chains: answering, wording, distractors, chains from explanations, and quality scores."""
 
 from collections.abc import Mapping
 from graphlib import CycleError
@@ -12,8 +6,14 @@ from typing import ClassVar
 
 from benchmark.prompts.answer_form import AnswerField, FormSpec
 from benchmark.prompts.judge_prompt import MAX_OPTION_CHARS, PromptSubject, question_fields, text_field, wrong_key
-from benchmark.questions.question_validity import BETWEEN, END, START, QuestionSpec, find_required_question
-from benchmark.questions.question_validity import OPTION_COUNT as BASE_OPTIONS
+from benchmark.questions.question_validity import (
+    BETWEEN,
+    END,
+    OPTION_COUNT,
+    START,
+    QuestionSpec,
+    find_required_question,
+)
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.judgments import JudgmentTargetKind, Modality
 from project.entities.questions import LETTERS, QuestionKind
@@ -21,11 +21,11 @@ from project.entities.study_records import Json
 from project.schemes.scheme import Field, FieldChoice, FieldKind
 
 QUESTION, ANSWER, OPTIONS, RIGHT = "Question", "Its answer", "Its options", "Right option"
-"""What the parts of a question are called where they are told."""
+"""Headings of the parts of a question in a prompt."""
 
 
 class OfQuestions:
-    """What tasks about questions share."""
+    """Base of tasks about questions."""
 
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.QUESTION
     modality: ClassVar[Modality] = Modality.BOTH
@@ -46,14 +46,14 @@ class OfQuestions:
 
 
 def question_problem(item: PromptSubject) -> str:
-    """Return why nothing can be asked about a question; "" where it can."""
+    """Return why nothing can be asked about a question; "" if it can."""
     if item.question is None:
         return "This is asked about questions."
     if not 1 <= len(item.question.wrong) < len(LETTERS):
         return f"This question has {len(item.question.wrong)} wrong options."
     options = [" ".join(option.casefold().split()) for option in item.question.options]
     if len({*options}) < len(options):
-        # Also where two differed in nothing but what is personal, and are told without it.
+        # This includes options that differed only in personal information that was scrubbed.
         return "Two options of this question are the same as they would be told."
     return ""
 
@@ -65,7 +65,7 @@ def option_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
 
 
 def letter_field(item: PromptSubject, key: str) -> AnswerField:
-    """Return the question for the letter of the right option."""
+    """Return a field for the letter of the right option."""
     return AnswerField(Field(key, FieldKind.CHOICE, RIGHT, "", option_choices(item)), True)
 
 
@@ -149,9 +149,10 @@ CHAIN_KEY = "chain"
 MAX_LINES_CHARS = 3_000
 _LINE_FORMAT = (
     "One line for each event or mental state, of six parts between upright bars: its number, counted from 1; one of "
-    f"{', '.join(node_kind.value for node_kind in NodeKind)}; whose it is, as they are called here, with commas between several, "
-    "empty where it is nobody's; from when to when, in seconds from the start, such as 3.5-8; what happens, or what is "
-    "believed, intended, wanted or felt; and the numbers of its reasons with commas between, empty where it has none."
+    f"{', '.join(node_kind.value for node_kind in NodeKind)}; whose it is, as they are called here, with commas "
+    "between several, empty where it is nobody's; from when to when, in seconds from the start, such as 3.5-8; what "
+    "happens, or what is believed, intended, wanted or felt; and the numbers of its reasons with commas between, empty "
+    "where it has none."
 )
 
 
@@ -194,7 +195,7 @@ OPTIONS_ONLY_TASK = "options_only"
 class OptionsOnly(Answer):
     """Which option is right, told from the options alone (ESI-Bench, appendix A.1.5, inherent bias).
 
-    No pictures, no words, not even the question: what is answered right like this gives itself away.
+    It shows no pictures, no conversation and not even the question; options that are right then give themselves away.
     """
 
     key: ClassVar[str] = OPTIONS_ONLY_TASK
@@ -221,7 +222,7 @@ class ScoreTask(OfQuestions):
 
     Attributes:
         levels: number -> what it means, all numbers without a gap.
-        shown_parts: parts of the question that are told, keys of `PARTS`.
+        shown_parts: headings of the parts of the question that are shown.
     """
 
     key: ClassVar[str]
@@ -230,14 +231,14 @@ class ScoreTask(OfQuestions):
     shown_parts: ClassVar[tuple[str, ...]]
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return the number, with what each can mean."""
+        """Return a field for the number, with the meaning of each level."""
         low, high = min(self.levels), max(self.levels)
         meanings = " ".join(f"{number}: {self.levels[number]}" for number in sorted(self.levels, reverse=True))
         field = Field(SCORE_KEY, FieldKind.SCALE, self.name, meanings, minimum=low, maximum=high)
         return FormSpec(self.key, (AnswerField(field, True),))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the parts of the question that are told."""
+        """Return the parts of the question that are shown."""
         assert item.question is not None
         parts = {
             QUESTION: item.question.text,
@@ -380,11 +381,15 @@ class WordQuestion:
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return question, answer and wrong options."""
-        wanted = _requested_spec(item)
-        assert wanted is not None
-        told = _PATH_WORDINGS[wanted.aspect] if wanted.kind is QuestionKind.STEPS else _WORDINGS[wanted.kind]
-        question, answer = (text.format(aspect=wanted.aspect) for text in told)
-        return FormSpec(WORD_QUESTION_TASK, question_fields(BASE_OPTIONS - 1, question, answer))
+        question_spec = _requested_spec(item)
+        assert question_spec is not None
+        wording = (
+            _PATH_WORDINGS[question_spec.aspect]
+            if question_spec.kind is QuestionKind.STEPS
+            else _WORDINGS[question_spec.kind]
+        )
+        question, answer = (text.format(aspect=question_spec.aspect) for text in wording)
+        return FormSpec(WORD_QUESTION_TASK, question_fields(OPTION_COUNT - 1, question, answer))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the part that is covered, and the whole chain."""
@@ -399,20 +404,20 @@ class WordQuestion:
 
 
 def _requested_spec(item: PromptSubject) -> QuestionSpec | None:
-    """Return what the rules ask for about the item's part; None for nothing, also where the chain is no chain."""
+    """Return the question that the rules ask for about the item's part; None for none, or if the chain has a cycle."""
     try:
         return find_required_question(item.chain, item.part) if item.chain is not None else None
     except CycleError:
         return None
 
 
-def _covered_texts(graph: ChainGraph, wanted: QuestionSpec) -> dict[str, str]:
-    """Return the nodes that a question covers, by the part that they play, with their numbers in the whole chain."""
-    number = {chain_node.id: at for at, chain_node in enumerate(graph.nodes, 1)}
-    nodes = [graph.nodes_by_id[cover] for cover in wanted.covers]
-    told = [f"{number[node.id]}. {node.kind.value}: {' '.join(node.text.split())}" for node in nodes]
-    if wanted.kind in (QuestionKind.WHY, QuestionKind.HOW):
-        return {"Result": told[0], "Reasons" if len(told) > 2 else "Reason": "\n".join(told[1:])}
-    if wanted.kind is QuestionKind.STEPS:
-        return {"First": told[0], "Between": "\n".join(told[1:-1]), "Last": told[-1]}
-    return {"Covered": told[0]}
+def _covered_texts(graph: ChainGraph, spec: QuestionSpec) -> dict[str, str]:
+    """Return role -> the nodes that a question covers, with their numbers in the whole chain."""
+    numbers = {chain_node.id: position for position, chain_node in enumerate(graph.nodes, 1)}
+    nodes = [graph.nodes_by_id[cover] for cover in spec.covers]
+    lines = [f"{numbers[node.id]}. {node.kind.value}: {' '.join(node.text.split())}" for node in nodes]
+    if spec.kind in (QuestionKind.WHY, QuestionKind.HOW):
+        return {"Result": lines[0], "Reasons" if len(lines) > 2 else "Reason": "\n".join(lines[1:])}
+    if spec.kind is QuestionKind.STEPS:
+        return {"First": lines[0], "Between": "\n".join(lines[1:-1]), "Last": lines[-1]}
+    return {"Covered": lines[0]}

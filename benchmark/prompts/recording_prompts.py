@@ -1,8 +1,4 @@
-"""The five dimensions of ESI-Bench in words of our own, and ways to ask about each.
-
-A question of one of the five dimensions of emotional and social intelligence, worded. What a judge gathers about a
-whole recording, to make questions from: summaries, looks, contradictions.
-"""
+"""Tasks about whole recordings: summaries, looks, contradictions, and questions of the five dimensions of ESI-Bench."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,11 +18,11 @@ ESI_OPTION_COUNT = 4
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One dimension.
+    """One dimension of ESI-Bench, in our own words.
 
     Attributes:
         meaning: what a question of it is about.
-        wordings: how such a question can be put, in general terms; each is asked for once in every four questions.
+        wordings: templates of such questions; each is used once in every four questions.
     """
 
     key: str
@@ -114,12 +110,12 @@ class EsiPart:
 
     @property
     def part(self) -> str:
-        """Write it as the part of a recording that is asked about, `PASS:NUMBER:DIMENSION`."""
+        """The part of the recording as text, `ROUND:NUMBER:DIMENSION`."""
         return f"{self.round}:{self.number}:{self.dimension}"
 
     @property
     def wording(self) -> str:
-        """Return how this question is to be put: another way for every question of a dimension in two rounds of ten."""
+        """The template of this question; it differs for all questions of a dimension in two rounds of ten."""
         ways = DIMENSIONS[self.dimension].wordings
         asked = (self.round - 1) * (EACH // len(DIMENSIONS)) + (self.number - 1) // len(DIMENSIONS)
         return ways[asked % len(ways)]
@@ -136,17 +132,20 @@ def esi_parts(rounds: int = PASSES, each: int = EACH) -> list[EsiPart]:
 
 
 def parse_esi_part(text: str) -> EsiPart | None:
-    """Read what `EsiPart.part` wrote; None for anything else."""
-    one, _, rest = text.partition(":")
-    number, _, dimension = rest.partition(":")
-    if not (one.isascii() and one.isdigit() and number.isascii() and number.isdigit()) or dimension not in DIMENSIONS:
+    """Read the result of `EsiPart.part`; None for anything else."""
+    round_text, _, rest = text.partition(":")
+    number_text, _, dimension = rest.partition(":")
+    if (
+        not (round_text.isascii() and round_text.isdigit() and number_text.isascii() and number_text.isdigit())
+        or dimension not in DIMENSIONS
+    ):
         return None
-    found = EsiPart(int(one), int(number), dimension)
+    found = EsiPart(int(round_text), int(number_text), dimension)
     return found if found.round >= 1 and found.number >= 1 and found.part == text else None
 
 
 SUMMARY, CONTRADICTIONS, LOOKS = "summary", "contradictions", "looks"
-"""Keys of what is asked, in an answer."""
+"""Keys of an answer."""
 MAX_ANSWER_CHARS = 3_000
 MATERIAL_NAMES: Mapping[str, str] = {
     "looks": "What people look like",
@@ -155,11 +154,11 @@ MATERIAL_NAMES: Mapping[str, str] = {
     "contradictions": "What these two say differently",
     "scenes": "Scene changes, unexpected events, and sound that nobody there hears",
 }
-"""Key of a piece of material -> what it is called where it is told."""
+"""Key of material -> its heading in the prompt."""
 
 
 class OfRecordings:
-    """What tasks about whole recordings share."""
+    """Base of tasks about whole recordings."""
 
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.RECORDING
     modality: ClassVar[Modality] = Modality.BOTH
@@ -170,7 +169,7 @@ class OfRecordings:
         return ""
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the material that there is."""
+        """Return the material of the recording."""
         return {MATERIAL_NAMES[key]: item.material[key] for key in self.material if item.material.get(key)}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
@@ -227,7 +226,7 @@ class Audit(OfRecordings):
         return "Both summaries of the recording are needed. Make or write them first." if missing else ""
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return lines, none where nothing is said differently."""
+        """Return a field for lines, which can be empty."""
         about = "One line for each thing on which they cannot both be right, with its time; empty where there is none."
         return FormSpec(
             self.key, (text_field(CONTRADICTIONS, "Contradictions", MAX_ANSWER_CHARS, about, required=False),)
@@ -265,8 +264,8 @@ DIMENSION = "dimension"
 class EsiQuestion(OfRecordings):
     """A question of a stated dimension, with answer and wrong options (ESI-Bench, sections 3 and A.1.3).
 
-    It is made from the meta information of the recording and its frames. How it is put differs from question to
-    question, as the templates of ESI-Bench (appendix A.8) have it, in words of our own.
+    It is made from the meta information of the recording and its frames. The wording varies from question to question,
+    as with the templates of ESI-Bench (appendix A.8), in our own words.
     """
 
     key: ClassVar[str] = ESI_QUESTION_TASK
@@ -291,7 +290,7 @@ class EsiQuestion(OfRecordings):
         )
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return which question of the series it is, and the meta information."""
+        """Return the position in the series, and the meta information."""
         part = parse_esi_part(item.part)
         assert part is not None
         return {"Place in a series": f"number {part.number} of round {part.round}", **super().item_texts(item)}

@@ -1,11 +1,4 @@
-"""Everything that an annotator would fill in.
-
-Which attributes, given the verdict. What the tasks share that ask for one of several options which an item of a set
-brings. What would have been right. Error or no error. What the tasks share: the labels of a segment as choices, and
-which of its fields are its attributes. More than one attribute, or a single one. What came after the person's words.
-What came before the agent's words. How well somebody did, on seven dimensions with a reason each. Why it is an error.
-Which label: competence, error or none.
-"""
+"""Tasks about segments: the whole form, its parts, ratings, and multiple choice with the options of an item."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
@@ -15,8 +8,7 @@ from benchmark.prompts.answer_form import LABEL_KEY, MAX_REASON_CHARS, NO_LABEL,
 from benchmark.prompts.judge_prompt import OfSegments, PromptSubject
 from project.entities.judgments import Modality
 from project.entities.questions import LETTERS
-from project.entities.study_records import Json
-from project.entities.study_records import Verdict as TypesVerdict
+from project.entities.study_records import Json, Verdict
 from project.schemes.scheme import NUMERIC_KINDS, Extent, Field, FieldChoice, FieldKind, Label
 from project.schemes.scheme_file import load_scheme
 
@@ -25,7 +17,7 @@ YES_NO = (FieldChoice("yes", "Yes"), FieldChoice("no", "No"))
 
 
 def label_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
-    """Return the labels of an item's track as choices; `none` is among them where a span may be of no label.
+    """Return the labels of an item's track as choices, with `none` for tracks of spans.
 
     A track that rates whole recordings always has one of its labels.
     """
@@ -37,12 +29,12 @@ def label_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
 
 
 def label_answer_field(item: PromptSubject) -> AnswerField:
-    """Return the question for the label."""
+    """Return a field for the label."""
     return AnswerField(label_field("Label", label_choices(item)), required=True)
 
 
 def label_problem(item: PromptSubject) -> str:
-    """Return why no label can be asked for; "" where one can."""
+    """Return why no label can be asked for; "" if one can."""
     if not item.scheme.track_or_empty(item.track).labels:
         return f"{item.scheme.name} has no labels for “{item.track}” any more."
     return ""
@@ -54,18 +46,18 @@ def find_label(item: PromptSubject, key: str) -> Label | None:
 
 
 def error_label(item: PromptSubject) -> Label | None:
-    """Return the label that says that something went wrong; None where the track has none."""
-    return find_label(item, TypesVerdict.ERROR.value)
+    """Return the label for errors; None if the track has none."""
+    return find_label(item, Verdict.ERROR.value)
 
 
 def attributes_field(item: PromptSubject) -> Field | None:
-    """Return the field that says what a segment is about: the first of the track in which several are chosen."""
+    """Return the field of attributes: the first multiple-choice field of the track."""
     fields = item.scheme.fields_of(item.track)
     return next((field for field in fields if field.kind is FieldKind.CHOICES), None)
 
 
 def attributes_problem(item: PromptSubject) -> str:
-    """Return why attributes cannot be asked for; "" where they can."""
+    """Return why attributes cannot be asked for; "" if they can."""
     field = attributes_field(item)
     if field is None:
         return f"{item.scheme.name} has no field in which several are chosen."
@@ -75,7 +67,7 @@ def attributes_problem(item: PromptSubject) -> str:
 
 
 _SHOWN_FIELDS = {("socialnli", "statement")}
-"""Fields by scheme and key that say what a segment is about, so that they are told and not asked for."""
+"""(scheme, key) of fields that are given and not asked for."""
 
 
 class Assess(OfSegments):
@@ -97,12 +89,12 @@ class Assess(OfSegments):
         return label_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return the label and the fields that are not told."""
+        """Return the label and the fields that are not given."""
         fields = tuple(AnswerField(field) for field in _answerable_fields(item) if not _is_shown(item, field))
         return FormSpec(self.key, (label_answer_field(item), *fields), tuple(item.people))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the fields that say what the segment is about."""
+        """Return the given fields."""
         names = {who: label for label, who in item.people}
         found = {}
         for field in _answerable_fields(item):
@@ -121,7 +113,7 @@ class Assess(OfSegments):
 
 
 def _answerable_fields(item: PromptSubject) -> Iterator[Field]:
-    """Yield the fields of the track that can be answered: nobody can be named where nobody is known."""
+    """Yield the fields of the track; those for participants only if participants are known."""
     for field in item.scheme.fields_of(item.track):
         if field.kind is not FieldKind.PARTICIPANT or item.people:
             yield field
@@ -145,7 +137,7 @@ class Attributes(OfSegments):
         return attributes_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return the field in which several are chosen."""
+        """Return the field of attributes."""
         field = attributes_field(item)
         assert field is not None
         return FormSpec(self.key, (AnswerField(field),))
@@ -167,12 +159,12 @@ class OfChoices(OfSegments):
 
     key: ClassVar[str]
     asks_for: ClassVar[str]
-    """What the right option is, in one sentence."""
+    """Definition of the right option, in one sentence."""
     facts: ClassVar[Mapping[str, str]] = {}
-    """Facts of the item that are told: key -> what they are called."""
+    """Facts of the item that are given: key -> heading."""
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: it is no item of a set, or its options cannot be told apart."""
+        """Return why it cannot be asked: it is no item of a set, or two of its options are equal."""
         frozen = item.frozen
         if frozen is None or not 2 <= len(frozen.options) <= len(LETTERS):
             return "This is asked about items of a set, which bring the options: greenroom benchmark make."
@@ -180,7 +172,7 @@ class OfChoices(OfSegments):
             return "What this is asked about is missing from the item."
         options = [normalize_text(option) for option in frozen.options]
         if len({*options}) < len(options) or not all(options):
-            # Also where two differed in nothing but what is personal, and are told without it.
+            # This includes options that differed only in personal information that was scrubbed.
             return "Two options of this item are the same as they would be told."
         return ""
 
@@ -192,14 +184,14 @@ class OfChoices(OfSegments):
         return FormSpec(self.key, (AnswerField(field, True),))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the facts that are told, or where there are none, the label."""
+        """Return the given facts, or else the label."""
         assert item.frozen is not None
         if not self.facts:
             return Attributes().item_texts(item)
         return {name: item.frozen.facts[key] for key, name in self.facts.items()}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the letter of the right option; {} for what is no item of a set."""
+        """Return the letter of the right option; {} without an item of a set."""
         return {self.key: LETTERS[item.frozen.place]} if item.frozen is not None and item.frozen.options else {}
 
 
@@ -237,7 +229,7 @@ class ErrorTask(OfSegments):
         )
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
-        """Return nothing: footage and words are all that is shown."""
+        """Return nothing: only footage and conversation are shown."""
         return {}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
@@ -309,8 +301,8 @@ _REASON = "_reason"
 class Ratings(OfSegments):
     """The seven dimensions of SOTOPIA-EVAL (section 3 and its appendix), a whole number and a reason each.
 
-    Whose they are is told: the participant whom the segment rates; of a segment that rates nobody, the agent, or who
-    is named first. Its fields have the keys of the scheme `sotopia-eval`.
+    The rated person is given: the participant of the segment, else the agent, else the first person. Its fields have
+    the keys of the scheme `sotopia-eval`.
     """
 
     key: ClassVar[str] = "ratings"
@@ -325,7 +317,7 @@ class Ratings(OfSegments):
         )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return reason and number of each dimension: who gives a reason first, gives the better number."""
+        """Return reason and score of each dimension; the reason comes first because that improves scores."""
         scheme = load_scheme(SCHEME)
         asked = []
         for field in scheme.fields:
@@ -393,7 +385,7 @@ class VerdictPrompt(OfSegments):
         return FormSpec(self.key, (label_answer_field(item),))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
-        """Return nothing: footage and words are all that is shown."""
+        """Return nothing: only footage and conversation are shown."""
         return {}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:

@@ -1,9 +1,6 @@
-"""What tasks about statements share: a statement about a dialogue, frozen from a segment of the scheme `socialnli`.
+"""Tasks of SocialNLI: making statements about a dialogue, reasons for and against them, and their plausibility.
 
-What a statement is about: how things are, what somebody believes, or what somebody feels. The best that can be said for
-a statement, and the best that can be said against it. Whether what an explanation says of a dialogue is right.
-Questions about what is meant but not said in a dialogue, and inferences that help to answer one. How likely a statement
-is if nothing but one explanation is known. How plausible a statement is, on the slider that people have.
+Statements are frozen from segments of the scheme `socialnli`.
 """
 
 from collections.abc import Mapping
@@ -25,7 +22,7 @@ LONGEST_STATEMENT, LONGEST_EXPLANATION = 240, 400
 
 
 class OfStatements(OfSegments):
-    """What tasks about statements share."""
+    """Base of tasks about statements."""
 
     material: ClassVar[tuple[str, ...]] = ()
     modality: ClassVar[Modality] = Modality.BOTH
@@ -44,7 +41,7 @@ class OfStatements(OfSegments):
 
 
 class ExplainTask(OfStatements):
-    """One sentence that takes a side; `about` says what it tells."""
+    """One sentence that takes a side; `about` defines it."""
 
     key: ClassVar[str]
     about: ClassVar[str]
@@ -59,7 +56,7 @@ class ExplainTask(OfStatements):
 
 
 def item_statement(item: PromptSubject) -> str:
-    """Return the statement that an item is about, in the words in which it is told; "" for none."""
+    """Return the statement of an item, rewritten for the request; "" for none."""
     return item.frozen.facts.get(STATEMENT, "") if item.frozen is not None and item.scheme.key == SCHEME else ""
 
 
@@ -107,7 +104,7 @@ NLI_FACT_TASK = "nli_fact"
 ACCURATE_KEY = "accurate"
 YES, NO = "yes", "no"
 STANCE_KEY = "stance"
-"""Key of what an explanation is for, among the facts of an item."""
+"""Key of the claim of an explanation, among the facts of an item."""
 _CHOICES = (
     FieldChoice(
         YES, "Accurate", "Everything that it says happened is in the dialogue, and means what it says it means."
@@ -143,7 +140,7 @@ class FactCheck(OfStatements):
         return {**told, **({STANCE_TOLD: stance} if stance else {})}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
-        """Return nothing: what people answer is the figure."""
+        """Return nothing: the answers of people are the result."""
         return {}
 
 
@@ -152,7 +149,7 @@ def _item_explanation(item: PromptSubject) -> str:
 
 
 INFERENCES_PER_ANSWER = 5
-"""Inferences of one answer; two strengths of prompt make ten a question (SocialNLI, section 3.2)."""
+"""Inferences of one answer; with two variants there are ten for a question (SocialNLI, section 3.2)."""
 QUESTION_MATERIAL = "nli question"
 """Key of the material: the question that inferences are about."""
 STATEMENT_CLASSES = (
@@ -245,8 +242,8 @@ _LEVELS = (
 class Likelihood(OfStatements):
     """A score from 0 to 10 for what an explanation argues for, by that explanation alone (SocialNLI, appendix C.8).
 
-    Of an explanation against a statement it says how likely it is that the statement is false (section 4.1). The judge
-    is shown nothing of the dialogue.
+    For an explanation against a statement it is the likelihood that the statement is false (section 4.1). The judge is
+    shown nothing of the dialogue.
     """
 
     key: ClassVar[str] = NLI_LIKELIHOOD_TASK
@@ -263,7 +260,7 @@ class Likelihood(OfStatements):
         )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return the score, with what each can mean."""
+        """Return a field for the score, with the meaning of each level."""
         meanings = " ".join(f"{number}: {_LEVELS[number]}." for number in range(MAX_SCORE, -1, -1))
         return FormSpec(
             NLI_LIKELIHOOD_TASK,
@@ -284,7 +281,7 @@ class Likelihood(OfStatements):
         }
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
-        """Return nothing: what people say is frozen with the item, part by part."""
+        """Return nothing: the answers of people are frozen with the item, part by part."""
         return {}
 
 
@@ -304,6 +301,6 @@ class Plausibility(OfStatements):
         return FormSpec(NLI_PLAUSIBILITY_TASK, (AnswerField(item.scheme.field(PLAUSIBILITY), True),))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return what somebody said."""
+        """Return the plausibility of the segment."""
         said = item.filled_values.get(PLAUSIBILITY)
         return {PLAUSIBILITY: said} if isinstance(said, int | float) else {}

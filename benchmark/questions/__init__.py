@@ -1,1 +1,1 @@
-"""Questions with options: rules that make them, how alike texts are, and figures about them."""
+"""Multiple-choice questions: rules that make them, edits, verification, the filter, and measures."""

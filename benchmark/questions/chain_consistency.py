@@ -1,7 +1,6 @@
-"""Whether a judge understands whole chains and subchains, and not questions one by one (R3-VQA, section 4.2).
+"""Accuracy and consistency of judges over chains (R3-VQA, section 4.2), and diagnostics of a question set (ESI-Bench).
 
-What a set of questions is like, as judges see it (ESI-Bench, section 4 and table 3). Shares over questions and chains,
-each with an interval by resampling whole recordings.
+All shares and means have intervals from resampled recordings.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,7 +22,7 @@ class Covered:
     """The questions of one chain.
 
     Attributes:
-        steps: of the chain: edges on its longest way.
+        steps: of the chain: edges on its longest path.
         subchains: id of a result -> D(g_sub): ids of the causal questions of its subchain and of the questions of its
             nodes; only subchains that have any.
     """
@@ -41,13 +40,13 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """How much of one recording is understood wholly.
+    """Counts of chains or subchains that were answered consistently.
 
     Attributes:
         right: chains or subchains all of whose questions were answered right.
         counted: chains or subchains of which at least one question was answered.
-        left_out: those of which none was.
-        missing: questions of what is counted that were not answered: each makes what it belongs to wrong.
+        left_out: chains or subchains without any answered question.
+        missing: unanswered questions of those that are counted; each makes its chain or subchain wrong.
     """
 
     right: int = 0
@@ -67,10 +66,10 @@ class Consistency:
 def chain_coverage(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
     """Return which questions belong to a chain and to each of its subchains.
 
-    Multi-step, ESI and written questions belong to none, nor do those of a node that is in no subchain.
+    Multi-step, ESI and written questions belong to none, nor do those about a node that is in no subchain.
 
     Raises:
-        graphlib.CycleError: the chain goes round in a circle.
+        graphlib.CycleError: the chain has a cycle.
     """
     causal: dict[str, set[str]] = {}
     of_node: dict[str, set[str]] = {}
@@ -91,7 +90,7 @@ def chain_coverage(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
 
 
 def score_chain(covered: Covered, right: Mapping[str, bool]) -> Consistency:
-    """Return whether a chain is understood (equation 1).
+    """Return the consistency of a chain (equation 1).
 
     Args:
         covered: the chain.
@@ -101,14 +100,14 @@ def score_chain(covered: Covered, right: Mapping[str, bool]) -> Consistency:
 
 
 def score_subchains(covered: Covered, right: Mapping[str, bool]) -> Consistency:
-    """Return how many of a chain's subchains are understood (equation 2); `right` is explained at `of_chain`."""
+    """Return the consistency of the subchains of a chain (equation 2); `right` is as for `score_chain`."""
     return _score_sets([*covered.subchains.values()], right)
 
 
 def expected_consistency(sizes: Sequence[int], chance: float) -> float:
-    """Return the consistency of a judge that answers each question right with a chance, apart from all others.
+    """Return the expected consistency of a judge that answers each question right independently with a probability.
 
-    That is the mean of `chance` to the power of each number of questions; NaN without any.
+    It is the mean of `chance` to the power of each number of questions; NaN without any.
     """
     return sum(chance**size for size in sizes) / len(sizes) if sizes else float("nan")
 
@@ -116,7 +115,7 @@ def expected_consistency(sizes: Sequence[int], chance: float) -> float:
 def _score_sets(sets: Sequence[Collection[str]], right: Mapping[str, bool]) -> Consistency:
     found = Consistency()
     for ids in sets:
-        answered = [right[text] for text in ids if text in right]
+        answered = [right[question_id] for question_id in ids if question_id in right]
         if answered:
             whole = len(answered) == len(ids) and all(answered)
             found += Consistency(int(whole), 1, 0, len(ids) - len(answered))
@@ -132,7 +131,7 @@ NO_CHAIN_ANSWERS = "No question of a chain was answered."
 
 @dataclass(frozen=True, slots=True)
 class AnswerScorer:
-    """What one judge said to questions in one setting.
+    """The answers of one judge to questions in one setting.
 
     Attributes:
         questions: that count, answered or not.
@@ -149,7 +148,7 @@ class AnswerScorer:
     seed: int = 0
 
     def accuracy(self, chosen: Callable[[Question], bool] = lambda _: True) -> StatisticResult:
-        """Return the share of the answered questions that was answered right; over those that are chosen."""
+        """Return the accuracy over the answered questions that are chosen."""
         counts = [
             (question.recording_id, float(self.right[question.id]), 1.0)
             for question in self.questions
@@ -158,7 +157,7 @@ class AnswerScorer:
         return share_over_recordings(counts, NO_ANSWERS, self.samples, self.seed)
 
     def accuracy_by_kind(self) -> dict[str, StatisticResult]:
-        """Return accuracy by kind of question, of those kinds that there are."""
+        """Return kind of question -> accuracy."""
         kinds = {question.kind for question in self.questions}
         return {
             kind.value: self._accuracy_where(lambda question: question.kind, kind)
@@ -186,7 +185,7 @@ class AnswerScorer:
         return self.accuracy(lambda question: trait(question) == value)
 
     def chain_consistency(self, steps: int | None = None) -> StatisticResult:
-        """Return the share of chains all of whose questions were answered right; of one length where it is given."""
+        """Return the share of chains all of whose questions were answered right, of all or of one length."""
         return self._consistency(score_chain, steps)
 
     def subchain_consistency(self, steps: int | None = None) -> StatisticResult:
@@ -214,8 +213,8 @@ def share_over_recordings(
     """Return a share with its interval.
 
     Args:
-        counts: recording, how many fit, out of how many; any number of times a recording.
-        nothing: why there is no figure, where nothing is counted.
+        counts: (recording, part, whole); a recording can occur several times.
+        nothing: the reason if nothing is counted.
         samples: of the bootstrap.
         seed: of the bootstrap.
     """
@@ -226,7 +225,7 @@ def share_over_recordings(
 def mean_over_recordings(
     values: Iterable[tuple[str, float]], nothing: str, samples: int = 1000, seed: int = 0
 ) -> StatisticResult:
-    """Return a mean over values, each with its recording; the rest as `share_of`."""
+    """Return a mean over values, each with its recording; other arguments as `share_over_recordings`."""
     total, number = _sums_by_recording((home, value, 1.0) for home, value in values)
     sums = np.stack([total, number], axis=-1)
     return estimate(ratio, sums, _cached_resamples(len(total), samples, seed), round(number.sum()), (nothing, nothing))
@@ -249,9 +248,9 @@ SCORE_TASKS = {
     "difficulty": "difficulty",
     "correctness": "truth",
 }
-"""Figure -> the task whose mean score it is."""
+"""Figure -> the task of which it is the mean score."""
 FIGURE_TASKS = {BIAS: "options_only", **SCORE_TASKS, ACCURACY: "answer"}
-"""Figure -> the task that it rests on, in the order of the paper."""
+"""Figure -> its task, in the order of the paper."""
 FIGURE_NAMES = {
     BIAS: "Inherent bias: right by the options alone",
     "relevance": "Relevance of question and answer, 1 to 3",
@@ -265,7 +264,7 @@ _NOT_ASKED = "No judge was asked this."
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticScore:
-    """What one judge said about one question in one task.
+    """The answer of one judge about one question in one task.
 
     Attributes:
         value: 1 or 0 for a right or a wrong answer, else the score.
@@ -278,10 +277,10 @@ class DiagnosticScore:
 def diagnostics(
     said: Mapping[str, Iterable[DiagnosticScore]], samples: int = 1000, seed: int = 0
 ) -> dict[str, StatisticResult]:
-    """Return the six figures of a set of questions; each judge's word about each question counts once.
+    """Return the six diagnostics of a question set; each answer of each judge counts once.
 
     Args:
-        said: task -> what was said.
+        said: task -> answers.
         samples: of the bootstrap over recordings.
         seed: of the bootstrap.
     """

@@ -1,7 +1,6 @@
-"""How many questions survive each step, and why the others fell.
+"""The question filter as a funnel: how many questions survive each step and why others are dropped.
 
-Edits that give questions harder wrong options; what they had before stays in the journal. Harder wrong options that
-judges propose, and whether they can be taken over. What a study asks at a step, in words.
+Also applies the harder wrong options that judges propose.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -46,12 +45,12 @@ _MAX_OPTION_CHARS = 600
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What one judge proposes for a question as it is now.
+    """The wrong options that one judge proposes for the present form of a question.
 
     Attributes:
         judge: its name when it answered.
         wrong: the most plausible first.
-        rejection_reason: why it cannot be taken over, in one sentence; "" where it can.
+        rejection_reason: why it cannot be applied, in one sentence; "" if it can.
     """
 
     judgment_id: str
@@ -62,7 +61,7 @@ class Proposal:
 
 
 def newest_proposals(reading: FunnelInput, question: Question) -> list[Proposal]:
-    """Return what judges propose for a question as it is now, newest first; of each judge its newest."""
+    """Return the newest proposal of each judge for the present form of a question, newest first."""
     found: dict[str, Proposal] = {}
     for judgment in reading.judgments.get((question.id, STEPS[DISTRACTORS].task), ()):
         if judgment.status is JudgmentStatus.OK and judgment.judge_id not in found:
@@ -73,7 +72,7 @@ def newest_proposals(reading: FunnelInput, question: Question) -> list[Proposal]
 
 
 def options_problem(question: Question, wrong: Collection[WrongOption]) -> str:
-    """Return why wrong options cannot take the place of those that a question has, in a sentence; "" where they can."""
+    """Return why wrong options cannot replace those of a question, in a sentence; "" if they can."""
     if len(wrong) != len(question.wrong):
         return f"It proposes {len(wrong)} wrong options that can be read, and the question has {len(question.wrong)}."
     draft = QuestionDraft(question.kind, question.aspect, question.covers, question.text, question.answer, tuple(wrong))
@@ -81,16 +80,17 @@ def options_problem(question: Question, wrong: Collection[WrongOption]) -> str:
 
 
 def questions_with_proposals(reading: FunnelInput, question_ids: Collection[str]) -> frozenset[str]:
-    """Return which of some questions have the wrong options that a judge proposed, all of them."""
+    """Return those of some questions whose wrong options are all from a proposal of a judge."""
     said = reading.all_judgments(STEPS[DISTRACTORS].task)
     found = set()
     for key in question_ids:
         question = reading.questions[key]
         now = {wrong_option.text for wrong_option in question.wrong}
         proposed = (
-            {each.text for each in parse_wrong_options(judgment, len(question.wrong))} for judgment in said.get(key, ())
+            {option.text for option in parse_wrong_options(judgment, len(question.wrong))}
+            for judgment in said.get(key, ())
         )
-        if any(one == now for one in proposed):
+        if any(texts == now for texts in proposed):
             found.add(key)
     return frozenset(found)
 
@@ -100,7 +100,7 @@ def parse_wrong_options(judgment: QuestionJudgment, count: int) -> tuple[WrongOp
 
     Args:
         judgment: an answer to the task of harder distractors.
-        count: how many are asked for.
+        count: number of wrong options of the question.
     """
     answer = parse_answer(judgment)
     found = []
@@ -110,22 +110,24 @@ def parse_wrong_options(judgment: QuestionJudgment, count: int) -> tuple[WrongOp
             continue
         known = isinstance(likely, int) and not isinstance(likely, bool) and 0 <= likely <= MAX_PLAUSIBILITY
         found.append(WrongOption(plain, likely if known and isinstance(likely, int) else None))
-    return tuple(sorted(found, key=lambda each: -1 if each.plausibility is None else each.plausibility, reverse=True))
+    return tuple(
+        sorted(found, key=lambda option: -1 if option.plausibility is None else option.plausibility, reverse=True)
+    )
 
 
 def apply_options(session: Session, question_id: str, state: str, wrong: Sequence[WrongOption]) -> Changes:
-    """Give a question other wrong options that a judge proposed, all or some of them.
+    """Replace wrong options of a question by proposed ones, all or some of them.
 
-    Scores and verifications are of the question as it was: they count no more, and count again after an undo.
+    Scores and verifications are of the earlier form: they do not count any more, and count again after an undo.
 
     Args:
         session: of the study.
         question_id: of the question.
-        state: of the question that the proposal was made for.
-        wrong: all wrong options that it is to have.
+        state: of the question when the proposal was made.
+        wrong: all wrong options that it will have.
 
     Raises:
-        UserError: the question is another one by now, or could not be used with these options.
+        UserError: the question was changed since, or cannot have these options.
     """
     before = get_question(session, question_id)
     if before.checksum != state:
@@ -138,10 +140,10 @@ def apply_options(session: Session, question_id: str, state: str, wrong: Sequenc
 def apply_newest_proposals(
     session: Session, reading: FunnelInput, question_ids: Sequence[str]
 ) -> tuple[Changes, dict[str, str]]:
-    """Give questions the wrong options of the newest proposal for each that can be used, as one step of the history.
+    """Apply the newest usable proposal for each question, as one step of the history.
 
     Returns:
-        What changed, and question -> why nothing was taken over, for those that judges proposed something for.
+        What changed, and question -> why no proposal was applied, for those with proposals.
     """
     taken: dict[str, Proposal] = {}
     refused: dict[str, str] = {}
@@ -173,7 +175,7 @@ class FunnelStage:
     Attributes:
         rule: of the study, for this step.
         outcomes: of the questions that reach the step, by id, in the order in which they were made.
-        with_proposed_options: questions whose wrong options are those that a judge proposed; empty but at that step.
+        with_proposed_options: questions whose wrong options are from a proposal; only at the step `DISTRACTORS`.
     """
 
     step: FilterStep
@@ -200,7 +202,7 @@ class FunnelStage:
 
     @cached_property
     def dropped(self) -> dict[str, str]:
-        """Question -> why it falls."""
+        """Question -> why it is dropped."""
         return {
             key: filter_outcome.reason
             for key, filter_outcome in self.outcomes.items()
@@ -209,7 +211,7 @@ class FunnelStage:
 
     @cached_property
     def undecided(self) -> dict[str, str]:
-        """Question -> why nothing can be said yet. It does not go on."""
+        """Question -> why it is undecided. It does not go on."""
         return {
             key: filter_outcome.reason
             for key, filter_outcome in self.outcomes.items()
@@ -235,7 +237,7 @@ class FunnelStage:
 
 @dataclass(frozen=True)
 class Funnel:
-    """Steps one after another: each is reached by what the one before keeps."""
+    """Steps in sequence; each gets the questions that the one before keeps."""
 
     steps: tuple[FunnelStage, ...]
     questions: tuple[str, ...]
@@ -251,12 +253,12 @@ class Funnel:
 
 
 def read_funnel(session: Session, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
-    """Return how many questions survive each step.
+    """Return the funnel of a study.
 
     Args:
         session: of the study.
-        question_ids: that are looked at; all of the study where empty.
-        steps: keys of `steps.STEPS`; all where empty. They come in the order of the registry.
+        question_ids: the questions; all of the study if empty.
+        steps: keys of `STEPS`; all if empty. They run in the order of the registry.
 
     Raises:
         UserError: there is no such step, or the study is damaged.
@@ -265,32 +267,32 @@ def read_funnel(session: Session, question_ids: Collection[str] = (), steps: Seq
 
 
 def build_funnel(reading: FunnelInput, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
-    """Do what `funnel` does, from what was read before; in any thread.
+    """Compute the funnel from its input, in any thread.
 
     Raises:
         UserError: there is no such step.
     """
-    wanted = {get_step(key).key for key in steps}
-    chosen = [filter_step for key, filter_step in STEPS.items() if not wanted or key in wanted]
-    asked = {*question_ids}
-    start = tuple(key for key in reading.questions if not asked or key in asked)
+    wanted_keys = {get_step(key).key for key in steps}
+    chosen = [filter_step for key, filter_step in STEPS.items() if not wanted_keys or key in wanted_keys]
+    included = {*question_ids}
+    start = tuple(key for key in reading.questions if not included or key in included)
     stages: list[FunnelStage] = []
-    going = start
+    reaching = start
     for step in chosen:
-        fates = {key: question_outcome(reading, step, reading.questions[key]) for key in going}
-        taken = questions_with_proposals(reading, going) if step.key == DISTRACTORS else frozenset()
-        stages.append(FunnelStage(step, reading.rules[step.key], fates, taken))
-        going = stages[-1].kept
+        outcomes = {key: question_outcome(reading, step, reading.questions[key]) for key in reaching}
+        with_proposals = questions_with_proposals(reading, reaching) if step.key == DISTRACTORS else frozenset()
+        stages.append(FunnelStage(step, reading.rules[step.key], outcomes, with_proposals))
+        reaching = stages[-1].kept
     return Funnel(tuple(stages), start)
 
 
 def deciding_steps(reading: FunnelInput) -> tuple[str, ...]:
-    """Return the steps that decide in a study which questions go on."""
+    """Return the steps that decide which questions of a study go on."""
     return tuple(key for key in STEPS if reading.rules[key].decides)
 
 
 def final_survivors(reading: FunnelInput) -> frozenset[str]:
-    """Return the questions that every step which decides keeps; all where none does."""
+    """Return the questions that all deciding steps keep; all questions if no step decides."""
     steps = deciding_steps(reading)
     return frozenset(build_funnel(reading, (), steps).survivors) if steps else frozenset(reading.questions)
 
@@ -298,8 +300,8 @@ def final_survivors(reading: FunnelInput) -> frozenset[str]:
 def surviving_questions(session: Session) -> set[str]:
     """Return the questions that go on to verification and export.
 
-    Those that every step keeps that decides in this study. Where none does, as in a study that was never filtered and
-    in an annotator's copy, that is all of them. A question that is open at such a step does not go on; it stays in the
+    These are the questions that all deciding steps keep. If no step decides, as in a study that was never filtered and
+    in an annotator's copy, these are all. A question that is undecided at such a step does not go on; it stays in the
     study.
 
     Raises:
@@ -315,7 +317,7 @@ def surviving_questions(session: Session) -> set[str]:
 
 
 _SURVIVORS: WeakKeyDictionary[Session, tuple[object, frozenset[str]]] = WeakKeyDictionary()
-"""Of each open study, as it was at a mark: a queue asks often, and reads thousands of answers otherwise."""
+"""Session -> state of the study and its survivors; cached because queues ask often."""
 
 
 def _outcome_json(question_id: str, filter_outcome: FilterOutcome) -> dict[str, Json]:
@@ -323,18 +325,18 @@ def _outcome_json(question_id: str, filter_outcome: FilterOutcome) -> dict[str, 
         "question": question_id,
         "why": filter_outcome.reason,
         "value": filter_outcome.value,
-        "scores": [{"judge": each.judge, "value": each.value, "said": each.text} for each in filter_outcome.scores],
+        "scores": [{"judge": score.judge, "value": score.value, "said": score.text} for score in filter_outcome.scores],
     }
 
 
 def format_rule(step: FilterStep, rule: FilterRule, names: Mapping[str, str], options: int) -> str:
-    """Return what has to hold for a question to be kept, such as `at least 2, every judge`.
+    """Return the rule of a step as text, such as `at least 2, every judge`.
 
     Args:
         step: of the funnel.
         rule: of the study.
         names: of judges, by id.
-        options: the fewest that a question has; 0 where there is none.
+        options: fewest options of any question; 0 if there are no questions.
     """
     if step.needs is Needs.NO_LIMIT:
         return "drops none"

@@ -1,8 +1,6 @@
-"""Questions that ask and answer nearly the same as another one about the same recording.
+"""Computes what becomes of a question at each step of the filter: near-duplicates, scores of judges, and verdicts.
 
-Whether a question is kept at a step, falls there, or is open, and why. What the funnel is computed from: read in the
-study's thread, computed in any. What each judge says about a question at one step, as a value that can be held against
-a limit.
+The input is read in the study's thread; outcomes can be computed in any thread.
 """
 
 import json
@@ -49,16 +47,15 @@ from project.store.study import Row
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 _WORD = re.compile(r"\w+")
 _BLOCK = 256
-"""Questions compared with all earlier ones at a time: the table of likenesses stays small."""
+"""Questions that are compared with all earlier ones at a time, to keep the similarity matrix small."""
 
 
 def most_similar_earlier(questions: Sequence[Question]) -> dict[str, tuple[int, str]]:
-    """Return question -> (likeness in percent, id) of the earlier question about the recording that it is most like.
+    """Return question -> (similarity in percent, id) of the most similar earlier question about the same recording.
 
-    Likeness is the smaller of that of the questions and that of the answers, each the share of letters in common after
-    words are sorted (`rapidfuzz.fuzz.token_sort_ratio`), rounded down. Two questions whose numbers differ, such as the
-    times that they name, are not alike. Earlier is who was made earlier, then whose id is smaller. Questions that are
-    like no other are left out.
+    The similarity is the smaller one of questions and answers, each by `rapidfuzz.fuzz.token_sort_ratio`, rounded down.
+    Questions with different numbers, such as times, are not compared. The order is by creation time, then id. Questions
+    without any similar one are left out.
     """
     recordings: dict[str, list[Question]] = {}
     for question in sorted(questions, key=lambda question: (question.at, question.id)):
@@ -82,9 +79,9 @@ def _compare_group(ours: Sequence[Question], found: dict[str, tuple[int, str]]) 
         answers = [_normalized_words(question.answer) for question in group]
         for first in range(1, len(group), _BLOCK):
             last = min(len(group), first + _BLOCK)
-            likeness = process.cdist(texts[first:last], texts[:last], scorer=fuzz.token_sort_ratio)
-            of_answers = process.cdist(answers[first:last], answers[:last], scorer=fuzz.token_sort_ratio)
-            smaller = np.minimum(likeness, of_answers)
+            question_similarity = process.cdist(texts[first:last], texts[:last], scorer=fuzz.token_sort_ratio)
+            answer_similarity = process.cdist(answers[first:last], answers[:last], scorer=fuzz.token_sort_ratio)
+            smaller = np.minimum(question_similarity, answer_similarity)
             for row, at in enumerate(range(first, last)):
                 best = int(smaller[row, :at].argmax())
                 if (value := int(smaller[row, best])) > 0:
@@ -105,7 +102,7 @@ class JudgeSnapshot:
     """A judge as it was when it answered.
 
     Attributes:
-        model: what it is, whatever it is called here; "" where it is no model.
+        model: its model, independent of its name; "" if it is no model.
     """
 
     id: str
@@ -116,12 +113,12 @@ class JudgeSnapshot:
 
 
 class FunnelInput:
-    """Questions of a study with what was said about them.
+    """Questions of a study with the judgments about them.
 
     Attributes:
         questions: by id, in the order in which they were made.
         rules: of the study, by step.
-        fates: (step, question) -> what was found out to become of it (`fates.fate_of`).
+        fates: (step, question) -> outcome, a cache of `question_outcome`.
     """
 
     def __init__(
@@ -140,27 +137,27 @@ class FunnelInput:
 
     @cached_property
     def similarity(self) -> dict[str, tuple[int, str]]:
-        """Of all questions, see `duplicates.alike`."""
+        """`most_similar_earlier` of all questions."""
         return most_similar_earlier([*self.questions.values()])
 
     @cached_property
     def states(self) -> dict[str, str]:
-        """Question -> its state now."""
+        """Question -> its present state."""
         return {key: question.checksum for key, question in self.questions.items()}
 
     @cached_property
     def judgments(self) -> dict[tuple[str, str], list[QuestionJudgment]]:
-        """(question, task) -> what was said about the question as it is now, newest first, failures left out."""
+        """(question, task) -> judgments about the present form, newest first, without errors."""
         found: dict[tuple[str, str], list[QuestionJudgment]] = {}
         for judgment in self._given:
             if judgment.state == self.states.get(judgment.question_id) and judgment.status is not JudgmentStatus.ERROR:
                 found.setdefault((judgment.question_id, judgment.task), []).append(judgment)
-        for each in found.values():
-            each.sort(key=lambda judgment: (judgment.at, judgment.id), reverse=True)
+        for judgments in found.values():
+            judgments.sort(key=lambda judgment: (judgment.at, judgment.id), reverse=True)
         return found
 
     def all_judgments(self, task: str) -> dict[str, list[QuestionJudgment]]:
-        """Return question -> what was answered in a task about it, also as it was before, newest first."""
+        """Return question -> answers to a task about it, also about earlier forms, newest first."""
         found: dict[str, list[QuestionJudgment]] = {}
         for judgment in self._given:
             if (
@@ -169,24 +166,24 @@ class FunnelInput:
                 and judgment.question_id in self.questions
             ):
                 found.setdefault(judgment.question_id, []).append(judgment)
-        for each in found.values():
-            each.sort(key=lambda judgment: (judgment.at, judgment.id), reverse=True)
+        for judgments in found.values():
+            judgments.sort(key=lambda judgment: (judgment.at, judgment.id), reverse=True)
         return found
 
     def judge_snapshot(self, judge_id: str, entry: str) -> JudgeSnapshot:
-        """Return a judge as it was; `entry` is its JSON."""
+        """Return a judge as it was when it answered; `entry` is its JSON."""
         key = (judge_id, entry)
         if key not in self._judges:
             self._judges[key] = read_judge_snapshot(judge_id, entry)
         return self._judges[key]
 
     def maker_judge(self, question: Question) -> JudgeSnapshot | None:
-        """Return the judge that worded a question; None where a person or rules did, or nobody knows which it was."""
+        """Return the judge that worded a question; None if it was a person or rules, or is unknown."""
         known = self._makers.get(question.judgment_id)
         return None if known is None else self.judge_snapshot(*known)
 
     def review_exclusion(self, question: Question, judge: JudgeSnapshot) -> str:
-        """Return why a judge cannot give a question a score as a second judge, in one sentence; "" where it can."""
+        """Return why a judge cannot score a question as its second judge, in one sentence; "" if it can."""
         if question.maker is not Maker.JUDGE and not question.judgment_id:
             return ""
         maker = self.maker_judge(question)
@@ -200,7 +197,7 @@ class FunnelInput:
 
 
 def read_judge_snapshot(judge_id: str, entry: str) -> JudgeSnapshot:
-    """Read the JSON of a judge's entry; what cannot be read is a judge without a name."""
+    """Read the JSON of a judge's entry; unreadable JSON gives a judge without a name."""
     try:
         found = json.loads(entry)
     except ValueError:
@@ -216,7 +213,7 @@ def read_judge_snapshot(judge_id: str, entry: str) -> JudgeSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class FunnelRows:
-    """What was read of a study, as it is stored."""
+    """The input of the funnel as database rows."""
 
     questions: Sequence[Row]
     judgments: Sequence[Row]
@@ -224,7 +221,7 @@ class FunnelRows:
     rules: Mapping[str, FilterRule]
 
     def to_input(self) -> FunnelInput:
-        """Return it as questions and judgments; any thread may do it.
+        """Parse the rows, in any thread.
 
         Raises:
             UserError: a question is damaged.
@@ -235,7 +232,7 @@ class FunnelRows:
 
 
 class Gatherer:
-    """Reads a study in pieces that are short, so that a window does not stand still; of judgments only new ones."""
+    """Reads the input of the funnel in short pieces, so that the window stays responsive; reads only new judgments."""
 
     def __init__(self, session: Session) -> None:
         self._study = session.study
@@ -243,7 +240,7 @@ class Gatherer:
         self._last = 0
 
     def read_next(self) -> bool:
-        """Read one piece of the judgments; tells whether there is another."""
+        """Read one piece of the judgments; returns whether there is another."""
         newest = newest_judgment(self._study)
         upto = min(newest, self._last + _ROWS_PER_READ)
         self._given += question_judgment_rows(self._study, _TASKS, self._last, upto)
@@ -251,7 +248,7 @@ class Gatherer:
         return upto < newest
 
     def result(self) -> FunnelRows:
-        """Return what was read, with questions and rules as they are now.
+        """Return the judgments that were read, with the present questions and rules.
 
         Raises:
             UserError: the study is damaged.
@@ -261,7 +258,7 @@ class Gatherer:
 
 
 def read_funnel_input(session: Session) -> FunnelInput:
-    """Read what the funnel of a study is computed from.
+    """Read the input of the funnel of a study.
 
     Raises:
         UserError: the study is damaged.
@@ -273,7 +270,7 @@ def read_funnel_input(session: Session) -> FunnelInput:
 
 
 def read_question_input(session: Session, question: Question) -> FunnelInput:
-    """Read what was said about one question, and the rules of the study.
+    """Read the input for one question.
 
     Raises:
         UserError: the study is damaged.
@@ -286,18 +283,16 @@ def read_question_input(session: Session, question: Question) -> FunnelInput:
 
 
 _PLAIN = "plain"
-_MODALITY_ORDER = [
-    each_modality.value for each_modality in (Modality.BOTH, Modality.PICTURES, Modality.TEXT, Modality.NOTHING)
-]
+_MODALITY_ORDER = [modality.value for modality in (Modality.BOTH, Modality.PICTURES, Modality.TEXT, Modality.NOTHING)]
 
 
 @dataclass(frozen=True, slots=True)
 class FilterScore:
-    """What one judge says.
+    """The score of one judge at a step.
 
     Attributes:
         judge: its name when it answered.
-        value: None where what it said cannot be counted; `text` says why then.
+        value: None if its answer cannot be counted; `text` then says why.
         text: for people, such as `2`, `right in 1 of 1`, `refused`.
     """
 
@@ -308,10 +303,10 @@ class FilterScore:
 
 
 def judge_scores(reading: FunnelInput, step: FilterStep, question: Question) -> list[FilterScore]:
-    """Return what each judge says about a question as it is now, by name; nothing for a step without judges.
+    """Return the score of each judge for the present form of a question, by name; none for a step without judges.
 
-    The newest answer of a judge counts. A judge that made the question is not its own second judge, so it is left out
-    of reciprocal scoring.
+    The newest answer of a judge counts. A judge that made the question is left out of
+    reciprocal scoring.
     """
     if step.key in (DUPLICATES, DISTRACTORS):
         return []
@@ -332,9 +327,9 @@ def judge_scores(reading: FunnelInput, step: FilterStep, question: Question) -> 
 def run_statuses(
     reading: FunnelInput, step: FilterStep, question: Question, judge_id: str
 ) -> dict[int, JudgmentStatus]:
-    """Return seed -> what came of it, of the runs of a step that a judge was asked in about a question as it is now.
+    """Return seed -> status of the runs of a judge at a step, for the present form of a question.
 
-    A run that was answered, but with nothing that the step can use, counts as unparsed.
+    A run whose answer the step cannot use counts as unparsed.
     """
     said = [
         judgment for judgment in reading.judgments.get((question.id, step.task), ()) if judgment.judge_id == judge_id
@@ -376,9 +371,9 @@ def _score_runs(
 def _comparable_answers(
     reading: FunnelInput, step: FilterStep, said: Sequence[QuestionJudgment]
 ) -> list[QuestionJudgment]:
-    """Return the answers that belong together: of one judge as it was set, shown the same; newest first.
+    """Return the answers of one series, with the same settings, condition and modality; newest first.
 
-    Of several series, one in which more was shown counts, and then the newest.
+    Of several series, the one with the most modalities counts, then the newest.
     """
     groups: dict[tuple[str, str, str], list[QuestionJudgment]] = {}
     for judgment in said:
@@ -388,8 +383,8 @@ def _comparable_answers(
     if not groups:
         return []
     shown = {modality for _, _, modality in groups}
-    most = next(text for text in _MODALITY_ORDER if text in shown)
-    return next(each for key, each in groups.items() if key[2] == most)
+    most = next(modality for modality in _MODALITY_ORDER if modality in shown)
+    return next(answers for key, answers in groups.items() if key[2] == most)
 
 
 def _newest_by_seed(series: Sequence[QuestionJudgment]) -> dict[int, QuestionJudgment]:
@@ -400,7 +395,7 @@ def _newest_by_seed(series: Sequence[QuestionJudgment]) -> dict[int, QuestionJud
 
 
 def _has_step_temperature(step: FilterStep, judge: JudgeSnapshot) -> bool:
-    """Tell whether a judge answered as warm as the step asks; one that knows no temperature always did."""
+    """Tell whether a judge answered at the temperature of the step; True for judges without temperature."""
     if step.temperature is None or not has_temperature(judge.backend):
         return True
     return judge.settings.get("temperature") == step.temperature
@@ -408,7 +403,7 @@ def _has_step_temperature(step: FilterStep, judge: JudgeSnapshot) -> bool:
 
 @cache
 def has_temperature(backend: str) -> bool:
-    """Tell whether judges of a backend are set to a temperature; one that nobody knows is taken for such."""
+    """Tell whether judges of a backend have a temperature; an unknown backend is assumed to."""
     try:
         return issubclass(load_backend(backend).options_type, ModelOptions)
     except UserError:
@@ -416,7 +411,7 @@ def has_temperature(backend: str) -> bool:
 
 
 def parse_answer(judgment: QuestionJudgment) -> Mapping[str, Json]:
-    """Return an answer; {} where it is none."""
+    """Return an answer as an object; {} if it is none."""
     try:
         found = json.loads(judgment.answer)
     except ValueError:
@@ -443,7 +438,7 @@ def _score_value(step: FilterStep, answer: Mapping[str, Json]) -> int | None:
 
 
 def _answered_letter(question: Question, judgment: QuestionJudgment) -> str:
-    """Return the letter that was answered; "" where it is none of the question's."""
+    """Return the letter that was answered; "" if the question has no such option."""
     found = parse_answer(judgment).get("answer") if judgment.status is JudgmentStatus.OK else None
     return found if isinstance(found, str) and found in LETTERS[: len(question.wrong) + 1] and len(found) == 1 else ""
 
@@ -453,22 +448,22 @@ def _failure_text(status: JudgmentStatus) -> str:
 
 
 class FilterVerdict(StrEnum):
-    """What becomes of a question at a step."""
+    """The verdict on a question at a step."""
 
     KEPT = "kept"
     DROPPED = "fell"
     OPEN = "open"
-    """No answer that can be counted is there. It goes no further."""
+    """There is no answer that counts. The question does not go on."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterOutcome:
-    """What becomes of one question at one step.
+    """The outcome of one question at one step.
 
     Attributes:
-        value: that was held against the limit; None where there is none.
+        value: the value that was compared with the limit; None if there is none.
         reason: one line for people, without a full stop at its end.
-        scores: what each judge says, by name.
+        scores: of each judge, by name.
     """
 
     verdict: FilterVerdict
@@ -478,7 +473,7 @@ class FilterOutcome:
 
 
 def question_outcome(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
-    """Return what becomes of a question at a step, by the study's rule for it."""
+    """Return the outcome of a question at a step, by the rule of the study."""
     key = (step.key, question.id)
     if key not in reading.fates:
         reading.fates[key] = _compute_outcome(reading, step, question)
@@ -514,9 +509,9 @@ def _compute_outcome(reading: FunnelInput, step: FilterStep, question: Question)
 
 
 def drop_chance(step: FilterStep, rule: FilterRule, options: int) -> float | None:
-    """Return how likely a question falls though the judge only guesses among so many options; None for other steps.
+    """Return the probability that a question is dropped if the judge only guesses; None for other steps.
 
-    The chance that more than `limit` percent of `runs` independent guesses are right (binomial).
+    It is the probability that more than `limit` percent of `runs` independent guesses are right (binomial).
     """
     from math import comb
 

@@ -1,6 +1,6 @@
-"""What a study asks of questions at each step, and whether a step decides which questions go on.
+"""The steps of the question filter, in the order of ESI-Bench, and the rules of a study for them.
 
-The steps that questions go through, in the order of ESI-Bench (appendices A.1.3 to A.1.5).
+See appendices A.1.3 to A.1.5 of ESI-Bench.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from project.store.study import Study
 
 
 class Needs(StrEnum):
-    """On which side of its limit a value has to lie for a question to be kept."""
+    """On which side of the limit a question is kept."""
 
     AT_LEAST = "at least"
     AT_MOST = "at most"
@@ -23,20 +23,20 @@ class Needs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FilterStep:
-    """One step.
+    """One step of the filter.
 
     Attributes:
         name: for tables and menus.
         description: one sentence.
-        task: that judges are asked, key of `benchmark/prompts/judge_prompt.py`; "" where the value is computed.
-        field: of the task's answer that holds the value.
+        task: that judges are asked, key of `benchmark/prompts/judge_prompt.py`; "" if the value is computed.
+        field: of the answer that holds the value.
         low: of a score; the least limit that can be set.
         high: of a score; the largest limit that can be set.
         needs: on which side of the limit a question is kept.
-        limit: as ESI-Bench sets it; where it names none, the project's own.
+        limit: that of ESI-Bench, or else our own.
         runs: how often each judge is asked about a question, with another seed each time.
-        max_runs: that can be set.
-        temperature: that judges which are models are asked with; None for what each is set to.
+        max_runs: largest number of runs that can be set.
+        temperature: for judges that are models; None for the setting of each.
         unit: after a value.
     """
 
@@ -135,8 +135,8 @@ _STEPS = (
     ),
 )
 STEPS = {filter_step.key: filter_step for filter_step in _STEPS}
-"""Key -> step, in order. Near-duplicates come first: finding them costs nothing and no judge is asked about a copy, and
-because which questions are copies does not depend on scores, a stricter limit never lets another question through."""
+"""Key -> step, in order. Near-duplicates come first, because finding them costs nothing and judges are not asked about
+copies; and since copies do not depend on scores, a stricter limit never lets another question through."""
 
 
 def get_step(key: str) -> FilterStep:
@@ -154,24 +154,24 @@ _PROPERTY = "question-filter/"
 
 
 class Several(StrEnum):
-    """What counts where several judges scored a question."""
+    """How scores of several judges are combined."""
 
     STRICTEST = "strictest"
-    """Each of them has to keep it."""
+    """Each judge has to keep it."""
     MEAN = "mean"
-    """The mean of their values has to hold."""
+    """The mean of their values is compared with the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterRule:
-    """What a study asks of questions at one step.
+    """The rule of a study for one step.
 
     Attributes:
-        limit: that a value is held against, on the side that the step says.
+        limit: that values are compared with.
         runs: how often each judge is asked about a question.
-        several: what counts where several judges scored it.
-        judges: ids of the judges whose scores count; all who scored it where empty.
-        decides: what it does not keep is left out of verification and export.
+        several: how scores of several judges are combined.
+        judges: ids of the judges whose scores count; all if empty.
+        decides: questions that the step does not keep are left out of verification and export.
     """
 
     limit: int
@@ -191,28 +191,28 @@ class FilterRule:
         }
 
 
-RULE_PARTS = tuple(each_field.name for each_field in fields(FilterRule))
+RULE_PARTS = tuple(rule_field.name for rule_field in fields(FilterRule))
 
 
 def default_rule(step: FilterStep) -> FilterRule:
-    """Return the rule of a step where a study says nothing."""
+    """Return the rule of a step in a study without one."""
     return FilterRule(step.limit, step.runs)
 
 
 def rule_property(step: str) -> str:
-    """Return the property of a study that holds its rule for a step; one each, so that they merge one by one."""
+    """Return the property of a study that holds its rule for a step; each has its own, so they merge separately."""
     return f"{_PROPERTY}{step}"
 
 
 def step_of_property(property_key: str) -> FilterStep | None:
-    """Return the step whose rule a property of a study holds; None for any other property."""
+    """Return the step whose rule is in a property of a study; None for any other property."""
     return STEPS.get(property_key.removeprefix(_PROPERTY)) if property_key.startswith(_PROPERTY) else None
 
 
 def read_rules(study: Study) -> dict[str, FilterRule]:
     """Return step -> the study's rule for it.
 
-    Where what a study holds cannot be understood, the usual rule decides: what nobody can read lets nothing through.
+    If a stored rule is invalid, the default rule is used and decides, so that nothing gets through unchecked.
 
     Raises:
         UserError: the study is damaged.
@@ -230,7 +230,7 @@ def has_deciding_step(study: Study) -> bool:
 
 
 def validate_rule(step: FilterStep, rule: FilterRule) -> FilterRule:
-    """Return a rule that a step can have.
+    """Return a rule after checking that a step can have it.
 
     Raises:
         UserError: a value is outside its limits.

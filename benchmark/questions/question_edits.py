@@ -1,8 +1,4 @@
-"""Edits of questions: added by a maker, corrected by whoever verifies, removed.
-
-What a question was made from, and whether that still says the same. What of a question somebody saw who said something
-about it, and whose word is not asked.
-"""
+"""Edits of questions, and checksums that tell whether a question still matches the chain that it was made from."""
 
 import hashlib
 import json
@@ -15,17 +11,17 @@ from project.entities.causal_chains import ChainGraph
 from project.entities.questions import LETTERS, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries import question_rows as rows
+from project.queries import question_rows
 from project.queries.chain_rows import find_chain, read_graph
 from project.session.session import Session
 from project.text_format import pluralize
 
 
 def coverage_checksum(graph: ChainGraph, covers: Sequence[str]) -> str:
-    """Return a checksum of what a question covers; "" where it covers nothing, or a node of it is gone.
+    """Return a checksum of what a question covers; "" if it covers nothing, or a node is gone.
 
-    Its nodes are in it with kind, text, span and people, and the edges between them. Of a subchain, all reasons of its
-    result are, so that one more reason, which the question would not cover, makes another checksum.
+    It is over kind, text, span and people of the nodes, and the edges between them. For a subchain it includes all
+    reasons of its result, so that a new reason, which the question does not cover, changes it.
 
     Args:
         graph: the chain.
@@ -34,8 +30,8 @@ def coverage_checksum(graph: ChainGraph, covers: Sequence[str]) -> str:
     if not covers or any(cover not in graph.nodes_by_id for cover in covers):
         return ""
     inside = {*covers}
-    nodes = [graph.nodes_by_id[text] for text in sorted(inside)]
-    edges = {(reason, text) for text in inside for reason in graph.reasons[text] if reason in inside}
+    nodes = [graph.nodes_by_id[node_id] for node_id in sorted(inside)]
+    edges = {(reason, node_id) for node_id in inside for reason in graph.reasons[node_id] if reason in inside}
     first = graph.reasons[covers[0]]
     if not inside.isdisjoint(first):
         edges |= {(reason, covers[0]) for reason in first}
@@ -44,11 +40,11 @@ def coverage_checksum(graph: ChainGraph, covers: Sequence[str]) -> str:
 
 
 def is_stale(question: Question, graph: ChainGraph | None) -> bool:
-    """Tell whether what a question was made from is gone or says something else by now.
+    """Tell whether the source of a question is gone or was changed.
 
     Args:
         question: a question.
-        graph: the chain that it was made from, as it is now; None where there is none, or it is not to be seen.
+        graph: the chain that it was made from, in its present form; None if it is gone or not visible.
     """
     if not question.made_from:
         return False
@@ -56,12 +52,12 @@ def is_stale(question: Question, graph: ChainGraph | None) -> bool:
 
 
 MIN_OPTIONS = 2
-"""Options of a question."""
+"""Fewest options of a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionCorrection:
-    """What changes of a question; the attributes are the arguments of `correct_question`."""
+    """Changes of a question; the attributes are the arguments of `correct_question`."""
 
     text: str | None = None
     answer: str | None = None
@@ -77,11 +73,11 @@ def add_questions(session: Session, questions: Sequence[Question], name: str = "
 
     Args:
         session: of the study.
-        questions: with ids of their own; `annotator_id` may be "", which stands for the annotator of this session.
-        name: of the step; `Add 12 questions` where empty.
+        questions: with their ids; an `annotator_id` of "" stands for the annotator of this session.
+        name: of the step; such as `Add 12 questions` if empty.
 
     Raises:
-        UserError: one of them cannot be used, or is about a span outside its recording; nothing is written.
+        UserError: one of them is not valid, or its span is outside its recording; nothing is written.
     """
     durations: dict[str, int] = {}
     for question in questions:
@@ -93,7 +89,7 @@ def add_questions(session: Session, questions: Sequence[Question], name: str = "
     with session.step(name or f"Add {pluralize(len(questions), 'question')}") as step:
         author = session.annotator()
         assert author is not None
-        rows.insert_questions(
+        question_rows.insert_questions(
             session.study,
             [
                 question if question.annotator_id else replace(question, annotator_id=author.id)
@@ -115,9 +111,9 @@ def correct_question(
     end_us: int | None = None,
     fits_chain: bool = False,
 ) -> Changes:
-    """Change the words of a question, or what is shown with it; None leaves a part as it is.
+    """Change the texts or the span of a question; None leaves a part unchanged.
 
-    Anybody may: whoever verifies corrects what others had made. It keeps its number of options.
+    Every annotator may correct questions of others. The number of options stays.
 
     Args:
         session: of the study.
@@ -126,12 +122,12 @@ def correct_question(
         answer: the right option.
         wrong: the wrong options.
         explanation: why the answer is right.
-        start_us: of what is shown, on the recording's axis.
-        end_us: of what is shown, on the recording's axis.
-        fits_chain: it was held against the chain as it is now, and is made from that from here on.
+        start_us: start of the span that is shown, on the recording's axis.
+        end_us: end of that span.
+        fits_chain: it was compared with the present chain, whose checksum becomes its source.
 
     Raises:
-        UserError: there is no such question, or it could not be used as it would be.
+        UserError: there is no such question, or it would not be valid.
     """
     session.study.require_writable()
     correction = QuestionCorrection(text, answer, wrong, explanation, start_us, end_us, fits_chain)
@@ -139,15 +135,15 @@ def correct_question(
     if after == get_question(session, question_id):
         return Changes()
     with session.step("Correct question") as step:
-        rows.update_question(session.study, after)
+        question_rows.update_question(session.study, after)
     return step.changes
 
 
 def apply_correction(session: Session, question_id: str, correction: QuestionCorrection) -> Question:
-    """Return a question as it would be after a correction; nothing is written.
+    """Return a question after a correction, without writing it.
 
     Raises:
-        UserError: there is no such question, or it could not be used as it would be.
+        UserError: there is no such question, or it would not be valid.
     """
     before = get_question(session, question_id)
     wrong = correction.wrong
@@ -168,14 +164,14 @@ def apply_correction(session: Session, question_id: str, correction: QuestionCor
 
 
 def reword_options(question: Question, texts: Sequence[str]) -> tuple[WrongOption, ...]:
-    """Return wrong options with other texts, in the order in which they stood.
+    """Return wrong options with other texts, in their order.
 
-    An option that stays as it is stays wholly. One that is put in other words still comes from where it came from, so
-    that whoever is behind its words is asked as before.
+    An unchanged option keeps its plausibility and source. A reworded one keeps its source, so that the consent of the
+    people behind it is still checked.
 
     Args:
         question: as it is.
-        texts: all wrong options as they should be.
+        texts: of all wrong options.
     """
     same = {wrong_option.text: wrong_option for wrong_option in question.wrong}
     before = [*question.wrong, *[WrongOption("")] * len(texts)]
@@ -189,14 +185,14 @@ def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
     """Remove questions, with what people said about them, as one step.
 
     Raises:
-        UserError: one of them is not there.
+        UserError: one of them does not exist.
     """
     session.study.require_writable()
-    gone = [get_question(session, fromkey).id for fromkey in dict.fromkeys(question_ids)]
-    if not gone:
+    deleted_ids = [get_question(session, question_id).id for question_id in dict.fromkeys(question_ids)]
+    if not deleted_ids:
         return Changes()
-    with session.step(f"Delete {pluralize(len(gone), 'question')}") as step:
-        rows.delete_questions(session.study, gone)
+    with session.step(f"Delete {pluralize(len(deleted_ids), 'question')}") as step:
+        question_rows.delete_questions(session.study, deleted_ids)
     return step.changes
 
 
@@ -204,16 +200,16 @@ def get_question(session: Session, question_id: str) -> Question:
     """Return a question.
 
     Raises:
-        UserError: there is none of that id, or it is not to be seen.
+        UserError: there is none of that id, or it is not visible.
     """
-    found = rows.find_question(session.study, question_id)
+    found = question_rows.find_question(session.study, question_id)
     if found is None:
         raise UserError("This question is no longer part of the study.", "Choose another one.")
     return found
 
 
 def _current_checksum(session: Session, question: Question) -> str | None:
-    """Return what a question is made from now.
+    """Return the checksum of the present source of a question.
 
     Raises:
         UserError: what it covers is gone.
@@ -252,19 +248,19 @@ def _require_usable(question: Question, options: int, duration_us: int) -> None:
 
 
 def content_state(question: Question) -> str:
-    """Return what a verification is about: the words of a question, and what it was made from."""
+    """Return the state that a verification refers to: texts of a question, and its source."""
     return f"{question.checksum}/{question.made_from}" if question.made_from else question.checksum
 
 
 def is_author(question: Question, annotator_id: str) -> bool:
-    """Tell whether somebody wrote a question themselves, so that others have to approve of it."""
+    """Tell whether an annotator wrote a question, so that others have to approve of it."""
     return question.kind is QuestionKind.WRITTEN and question.annotator_id == annotator_id
 
 
 def is_kept(question: Question, said: Iterable[Verification]) -> bool:
-    """Tell whether a question that a person wrote was kept as it is now, because judges failed at it.
+    """Tell whether a hand-written question was kept in its present form, because judges failed at it.
 
-    The author's own row among what was said stands for that; it is no approval.
+    A verification by the author marks that; it is no approval.
     """
     return any(
         is_author(question, verification.annotator_id)

@@ -1,7 +1,4 @@
-"""How well judges answer the questions of a study: accuracy, consistency over chains, and what the set is like.
-
-How difficult a question is, by people and by a model together.
-"""
+"""Measures how well judges answer the questions of a study, what the question set is like, and how difficult it is."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,8 +18,7 @@ from benchmark.questions.chain_consistency import (
     chain_coverage,
     diagnostics,
 )
-from benchmark.questions.filter_outcomes import judge_scores
-from benchmark.questions.filter_outcomes import read_funnel_input as reading_read
+from benchmark.questions.filter_outcomes import judge_scores, read_funnel_input
 from benchmark.questions.filter_rules import get_step
 from benchmark.questions.question_edits import is_stale
 from benchmark.questions.verification import VerificationState, counted_verifications, verification_state
@@ -49,15 +45,14 @@ _LABEL_OF_SCORE = {0: "easy", 1: "easy", 2: "intermediate", 3: "hard"}
 
 
 def combine_difficulty(said: Iterable[Verification], scores: Collection[float] = ()) -> str:
-    """Return the label that people and a model give a question together; "" where nobody gave one.
+    """Combine the difficulty labels of people and models; "" if there are none.
 
-    ESI-Bench (appendix A.1.6) integrates the label of people with that of the model at the filter, and does not say
-    how. Here each side is its middle label, between two the easier one, and the two sides meet half way, nearer to
-    that of the people where there is no middle.
+    ESI-Bench (appendix A.1.6) combines both without saying how. Here each side is its lower median, and the result is
+    the middle of both, rounded towards the people.
 
     Args:
-        said: what counts of what people said about the question.
-        scores: of the task `difficulty`, from 0 to 3, one for each model that was asked.
+        said: verifications that count.
+        scores: of the task `difficulty`, from 0 to 3, one for each model.
     """
     people = _lower_median(
         DIFFICULTIES.index(verification.difficulty) for verification in said if verification.difficulty in DIFFICULTIES
@@ -71,17 +66,17 @@ def combine_difficulty(said: Iterable[Verification], scores: Collection[float] =
 
 
 def difficulty_label(score: float) -> str:
-    """Return the label that a score from 0 to 3 stands for."""
+    """Return the label for a score from 0 to 3."""
     return _LABEL_OF_SCORE[min(max(round(score), 0), max(_LABEL_OF_SCORE))]
 
 
 def question_difficulties(session: Session) -> dict[str, str]:
-    """Return question id -> its label by people and models together, for the questions that have one.
+    """Return question id -> combined difficulty label, for questions that have one.
 
     Raises:
         UserError: the study is damaged.
     """
-    reading, said, step = reading_read(session), verifications(session.study), get_step(_STEP)
+    reading, said, step = read_funnel_input(session), verifications(session.study), get_step(_STEP)
     found = {}
     for question in reading.questions.values():
         scores = [
@@ -97,7 +92,7 @@ def _lower_median(places: Iterable[int]) -> int | None:
 
 
 BASE, SUB, SUB_TOM = "base", "+sub", "+sub+tom"
-"""R3-VQA, section 4.3: pictures alone; with what is said; and with a prompt that asks for minds and events first."""
+"""Settings of R3-VQA, section 4.3: pictures; with conversation; with a prompt that asks for minds and events first."""
 OTHER_SETTING = "other"
 _ANSWER, _SCORE = "answer", "score"
 _SILENT = Silent()
@@ -106,12 +101,12 @@ _WITH_WORDS = (Modality.TEXT, Modality.BOTH)
 
 @dataclass(frozen=True, slots=True)
 class JudgeSetup:
-    """One judge, asked in one way.
+    """One judge in one setting.
 
     Attributes:
         judge: its name.
         backend: of it.
-        setting: `BASE`, `SUB`, `SUB_TOM`, or `OTHER` for any other way of putting questions.
+        setting: `BASE`, `SUB`, `SUB_TOM`, or `OTHER_SETTING` for any other.
         variant: of the prompt.
     """
 
@@ -127,12 +122,12 @@ class JudgeSetup:
 
 @dataclass(frozen=True, slots=True)
 class JudgeMeasures:
-    """How well one judge answers, asked in one way.
+    """The measures of one judge in one setting.
 
     Attributes:
-        asked: questions that it was asked; where the asking failed, it was not.
-        unparsed: of these, those whose answer could not be read; they count as wrong.
-        refused: of these, those that it refused; they count as wrong.
+        asked: number of questions that came back without an error.
+        unparsed: of these, with an unreadable answer; they count as wrong.
+        refused: of these, refused; they count as wrong.
         by_kind: value of `QuestionKind` -> accuracy.
         by_state: mental state -> accuracy in MSE questions.
         by_steps: steps of a chain -> accuracy, chain consistency, subchain consistency.
@@ -151,19 +146,19 @@ class JudgeMeasures:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        told = self.setup
+        setup = self.setup
         steps: Json = {
             str(number): {"accuracy": row[0].to_json(), "chain": row[1].to_json(), "subchain": row[2].to_json()}
             for number, row in self.by_steps.items()
         }
         return {
-            "judge": told.judge,
-            "backend": told.backend,
-            "setting": told.setting,
-            "variant": told.variant,
-            "modality": told.modality.value,
-            "condition": told.condition,
-            "seed": told.seed,
+            "judge": setup.judge,
+            "backend": setup.backend,
+            "setting": setup.setting,
+            "variant": setup.variant,
+            "modality": setup.modality.value,
+            "condition": setup.condition,
+            "seed": setup.seed,
             "asked": self.asked,
             "unparsed": self.unparsed,
             "refused": self.refused,
@@ -178,17 +173,17 @@ class JudgeMeasures:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Every figure about the questions of a study.
+    """All measures of the questions of a study.
 
     Attributes:
         everything: unverified questions count too.
         questions: how many count.
-        stale: that do not count because their chain says something else by now.
+        stale: that do not count because their chain was changed.
         dropped: that do not count because people dropped them.
-        unverified: that nobody dropped and that two people have not approved of; they count where `everything` says so.
+        unverified: neither dropped nor approved of by two people; they count only with `everything`.
         sizes: number of questions of each chain and of each subchain that has any.
         judges: by name, setting, modality.
-        diagnostics: key of `benchmark.questions.chain_consistency.TASKS` -> figure.
+        diagnostics: key of `benchmark.questions.chain_consistency.FIGURE_TASKS` -> figure.
     """
 
     everything: bool
@@ -202,11 +197,11 @@ class Measures:
 
     @property
     def published(self) -> tuple[PublishedTableRow, ...]:
-        """What papers report, to be shown beside."""
+        """Published results, to compare with."""
         return (*published_rows(R3_VQA), *published_rows(ESI_BENCH))
 
     def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object; `published` says each row of the papers' tables."""
+        """Return it as a JSON object, with the published rows."""
         return {
             "everything": self.everything,
             "questions": self.questions,
@@ -223,11 +218,11 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class QuestionMeasuresInput:
-    """What the figures are computed from, as it was read; no thread has to wait for the study.
+    """The input of the measures; they can be computed from it in any thread.
 
     Attributes:
         verifications: question id -> verifications.
-        rows: of `given_rows`.
+        rows: of `question_judgment_rows`.
     """
 
     graphs: Sequence[ChainGraph]
@@ -237,7 +232,7 @@ class QuestionMeasuresInput:
 
 
 def read_measures_input(session: Session) -> QuestionMeasuresInput:
-    """Read what a study has of chains, questions, verifications and answers.
+    """Read chains, questions, verifications and answers of a study.
 
     Raises:
         UserError: a question is damaged.
@@ -257,7 +252,7 @@ def measure_judges(
     samples: int = 1000,
     seed: int = 0,
 ) -> Measures:
-    """Measure the judges of a study by its questions; nothing is written. See `computed`.
+    """Measure the judges of a study on its questions; see `compute_measures`.
 
     Raises:
         UserError: a question is damaged.
@@ -274,18 +269,18 @@ def compute_measures(
     seed: int = 0,
     progress: Progress = _SILENT,
 ) -> Measures:
-    """Measure judges by questions; any thread may do it.
+    """Measure judges on questions, in any thread.
 
-    Questions count whose chain still says what they were made from, and that two people approved of. Of several answers
-    of one judge to one question, asked in the same way, the newest counts; answers about another state do not.
+    Questions count if they match their chain and two people approved of them. Of several answers of a judge to a
+    question in the same setting, the newest counts; answers about earlier forms do not.
 
     Args:
         material: of the study.
-        judges: ids or names; all that were asked where empty.
-        everything: count also what nobody verified yet, but not what was dropped.
+        judges: ids or names; all if empty.
+        everything: count unverified questions too, but not dropped ones.
         samples: of the bootstrap over recordings.
         seed: of the bootstrap.
-        progress: of it.
+        progress: reports the judges that are done.
 
     Raises:
         Cancelled: the user stopped it.
@@ -306,7 +301,7 @@ def compute_measures(
     for question in questions:
         of_chain.setdefault(question.chain_id or "", []).append(question)
     covered = [chain_coverage(graphs[chain], there) for chain, there in of_chain.items() if chain]
-    chains = [each_covered for each_covered in covered if each_covered.subchains]
+    chains = [coverage for coverage in covered if coverage.subchains]
     given = _counted_answers(questions, parse_question_judgments(material.rows), judges)
     after = Stages(progress, len(given[_ANSWER]) + 1, "Measuring judges").finish_stage
     found = [
@@ -314,8 +309,8 @@ def compute_measures(
         for asking, answers in sorted(given[_ANSWER].items(), key=lambda row: _sort_key(row[0]))
     ]
     sizes = (
-        tuple(len(each_chain.questions) for each_chain in chains),
-        tuple(len(ids) for each_chain in chains for ids in each_chain.subchains.values()),
+        tuple(len(coverage.questions) for coverage in chains),
+        tuple(len(ids) for coverage in chains for ids in coverage.subchains.values()),
     )
     about = after(diagnostics(_diagnostic_scores(questions, given), samples, seed))
     return Measures(everything, len(questions), stale, dropped, unverified, sizes, tuple(found), about)
@@ -327,7 +322,7 @@ _Answers = dict[JudgeSetup, dict[str, QuestionJudgment]]
 def _counted_answers(
     questions: Sequence[Question], given: Iterable[QuestionJudgment], judges: Collection[str]
 ) -> dict[str, _Answers]:
-    """Return task -> who, asked how -> question id -> what counts of what was said."""
+    """Return task -> judge and setting -> question id -> the answer that counts."""
     states = {question.id: question.checksum for question in questions}
     found: dict[str, _Answers] = {task: {} for task in FIGURE_TASKS.values()}
     known: dict[tuple[str, ...], JudgeSetup] = {}
@@ -404,7 +399,7 @@ def _measure_judge(
 
 
 def is_right(question: Question, judgment: QuestionJudgment) -> bool:
-    """Tell whether a question was answered right; what could not be read, or was refused, was not."""
+    """Tell whether a question was answered right; refused and unreadable answers were not."""
     return (
         judgment.status is JudgmentStatus.OK and _parse_object(judgment.answer).get(_ANSWER) == question.correct_letter
     )
@@ -413,7 +408,7 @@ def is_right(question: Question, judgment: QuestionJudgment) -> bool:
 def _diagnostic_scores(
     questions: Sequence[Question], given: Mapping[str, _Answers]
 ) -> dict[str, list[DiagnosticScore]]:
-    by_id = {each_question.id: each_question for each_question in questions}
+    by_id = {question.id: question for question in questions}
     found: dict[str, list[DiagnosticScore]] = {}
     for name, task in FIGURE_TASKS.items():
         for answers in given[task].values():

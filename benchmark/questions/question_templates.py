@@ -1,8 +1,6 @@
-"""The words of questions that rules make: several wordings a kind, one of them chosen by a seed.
+"""Makes questions from chains by rules and templates, without a model (R3-VQA, section 3.1).
 
-Wrong options from the other nodes of a study: near enough to be plausible, and never true as well. Questions by rules
-alone: no model is needed (R3-VQA, section 3.1, with templates in the place of a model). How alike texts are, by the
-parts of words that they share.
+Wrong options are other nodes of the study: similar enough to be plausible, and never true as well.
 """
 
 import itertools
@@ -37,10 +35,10 @@ Floats = NDArray[np.float32]
 
 
 class Similarity:
-    """Cosines of TF-IDF over groups of 3 and 4 letters, which needs no words of a language."""
+    """Cosine similarity of TF-IDF vectors over character 3- and 4-grams, which works for any language."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        """Learn the weights from texts; both here and later, a text of no letters is like no other."""
+        """Fit the weights to texts; an empty text is similar to no other."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4), sublinear_tf=True, dtype=np.float32)
@@ -64,9 +62,9 @@ class Similarity:
 
 
 MAX_SIMILARITY = 0.8
-"""Cosine from which a text counts as the answer in other words."""
+"""Cosine from which a text counts as a paraphrase of the answer."""
 _LENGTH_WEIGHT = 0.5
-"""What one unit of the logarithm of a text's length weighs against a cosine."""
+"""Weight of the difference of log lengths against the cosine."""
 _TOP_COUNT = 48
 _BATCH_ROWS = 256
 _NOBODY: frozenset[str] = frozenset()
@@ -74,17 +72,17 @@ _NOBODY: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class DistractorRequest:
-    """What wrong options are wanted for.
+    """A question for which wrong options are chosen.
 
     Attributes:
         answer: the right option.
-        true_node_ids: ids of nodes that are true as well, or may be: nothing that says the same is offered.
-        excluded_node_ids: ids of nodes that no wrong option may have, whatever it says.
-        excluded_span: nothing of the answer's own recording that overlaps this span is offered, on the recording's axis.
-        people: pseudonyms in its recording, in the order in which they take the places of others.
-        category: what the best wrong options have in common with the answer; all others come after them.
-        asks_about_person: it is asked what those of the answer do, think or feel, so that an option that names somebody else
-            could be told to be wrong by that alone.
+        true_node_ids: nodes that are or may be true as well; equivalent options are excluded.
+        excluded_node_ids: nodes that no wrong option may contain.
+        excluded_span: options from the same recording must not overlap this span, on the recording's axis.
+        people: pseudonyms in its recording, in the order in which they replace others.
+        category: preferred category of wrong options.
+        asks_about_person: the question asks about the people of the answer, so that an option that names somebody else
+            would be recognizable as wrong.
     """
 
     answer: Statement
@@ -98,15 +96,15 @@ class DistractorRequest:
 
 @dataclass
 class StatementPool:
-    """Statements of one sort, of which each may be a wrong option for another one.
+    """Statements of one kind, each of which can be a wrong option for another one.
 
     Attributes:
-        categories: of each statement, to be compared with `Asked.alike`.
-        fingerprints: node id -> what its text says.
-        names: of the study's people.
-        similarity: that was fitted to the study's texts.
-        reach: recording id -> where its texts may go; what may not go wherever the question may is not used.
-        seed: of the order of texts that are equally near.
+        categories: of each statement, compared with `DistractorRequest.category`.
+        fingerprints: node id -> fingerprint of its text.
+        names: of the people in the study.
+        similarity: fitted to the texts of the study.
+        reach: recording id -> uses that its texts are permitted for; options need at least the uses of the question.
+        seed: for ties.
     """
 
     statements: Sequence[Statement]
@@ -118,11 +116,11 @@ class StatementPool:
     seed: int = 0
 
     def choose_options(self, asked: Sequence[DistractorRequest], count: int) -> Iterator[tuple[WrongOption, ...]]:
-        """Yield for each its wrong options: `count`, or fewer where no more would do.
+        """Yield the wrong options of each request: `count`, or fewer if no more are suitable.
 
-        One is near the answer. The others are near that one, or near the answer where chance says so, once in
-        `count` + 1 times: were they always near the answer, it would be the option that is most like all the others,
-        and could be told without knowing the question. For the same reason, all are about as long as the answer.
+        The first is similar to the answer. The others are similar to the first one, or with a probability of
+        1 / (`count` + 1) to the answer: if they were always similar to the answer, it would be the most similar to all
+        others, and recognizable without the question. For the same reason, all have about the length of the answer.
         """
         there = self.similarity.vectors([self.names.without_names(statement.text) for statement in self.statements])
         places = {statement.text: at for at, statement in enumerate(self.statements)}
@@ -161,8 +159,8 @@ class StatementPool:
     def _pick_options(
         self, asked: DistractorRequest, near: Floats, rank: Floats, count: int, first: Sequence[int] = ()
     ) -> list[tuple[int, WrongOption]]:
-        """Return positions and options: `first`, and after it what has the highest ranks, as far as it will do."""
-        true = [self.fingerprints[one] for one in {*asked.true_node_ids, *asked.answer.node_ids}]
+        """Return positions and options: suitable ones of `first`, then those with the highest ranks."""
+        true = [self.fingerprints[node_id] for node_id in {*asked.true_node_ids, *asked.answer.node_ids}]
         taken = {gist(asked.answer.text)}
         taken_words: list[StatementFingerprint] = []
         found: list[tuple[int, WrongOption]] = []
@@ -197,7 +195,7 @@ class StatementPool:
         return statement.recording_id != home or end_us <= asked.excluded_span[0] or asked.excluded_span[1] <= start_us
 
     def _with_local_names(self, asked: DistractorRequest, statement: Statement) -> str:
-        """Return the text of a statement, told of the people of the question's recording, of whom it asks first."""
+        """Return the text of a statement with the names of the question's recording, those of the answer first."""
         asked_of = asked.answer.people if asked.asks_about_person else ()
         if statement.recording_id == asked.answer.recording_id and (
             not asked_of or not {*statement.people}.isdisjoint(asked_of)
@@ -208,7 +206,7 @@ class StatementPool:
 
 
 def _by_falling_rank(rank: Floats) -> Iterator[int]:
-    """Yield positions by falling rank; sorts all of them only where the first ones do not suffice."""
+    """Yield positions by falling rank; sorts all of them only if the first ones do not suffice."""
     if len(rank) > 2 * _TOP_COUNT:
         first = np.argpartition(-rank, _TOP_COUNT)[:_TOP_COUNT]
         yield from (int(at) for at in first[np.argsort(-rank[first])])
@@ -279,11 +277,11 @@ _SOMEBODY = "somebody"
 
 @dataclass(frozen=True, slots=True)
 class TemplateContext:
-    """What a question can be told with.
+    """Times and names for the text of a question.
 
     Attributes:
-        zero_us: where what is shown begins, on the recording's axis: times are told from there.
-        names: pseudonyms of those whose event or state it is; () for nobody in particular.
+        zero_us: start of the span that is shown, on the recording's axis; the zero of times in the text.
+        names: pseudonyms of the people of the event or state; () for nobody in particular.
     """
 
     zero_us: int
@@ -298,14 +296,14 @@ class TemplateContext:
 def word_question(
     wanted: QuestionSpec, answer: Statement, about: Sequence[Statement], telling: TemplateContext, seed: str
 ) -> str:
-    """Return a question.
+    """Return the text of a question.
 
     Args:
         wanted: what it asks.
         answer: the right option.
-        about: what is told in it: of CW the result, of CH/W the reasons; of a path, its start and its end.
-        telling: times and people.
-        seed: of the choice among wordings.
+        about: what the text mentions: for CW the result, for CH/W the reasons, for a path its start and end.
+        telling: times and names.
+        seed: of the choice among templates.
     """
     chance = random.Random(seed)
     match wanted.kind:
@@ -335,7 +333,7 @@ def word_question(
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return names as they are told, such as `Ada, Ben and Cleo`."""
+    """Return names as a list in a sentence, such as `Ada, Ben and Cleo`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
 
 
@@ -351,13 +349,13 @@ _THEN = ", then "
 
 @dataclass(frozen=True, slots=True)
 class RecordingContext:
-    """What has to be known of a recording.
+    """What the generator has to know of a recording.
 
     Attributes:
-        zero_us: where what is shown with a question begins, by chain, on the recording's axis.
-        people: participant id -> pseudonym, of those who take part.
-        reach: where its texts may go, as any keys: a question has wrong options only from recordings whose texts may
-            go wherever its own may.
+        zero_us: chain id -> start of the span that is shown, on the recording's axis.
+        people: participant id -> pseudonym.
+        reach: uses that its texts are permitted for, as any keys; wrong options come only from recordings that permit
+            at least the same uses.
     """
 
     zero_us: Mapping[str, int]
@@ -367,12 +365,12 @@ class RecordingContext:
 
 @dataclass
 class RuleQuestionGenerator:
-    """Makes drafts of the chains of a study.
+    """Makes drafts of questions from the chains of a study.
 
     Attributes:
-        chains: whose nodes may become wrong options.
-        all_chains: every chain there is, with other versions of the same: what these say of a moment may be true as well.
-        contexts: recording id -> what has to be known of it.
+        chains: their nodes may become wrong options.
+        all_chains: all chains with other versions of the same, whose statements about a moment may be true as well.
+        contexts: recording id -> context.
         names: pseudonyms of everybody in the study.
     """
 
@@ -399,7 +397,7 @@ class RuleQuestionGenerator:
     def drafts(
         self, wanted: Sequence[tuple[ChainGraph, QuestionSpec]]
     ) -> Iterator[tuple[ChainGraph, QuestionSpec, QuestionDraft | str]]:
-        """Yield for each what was made, or why nothing could be, in one sentence; by kind and aspect."""
+        """Yield for each the draft, or why there is none, in one sentence; grouped by kind and aspect."""
         sorts: dict[tuple[QuestionKind, str], list[tuple[ChainGraph, QuestionSpec]]] = {}
         for graph, question_spec in wanted:
             sorts.setdefault((question_spec.kind, question_spec.aspect), []).append((graph, question_spec))
@@ -444,21 +442,25 @@ class RuleQuestionGenerator:
 
     def _distractor_request(self, graph: ChainGraph, wanted: QuestionSpec) -> DistractorRequest:
         answer, about = _answer_and_context(graph, wanted)
-        home = graph.chain.recording_id
-        # What hangs together in a chain is partly true wherever it is asked why, or what comes of it.
+        recording_id = graph.chain.recording_id
+        # Nodes of the same chain may be partly right for questions about reasons and results.
         chain: Collection[str] = () if wanted.kind in _SINGLE_NODE_KINDS else [node.id for node in graph.nodes]
         spans = [answer.span, *(statement.span for statement in about)]
-        busy = min(start for start, _ in spans), max(end for _, end in spans)
-        there = [node.id for node in self._nodes[home] if node.start_us < busy[1] and busy[0] < node.end_us]
-        people, alike = self._ordered_names(graph, answer), _category(wanted.kind, answer)
+        covered_span = min(start for start, _ in spans), max(end for _, end in spans)
+        overlapping = [
+            node.id
+            for node in self._nodes[recording_id]
+            if node.start_us < covered_span[1] and covered_span[0] < node.end_us
+        ]
+        people, category = self._ordered_names(graph, answer), _category(wanted.kind, answer)
         return DistractorRequest(
-            answer, {*there, *chain}, chain, busy, people, alike, wanted.kind in _SINGLE_NODE_KINDS
+            answer, {*overlapping, *chain}, chain, covered_span, people, category, wanted.kind in _SINGLE_NODE_KINDS
         )
 
     def _template_context(self, graph: ChainGraph, answer: Statement) -> TemplateContext:
-        scene = self.contexts[graph.chain.recording_id]
-        who = [scene.people[person] for person in answer.people if scene.people.get(person)]
-        return TemplateContext(scene.zero_us[graph.chain.id], who)
+        context = self.contexts[graph.chain.recording_id]
+        who = [context.people[person] for person in answer.people if context.people.get(person)]
+        return TemplateContext(context.zero_us[graph.chain.id], who)
 
     def _ordered_names(self, graph: ChainGraph, answer: Statement) -> list[str]:
         people = self.contexts[graph.chain.recording_id].people
@@ -470,12 +472,12 @@ _SINGLE_NODE_KINDS = (QuestionKind.EVENT, QuestionKind.STATE)
 
 
 def _category(kind: QuestionKind, statement: Statement) -> str:
-    """Return what a wrong option should share with the answer: how many parts it has, and of which kind it is."""
+    """Return the category of a statement: its number of nodes, or its kind."""
     return str(len(statement.nodes)) if kind is QuestionKind.WHY or len(statement.nodes) > 1 else statement.kind
 
 
 def _answer_and_context(graph: ChainGraph, wanted: QuestionSpec) -> tuple[Statement, tuple[Statement, ...]]:
-    """Return the right option, and what is told in the question."""
+    """Return the right option, and what the question mentions."""
 
     def of(*nodes: str, joined_by: str = "; ") -> Statement:
         return Statement(tuple(graph.nodes_by_id[node] for node in nodes), graph.chain.recording_id, joined_by)

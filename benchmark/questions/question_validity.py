@@ -1,8 +1,6 @@
-"""Whether a question can be asked at all: every maker and every import passes through here.
+"""Which questions the rules ask for, whether a draft is valid, and when two texts say the same.
 
-What a maker of questions is asked for, and what it hands back, whether it is rules, a judge or a person. The paths of a
-chain that multi-step questions ask about. What may stand as an option: the text of a node, or those of several nodes
-together.
+Every maker and every import of questions uses these checks.
 """
 
 import random
@@ -18,26 +16,26 @@ from project.errors import UserError
 from project.text_format import require_utf8
 
 MAX_PATHS = 45
-"""Of one chain: as many as a single line of ten steps has, which is the longest chain of R3-VQA (section 3.3)."""
+"""Paths of one chain: those of a line of ten steps, the longest chain of R3-VQA (section 3.3)."""
 MIN_PATH_EDGES = 2
 
 
 def find_paths(graph: ChainGraph, most: int = MAX_PATHS) -> list[tuple[str, ...]]:
     """Return paths over two or more subchains, the longest first, then by time.
 
-    There is one for each pair of nodes of which one leads to the other over two or more edges: the longest path between
-    them; of equally long ones, the one whose last reason is the earliest, and so on back to its start. Each edge of a
-    path lies in another subchain, that of its result. A single line of n nodes has (n - 1)(n - 2) / 2 of them.
+    There is one for each pair of nodes that are connected by two or more edges: the longest path between them; in a tie
+    the one whose last reason is the earliest, and so on back to its start. Each edge of a path lies in the subchain of
+    its result. A line of n nodes has (n - 1)(n - 2) / 2 paths.
 
     Args:
         graph: the chain.
-        most: at most so many.
+        most: largest number of paths.
 
     Returns:
         Ids of the nodes from the start to the end, three or more.
 
     Raises:
-        graphlib.CycleError: the chain goes round in a circle.
+        graphlib.CycleError: the chain has a cycle.
     """
     best: dict[str, dict[str, tuple[str, ...]]] = {}
     for end in topological_order(graph.reasons):
@@ -53,11 +51,11 @@ def find_paths(graph: ChainGraph, most: int = MAX_PATHS) -> list[tuple[str, ...]
 
 
 OPTION_COUNT = 5
-"""Of a question from a chain: one is right (R3-VQA, section 3.1)."""
+"""Options of a question from a chain, one of them right (R3-VQA, section 3.1)."""
 SINGLE_STEP = tuple(question_kind for question_kind in CHAIN_QUESTION_KINDS if question_kind is not QuestionKind.STEPS)
 START, END, BETWEEN = "start", "end", "between"
 PATH_ASPECTS = (START, END, BETWEEN)
-"""What is asked about a path: what set it off, what came of it, what lies between."""
+"""Aspects of a path that are asked about: its start, its end, or what lies between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ class QuestionSpec:
 
     @property
     def part(self) -> str:
-        """Tell it from all others of its chain in one text, such as `EU:ID` or `multi-step:start:ID>ID>ID`."""
+        """Its key within the chain, such as `EU:ID` or `multi-step:start:ID>ID>ID`."""
         if self.kind is QuestionKind.STEPS:
             return f"{self.kind.value}:{self.aspect}:{'>'.join(self.covers)}"
         return f"{self.kind.value}:{self.covers[0]}"
@@ -102,10 +100,10 @@ class QuestionDraft:
 
 
 def required_questions(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE_STEP) -> list[QuestionSpec]:
-    """Return what the rules ask for about a chain, by kind and time (R3-VQA, section 3.1).
+    """Return the questions that the rules ask for about a chain, by kind and time (R3-VQA, section 3.1).
 
     One EU question for each event, one MSE question for each mental state, one CW and one CH/W question for each
-    subchain, and three multi-step questions for each of `paths_of`, which R3-VQA (section 5) leaves to future work.
+    subchain, and three multi-step questions for each of `find_paths`, which R3-VQA (section 5) leaves to future work.
     """
     found: list[QuestionSpec] = []
     for kind in dict.fromkeys(kinds):
@@ -124,7 +122,7 @@ def required_questions(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE
 
 
 def find_required_question(graph: ChainGraph, part: str) -> QuestionSpec | None:
-    """Return what is wanted of a chain under `Wanted.part`; None where the rules no longer ask for it."""
+    """Return the question with a `QuestionSpec.part`; None if the rules do not ask for it any more."""
     kind = next(
         (question_kind for question_kind in CHAIN_QUESTION_KINDS if part.startswith(f"{question_kind.value}:")), None
     )
@@ -143,12 +141,12 @@ def find_required_question(graph: ChainGraph, part: str) -> QuestionSpec | None:
 
 
 def balance_positions(count: int, options: int, seed: int) -> list[int]:
-    """Return where the right option of each of so many questions stands, from 0: each place as often as any other.
+    """Return the position of the right option of each question, from 0, balanced over all positions.
 
-    Numbers of questions differ by one at most; the order is shuffled by the seed.
+    Counts of positions differ by one at most; the order is shuffled by the seed.
     """
     chance = random.Random(f"places {seed}")
-    # Which places are used once more must not always be the first ones.
+    # Random, so that the positions that are used once more are not always the first ones.
     order = chance.sample(range(options), options)
     found = [order[at % options] for at in range(count)]
     chance.shuffle(found)
@@ -167,11 +165,11 @@ _CACHE_SIZE = 1 << 14
 
 
 def draft_problem(draft: QuestionDraft, options: int = OPTION_COUNT) -> str:
-    """Return why a question cannot be used, in one sentence; "" where it can.
+    """Return why a draft is not valid, in one sentence; "" if it is.
 
     Args:
-        draft: what was made.
-        options: that it must have, the right one included.
+        draft: the question.
+        options: number of options that it must have, with the right one.
     """
     texts = [draft.answer, *(wrong_option.text for wrong_option in draft.wrong)]
     if reason := _text_problem("question", draft.text, MAX_TEXT_CHARS):
@@ -198,27 +196,27 @@ def draft_problem(draft: QuestionDraft, options: int = OPTION_COUNT) -> str:
 
 @lru_cache(_CACHE_SIZE)
 def normalize_option(text: str) -> str:
-    """Return a text without what does not make another option of it: case, accents, marks, spaces, what is not seen.
+    """Return a text without case, accents, punctuation, spaces and invisible characters.
 
-    Texts of marks alone, such as `?` or a picture, stay apart from each other.
+    Texts of symbols alone, such as `?` or an emoji, stay different.
     """
     if text.isascii() and text.isprintable():
         seen = letters = text.lower()
     else:
         folded = " ".join(unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold()).split())
-        seen = "".join(sign for sign in folded if unicodedata.category(sign) not in _INVISIBLE_CATEGORIES)
-        letters = "".join(sign for sign in seen if not _ACCENTS[0] <= sign <= _ACCENTS[1])
+        seen = "".join(char for char in folded if unicodedata.category(char) not in _INVISIBLE_CATEGORIES)
+        letters = "".join(char for char in seen if not _ACCENTS[0] <= char <= _ACCENTS[1])
     words = " ".join(_WORD.findall(letters.replace("'", "").replace("\u2019", "")))
-    # Accents that stood on spaces have an order of their own once they stand together.
+    # Accents that were on spaces have to be reordered once they are adjacent.
     return unicodedata.normalize("NFKD", words or "".join(seen.split()))
 
 
 @lru_cache(_CACHE_SIZE)
 def gist(text: str) -> str:
-    """Return the words of a text without articles and the `s` at the end of English words, in their order.
+    """Return the words of a text without articles and the final `s` of English words, in their order.
 
-    Two texts with one gist say the same. Texts that say the same in other words have two: that is for people and judges
-    to see. Order, names, numbers and negations are kept, because they change what is said.
+    Two texts with the same gist say the same. Paraphrases have different ones; people and judges have to find those.
+    Order, names, numbers and negations are kept, because they change the meaning.
     """
     words = normalize_option(text).split()
     return " ".join(_strip_plural(word) for word in words if word not in _ARTICLES) or " ".join(words)
@@ -258,11 +256,11 @@ _STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 @dataclass(frozen=True)
 class StatementFingerprint:
-    """What of a node's text decides whether another one says the same: without names.
+    """The parts of a text, without names, by which equivalent statements are found.
 
     Attributes:
-        line: all of it, normalised.
-        content: the beginnings of its words that say something; never empty.
+        line: the normalized text.
+        content: stems of its content words; never empty.
     """
 
     line: str
@@ -270,13 +268,13 @@ class StatementFingerprint:
 
     @classmethod
     def from_text(cls, text: str) -> "StatementFingerprint":
-        """Take them from a text without names."""
+        """Compute the fingerprint of a text without names."""
         words = gist(text).split()
         content = frozenset(word[:_STEM_CHARS] for word in words if word not in _STOP_WORDS)
         return cls(" ".join(words), content or frozenset({normalize_option(text)}))
 
     def is_equivalent(self, other: "StatementFingerprint") -> bool:
-        """Tell whether one of the two may stand for the other, or follows from it: too alike to be right and wrong."""
+        """Tell whether one may stand for the other or follow from it, so that both may be right."""
         shared = len(self.content & other.content)
         if not shared:
             return False
@@ -293,12 +291,12 @@ def _nearly_equal(text: str, other: str) -> bool:
 
 @dataclass(frozen=True)
 class Statement:
-    """The text of one node, or of several together, as an option could have it.
+    """One node, or several together, as the text of an option.
 
     Attributes:
-        nodes: in the order in which they are told.
-        recording_id: that they are in.
-        separator: what stands between their texts.
+        nodes: in the order of the text.
+        recording_id: their recording.
+        separator: between their texts.
     """
 
     nodes: tuple[ChainNode, ...]
@@ -307,7 +305,7 @@ class Statement:
 
     @cached_property
     def text(self) -> str:
-        """As an option is written: without a full stop, with a capital."""
+        """The text of the option: capitalized, without a full stop."""
         return capitalize_first(self.separator.join(trim_line(node.text) for node in self.nodes))
 
     @cached_property
@@ -332,20 +330,20 @@ class Statement:
 
 
 def trim_line(text: str) -> str:
-    """Return a text on one line, without a full stop at its end."""
+    """Return a text on one line without a final full stop."""
     return " ".join(text.split()).removesuffix(".").rstrip()
 
 
 def capitalize_first(text: str) -> str:
-    """Return a text with a capital at its start."""
+    """Return a text with its first letter capitalized."""
     return text[:1].upper() + text[1:]
 
 
 class Names:
-    """Finds the pseudonyms of a study's people in texts."""
+    """Finds and replaces the pseudonyms of a study in texts."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        known = sorted({name for name in names if name.strip()}, key=lambda text: (-len(text), text))
+        known = sorted({name for name in names if name.strip()}, key=lambda name: (-len(name), name))
         parts = "|".join(map(re.escape, known))
         self._pattern = re.compile(rf"(?<!\w)(?:{parts})(?!\w)") if known else None
 
@@ -354,13 +352,13 @@ class Names:
         return [] if self._pattern is None else [*dict.fromkeys(self._pattern.findall(text))]
 
     def without_names(self, text: str) -> str:
-        """Return a text with a space in the place of each name."""
+        """Return a text with each name replaced by a space."""
         return text if self._pattern is None else self._pattern.sub(" ", text)
 
     def with_names(self, text: str, into: Sequence[str]) -> str:
-        """Return a text told of other people: the first name in it becomes the first of `into`, and so on.
+        """Return a text with other names: the first name becomes the first of `into`, and so on.
 
-        Where there are more names than `into` has, the others become `somebody`.
+        Names beyond the length of `into` become `somebody`.
         """
         if self._pattern is None:
             return text

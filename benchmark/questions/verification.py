@@ -1,8 +1,4 @@
-"""What an annotator says about questions: whether they are kept, corrected or dropped.
-
-How far two people agree about the questions that both of them looked at. Questions as people verify them: what counts,
-what waits for whom, and how far they agree.
-"""
+"""Verification of questions by annotators: their decisions, the state of each question, queues, and agreement."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,10 +25,9 @@ from project.entities.questions import (
 )
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
-from project.queries import question_rows as rows
+from project.queries import question_rows
 from project.queries.chain_rows import all_chains, find_chain, read_graph, read_graphs
-from project.queries.question_rows import all_questions, questions_of, verifications, verifications_of
-from project.queries.question_rows import find_question as questions_question_called
+from project.queries.question_rows import all_questions, find_question, questions_of, verifications, verifications_of
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.timebase import utc_now
@@ -40,7 +35,7 @@ from project.timebase import utc_now
 MAX_NOTE_CHARS = 2_000
 _DIFFICULTY_CHECK = "difficulty"
 _STEP_NAME = "Verify question"
-"""Of the history, whose newest step the menu names: it does not tell the next verifier what the last one said."""
+"""Name of the step in the history; it does not reveal the decision to the next verifier, who sees it in the menu."""
 
 
 def verify(
@@ -53,23 +48,23 @@ def verify(
     checklist: str = "chain",
     correction: QuestionCorrection | None = None,
 ) -> Changes:
-    """Say whether a question is kept, corrected or dropped, in place of what was said before; one step of the history.
+    """Store the decision of the annotator about a question, as one step; it replaces an earlier one.
 
-    Whoever keeps or corrects a question whose chain was edited says that it fits the chain as it is now.
+    Keeping or correcting a question whose chain was edited confirms that it fits the present chain.
 
     Args:
         session: of the study.
         question_id: of the question.
-        decision: what becomes of it.
-        checks: of the checklist, what holds. All of them do for a question that is kept or corrected.
+        decision: keep, correct or drop.
+        checks: those of the checklist that hold; all of them for a question that is kept or corrected.
         difficulty: one of `DIFFICULTIES`, or "".
-        note: why, for whoever looks later.
-        checklist: key of `CHECKS`.
-        correction: what changes of the question, in the same step; only with the decision to correct it.
+        note: the reason.
+        checklist: key of `CHECKLIST_KEYS`.
+        correction: changes of the question, in the same step; only with the decision to correct it.
 
     Raises:
-        UserError: there is no such question, it cannot be used as corrected, whoever works here wrote it, no judge
-            failed at it yet, or the checks do not go with the decision.
+        UserError: there is no such question, the correction is not valid, the annotator wrote it, no judge failed at it
+            yet, or the checks do not match the decision.
     """
     session.study.require_writable()
     if correction is not None and decision is not VerificationDecision.CORRECT:
@@ -86,33 +81,34 @@ def verify(
         who = session.annotator()
         assert who is not None
         if after != before:
-            rows.update_question(session.study, after)
+            question_rows.update_question(session.study, after)
         new = Verification(
             *(after.id, who.id, decision, checklist, holds, difficulty, note.strip(), content_state(after), utc_now())
         )
         said = {
-            verification.annotator_id: verification for verification in rows.verifications_of(session.study, after.id)
+            verification.annotator_id: verification
+            for verification in question_rows.verifications_of(session.study, after.id)
         }
         if not _is_unchanged(said.get(who.id), new):
-            rows.set_verification(session.study, new)
+            question_rows.set_verification(session.study, new)
     return step.changes
 
 
 def withdraw_verification(session: Session, question_id: str) -> Changes:
-    """Take back what the annotator of this session said about a question; a correction stays.
+    """Delete the verification of the session's annotator; a correction stays.
 
     Raises:
-        UserError: they said nothing about it.
+        UserError: there is none.
     """
     session.study.require_writable()
     who = session.annotator()
-    said = [verification.annotator_id for verification in rows.verifications_of(session.study, question_id)]
+    said = [verification.annotator_id for verification in question_rows.verifications_of(session.study, question_id)]
     if who is None or who.id not in said or is_author(get_question(session, question_id), who.id):
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not verify this question.", "There is nothing to take back."
         )
     with session.step("Withdraw verification") as step:
-        rows.delete_verification(session.study, question_id, who.id)
+        question_rows.delete_verification(session.study, question_id, who.id)
     return step.changes
 
 
@@ -130,12 +126,12 @@ def _require_checks(
         raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
     if _DIFFICULTY_CHECK in given and not difficulty:
         raise UserError("The difficulty has no label yet.", f"Choose one of {', '.join(DIFFICULTIES)}.")
-    if approves and (missing := [text for text in known if text not in given]):
+    if approves and (missing := [check for check in known if check not in given]):
         raise UserError(
             f"A question that is kept meets every check; missing: {', '.join(missing)}.",
             "Tick what holds; correct the question, or drop it, where something does not.",
         )
-    return tuple(text for text in known if text in given)
+    return tuple(check for check in known if check in given)
 
 
 def _require_not_author(session: Session, question: Question) -> None:
@@ -146,7 +142,7 @@ def _require_not_author(session: Session, question: Question) -> None:
         raise UserError(
             f"{who.name} wrote this question.", "Two others verify it: work under another annotator's name."
         )
-    if not is_kept(question, rows.verifications_of(session.study, question.id)):
+    if not is_kept(question, question_rows.verifications_of(session.study, question.id)):
         raise UserError("This question is a draft: no judge failed at it yet.", "Whoever wrote it tries it on judges.")
 
 
@@ -160,20 +156,20 @@ def _is_unchanged(before: Verification | None, after: Verification) -> bool:
 
 
 APPROVING_DECISIONS = frozenset({VerificationDecision.KEEP, VerificationDecision.CORRECT})
-"""What says that a question is good as it is."""
+"""Decisions that approve of a question."""
 DECISION, DIFFICULTY = "decision", "difficulty"
 _YES_NO = ("yes", "no")
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """How far pairs of people say the same about one thing.
+    """The agreement of pairs of people on one aspect.
 
     Attributes:
-        key: `decision` (is it good as it is, or to be dropped), a check, or `difficulty`.
-        pairs: of words about the same question in the same state.
-        agreeing: pairs that say the same.
-        kappa: Cohen's; None where it is undefined, because everybody says the same throughout.
+        key: `decision` (approve or drop), a check, or `difficulty`.
+        pairs: of verifications of the same question in the same state.
+        agreeing: pairs that agree.
+        kappa: Cohen's; None if undefined, because all values are the same.
     """
 
     key: str
@@ -183,37 +179,37 @@ class AgreementFigure:
 
     @property
     def raw(self) -> float | None:
-        """The share of pairs that say the same, from 0 to 1; None without pairs."""
+        """The share of pairs that agree, from 0 to 1; None without pairs."""
         return self.agreeing / self.pairs if self.pairs else None
 
     def as_json(self) -> dict[str, Json]:
-        """Return it for a file or a terminal."""
+        """Return it as a JSON object."""
         return {"pairs": self.pairs, "agreeing": self.agreeing, "raw": self.raw, "kappa": self.kappa}
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The figures, the decision first; of checks and labels that no pair gave, there is none."""
+    """The agreement of verifiers: the decision first, then checks and labels that any pair has."""
 
     figures: tuple[AgreementFigure, ...]
 
     def figure(self, key: str) -> AgreementFigure:
-        """Return one figure; one of no pairs where nobody could be compared."""
+        """Return one figure; one without pairs if there is none."""
         return next((figure for figure in self.figures if figure.key == key), AgreementFigure(key, 0, 0, None))
 
     def as_json(self) -> dict[str, Json]:
-        """Return it for a file or a terminal, by key."""
+        """Return the figures as a JSON object, by key."""
         return {figure.key: figure.as_json() for figure in self.figures}
 
 
 def compute_agreement(said: Iterable[Sequence[Verification]]) -> Agreement:
-    """Return how far people agree.
+    """Compute the agreement of verifiers.
 
     Args:
-        said: for each question, what people said about it in one and the same state. The two who looked first are
-            compared. Cohen's kappa knows two sides: over all pairs, whoever comes first by id is the first one.
+        said: for each question, its verifications in the same state. The two earliest are compared; for Cohen's kappa,
+            the annotator with the smaller id is the first rater.
     """
-    pairs = [_first_pair(one) for one in said if len(one) > 1]
+    pairs = [_first_pair(question_verifications) for question_verifications in said if len(question_verifications) > 1]
     found = [
         _agreement_figure(
             DECISION, pairs, lambda verification: _YES_NO[verification.decision not in APPROVING_DECISIONS], _YES_NO
@@ -239,7 +235,7 @@ def compute_agreement(said: Iterable[Sequence[Verification]]) -> Agreement:
 
 def _first_pair(said: Sequence[Verification]) -> tuple[Verification, Verification]:
     first = sorted(said, key=lambda verification: (verification.at, verification.annotator_id))[:2]
-    verification, other = sorted(first, key=lambda each: each.annotator_id)
+    verification, other = sorted(first, key=lambda verification: verification.annotator_id)
     return verification, other
 
 
@@ -254,7 +250,7 @@ def _agreement_figure(
     categories: Sequence[str],
 ) -> AgreementFigure:
     given = [(category(verification), category(other)) for verification, other in pairs]
-    return AgreementFigure(key, len(given), sum(text == other for text, other in given), _kappa(given, categories))
+    return AgreementFigure(key, len(given), sum(value == other for value, other in given), _kappa(given, categories))
 
 
 def _kappa(given: Sequence[tuple[str, str]], categories: Sequence[str]) -> float | None:
@@ -264,64 +260,68 @@ def _kappa(given: Sequence[tuple[str, str]], categories: Sequence[str]) -> float
 
     if not given:
         return None
-    places = np.array([[categories.index(text), categories.index(other)] for text, other in given], np.int64)
+    places = np.array([[categories.index(value), categories.index(other)] for value, other in given], np.int64)
     ones = np.ones(len(given), np.int64)
     found = float(kappa(confusion_tables(places[:, 0], places[:, 1], ones, np.zeros_like(ones), len(categories), 1))[0])
     return found if np.isfinite(found) else None
 
 
 REQUIRED_VERIFIERS = 2
-"""People that have to say the same."""
+"""Number of people that have to agree."""
 
 
 class VerificationState(StrEnum):
-    """What became of a question, by what people say about it as it is now."""
+    """The state of a question, by the verifications of its present form."""
 
     OPEN = "open"
-    """Nobody's word counts."""
+    """No verification counts."""
     ONCE = "once"
-    """One person's does."""
+    """One verification counts."""
     VERIFIED = "verified"
-    """Two people approve of it, and nobody would drop it."""
+    """Two people approve of it, and nobody drops it."""
     DISPUTED = "disputed"
-    """Somebody approves of it, and somebody would drop it."""
+    """Somebody approves of it, and somebody drops it."""
     DROPPED = "dropped"
-    """Two people would drop it, and nobody approves of it."""
+    """Two people drop it, and nobody approves of it."""
 
 
 def verification_state(question: Question, said: Iterable[Verification]) -> VerificationState:
-    """Return what became of a question, by everything that was said about it."""
-    words = counted_verifications(question, said)
-    approving = sum(word.decision in APPROVING_DECISIONS for word in words)
-    if not words:
+    """Return the state of a question from all of its verifications."""
+    counted = counted_verifications(question, said)
+    approving = sum(verification.decision in APPROVING_DECISIONS for verification in counted)
+    if not counted:
         return VerificationState.OPEN
-    if 0 < approving < len(words):
+    if 0 < approving < len(counted):
         return VerificationState.DISPUTED
-    if len(words) < REQUIRED_VERIFIERS:
+    if len(counted) < REQUIRED_VERIFIERS:
         return VerificationState.ONCE
     return VerificationState.VERIFIED if approving else VerificationState.DROPPED
 
 
 def counted_verifications(question: Question, said: Iterable[Verification]) -> tuple[Verification, ...]:
-    """Return what counts of what was said: it is about the question as it is now, and not by who wrote that.
+    """Return the verifications that count: those of the present form that are not by the author.
 
-    Of a question that a person wrote and no judge fails at, nothing does.
+    For a hand-written question that was not kept by its author, none counts.
     """
-    now, words = content_state(question), [*said]
-    if not _is_ready(question, words):
+    state, all_verifications = content_state(question), [*said]
+    if not _is_ready(question, all_verifications):
         return ()
-    return tuple(word for word in words if word.state == now and not is_author(question, word.annotator_id))
+    return tuple(
+        verification
+        for verification in all_verifications
+        if verification.state == state and not is_author(question, verification.annotator_id)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class VerificationItem:
-    """A question with what people say about it.
+    """A question with its verifications.
 
     Attributes:
-        verifications: everything, also what no longer counts, by time.
-        stale: what it was made from says something else by now.
+        verifications: all of them, by time, with those that do not count any more.
+        stale: its source was changed.
         graph: the chain that it was made from; None for none.
-        ready: it can be verified; what a person wrote is, once judges failed at it.
+        ready: it can be verified; a hand-written question can once judges failed at it.
     """
 
     question: Question
@@ -332,31 +332,31 @@ class VerificationItem:
     ready: bool = True
 
     def verification_by(self, annotator_id: str) -> Verification | None:
-        """Return what somebody said, whether it counts or not."""
+        """Return the verification of an annotator, whether it counts or not."""
         return next(
             (verification for verification in self.verifications if verification.annotator_id == annotator_id), None
         )
 
     def is_verified_by(self, annotator_id: str) -> bool:
-        """Tell whether what somebody said is about the question as it is now."""
+        """Tell whether an annotator verified the present form."""
         return any(
             verification.annotator_id == annotator_id and verification.state == content_state(self.question)
             for verification in self.verifications
         )
 
     def needs_recheck_by(self, annotator_id: str) -> bool:
-        """Tell whether somebody has to look again, because the question was changed after they looked."""
+        """Tell whether an annotator verified an earlier form and has to look again."""
         return self.verification_by(annotator_id) is not None and not self.is_verified_by(annotator_id)
 
     def is_to_verify(self, surviving: Container[str]) -> bool:
-        """Tell whether it is to be verified: the filters leave it, or somebody has begun.
+        """Tell whether it is to be verified: it survives the filter, or somebody verified it.
 
-        Whoever corrects a question makes one that no filter has seen; it is not forgotten for that.
+        A corrected question has not passed the filter, but stays in the queue.
         """
         return self.question.id in surviving or bool(self.verifications)
 
     def is_waiting_for(self, annotator_id: str) -> bool:
-        """Tell whether somebody should look at it: their word is missing, or its chain was edited since."""
+        """Tell whether an annotator should verify it: a verification is missing, or its chain was edited since."""
         if not self.ready or is_author(self.question, annotator_id):
             return False
         enough = len(counted_verifications(self.question, self.verifications)) >= REQUIRED_VERIFIERS
@@ -368,7 +368,7 @@ class VerificationItem:
 def read_items(
     session: Session, recording_id: str = "", question_ids: Iterable[str] | None = None
 ) -> list[VerificationItem]:
-    """Return questions with what people say about them, by recording and time.
+    """Return questions with their verifications, by recording and time.
 
     Args:
         session: of the study.
@@ -385,18 +385,18 @@ def read_items(
         found = [question for question in found if question.id in wanted]
     said = verifications(study, recording_id)
     graphs = _read_graphs(session, found)
-    order = {recording.id: at for at, recording in enumerate(all_recordings(study))}
+    order = {recording.id: position for position, recording in enumerate(all_recordings(study))}
     found.sort(key=lambda question: (order.get(question.recording_id, len(order)), question.start_us, question.id))
     return [_build_item(question, said.get(question.id, ()), graphs.get(question.chain_id or "")) for question in found]
 
 
 def read_item(session: Session, question_id: str) -> VerificationItem | None:
-    """Return one question as it is now, or None where none of that id is to be seen.
+    """Return one question with its verifications, or None if it is not visible.
 
     Raises:
         UserError: it is damaged.
     """
-    question = questions_question_called(session.study, question_id)
+    question = find_question(session.study, question_id)
     if question is None:
         return None
     graphs = _read_graphs(session, [question])
@@ -404,7 +404,7 @@ def read_item(session: Session, question_id: str) -> VerificationItem | None:
 
 
 def verified_ids(session: Session) -> set[str]:
-    """Return the ids of the questions that two people approve of; whether one is stale is another matter.
+    """Return the ids of the verified questions, stale ones included.
 
     Raises:
         UserError: a question is damaged.
@@ -420,21 +420,21 @@ def verified_ids(session: Session) -> set[str]:
 def verification_queue(
     session: Session, recording_id: str = "", surviving: Iterable[str] | None = None, annotator_id: str = ""
 ) -> list[VerificationItem]:
-    """Return what waits for somebody: first what has to be looked at again, then the rest by recording and time.
+    """Return the queue of an annotator: first questions to look at again, then the rest by recording and time.
 
     Args:
         session: of the study.
         recording_id: only its questions; "" for those of all recordings.
-        surviving: ids of the questions that go on to verification; None for those that the filters leave.
-        annotator_id: for whom; "" for the annotator of the session.
+        surviving: ids of the questions that go on to verification; None for those that survive the filter.
+        annotator_id: of the annotator; "" for that of the session.
 
     Raises:
         UserError: a question is damaged.
     """
     who = annotator_id or current_annotator_id(session)
-    going = {*(surviving_questions(session) if surviving is None else surviving)}
+    survivors = {*(surviving_questions(session) if surviving is None else surviving)}
     waiting = [
-        item for item in read_items(session, recording_id) if item.is_waiting_for(who) and item.is_to_verify(going)
+        item for item in read_items(session, recording_id) if item.is_waiting_for(who) and item.is_to_verify(survivors)
     ]
     return sorted(waiting, key=lambda item: not (item.stale or item.needs_recheck_by(who)))
 
@@ -447,13 +447,13 @@ def current_annotator_id(session: Session) -> str:
 
 @dataclass(frozen=True, slots=True)
 class VerificationProgress:
-    """How far the verification is.
+    """The progress of verification.
 
     Attributes:
-        done: questions that the person has looked at as they are now.
-        waiting: questions that wait for the person.
-        states: how many questions are where.
-        stale: questions whose nodes were edited since.
+        done: questions whose present form the annotator verified.
+        waiting: questions in the queue of the annotator.
+        states: state -> number of questions.
+        stale: questions whose source was changed.
     """
 
     done: int
@@ -463,22 +463,22 @@ class VerificationProgress:
 
     @property
     def total(self) -> int:
-        """All questions."""
+        """The number of all questions."""
         return sum(self.states.values())
 
 
 def verification_progress(found: Sequence[VerificationItem], annotator_id: str) -> VerificationProgress:
-    """Return how far the verification of some questions is, for one person and for all."""
+    """Return the progress of verification, for one annotator and for all."""
     return VerificationProgress(
         sum(item.is_verified_by(annotator_id) for item in found),
         sum(item.is_waiting_for(annotator_id) for item in found),
-        {where: sum(item.state is where for item in found) for where in VerificationState},
+        {state: sum(item.state is state for item in found) for state in VerificationState},
         sum(item.stale for item in found),
     )
 
 
 def study_agreement(session: Session, question_ids: Iterable[str] | None = None) -> Agreement:
-    """Return how far the verifiers of a study agree, over all questions or some.
+    """Return the agreement of the verifiers of a study, over all questions or some.
 
     Raises:
         UserError: a question is damaged.

@@ -1,1 +1,1 @@
-"""A report on runs of the benchmark: tables, plots and lists of items, as HTML, Markdown, LaTeX, CSV and pictures."""
+"""Reports on benchmark runs: tables, plots and lists of items, as HTML, Markdown, LaTeX, CSV and images."""

@@ -1,4 +1,4 @@
-"""Puts a report together from what a study holds. Writes a report to a folder, whole or not at all."""
+"""Gathers the data of a report from a study, builds the report, and writes it to a folder, whole or not at all."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ from project.timebase import utc_now
 from project.version import __version__
 
 Painter = Callable[[ReportRuns], Mapping[str, Sequence[ReportPlot]]]
-"""Draws what a report shows: key of a section -> its plots. The floor above has the means to draw."""
+"""Returns key of a section -> its plots. Implemented by the GUI, which can draw."""
 _TITLES = {
     "shrec": "SHREC",
     "r3vqa": "R3-VQA",
@@ -82,7 +82,7 @@ _TITLES = {
     "sotopia": "SOTOPIA",
 }
 _STEPS_PER_RUN = 3
-"""A run is come to so often: its figures, beside the best one of its set, its items."""
+"""Progress steps of a run: its figures, its comparison with the best run of its set, and its items."""
 WARNING = (
     "This report holds what was said, shown and written in the study, as it is. Do not pass it on to anybody who may "
     "not see the study itself."
@@ -90,17 +90,17 @@ WARNING = (
 
 
 class NothingAsked(UserError):
-    """There is nothing to report on."""
+    """There is no run to report on."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What a report is to be about.
+    """Options of a report.
 
     Attributes:
-        sets: ids or names of sets; all where empty.
+        sets: ids or names of sets; all if empty.
         compare_with: an earlier report's folder, or the id of a run; "" for no comparison.
-        include_texts: whether what was shown and said goes in, which is private.
+        include_texts: include private texts, which are what was shown and answered.
         samples: of the bootstrap over recordings; 0 for no intervals.
     """
 
@@ -112,14 +112,14 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportInput:
-    """All that a report needs of a study.
+    """The data of a report.
 
     Attributes:
-        items: id of an item -> the item.
-        lists: of all items that may be seen here; a report leaves out those that may not leave.
-        pairs: each run beside the best of its set.
+        items: item id -> item.
+        lists: all items that may be seen here; a report leaves out those that may not leave.
+        pairs: each run compared with the best of its set.
         earlier_runs: runs of an earlier report.
-        comparisons: each run beside the one of this study that it is to be compared with.
+        comparisons: each run compared with a run of this study.
     """
 
     runs: ReportRuns
@@ -134,22 +134,22 @@ class ReportInput:
 def gather_report_input(
     session: Session, wish: ReportOptions, progress: Progress, hidden: Collection[str] = frozenset()
 ) -> ReportInput:
-    """Read the study and work out every figure.
+    """Read the study and compute all figures.
 
     Args:
-        session: of the study; it may be open for reading only.
-        wish: what the report is to be about.
-        progress: of it.
-        hidden: ids of items of which somebody must not see yet what is right, because they still answer.
+        session: of the study, which may be read-only.
+        wish: options of the report.
+        progress: reports the steps.
+        hidden: ids of items whose right answers must not be shown yet, because somebody still answers them.
 
     Raises:
         UserError: there is no such set or earlier report.
-        NothingAsked: nothing was asked yet.
+        NothingAsked: there is no run.
         Cancelled: the user stopped it.
     """
     runs = read_runs(session, sets=wish.sets)
-    after = Stages(progress, _STEPS_PER_RUN * len(runs), "Working out figures").finish_stage
-    figures = [after(compute_figures(run, samples=wish.samples)) for run in runs]
+    finish_stage = Stages(progress, _STEPS_PER_RUN * len(runs), "Working out figures").finish_stage
+    figures = [finish_stage(compute_figures(run, samples=wish.samples)) for run in runs]
     if not figures:
         raise NothingAsked("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
     path = Path(wish.compare_with) if wish.compare_with else None
@@ -160,35 +160,41 @@ def gather_report_input(
         for set_id in dict.fromkeys(figure.item_set.id for figure in figures)
         for item in items_of(session.study, set_id)
     }
-    telling = ReportRedactor(session)
+    redactor = ReportRedactor(session)
     collections = {collection.id: collection.name for collection in all_collections(session.study)}
-    material = _report_runs(session, figures, telling, collections)
-    pairs = compare_with_best(session, material.runs, wish.samples, after)
+    material = _report_runs(session, figures, redactor, collections)
+    pairs = compare_with_best(session, material.runs, wish.samples, finish_stage)
     recordings = {recording.id: recording for recording in all_recordings(session.study)}
     refused = recording_exclusions(session, recordings)
-    withheld = {text for text, why in refused.items() if wish.include_texts or why != NO_PARTICIPANTS}
+    withheld = {recording_id for recording_id, why in refused.items() if wish.include_texts or why != NO_PARTICIPANTS}
     numbers = {recording.id: recording.number for recording in recordings.values()}
-    beside = [pair for run_figures in other for pair in _comparisons(session, run_figures, material, wish.samples)]
-    told = {key: frozen_item for key, frozen_item in items.items() if key not in hidden}
+    comparisons = [pair for run_figures in other for pair in _comparisons(session, run_figures, material, wish.samples)]
+    visible_items = {key: frozen_item for key, frozen_item in items.items() if key not in hidden}
     lists = []
     for report_run in material.runs:
         texts = read_item_texts(session, report_run.figures, items, withheld) if wish.include_texts else {}
-        lists.append(after(build_item_list(report_run, material, told, numbers, withheld, telling, collections, texts)))
-    return ReportInput(material, items, tuple(lists), tuple(pairs), tuple(earlier), tuple(beside), wish.include_texts)
+        lists.append(
+            finish_stage(
+                build_item_list(report_run, material, visible_items, numbers, withheld, redactor, collections, texts)
+            )
+        )
+    return ReportInput(
+        material, items, tuple(lists), tuple(pairs), tuple(earlier), tuple(comparisons), wish.include_texts
+    )
 
 
 def build_report(gathered: ReportInput, pictures: Mapping[str, Sequence[ReportPlot]]) -> BenchmarkReport:
-    """Return the report; needs no study."""
+    """Build the report; needs no study."""
     material = gathered.runs
     at = utc_now()
     sections = [_section(key, title, _tables(gathered, key), pictures) for key, title in _sections()]
-    there = tuple(section for section in sections if section.tables or section.pictures or section.lines)
+    non_empty = tuple(section for section in sections if section.tables or section.pictures or section.lines)
     return BenchmarkReport(
         "Benchmark report",
         at,
         WARNING if gathered.include_texts else "",
         _facts(gathered, at),
-        there,
+        non_empty,
         tuple(releasable_list(report_item_list) for report_item_list in gathered.lists),
         results_json(material, at=at),
     )
@@ -258,17 +264,17 @@ def _report_runs(
     entries = {key: get_benchmark_task(key) for key in SUITE if key in there}
     order = [*entries]
     ranked = sorted(figures, key=lambda run_figures: order.index(run_figures.item_set.task))
-    of_task: dict[str, list[str]] = {}
+    sets_by_task: dict[str, list[str]] = {}
     for run_figures in ranked:
-        known = of_task.setdefault(run_figures.item_set.task, [])
+        known = sets_by_task.setdefault(run_figures.item_set.task, [])
         if run_figures.item_set.id not in known:
             known.append(run_figures.item_set.id)
     asked = []
     for place, run_figures in enumerate(ranked, 1):
         who = names[run_figures.run.id]
         told = run_label(run_figures.run, who, conditions.get(run_figures.run.condition, run_figures.run.condition))
-        number = of_task[run_figures.item_set.task].index(run_figures.item_set.id) + 1
-        told += f", set {number}" if len(of_task[run_figures.item_set.task]) > 1 else ""
+        number = sets_by_task[run_figures.item_set.task].index(run_figures.item_set.id) + 1
+        told += f", set {number}" if len(sets_by_task[run_figures.item_set.task]) > 1 else ""
         key = f"{place:03d}-{run_figures.item_set.task.replace('_', '-')}"
         asked.append(ReportRun(run_figures, told, who, _origin(run_figures), key))
     parts = {
@@ -279,9 +285,9 @@ def _report_runs(
     }
     parts |= {(ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for run_figures in ranked for row in run_figures.labels}
     parts |= {(LABEL_TRAIT, label) for each in ranked for found in each.confusions for label in found.labels}
-    called = name_parts(telling, sorted(parts))
-    titles = {(trait, value): telling.title(trait, name) for (trait, value), name in called.items()}
-    return ReportRuns(tuple(asked), entries, sets, conditions, called, titles)
+    value_names = name_parts(telling, sorted(parts))
+    titles = {(trait, value): telling.title(trait, name) for (trait, value), name in value_names.items()}
+    return ReportRuns(tuple(asked), entries, sets, conditions, value_names, titles)
 
 
 def _origin(run_figures: RunFigures) -> ResultOrigin:
@@ -299,7 +305,7 @@ def _conditions(session: Session, figures: Sequence[RunFigures]) -> dict[str, st
 
 
 def _comparisons(session: Session, other: RunFigures, material: ReportRuns, samples: int) -> list[RunPair]:
-    """Return every run of the same task beside one."""
+    """Compare one run with every run of the same task."""
     known = [
         report_run
         for report_run in material.runs
@@ -315,17 +321,17 @@ def _comparisons(session: Session, other: RunFigures, material: ReportRuns, samp
 
 PAGE_NAME = "report.html"
 _BASE_FILES = 4
-"""Files of every report."""
+"""Number of files that every report has."""
 _KEY_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
 def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> list[str]:
-    """Write a report and return the paths in its folder; it needs no study.
+    """Write a report and return the paths in its folder; needs no study.
 
     Args:
-        report: that is written.
-        folder: that is not there, or empty.
-        progress: of it.
+        report: the report.
+        folder: a folder that does not exist or is empty.
+        progress: reports the files.
 
     Raises:
         UserError: the folder is not free or cannot be written to.
@@ -344,7 +350,7 @@ def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> l
 
 
 def _count_files(report: BenchmarkReport) -> int:
-    """Return how many files there will be."""
+    """Return the number of files."""
     of_sections = sum(2 * len(section.tables) + 3 * len(section.pictures) for section in report.sections)
     return _BASE_FILES + of_sections + 2 * len(report.lists)
 

@@ -1,7 +1,6 @@
-"""Tables of parts of the items: agreed and disagreed, by attribute, channel, kind, length of chain, collection.
+"""Tables by parts of the items, of outcomes and costs, and the item lists of runs.
 
-Tables of what became of the items, and of what answers took. Figures by attribute: finding errors among what has it,
-and naming it (SHREC, appendices F and G). The items of each run: what became of each, and its moment.
+Parts are traits such as agreement, attribute, channel or collection (SHREC, appendices C, F and G).
 """
 
 import hashlib
@@ -32,7 +31,7 @@ from project.entities.judgments import JudgmentStatus
 
 
 def counts_table(material: ReportRuns) -> ReportTable:
-    """Return what became of the items of each run: nobody's unreadable answers go under."""
+    """Return a table of the outcomes of the items of each run."""
     columns = tuple(
         ReportColumn(key, name, NumberFormat.COUNT)
         for key, name in (
@@ -62,7 +61,7 @@ def counts_table(material: ReportRuns) -> ReportTable:
 
 
 def spending_table(material: ReportRuns) -> ReportTable:
-    """Return what the answers of each run took."""
+    """Return a table of time and cost of each run."""
     currencies = sorted({name for report_run in material.runs for name in report_run.figures.spent.money})
     columns = (
         ReportColumn("seconds", "Seconds in all", NumberFormat.SECONDS),
@@ -83,7 +82,7 @@ def spending_table(material: ReportRuns) -> ReportTable:
 
 
 def sets_table(material: ReportRuns) -> ReportTable:
-    """Return the frozen sets that were asked: how they were drawn, and what could not become an item."""
+    """Return a table of the frozen sets: how they were drawn, and what was left out."""
     columns = (
         ReportColumn("seed", "Seed", NumberFormat.COUNT),
         ReportColumn("draws", "Draws", NumberFormat.COUNT),
@@ -92,7 +91,7 @@ def sets_table(material: ReportRuns) -> ReportTable:
         ReportColumn("left_out", "Left out", NumberFormat.TEXT),
     )
     rows = []
-    for report_run in {each.figures.item_set.id: each for each in material.runs}.values():
+    for report_run in {report_run.figures.item_set.id: report_run for report_run in material.runs}.values():
         item_set = report_run.figures.item_set
         left_out = "; ".join(f"{many:,}: {why}" for why, many in item_set.left_out.items() if many)
         cells = (
@@ -113,7 +112,7 @@ def sets_table(material: ReportRuns) -> ReportTable:
 
 
 def run_title(material: ReportRuns, report_run: ReportRun) -> str:
-    """Return a run's name where rows are of several tasks."""
+    """Return the name of a run with its task."""
     return f"{material.entries[report_run.task].name}: {report_run.name}"
 
 
@@ -136,12 +135,12 @@ _PLAIN = re.compile(r"[a-z0-9_]{1,40}")
 
 
 def part_key(material: ReportRuns, trait: str, value: str) -> str:
-    """Return the key of a part, which is an anchor of its page and tells no more than the name of the part does."""
+    """Return the key of a part, which is the anchor on its page and reveals no more than the redacted name."""
     return f"{_slug(trait)}-{_slug(material.value_name(trait, value))}"
 
 
 def item_outcome(item: ItemResult) -> str:
-    """Return what became of an item, by the worst of what it was asked."""
+    """Return the outcome of an item: the worst of all its answers."""
     statuses = item.response.statuses.values()
     if not statuses:
         return NOT_ASKED
@@ -163,17 +162,17 @@ def build_item_list(
     collections: Mapping[str, str],
     texts: Mapping[str, Mapping[str, str]],
 ) -> ReportItemList:
-    """Return the items of a run.
+    """Return the list of items of a run.
 
     Args:
         report_run: the run.
         material: of the report.
-        items: of its set that may be listed, by id.
-        numbers: id of a recording -> its number.
+        items: those of its set that may be listed, by id.
+        numbers: recording id -> number.
         withheld: ids of recordings that may not leave.
-        telling: knows what may be told.
+        telling: the redactor.
         collections: id -> name.
-        texts: id of an item -> name -> text that may be private; {} unless they were asked for.
+        texts: item id -> name -> private text; {} unless requested.
     """
     lines: list[ItemLine] = []
     parts: dict[tuple[str, str], list[int]] = {}
@@ -228,11 +227,12 @@ def build_item_list(
 
 
 def releasable_list(report_item_list: ReportItemList) -> ReportItemList:
-    """Return what of a list may stand in a report; items keep their numbers."""
+    """Return the part of a list that may leave; items keep their numbers."""
     lines = tuple(line for line in report_item_list.lines if line.is_releasable)
     numbers = {line.number for line in lines}
     parts = tuple(
-        replace(part, numbers=tuple(at for at in part.numbers if at in numbers)) for part in report_item_list.parts
+        replace(part, numbers=tuple(number for number in part.numbers if number in numbers))
+        for part in report_item_list.parts
     )
     return replace(
         report_item_list,
@@ -243,10 +243,10 @@ def releasable_list(report_item_list: ReportItemList) -> ReportItemList:
 
 
 def item_traits(said: ItemResponse, collections: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return trait and value of each part that an item belongs to, as figures have them.
+    """Return trait and value of each part that an item belongs to, with the keys of figures.
 
     Args:
-        said: about the item.
+        said: the response to the item.
         collections: id -> name.
     """
     found = ((trait, value) for trait in BREAKDOWN_TRAITS for value in trait_parts(trait, said.traits.get(trait)))
@@ -264,11 +264,11 @@ def _slug(text: str) -> str:
 
 ATTRIBUTES = "attributes"
 _ERROR_LABELS = {"verdict": "error", "error": "yes"}
-"""Task -> the label that says that there is an error."""
+"""Task -> the label for an error."""
 
 
 def error_f1(material: ReportRuns, report_run: ReportRun) -> dict[str, ReportCell]:
-    """Return attribute -> F1 of finding errors among the items that have it; {} for tasks that find none."""
+    """Return attribute -> F1 of finding errors among the items that have it; {} for other tasks."""
     if report_run.task not in _ERROR_LABELS:
         return {}
     metric = join_metric_key(F1, _ERROR_LABELS[report_run.task])
@@ -299,7 +299,7 @@ _STATES = ("agreed", "disagreed")
 _ATTRIBUTES = "attributes"
 _OTHER_TABLES = frozenset({AGREED, _ATTRIBUTES, "labels"})
 _MAX_COLUMNS = 24
-"""Values of a trait that a table has columns for."""
+"""Largest number of values of a trait in a table."""
 
 
 def agreement_tables(material: ReportRuns) -> list[ReportTable]:
@@ -354,7 +354,7 @@ def attribute_tables(material: ReportRuns) -> list[ReportTable]:
 
 
 def part_tables(material: ReportRuns) -> list[ReportTable]:
-    """Return the first figure of each task by each other trait that its items differ in."""
+    """Return the first figure of each task by each other trait with several values."""
     found = []
     for task in material.tasks():
         entry = material.entries[task]
@@ -370,7 +370,8 @@ def part_tables(material: ReportRuns) -> list[ReportTable]:
             if trait in _OTHER_TABLES or not 1 < len(values) <= _MAX_COLUMNS:
                 continue
             columns = tuple(
-                ReportColumn(f"{trait}.{at}", material.value_title(trait, one)) for at, one in enumerate(values)
+                ReportColumn(f"{trait}.{index}", material.value_title(trait, value))
+                for index, value in enumerate(values)
             )
             rows = tuple(
                 ReportRow(

@@ -1,8 +1,4 @@
-"""What judges reach on renderings, beside the raw footage (SHREC, appendix I): draws are paired.
-
-Whether judges differ: each beside the best one of its set, or all beside one run. A report beside an earlier one, or
-beside a run: what changed, and what of it is more than noise.
-"""
+"""Tables that compare runs: conditions with raw footage (SHREC, appendix I), judges with the best, and earlier reports."""
 
 import json
 import math
@@ -43,7 +39,7 @@ RunKey = tuple[str, str, str, int]
 
 
 def condition_groups(material: ReportRuns) -> list[list[ReportRun]]:
-    """Return the runs that differ in nothing but their condition, raw first; only where there are several."""
+    """Return groups of runs that differ only in their condition, raw first; groups of one are left out."""
     found: dict[RunKey, list[ReportRun]] = {}
     for report_run in material.runs:
         run = report_run.figures.run
@@ -54,7 +50,7 @@ def condition_groups(material: ReportRuns) -> list[list[ReportRun]]:
 
 
 def condition_tables(material: ReportRuns) -> list[ReportTable]:
-    """Return what each condition comes to, and how each differs from raw."""
+    """Return tables of the figures in each condition, and of the tests against raw."""
     found = condition_groups(material)
     if not found:
         return []
@@ -70,21 +66,21 @@ def _has_metric(found: Iterable[list[ReportRun]], metric: str) -> bool:
 
 def _values_table(material: ReportRuns, found: list[list[ReportRun]], metric: str, name: str) -> ReportTable:
     keys = list(dict.fromkeys(report_run.figures.run.condition for some in found for report_run in some))
-    keys.sort(key=lambda text: text != RAW_CONDITION)
+    keys.sort(key=lambda condition: condition != RAW_CONDITION)
     papers: dict[str, dict[str, ReportCell]] = {}
     sources = set()
     for row in published_for([CONDITIONS_TASK]):
         if row.metric == metric:
             papers.setdefault(f"({row.modality}) {row.name}", {})[row.setting] = ReportCell(row.mean, row.sd)
             sources.add(row.source)
-    named = [material.condition_name(text) for text in keys]
+    named = [material.condition_name(condition) for condition in keys]
     named += [
         fromkey for fromkey in dict.fromkeys(key for cells in papers.values() for key in cells) if fromkey not in named
     ]
     rows = []
     for some in found:
         by_name = {material.condition_name(report_run.figures.run.condition): report_run for report_run in some}
-        cells = [by_name.get(text) for text in named]
+        cells = [by_name.get(condition) for condition in named]
         told = tuple(
             ReportCell() if cell is None else figure_cell(cell.row(metric), ItemListLink(cell.list_key))
             for cell in cells
@@ -164,7 +160,7 @@ def _test_cells(against_raw: AgainstRaw) -> tuple[ReportCell, ...]:
 
 
 def format_interval(low: float | None, high: float | None) -> str:
-    """Return an interval as text; a dash where there is none."""
+    """Return an interval as text; a dash if there is none."""
     return "\N{EN DASH}" if low is None or high is None else f"{low:+.3f} to {high:+.3f}"
 
 
@@ -202,11 +198,11 @@ _RUN_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class RunPair:
-    """One run beside another one.
+    """One run compared with another one.
 
     Attributes:
         other_name: name of the other.
-        comparison: the one less the other.
+        comparison: of the run with the other.
     """
 
     run: ReportRun
@@ -217,9 +213,9 @@ class RunPair:
 def compare_with_best(
     session: Session, asked: Sequence[ReportRun], samples: int, after: Callable[[RunPair], RunPair] = lambda pair: pair
 ) -> list[RunPair]:
-    """Return each run beside the best of its set by the task's first figure, where there are two runs or more.
+    """Compare each run with the best of its set by the task's first figure; sets with one run are left out.
 
-    `after` is called with each of them; what it raises ends the work.
+    `after` is called with each pair; it may raise to cancel.
     """
     pairs = []
     for item_set in dict.fromkeys(report_run.figures.item_set.id for report_run in asked):
@@ -240,7 +236,7 @@ def compare_with_best(
 
 
 def pair_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable | None:
-    """Return whether judges are told apart from the best; None without any."""
+    """Return the table of comparisons with the best; None without pairs."""
     if not pairs:
         return None
     corrected = holm({at: _mcnemar_p(run_pair.comparison) for at, run_pair in enumerate(pairs)})
@@ -270,7 +266,7 @@ def pair_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable | 
 
 
 def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
-    """Return every figure of each run beside the same one of the run that is compared with."""
+    """Return the table of all figures of each run, compared with another run."""
     lines = [(pair, row) for pair in pairs for row in pair.comparison.rows]
     corrected = holm({at: row.difference.p for at, (_, row) in enumerate(lines)})
     rows = []
@@ -297,7 +293,7 @@ def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
 def describe_difference(
     metric: str, difference: float | None, low: float | None, high: float | None, p: float | None
 ) -> str:
-    """Return what a difference shows, in a word or two: only what is beyond noise is a change."""
+    """Return the conclusion from a difference, in a word or two; only a significant one is a change."""
     if difference is None:
         return "undefined"
     if p is None and (low is None or high is None):
@@ -315,7 +311,7 @@ def _excludes_zero(low: float | None, high: float | None) -> Iterator[bool]:
 
 
 def _is_additive(report_run: ReportRun) -> bool:
-    """Tell whether every figure of a task is a sum over items: intervals of others take seconds for each pair."""
+    """Tell whether all figures of a task are functions of sums; intervals of others take seconds for each pair."""
     return {row.metric for row in report_run.figures.rows} <= metric_contributions(
         report_run.figures.counted_responses
     ).keys()
@@ -339,7 +335,7 @@ def _best_text(p: float | None) -> str:
 RESULTS_NAME = "results.json"
 _FORMAT = "greenroom benchmark report"
 _Z_95 = 1.959964
-"""Standard errors on either side of a 95 % interval."""
+"""Half width of a 95 % interval in standard errors."""
 _MCNEMAR_METRICS = frozenset({ACCURACY, EXACT_MATCH})
 
 
@@ -348,9 +344,9 @@ class Before:
     """One run of an earlier report.
 
     Attributes:
-        set_sha256: of its items, as they were frozen.
-        figures: metric -> mean, low, high; None where there is none.
-        right: id of an item -> whether it was answered right.
+        set_sha256: of its frozen items.
+        figures: metric -> mean, low, high; None if undefined.
+        right: item id -> whether it was answered right.
     """
 
     task: str
@@ -361,7 +357,7 @@ class Before:
 
 
 def results_json(material: ReportRuns, *, at: str) -> dict[str, Json]:
-    """Return what a later report compares with, and what a program reads."""
+    """Return the results as JSON, for later reports and other programs."""
     return {
         "format": _FORMAT,
         "version": 1,
@@ -384,7 +380,7 @@ def read_earlier_runs(path: Path) -> list[Before]:
         found = json.loads(file.read_text("utf-8"))
         if found["format"] != _FORMAT:
             raise ValueError
-        return [_read_earlier_run(one) for one in found["runs"]]
+        return [_read_earlier_run(entry) for entry in found["runs"]]
     except OSError as error:
         raise UserError(
             f"{escape_unprintable(file.name)} cannot be read: {error.strerror}.",
@@ -398,11 +394,11 @@ def read_earlier_runs(path: Path) -> list[Before]:
 
 
 def earlier_table(material: ReportRuns, earlier: Sequence[Before]) -> ReportTable:
-    """Return every figure of the study's judges beside the same one of before.
+    """Return the table of all figures, compared with those of an earlier report.
 
     Args:
         material: of the report.
-        earlier: runs to compare with; those of the same task and name are.
+        earlier: runs to compare with, matched by task and name.
     """
     pairs = [*_earlier_pairs(material, earlier)]
     tests = holm({place: _earlier_p(now, before, metric) for place, (now, before, metric) in enumerate(pairs)})
@@ -474,12 +470,12 @@ def _lost_and_won(now: ReportRun, before: Before, metric: str) -> tuple[float | 
 
 
 def _shared_answers(now: ReportRun, before: Before, metric: str) -> tuple[list[bool], list[bool]] | None:
-    """Return whether each item was answered right now and before, where the figure counts that, over the same items."""
+    """Return whether each item was answered right now and before; None for other figures or other item sets."""
     if metric not in _MCNEMAR_METRICS or before.set_sha256 != now.figures.item_set.sha256:
         return None
     right = _right_by_item(now)
-    shared = [text for text in right if text in before.right]
-    return ([right[text] for text in shared], [before.right[text] for text in shared]) if shared else None
+    shared = [item_id for item_id in right if item_id in before.right]
+    return ([right[item_id] for item_id in shared], [before.right[item_id] for item_id in shared]) if shared else None
 
 
 def _right_by_item(report_run: ReportRun) -> dict[str, bool]:
@@ -515,7 +511,7 @@ def _read_earlier_run(found: Mapping[str, Any]) -> Before:
     for row in found["figures"]:
         low, high = row["interval"] or (None, None)
         figures[str(row["metric"])] = (_optional_float(row["mean"]), _optional_float(low), _optional_float(high))
-    right = {str(key): bool(one) for key, one in cast(dict[str, Json], found["right"]).items()}
+    right = {str(key): bool(value) for key, value in cast(dict[str, Json], found["right"]).items()}
     return Before(str(found["task"]), str(found["name"]), str(found["set_sha256"]), figures, right)
 
 

@@ -1,7 +1,4 @@
-"""A report as HTML that needs nothing but itself: no script, no network, whatever a name in it says.
-
-The items of one run as a page: what became of each, and how to get to its moment.
-"""
+"""Renders a report and its item lists as self-contained HTML, without scripts and network, with all names escaped."""
 
 import base64
 import hashlib
@@ -43,17 +40,17 @@ _BEFORE_SVG = re.compile(rb"^.*?(?=<svg)", re.DOTALL)
 
 
 def escape_html(plain: str) -> str:
-    """Return plain text for HTML, also inside quotes; what cannot be printed is shown as such."""
+    """Return plain text escaped for HTML and attributes; unprintable characters are shown as escapes."""
     return escape(escape_unprintable(plain), quote=True)
 
 
 def render_page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
-    """Return a page of its own. Nothing but the one style sheet in it, and typefaces in it, may ever be loaded.
+    """Return a standalone page; its content security policy permits only the embedded style sheet and fonts.
 
     Args:
         title: of the page.
-        body: lines of it.
-        fonts: whether it holds the typeface that plots were measured in; else the reader's own stands in for it.
+        body: its lines.
+        fonts: embed the font that plots were measured in; otherwise a font of the reader is used.
     """
     style = (_font_css() if fonts else "") + resource("report", "report.css").read_text("utf-8")
     allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -80,12 +77,12 @@ def render_page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
 
 
 def render_html(report: BenchmarkReport) -> str:
-    """Return the report; numbers lead to the pages of items beside it."""
+    """Return the report; numbers link to its pages of items."""
     return render_page(report.title, list(_body(report)), fonts=any(section.pictures for section in report.sections))
 
 
 def warning_lines(said: str) -> list[str]:
-    """Return what a reader has to know before passing a page on."""
+    """Return the warning about passing a page on."""
     return [f'<p class="warning">{escape_html(said)}</p>'] if said else []
 
 
@@ -118,7 +115,9 @@ def _body(report: BenchmarkReport) -> Iterator[str]:
     if report.lists:
         yield '<section id="items"><h2>Items</h2><p>What became of each item, and where it is in the footage.</p><ul>'
         for report_item_list in report.lists:
-            yield f'<li><a href="items/{report_item_list.key}.html">{escape_html(report_item_list.task)}, {escape_html(report_item_list.judge)}</a>: {len(report_item_list.lines):,}</li>'
+            name = f"{escape_html(report_item_list.task)}, {escape_html(report_item_list.judge)}"
+            count = len(report_item_list.lines)
+            yield f'<li><a href="items/{report_item_list.key}.html">{name}</a>: {count:,}</li>'
         yield "</ul></section>"
     yield "</main>"
 
@@ -190,7 +189,7 @@ def _picture(picture: ReportPlot) -> Iterator[str]:
 
 
 def escape_lines(plain: str) -> str:
-    """Return several lines of plain text for HTML."""
+    """Return several lines of plain text, escaped for HTML."""
     return "\n".join(escape_html(line) for line in plain.split("\n"))
 
 
@@ -209,21 +208,24 @@ _ITEM_COLUMNS = (
 
 
 def render_items_page(report_item_list: ReportItemList, warn: str) -> str:
-    """Return the page of a run.
+    """Return the page of items of a run.
 
     Args:
         report_item_list: its items.
-        warn: what a reader has to know before passing it on; "" where nothing.
+        warn: a warning about passing it on, or "".
     """
     return render_page(f"{report_item_list.task}, {report_item_list.judge}", list(_items_body(report_item_list, warn)))
 
 
 def _items_body(report_item_list: ReportItemList, warn: str) -> Iterator[str]:
-    yield f'<header><p><a href="../report.html">Back to the report</a></p><h1>{escape_html(report_item_list.task)}, {escape_html(report_item_list.judge)}</h1>'
+    title = f"{escape_html(report_item_list.task)}, {escape_html(report_item_list.judge)}"
+    yield f'<header><p><a href="../report.html">Back to the report</a></p><h1>{title}</h1>'
     yield from warning_lines(warn)
     yield f"<p>{len(report_item_list.lines):,} items of the set {escape_html(report_item_list.item_set)}."
     if report_item_list.withheld:
-        yield f" {report_item_list.withheld:,} more count in the figures and are not listed: their recordings may not leave."
+        yield (
+            f" {report_item_list.withheld:,} more count in the figures and are not listed: their recordings may not leave."
+        )
     yield "</p>"
     if report_item_list.parts:
         yield '<p><a href="#parts">By part</a></p>'
@@ -239,7 +241,8 @@ def _items_body(report_item_list: ReportItemList, warn: str) -> Iterator[str]:
         yield '<section id="parts"><h2>By part</h2><dl class="parts">'
         for part in report_item_list.parts:
             links = " ".join(f'<a href="#item-{number}">{number}</a>' for number in part.numbers)
-            yield f'<div id="{part.key}"><dt>{escape_html(part.title)} ({len(part.numbers):,})</dt><dd>{links}</dd></div>'
+            heading = f"{escape_html(part.title)} ({len(part.numbers):,})"
+            yield f'<div id="{part.key}"><dt>{heading}</dt><dd>{links}</dd></div>'
         yield "</dl></section>"
     yield "</main>"
 

@@ -1,4 +1,4 @@
-"""Tables as LaTeX with booktabs. Whatever a name says, the file compiles."""
+"""Renders the tables of a report as LaTeX with booktabs. All names are escaped, so that the file always compiles."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -47,13 +47,13 @@ _ESCAPES = {
     "\N{NO-BREAK SPACE}": "~",
 }
 _HYPHEN_MARK = "\N{BELL}"
-"""Stands between two hyphens until they are written, so that they do not become one dash."""
+"""Separates two hyphens until they are written, so that they do not become a dash."""
 _MAX_T1_LETTER = 0x17F
 """Letters up to here have a glyph in the encoding T1."""
 _MAX_LINE_CHARS = 40
-"""A text of more letters than this goes over several lines."""
+"""Columns with longer texts are wrapped."""
 _MAX_COLUMNS = 7
-"""More columns than this are scaled down to the width of the text."""
+"""Tables with more columns are scaled to the text width."""
 _PREAMBLE = r"""% Compiles as it is. In a paper of your own: \usepackage[T1]{fontenc}, textcomp, booktabs, graphicx.
 \documentclass{article}
 \usepackage[utf8]{inputenc}
@@ -67,15 +67,16 @@ _PREAMBLE = r"""% Compiles as it is. In a paper of your own: \usepackage[T1]{fon
 
 
 def escape_latex(text: str) -> str:
-    """Return plain text as LaTeX: one line, no command, only letters that T1 has."""
+    """Return plain text as LaTeX: on one line, without commands, and only with glyphs of T1."""
     line = "".join(
-        _escape_letter(one) for one in " ".join(escape_unprintable(text).split()).replace("--", f"-{_HYPHEN_MARK}-")
+        _escape_letter(letter)
+        for letter in " ".join(escape_unprintable(text).split()).replace("--", f"-{_HYPHEN_MARK}-")
     )
     return line.replace(_HYPHEN_MARK, "{}")
 
 
 def latex_document(report: BenchmarkReport) -> str:
-    """Return a document that shows every table of a report."""
+    """Return a document with all tables of a report."""
     parts = [_PREAMBLE, rf"\section*{{{escape_latex(report.title)}}}", ""]
     if report.warning:
         parts += [rf"\textbf{{{escape_latex(report.warning)}}}", ""]
@@ -111,7 +112,7 @@ def latex_table(table: ReportTable) -> str:
 
 
 def _column_spec(table: ReportTable, place: int) -> str:
-    """Return how a column is set: numbers at the right, long texts in lines."""
+    """Return the column specification: numbers right-aligned, long texts wrapped."""
     if table.columns[place].number_format is not NumberFormat.TEXT:
         return "r"
     return "p{6cm}" if max((len(row.cells[place].text) for row in table.rows), default=0) > _MAX_LINE_CHARS else "l"
@@ -137,7 +138,7 @@ def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
     if row.origin is ResultOrigin.PUBLISHED:
         name = rf"\textit{{{name}}}$^\dagger$"
     cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
-    # A row that begins with [ would be taken for an option of \\, so every row begins with a name in braces.
+    # A row that begins with [ would be read as an option of \\, so the name is in braces.
     return " & ".join([f"{{{name}}}", *cells]) + r" \\"
 
 
@@ -161,5 +162,5 @@ def _escape_letter(text: str) -> str:
         return _ESCAPES[text]
     if " " <= text <= "~" or (0xC0 <= ord(text) <= _MAX_T1_LETTER and text.isalpha()):
         return text
-    plain = "".join(each for each in unicodedata.normalize("NFKD", text) if " " <= each <= "~")
-    return "".join(_ESCAPES.get(each, each) for each in plain) or "?"
+    plain = "".join(letter for letter in unicodedata.normalize("NFKD", text) if " " <= letter <= "~")
+    return "".join(_ESCAPES.get(letter, letter) for letter in plain) or "?"

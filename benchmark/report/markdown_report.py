@@ -1,7 +1,4 @@
-"""A report as Markdown: tables that GitHub and pandoc read, plots as pictures beside it.
-
-Tables as CSV: for each column its value, and where there are any, spread, interval and number of items.
-"""
+"""Renders a report as Markdown for GitHub and pandoc, and its tables and item lists as CSV."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -20,20 +17,19 @@ from benchmark.report.report_document import (
     format_moment,
     format_sd,
 )
-from project.text_format import Cell as Written
-from project.text_format import escape_unprintable, to_csv
+from project.text_format import Cell, escape_unprintable, to_csv
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$^&@!]|:(?=//)|(?<=www)\.|^[-+=]")
 _MARKS = {ResultOrigin.PUBLISHED: " (published)", ResultOrigin.PERSON: " (measured)"}
 
 
 def escape_markdown(text: str) -> str:
-    """Return plain text as Markdown: one line, in which nothing is a mark, a link or a tag."""
+    """Return plain text escaped for Markdown, on one line."""
     return _SPECIAL.sub(lambda each_match: rf"\{each_match[0]}", " ".join(escape_unprintable(text).split()))
 
 
 def render_markdown(report: BenchmarkReport) -> str:
-    """Return the whole report but the lists of items."""
+    """Return the report without its lists of items."""
     lines = [f"# {escape_markdown(report.title)}", ""]
     if report.warning:
         lines += [f"> **{escape_markdown(report.warning)}**", ""]
@@ -43,7 +39,8 @@ def render_markdown(report: BenchmarkReport) -> str:
     if report.lists:
         lines += ["", "## Items", ""]
         lines += [
-            f"- [{escape_markdown(report_item_list.task)}, {escape_markdown(report_item_list.judge)}](items/{report_item_list.key}.html): {len(report_item_list.lines)} items"
+            f"- [{escape_markdown(report_item_list.task)}, {escape_markdown(report_item_list.judge)}]"
+            f"(items/{report_item_list.key}.html): {len(report_item_list.lines)} items"
             for report_item_list in report.lists
         ]
     return "\n".join([*lines, ""])
@@ -111,23 +108,23 @@ _ITEM_COLUMNS = ("item", "draw", "recording", "start", "end", "outcome", "truth"
 
 
 def table_csv(table: ReportTable) -> bytes:
-    """Return a table as a file that spreadsheets read without being asked."""
+    """Return a table as CSV with a byte order mark, which spreadsheets open directly."""
     extras = [_extra_columns(table, place) for place in range(len(table.columns))]
     head = [table.corner, "kind", "source"]
     for column, extra in zip(table.columns, extras, strict=True):
         name = f"{column.group}, {column.name}" if column.group else column.name
-        head += [name, *(f"{name}, {text}" for text in extra)]
+        head += [name, *(f"{name}, {statistic}" for statistic in extra)]
     rows = []
     for row in table.rows:
-        cells: list[Written] = [row.name, row.origin.value, row.source]
+        cells: list[Cell] = [row.name, row.origin.value, row.source]
         for column, extra, cell in zip(table.columns, extras, row.cells, strict=True):
-            cells += [_csv_value(cell, column), *(getattr(cell, text) for text in extra)]
+            cells += [_csv_value(cell, column), *(getattr(cell, statistic) for statistic in extra)]
         rows.append(cells)
     return to_csv(head, rows).encode("utf-8-sig", "replace")
 
 
 def items_csv(report_item_list: ReportItemList) -> bytes:
-    """Return a list of items as a file that spreadsheets read without being asked."""
+    """Return a list of items as CSV with a byte order mark, which spreadsheets open directly."""
     texts = list(dict.fromkeys(name for line in report_item_list.lines for name in line.texts))
     rows = [
         (
@@ -147,15 +144,15 @@ def items_csv(report_item_list: ReportItemList) -> bytes:
 
 
 def _extra_columns(table: ReportTable, place: int) -> list[str]:
-    def there() -> Iterator[str]:
+    def used_columns() -> Iterator[str]:
         for name in ("sd", "low", "high", "n"):
             if any(getattr(row.cells[place], name) is not None for row in table.rows):
                 yield name
 
-    return list(there())
+    return list(used_columns())
 
 
-def _csv_value(cell: ReportCell, column: ReportColumn) -> Written:
+def _csv_value(cell: ReportCell, column: ReportColumn) -> Cell:
     if cell.text:
         return cell.text
     return round(cell.value) if column.number_format is NumberFormat.COUNT and cell.value is not None else cell.value

@@ -1,4 +1,4 @@
-"""The tables of the papers, with a study's own rows first, then chance, then what was published."""
+"""The tables of the papers, with the rows of the study first, then chance, then published results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -172,12 +172,12 @@ SECTION_TABLES = {"shrec": SHREC, "r3vqa": R3_VQA, "esi": ESI, "socialnli": SOCI
 
 
 def paper_tables(material: ReportRuns, layouts: Sequence[PaperTable]) -> list[ReportTable]:
-    """Return those tables of which any task was asked."""
+    """Return the tables with at least one task that was asked."""
     return [_table(material, layout) for layout in layouts if material.runs_of(*layout.tasks)]
 
 
 def other_tables(material: ReportRuns) -> list[ReportTable]:
-    """Return a table for each task that no paper's table has, such as one that a lab added."""
+    """Return a table for each task that is in no table of a paper, such as one from a plugin."""
     covered = {place.task for layouts in SECTION_TABLES.values() for layout in layouts for place in layout.columns} | {
         "conditions"
     }
@@ -208,7 +208,7 @@ def _table(material: ReportRuns, layout: PaperTable) -> ReportTable:
 
 
 def _available_columns(material: ReportRuns, layout: PaperTable) -> list[PaperColumn]:
-    """Return the columns that anything can stand in; a task's metrics that are known elsewhere only stay."""
+    """Return the columns with a value in the study or in a paper."""
     known = {(row.task, row.metric) for row in published_for(layout.tasks)}
     own = {
         (report_run.task, row.metric)
@@ -219,7 +219,7 @@ def _available_columns(material: ReportRuns, layout: PaperTable) -> list[PaperCo
 
 
 def _study_rows(material: ReportRuns, layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
-    """Return one row for who answered in one way, over all tasks of the table; the best of each column is marked."""
+    """Return one row for each judge and setting over all tasks of the table, with the best of each column marked."""
     by_row: dict[str, list[ReportRun]] = {}
     for report_run in material.runs_of(*layout.tasks):
         by_row.setdefault(report_run.name, []).append(report_run)
@@ -231,14 +231,14 @@ def _study_rows(material: ReportRuns, layout: PaperTable, places: Sequence[Paper
 
 
 def _cell(asked: Sequence[ReportRun], place: PaperColumn) -> ReportCell:
-    report_run = next((each for each in asked if each.task == place.task), None)
+    report_run = next((run for run in asked if run.task == place.task), None)
     if report_run is None:
         return ReportCell(reason="not asked")
     return figure_cell(report_run.row(place.metric), ItemListLink(report_run.list_key))
 
 
 def _mark_best(rows: list[ReportRow], places: Sequence[PaperColumn]) -> list[ReportRow]:
-    """Mark the best of each column among the study's own judges, where there are two or more."""
+    """Mark the best of each column among the judges of the study, if there are two or more."""
     for at, place in enumerate(places):
         meaning = describe_metric(place.metric)
         sign = 1 if meaning is None or meaning.high_is_good else -1

@@ -1,8 +1,7 @@
-"""What a report is made of: the runs with their names, the figures of papers, and what may be told of whom.
+"""The runs of a report with redacted names, and published results.
 
-What judges, people and sets are called in a report that may be sent around. What of answers and traits may be told:
-keys of schemes, letters, numbers. Never what somebody wrote. What was shown and said about items, as it is: only for
-reports that stay where the study is.
+A report may leave, so names of people and written texts are replaced; private texts are only in reports that include
+them explicitly.
 """
 
 import re
@@ -35,16 +34,16 @@ from project.session.session import Session
 from project.text_matching.normalization import fold_with_positions
 
 BASELINES = frozenset({"random", "majority", "constant", "oracle", "reliable"})
-"""Backends of judges that are not meant to understand anything."""
+"""Backends of baselines."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportRun:
-    """One run, as the report calls it.
+    """One run with its names in the report.
 
     Attributes:
-        name: in tables; no other run over the same set has it.
-        judge: who answered, without how it was asked.
+        name: in tables, unique among the runs over the same set.
+        judge: who answered, without the setting.
         list_key: key of the list of its items.
     """
 
@@ -60,7 +59,7 @@ class ReportRun:
         return self.figures.item_set.task
 
     def row(self, metric: str) -> MetricRow | None:
-        """Return one figure over all items, or None where the task has none of the sort."""
+        """Return one figure over all items, or None if the task does not have it."""
         return self.figures.row(metric)
 
     def part(self, trait: str, value: str, metric: str) -> MetricRow | None:
@@ -76,9 +75,9 @@ class ReportRuns:
 
     Attributes:
         entries: tasks of the suite, by key, in its order.
-        conditions: of runs that saw something else than raw footage, by key: how it is called.
-        parts: trait and value, as figures have them -> how the value may be called.
-        titles: the same -> what people read for it.
+        conditions: key of a condition -> its name.
+        parts: trait and value, with the keys of figures -> redacted value.
+        titles: the same -> display name.
     """
 
     runs: tuple[ReportRun, ...]
@@ -98,20 +97,20 @@ class ReportRuns:
         return [key for key in self.entries if key in there]
 
     def value_name(self, trait: str, value: str) -> str:
-        """Return how a value of a trait is called in the report: what nobody looked at is not told."""
+        """Return the redacted value of a trait; a value that was not checked is not shown."""
         return self.parts.get((trait, value), f"another {trait}")
 
     def value_title(self, trait: str, value: str) -> str:
-        """Return what people read for a value of a trait, or for a label, whose trait is `label`."""
+        """Return the display name of a value of a trait, or of a label, whose trait is `label`."""
         return self.titles.get((trait, value), f"Another {trait}")
 
     def condition_name(self, key: str) -> str:
-        """Return how a condition is called in the report."""
+        """Return the name of a condition in the report."""
         return self.conditions.get(key, key)
 
 
 def figure_cell(row: MetricRow | None, target: ItemListLink | None = None, why: str = "") -> ReportCell:
-    """Return one figure as a cell that leads to its items."""
+    """Return one figure as a cell that links to its items."""
     if row is None:
         return ReportCell(reason=why)
     reason = "" if row.mean is not None else why or "undefined over these items"
@@ -119,7 +118,7 @@ def figure_cell(row: MetricRow | None, target: ItemListLink | None = None, why: 
 
 
 def published_for(tasks: Iterable[str]) -> list[PublishedScore]:
-    """Return what papers report of these tasks, in their order."""
+    """Return the published results of these tasks, in their order."""
     return [row for task in tasks for row in published_scores_for(task)]
 
 
@@ -137,9 +136,9 @@ _PLAIN = "plain"
 
 
 def report_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
-    """Return id of a run -> who answered: people under a code, judges by their name unless it tells whom it is about.
+    """Return run id -> unique name of who answered: people by code, judges by name unless it contains private words.
 
-    No path is in a name, and no word that must not leave the study; two judges never have the same name.
+    Paths in names are cut to the file name.
     """
     codes = assign_annotator_codes(
         all_annotators(session.study), [participant.pseudonym for participant in all_participants(session.study)]
@@ -163,7 +162,7 @@ def report_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]
 
 
 def set_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
-    """Return id of a set -> its name, or its number where the name holds what must not leave."""
+    """Return set id -> its name, or its number if the name contains private words or a path."""
     tells = private_text_detector(session)
     named = dict.fromkeys((run.item_set.id, run.item_set.name) for run in runs)
     return {
@@ -172,22 +171,22 @@ def set_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
 
 
 def run_label(run: BenchmarkRun, name: str, condition: str) -> str:
-    """Return how a run is called in tables, as SHREC's are: “(L+V) gpt-4o + cot”.
+    """Return the name of a run in tables, in the style of SHREC: “(L+V) gpt-4o + cot”.
 
     Args:
-        run: that is meant.
+        run: the run.
         name: who answered.
-        condition: for people, of what was shown.
+        condition: name of the condition.
     """
-    told = f"({run.shown.value}) {name}" + (
+    label = f"({run.shown.value}) {name}" + (
         f" + {run.variant}" if run.variant not in (_PLAIN, "", PERSON_BACKEND) else ""
     )
     extras = [*([condition] if run.condition != RAW_CONDITION else []), *([f"seed {run.seed}"] if run.seed else [])]
-    return ", ".join([told, *extras])
+    return ", ".join([label, *extras])
 
 
 def private_text_detector(session: Session) -> Callable[[str], bool]:
-    """Return what tells whether a text holds anything that must not leave the study."""
+    """Return a predicate that tells whether a text contains anything private."""
     private = collect_private(session)
     models = {annotator.name for annotator in all_annotators(session.study) if annotator.kind != _PERSON}
     words = PhraseMatcher({word: "-" for word in private.words if word not in models})
@@ -205,7 +204,7 @@ def _file_name(path: str) -> str:
 
 
 TEXT_PLACEHOLDER = "(text)"
-"""In place of anything that was written."""
+"""Replaces written text."""
 _PROGRAM_WORDS = (
     *("yes", "no", "true", "false", "none", "error", "competence", "agreed", "disagreed", "entailment"),
     *("contradiction", "neutral", "for", "against", "supporting", "opposing", "strong", "weak", "mild"),
@@ -213,15 +212,15 @@ _PROGRAM_WORDS = (
 )
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PRIVATE_TRAITS = frozenset({"collection"})
-"""Traits whose values a lab named, so that even a word of a scheme may be somebody's."""
+"""Traits whose values are named by the lab, so that any word may identify somebody."""
 LABEL_TRAIT = "label"
-"""Stands for the field of a segment that a label is the value of."""
+"""The trait of labels."""
 _MAX_LIST_NUMBERS = 12
-"""Numbers of one list that are told."""
+"""Numbers of one list that are shown at most."""
 
 
 class ReportRedactor:
-    """Knows the words that a report may use, and what people read for them."""
+    """Replaces everything in answers that is not a known key, letter or number, and translates keys to display names."""
 
     def __init__(self, session: Session) -> None:
         words = {
@@ -244,7 +243,7 @@ class ReportRedactor:
         self._titles = _read_titles(session)
 
     def redact_answer(self, answer: Mapping[str, Mapping[str, Json]], *, titles: bool = False) -> str:
-        """Return an answer, or what is right, with everything left out that is written text; in keys or `titles`."""
+        """Return an answer without written texts, as keys or, with `titles`, as display names."""
         parts = []
         for key, fields in answer.items():
             part = key.partition("/")[2]
@@ -254,16 +253,16 @@ class ReportRedactor:
         return "; ".join(text for text in parts if text)
 
     def title(self, field: str, key: str) -> str:
-        """Return what people read for a word of a field, or of the labels, whose field is `label`."""
+        """Return the display name of a key of a field, or of a label, whose field is `label`."""
         plain = key.replace("_", " ").capitalize() if key.islower() else key
         return self._titles.get((field, key), plain)
 
     def redact_word(self, text: str) -> str:
-        """Return a word that may be told; others give way to the remark that there was one."""
+        """Return a known word; others are replaced by a placeholder."""
         return text if text in self._words or text.isdecimal() else TEXT_PLACEHOLDER
 
     def is_known(self, text: str) -> bool:
-        """Tell whether a text may stand in a report as it is."""
+        """Tell whether a text may be in a report unchanged."""
         return self.redact_word(text) == text
 
     def _redact_field(self, name: str, value: Json, titles: bool) -> str:
@@ -278,20 +277,20 @@ class ReportRedactor:
             return f"{self._field_prefix(name)}{word(value)}" if self.is_known(value) else ""
         if isinstance(value, list):
             known = [
-                str(one)
-                for one in value[:_MAX_LIST_NUMBERS]
-                if isinstance(one, str | int | float) and self.is_known(str(one))
+                str(entry)
+                for entry in value[:_MAX_LIST_NUMBERS]
+                if isinstance(entry, str | int | float) and self.is_known(str(entry))
             ]
             return " + ".join(map(word, known)) if known or value else f"{self._field_prefix(name)}nothing"
         return ""
 
     def _field_prefix(self, name: str) -> str:
-        """Return the name of a field before its value, where the value does not speak for itself."""
+        """Return the name of a field as a prefix of its value, if the value needs one."""
         return f"{name} " if name in self._words and name not in ("label", "error") else ""
 
 
 def _read_titles(session: Session) -> dict[tuple[str, str], str]:
-    """Return field and key -> name of labels and choices; where schemes differ, as the one says that is used first."""
+    """Return field and key -> name of labels and choices; the first scheme wins."""
     tells = private_text_detector(session)
     found: dict[tuple[str, str], str] = {}
     for scheme in (*session.schemes, *(load_scheme(key) for key in shipped_names())):
@@ -299,14 +298,14 @@ def _read_titles(session: Session) -> dict[tuple[str, str], str]:
             (LABEL_TRAIT, label) for track in scheme.tracks for label in track.labels
         ]
         named += [(field.key, choice) for field in scheme.fields for choice in field.choices]
-        for field_key, one in named:
-            if not tells(one.name):
-                found.setdefault((field_key, one.key), one.name)
+        for field_key, choice in named:
+            if not tells(choice.name):
+                found.setdefault((field_key, choice.key), choice.name)
     return found
 
 
 def name_parts(telling: ReportRedactor, parts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return trait and value -> how the report calls the value: as it is, or a number where it may tell somebody."""
+    """Return trait and value -> redacted value: unchanged, or a number if it may identify somebody."""
     found: dict[tuple[str, str], str] = {}
     counts: dict[str, int] = {}
     for trait, value in parts:
@@ -323,13 +322,13 @@ def name_parts(telling: ReportRedactor, parts: Iterable[tuple[str, str]]) -> dic
 def read_item_texts(
     session: Session, run: RunFigures, items: Mapping[str, FrozenItem], withheld: Collection[str]
 ) -> dict[str, dict[str, str]]:
-    """Return id of an item -> name -> text: options, what was told, the right answer, and every answer in full.
+    """Return item id -> name -> text: options, given texts, the right answer, and all answers in full.
 
     Args:
         session: of the study.
-        run: whose answers are meant.
+        run: the run of the answers.
         items: by id.
-        withheld: recordings that may not leave: neither do options that were taken from them, or from what is gone.
+        withheld: recordings that may not leave; items with options from them, or from deleted recordings, are left out.
     """
     found: dict[str, dict[str, str]] = {}
     known = {recording.id for recording in all_recordings(session.study)}
@@ -361,7 +360,7 @@ def _item_content_texts(item: FrozenItem) -> dict[str, str]:
     truth = item.content.get("truth")
     if isinstance(truth, dict):
         texts["Right"] = "\n".join(
-            line for one in truth.values() if isinstance(one, dict) for line in _field_lines(one)
+            line for fields in truth.values() if isinstance(fields, dict) for line in _field_lines(fields)
         )
     return texts
 
@@ -371,6 +370,6 @@ def _field_lines(found: Mapping[str, Json]) -> list[str]:
 
 
 def _uses_withheld(item: FrozenItem, withheld: Collection[str], known: Collection[str]) -> bool:
-    """Tell whether words of it are of a recording that may not leave, or that is gone, so that nobody knows."""
+    """Tell whether texts of an item are from a recording that may not leave, or that was deleted."""
     homes = item.content.get("homes")
     return isinstance(homes, list) and any(home in withheld or home not in known for home in homes)

@@ -1,4 +1,4 @@
-"""What a report consists of, before it is written in any format. How numbers are written, the same in every format."""
+"""The data model of a report, independent of its format, and the formatting of numbers that all formats share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from project.timebase import format_time
 
 
 class NumberFormat(StrEnum):
-    """How the values of a column are written."""
+    """How the values of a column are formatted."""
 
     SHARE = "share"
-    """0.57, with ± of the draws: as SHREC's tables."""
+    """0.57, with ± of the draws, as in the tables of SHREC."""
     FIGURE = "figure"
     """0.571."""
     SIGNED = "signed"
@@ -25,7 +25,7 @@ class NumberFormat(StrEnum):
 
 
 class ResultOrigin(StrEnum):
-    """Whose row it is."""
+    """Where the results of a row are from."""
 
     JUDGE = "judge"
     PERSON = "person"
@@ -36,10 +36,10 @@ class ResultOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ItemListLink:
-    """Where a number leads: a list of items, and a part of it.
+    """The target of a number: a list of items, and a part of it.
 
     Attributes:
-        list: key of an `ItemList`.
+        list: key of a `ReportItemList`.
         part: key of one of its parts; "" for all items.
     """
 
@@ -49,18 +49,18 @@ class ItemListLink:
 
 @dataclass(frozen=True, slots=True)
 class ReportCell:
-    """One place of a table.
+    """One cell of a table.
 
     Attributes:
-        value: None where there is none; `why` may say why.
+        value: None if there is none; `reason` may say why.
         sd: standard deviation over draws.
         low: lower end of the 95 % interval.
         high: upper end of it.
-        n: items.
-        text: written in place of a number.
-        target: the items that it is about.
-        reason: why there is no value, or what else is to be known of it, in one sentence.
-        best: no other of the study's own judges has a better one.
+        n: number of items.
+        text: shown instead of a number.
+        target: its items.
+        reason: why there is no value, or a remark on it, in one sentence.
+        best: the best value among the judges of the study.
     """
 
     value: float | None = None
@@ -76,7 +76,7 @@ class ReportCell:
 
 @dataclass(frozen=True, slots=True)
 class ReportColumn:
-    """One column; neighbours of the same `group` share a heading."""
+    """One column; adjacent columns of the same `group` share a heading."""
 
     key: str
     name: str
@@ -86,7 +86,7 @@ class ReportColumn:
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """One row; `source` is where a published one stands."""
+    """One row; `source` is the paper and place of a published one."""
 
     name: str
     origin: ResultOrigin
@@ -100,7 +100,7 @@ class ReportTable:
 
     Attributes:
         key: name of its files.
-        note: under the title.
+        note: shown under the title.
         corner: heading of the names of rows.
     """
 
@@ -118,7 +118,7 @@ class ReportPlot:
 
     Attributes:
         key: name of its files.
-        words: its numbers as text, for those who do not see it.
+        words: its numbers as text, for readers who cannot see it.
         csv: its numbers as a table.
     """
 
@@ -132,12 +132,12 @@ class ReportPlot:
 
 @dataclass(frozen=True, slots=True)
 class ReportAnswer:
-    """What was to be answered about an item, and what was.
+    """The right answer about an item, and the given one.
 
     Attributes:
         truth: the right answer.
         answer: the answer.
-        traits: by which figures are broken down.
+        traits: those by which figures are broken down.
     """
 
     truth: str
@@ -147,18 +147,19 @@ class ReportAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ItemLine:
-    """One item, and what came of it.
+    """One item with its outcome.
 
     Attributes:
         number: in its list, from 1.
         draw: from 1.
         recording: its number in the study.
         recording_id: of it.
-        outcome: `right`, `wrong`, `unparsed`, `refused`, `error`, `not asked`; `answered` where nothing is right.
-        keys: for programs, in keys of schemes and numbers.
-        labels: for people, in the names that go with the keys.
-        is_releasable: whether a report may tell of it: its recording may leave.
-        texts: name -> text that may be private; {} unless they were asked for.
+        outcome: `right`, `wrong`, `unparsed`, `refused`, `error`, `not asked`; `answered` if there is no
+            right answer.
+        keys: for programs, with keys of schemes and numbers.
+        labels: for people, with display names.
+        is_releasable: its recording may leave, so it may be in a report.
+        texts: name -> private text; {} unless requested.
     """
 
     number: int
@@ -192,7 +193,8 @@ class ReportItemList:
         key: name of its page.
         task: name of the task.
         judge: who answered, as in the tables.
-        withheld: items that are counted and not listed: their recording may not leave, or somebody still answers them.
+        withheld: number of items that count but are not listed, because their recording may not leave or somebody still
+            answers them.
     """
 
     key: str
@@ -206,7 +208,7 @@ class ReportItemList:
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """A heading with what stands under it; `lines` are paragraphs."""
+    """A heading with its content; `lines` are paragraphs."""
 
     key: str
     title: str
@@ -221,9 +223,9 @@ class BenchmarkReport:
 
     Attributes:
         at: when it was made, UTC, ISO 8601.
-        warning: what a reader has to know before passing it on; "" where nothing.
-        facts: under the title: name -> text.
-        results: what a program reads, and a later report compares with.
+        warning: about passing it on, or "".
+        facts: name -> text, shown under the title.
+        results: JSON for programs and later reports.
     """
 
     title: str
@@ -247,7 +249,7 @@ _MIN_P = 0.001
 
 
 def format_cell(cell: ReportCell, number: NumberFormat) -> str:
-    """Return the value of a cell; a dash where there is none."""
+    """Return the value of a cell as text; a dash if there is none."""
     if cell.text:
         return cell.text
     if cell.value is None:
@@ -261,12 +263,12 @@ def format_cell(cell: ReportCell, number: NumberFormat) -> str:
 
 
 def format_sd(cell: ReportCell, number: NumberFormat) -> str:
-    """Return the standard deviation of a cell, or "" where it has none or no value to go with."""
+    """Return the standard deviation of a cell, or "" if it has none or no value."""
     return "" if cell.sd is None or cell.value is None else f"{cell.sd:.{_DIGITS.get(number, 3)}f}"
 
 
 def cell_hint(cell: ReportCell) -> str:
-    """Return what else is known of a cell: interval, n, and why there is nothing."""
+    """Return the tooltip of a cell: interval, n, and reason."""
     parts = []
     if cell.low is not None and cell.high is not None:
         parts.append(f"95 % interval over recordings {cell.low:.3f} to {cell.high:.3f}")
@@ -278,17 +280,17 @@ def cell_hint(cell: ReportCell) -> str:
 
 
 def format_moment(start_us: int) -> str:
-    """Return a time as `greenroom open --at` reads it."""
+    """Return a time in the format of `greenroom open --at`."""
     return format_time(start_us)
 
 
 def format_duration(ms: int) -> str:
-    """Return how long an answer took."""
+    """Return the duration of an answer."""
     return f"{ms / 1000:,.1f} s"
 
 
 def column_groups(columns: Sequence[ReportColumn]) -> list[tuple[str, int]]:
-    """Return the headings over columns, with how many columns each spans; "" where there is none."""
+    """Return the headings over columns with the number of columns; "" if there is none."""
     found: list[tuple[str, int]] = []
     for column in columns:
         if found and found[-1][0] == column.group and column.group:

@@ -1,1 +1,1 @@
-"""Answers of judges and people over frozen items, as the figures that papers report."""
+"""Computes figures from the answers of judges and people to frozen items."""

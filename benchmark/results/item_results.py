@@ -1,7 +1,4 @@
-"""What comes of one judge, or person, over one set of items: figures, breakdowns, and what each item came to.
-
-What became of one item: whether it counts, and whether it was answered right.
-"""
+"""Results of one run over a set of items: figures, breakdowns, confusions, costs, and the outcome of each item."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,16 +14,17 @@ class MetricRow:
     """One metric, over all items or over some of them.
 
     Attributes:
-        metric: key, in the words of `benchmark.metrics.published_figures`.
-        name: of it, for tables.
-        share: whether it lies between 0 and 1 and is shown in percent.
-        mean: over the draws; None where it is undefined in each.
+        metric: key, as in `benchmark.metrics.published_figures`.
+        name: for tables.
+        share: its value is a share from 0 to 1, shown in percent.
+        mean: over the draws; None if undefined in all.
         sd: standard deviation over the draws; None with fewer than two.
-        low: lower end of the 95 % interval over recordings; None with fewer than two, or where none was wished.
+        low: lower end of the 95 % interval over recordings; None with fewer than two, or if not
+            requested.
         high: upper end of it.
-        n: items that it is about, in all draws: those that were answered, refused or could not be read.
-        draws: value of each draw, in order; None where it is undefined.
-        chance: what blind guessing is expected to reach over the same items; None where nobody knows.
+        n: number of items in all draws that were answered, refused or unreadable.
+        draws: value of each draw, in order; None if undefined.
+        chance: expected value of guessing on the same items; None if unknown.
     """
 
     metric: str
@@ -56,15 +54,15 @@ class MetricRow:
 
 @dataclass(frozen=True, slots=True)
 class ResponseCounts:
-    """What became of the items of a set; an item that is asked several things counts by the worst of them.
+    """Counts of the outcomes of items; an item with several questions counts by the worst answer.
 
     Attributes:
         items: of the set.
         answered: with an answer to everything.
         unparsed: with an answer that could not be read; counts as wrong.
         refused: counts as wrong.
-        errors: that were asked, and failed; they are asked again and count nowhere.
-        missing: that were not asked, or not everything; they count nowhere.
+        errors: asking failed; they are asked again and do not count.
+        missing: not asked, or not completely; they do not count.
     """
 
     items: int = 0
@@ -76,7 +74,7 @@ class ResponseCounts:
 
     @property
     def counted(self) -> int:
-        """Items that count in the figures."""
+        """The number of items that count in the figures."""
         return self.answered + self.unparsed + self.refused
 
     def as_json(self) -> dict[str, Json]:
@@ -93,12 +91,12 @@ class ResponseCounts:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What answers took.
+    """The cost of answers.
 
     Attributes:
-        money: by currency; {} where the judge has no prices.
-        ms: that answering took, all answers together; of people, the time that they took.
-        cached: answers that were there already, because the same had been asked before.
+        money: by currency; {} if the judge has no prices.
+        ms: total time of all answers.
+        cached: answers that were copied from equal requests.
     """
 
     money: Mapping[str, float] = field(default_factory=dict)
@@ -123,9 +121,9 @@ class SubgroupResult:
     """The figures of the items that share a trait.
 
     Attributes:
-        value: that they share, as text: an attribute, `agreed` or `disagreed`, a collection.
-        items: how many there are, in all draws.
-        rows: the same metrics as of all items, without interval.
+        value: the common value, as text: an attribute, `agreed` or `disagreed`, a collection.
+        items: number of items in all draws.
+        rows: the metrics, without intervals.
     """
 
     value: str
@@ -142,7 +140,7 @@ class Breakdown:
     """All parts by one trait. An item with several values, such as two attributes, is in several parts.
 
     Attributes:
-        trait: key in `Said.traits`: `attributes`, `channel`, `agreed`, `collection`, `kind`, `steps`, ...
+        trait: key in `ItemResponse.traits`: `attributes`, `channel`, `agreed`, `collection`, `kind`, `steps`, ...
     """
 
     trait: str
@@ -155,12 +153,12 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often what is true was answered as what, all draws together.
+    """A confusion matrix over all draws.
 
     Attributes:
         key: of the question, `TASK` or `TASK/PART`.
-        labels: k of them.
-        counts: k rows, what is true; k + 1 columns, what was said, the last for what was refused or unreadable.
+        labels: k labels.
+        counts: k rows of true labels, k + 1 columns of answers; the last one is for refused or unreadable ones.
     """
 
     key: str
@@ -174,11 +172,11 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """What one item came to.
+    """The result of one item.
 
     Attributes:
-        right: None where the item is neither right nor wrong, such as a rating, or does not count.
-        is_counted: in the figures; False where it was not asked, not wholly, or asking failed.
+        right: None if there is no right answer, as for a rating, or it does not count.
+        is_counted: it counts in the figures; False if it was not asked completely, or asking failed.
     """
 
     response: ItemResponse
@@ -187,7 +185,7 @@ class ItemResult:
 
 
 class Became(StrEnum):
-    """What became of an item."""
+    """The outcome of an item."""
 
     ANSWERED = "answered"
     UNPARSED = "unparsed"
@@ -201,11 +199,11 @@ COUNTED_OUTCOMES = (Became.ANSWERED, Became.UNPARSED, Became.REFUSED)
 
 
 def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: bool = False) -> Became:
-    """Return what became of an item.
+    """Return the outcome of an item.
 
     Args:
-        said: about it.
-        expected: everything that is asked about it, `TASK` or `TASK/PART`.
+        said: the response.
+        expected: keys of all questions about it, `TASK` or `TASK/PART`.
         failed: whether asking about it failed.
     """
     statuses = [said.statuses.get(key) for key in expected]
@@ -213,21 +211,21 @@ def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: b
         return Became.REFUSED
     if JudgmentStatus.UNPARSED in statuses:
         return Became.UNPARSED
-    if all(statuse is JudgmentStatus.OK for statuse in statuses):
+    if all(status is JudgmentStatus.OK for status in statuses):
         return Became.ANSWERED
     return Became.ERROR if failed or JudgmentStatus.ERROR in statuses else Became.MISSING
 
 
 def count_outcomes(found: Iterable[Became]) -> ResponseCounts:
-    """Count what became of items."""
-    every = [*found]
-    return ResponseCounts(len(every), *(every.count(became) for became in Became))
+    """Count the outcomes of items."""
+    outcomes = [*found]
+    return ResponseCounts(len(outcomes), *(outcomes.count(became) for became in Became))
 
 
 def is_right(said: ItemResponse, expected: Collection[str]) -> bool | None:
-    """Tell whether an item was answered right in everything; None where answers are numbers, or none is right.
+    """Tell whether all answers about an item are right; None if answers are numbers, or there is no right answer.
 
-    A list is right where it holds the same, in whatever order.
+    Lists are compared as sets.
     """
     asked = {key: truth for key, truth in said.truth.items() if key in expected and truth}
     values = [value for truth in asked.values() for value in truth.values()]
@@ -242,7 +240,7 @@ def _matches_truth(answer: Mapping[str, Json], truth: Mapping[str, Json]) -> boo
 
 def _same_value(true: Json, said: Json) -> bool:
     if isinstance(true, list) and isinstance(said, list):
-        return {str(one) for one in true} == {str(one) for one in said}
+        return {str(value) for value in true} == {str(value) for value in said}
     return true == said
 
 

@@ -1,7 +1,4 @@
-"""Whether two runs over the same items differ: in how often they are right, and in each figure.
-
-How judges do under each condition, against raw footage, and what may be said about that (SHREC, appendix I).
-"""
+"""Compares two runs over the same items, and conditions with raw footage (SHREC, appendix I)."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,12 +23,12 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class MetricDifference:
-    """How far two runs are apart in one figure.
+    """The difference of two runs in one figure.
 
     Attributes:
         first: mean over draws.
         second: mean over draws.
-        difference: the first less the second, with interval and p where there are any.
+        difference: first minus second, with interval and p if there are any.
     """
 
     metric: str
@@ -64,13 +61,13 @@ def compare_metrics(
     second: Sequence[ItemResponse],
     samples: int = BOOTSTRAP_SAMPLES,
 ) -> tuple[MetricDifference, ...]:
-    """Compare two runs in every figure of their task, by resampling recordings with both.
+    """Compare two runs in all figures of their task, by resampling recordings for both.
 
     Args:
         entry: the task.
-        first: what the first said about n items.
-        second: what the second said about the same, in the same order.
-        samples: of the bootstrap for figures that are no sums over items; 0 for no intervals.
+        first: n responses of the first.
+        second: responses of the second to the same items, in the same order.
+        samples: of the bootstrap for figures that are no functions of sums; 0 for no intervals.
     """
     if not first:
         return ()
@@ -79,44 +76,44 @@ def compare_metrics(
     slow = _resampled_intervals(entry, first, second, samples) if samples else {}
     found = []
     for metric in entry.metrics:
-        one, other = (side.get(metric.key) for side in means)
-        value = None if one is None or other is None else one - other
+        first_mean, second_mean = (side.get(metric.key) for side in means)
+        value = None if first_mean is None or second_mean is None else first_mean - second_mean
         tested = quick.get(metric.key)
         if tested is None or tested.value is None or value is None or abs(tested.value - value) > _TOLERANCE:
             low, high = slow.get(metric.key) or (None, None)
             tested = Difference(value, low, high, None, len(first))
-        found.append(MetricDifference(metric.key, metric.name, metric.share, one, other, tested))
+        found.append(MetricDifference(metric.key, metric.name, metric.share, first_mean, second_mean, tested))
     return tuple(found)
 
 
 def compare_correctness(
     first: Sequence[bool | None], second: Sequence[bool | None], same: Sequence[Hashable]
 ) -> McNemar | None:
-    """Compare which items two judges got right; None where right and wrong make no sense.
+    """Compare which items two judges got right; None if there are no right answers.
 
     Args:
-        first: of n items; None where an item is neither right nor wrong.
+        first: of n items; None for an item without a right answer.
         second: of the same items.
-        same: what tells an item from all others: one that stands in several draws counts once.
+        same: identity of each item; one that is in several draws counts once.
     """
     found: dict[Hashable, tuple[bool, bool]] = {}
-    for one, other, key in zip(first, second, same, strict=True):
-        if one is not None and other is not None:
-            found.setdefault(key, (one, other))
-    return mcnemar([one for one, _ in found.values()], [other for _, other in found.values()]) if found else None
+    for first_right, second_right, key in zip(first, second, same, strict=True):
+        if first_right is not None and second_right is not None:
+            found.setdefault(key, (first_right, second_right))
+    return mcnemar([right for right, _ in found.values()], [right for _, right in found.values()]) if found else None
 
 
 def _draw_means(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float | None]:
-    each = [entry.score(one) for one in items_by_draw(said)]
-    return {metric.key: mean_sd([each_entry.get(metric.key) for each_entry in each]).mean for metric in entry.metrics}
+    scores = [entry.score(responses) for responses in items_by_draw(said)]
+    return {metric.key: mean_sd([score.get(metric.key) for score in scores]).mean for metric in entry.metrics}
 
 
 def _additive_differences(
     entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse]
 ) -> dict[str, Difference]:
-    each_entry, other = metric_contributions(first, entry), metric_contributions(second, entry)
-    draws, homes = [said.draw for said in first], [said.recording_id for said in first]
-    return {key: paired_difference(each_entry[key], other[key], draws, homes) for key in each_entry if key in other}
+    own, other = metric_contributions(first, entry), metric_contributions(second, entry)
+    draws, recordings = [said.draw for said in first], [said.recording_id for said in first]
+    return {key: paired_difference(own[key], other[key], draws, recordings) for key in own if key in other}
 
 
 def _resampled_intervals(
@@ -127,10 +124,10 @@ def _resampled_intervals(
         return {}
 
     def score(pairs: Sequence[tuple[ItemResponse, ItemResponse]]) -> dict[str, float | None]:
-        each_entry, other = entry.score([pair[0] for pair in pairs]), entry.score([pair[1] for pair in pairs])
+        own, other = entry.score([pair[0] for pair in pairs]), entry.score([pair[1] for pair in pairs])
         found: dict[str, float | None] = {}
         for metric in entry.metrics:
-            mine, theirs = each_entry.get(metric.key), other.get(metric.key)
+            mine, theirs = own.get(metric.key), other.get(metric.key)
             found[metric.key] = None if mine is None or theirs is None else mine - theirs
         return found
 
@@ -149,12 +146,12 @@ _HUNDRED = 100.0
 
 @dataclass(frozen=True, slots=True)
 class RawConditionPair:
-    """One judge under one condition, and the same judge on raw footage.
+    """The responses of one judge in one condition and on raw footage.
 
     Attributes:
-        judge: the judge, and how it was asked.
-        raw: what was said on raw footage about n items.
-        other: what was said under the condition about the same items, in the same order.
+        judge: the judge with its setting.
+        raw: responses to n items on raw footage.
+        other: responses to the same items in the condition, in the same order.
     """
 
     judge: str
@@ -165,10 +162,10 @@ class RawConditionPair:
 
 @dataclass(frozen=True, slots=True)
 class ConditionRow:
-    """What one figure comes to under a condition.
+    """One figure in a condition, compared with raw.
 
     Attributes:
-        n: items that count in both.
+        n: number of items that count in both.
         raw: over the draws.
         other: over the draws.
         test: the difference, corrected over all rows of the figure.
@@ -186,7 +183,7 @@ class ConditionRow:
 
     @property
     def sentence(self) -> str:
-        """What may be said about it, in a sentence; that there is no difference only where equivalence is shown."""
+        """The conclusion in a sentence; it says that there is no difference only if equivalence is shown."""
         return describe_condition(self)
 
     def as_json(self) -> dict[str, Json]:
@@ -227,20 +224,23 @@ class ConditionRow:
 def condition_rows(
     entry: BenchmarkTask, pairs: Sequence[RawConditionPair], margin: float = EQUIVALENCE_MARGIN
 ) -> tuple[ConditionRow, ...]:
-    """Compare conditions with raw; each figure is a family of tests of its own, over all judges and conditions.
+    """Compare conditions with raw; each figure is a family of tests over all judges and conditions.
 
     Args:
-        entry: the task that was asked.
-        pairs: each judge under each condition.
-        margin: how far apart still counts as the same; it holds for figures that are shares.
+        entry: the task.
+        pairs: each judge in each condition.
+        margin: the largest difference that counts as equivalent, for figures that are shares.
     """
     found: list[ConditionRow] = []
-    scored = [[[entry.score(one) for one in items_by_draw(side)] for side in (pair.raw, pair.other)] for pair in pairs]
+    scored = [
+        [[entry.score(responses) for responses in items_by_draw(side)] for side in (pair.raw, pair.other)]
+        for pair in pairs
+    ]
     for metric in entry.metrics:
         if not metric.share:
             continue
-        raw = [[each_side.get(metric.key) for each_side in sides[0]] for sides in scored]
-        other = [[each_side.get(metric.key) for each_side in sides[1]] for sides in scored]
+        raw = [[score.get(metric.key) for score in sides[0]] for sides in scored]
+        other = [[score.get(metric.key) for score in sides[1]] for sides in scored]
         tests = correct_family({at: compare_with_raw(raw[at], other[at], margin) for at in range(len(pairs))})
         found += [
             ConditionRow(
@@ -253,7 +253,7 @@ def condition_rows(
 
 
 def describe_condition(row: ConditionRow) -> str:
-    """Say what is shown about a condition, and no more than that."""
+    """Return the conclusion about a condition in a sentence."""
     against_raw = row.test
     about = f"{row.name} of {row.judge} under {row.condition}"
     if against_raw.difference is None:
@@ -270,11 +270,14 @@ def describe_condition(row: ConditionRow) -> str:
         case EquivalenceConclusion.EQUIVALENT:
             return f"{about}: no difference from raw, {within} (equivalence p {_p_text(same)})."
         case EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN:
-            return f"{about} differs from raw, but {within}: {_difference_text(against_raw.difference)} (corrected p {_p_text(p)})."
+            return (
+                f"{about} differs from raw, but {within}: {_difference_text(against_raw.difference)} "
+                f"(corrected p {_p_text(p)})."
+            )
         case EquivalenceConclusion.OPEN:
             return (
-                f"{about}: {_difference_text(against_raw.difference)}; these draws show neither a difference (corrected p {_p_text(p)}) "
-                f"nor its absence {within} (p {_p_text(same)})."
+                f"{about}: {_difference_text(against_raw.difference)}; these draws show neither a difference "
+                f"(corrected p {_p_text(p)}) nor its absence {within} (p {_p_text(same)})."
             )
 
 

@@ -11,9 +11,7 @@ from typing import cast
 import numpy as np
 
 from annotate.agreement.figure_intervals import Floats
-from benchmark.metrics.classification import confusion
-from benchmark.metrics.classification import f1_by_label as of_one
-from benchmark.metrics.classification import multilabel_f1_by_label as of_several
+from benchmark.metrics.classification import confusion, f1_by_label, multilabel_f1_by_label
 from benchmark.metrics.published_figures import (
     ACCURACY,
     CHAIN_CONSISTENCY,
@@ -198,9 +196,11 @@ def label_f1(said: Sequence[ItemResponse]) -> dict[str, float | None]:
     truth = [_answer_value(item_response.truth, *asked) for item_response in said]
     given = [_answer_value(item_response.answers, *asked) for item_response in said]
     if all(isinstance(entry, str) for entry in truth):
-        found = of_one(cast(list[str], truth), [entry if isinstance(entry, str) else None for entry in given], labels)
+        found = f1_by_label(
+            cast(list[str], truth), [entry if isinstance(entry, str) else None for entry in given], labels
+        )
     elif all(isinstance(entry, list) for entry in truth):
-        found = of_several(_label_sets(truth), [_label_set(entry) for entry in given], labels)
+        found = multilabel_f1_by_label(_label_sets(truth), [_label_set(entry) for entry in given], labels)
     else:
         return {}
     return {str(label): value for label, value in found.items()}

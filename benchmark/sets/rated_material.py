@@ -19,14 +19,14 @@ from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
 from benchmark.prompts.statement_prompts import (
     EXPLANATION,
     MAX_SCORE,
+    NLI_LIKELIHOOD_TASK,
+    NLI_PLAUSIBILITY_TASK,
     PLAUSIBILITY,
     SCHEME,
     SCORE_KEY,
     STANCE_KEY,
     STATEMENT,
 )
-from benchmark.prompts.statement_prompts import NLI_LIKELIHOOD_TASK as LIKELIHOOD
-from benchmark.prompts.statement_prompts import NLI_PLAUSIBILITY_TASK as DIRECT
 from benchmark.questions.question_validity import gist
 from benchmark.sets.agreed_segments import RecordingTranscript
 from benchmark.tasks.episode_rating_task import RATINGS_TRAIT
@@ -97,11 +97,11 @@ def statement_candidates(session: Session) -> CandidatePool:
         )
         score: Json = round(MAX_SCORE * plausible)
         truth: dict[str, Json] = {
-            DIRECT: {PLAUSIBILITY: round(100 * plausible)},
+            NLI_PLAUSIBILITY_TASK: {PLAUSIBILITY: round(100 * plausible)},
             SUPPORT: {EXPLANATION: because},
             OPPOSE: {EXPLANATION: because},
-            f"{LIKELIHOOD}/{SUPPORT}": {SCORE_KEY: score},
-            f"{LIKELIHOOD}/{OPPOSE}": {SCORE_KEY: _NEUTRAL_SCORE},
+            f"{NLI_LIKELIHOOD_TASK}/{SUPPORT}": {SCORE_KEY: score},
+            f"{NLI_LIKELIHOOD_TASK}/{OPPOSE}": {SCORE_KEY: _NEUTRAL_SCORE},
         }
         traits: dict[str, Json] = {"kind": group[0].segment.label, "raters": len(rated)}
         found.append(_statement_candidate(group, homes, {STATEMENT: group[0].statement}, traits, truth))

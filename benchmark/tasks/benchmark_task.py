@@ -81,7 +81,7 @@ class BenchmarkTask(Protocol):
         key: in the registry, and in results.
         paper: short name of the paper.
         section: of it, where the task is described.
-        source: which part of a study its items come from, a key of `benchmark.sets.item_sources.SOURCES`.
+        source: which part of a study its items come from, a key of `benchmark.sets.item_sources.POOL_SOURCES`.
         rounds: what is asked, in order.
         draws: samples, where nothing else is wished.
         size: items of one sample, about; 0 for all there are.

@@ -22,7 +22,7 @@ from benchmark.metrics.published_figures import (
     score_ranges,
 )
 from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
-from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
+from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
 from benchmark.tasks.benchmark_task import ItemResponse, Metric, Round
 from project.entities.study_records import Json
 from project.schemes.scheme_file import load_scheme
@@ -65,7 +65,7 @@ class SotopiaEval:
     paper: ClassVar[str] = "SOTOPIA"
     section: ClassVar[str] = "3 and 5, appendices C and D"
     source: ClassVar[str] = "ratings"
-    rounds: ClassVar[tuple[Round, ...]] = (Round(TASK),)
+    rounds: ClassVar[tuple[Round, ...]] = (Round(EPISODE_RATINGS_TASK),)
     draws: ClassVar[int] = 1
     size: ClassVar[int] = 0
     answer: ClassVar[str] = "seven whole numbers, each with a reason"
@@ -165,5 +165,5 @@ def _sample_evenly(candidates: Sequence[ItemCandidate], size: int, chance: rando
 
 
 def _score_value(found: Mapping[str, Mapping[str, Json]], key: str) -> float | None:
-    value = found.get(TASK, {}).get(key)
+    value = found.get(EPISODE_RATINGS_TASK, {}).get(key)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -28,8 +28,7 @@ from benchmark.metrics.classification import (
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, PARTIAL_MATCH
 from benchmark.prompts.answer_form import LABEL_KEY, NO_LABEL, FormSpec
 from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, get_judge_prompt
-from benchmark.prompts.segment_prompts import YES_NO, attributes_field
-from benchmark.prompts.segment_prompts import label_choices as labels_labels_of
+from benchmark.prompts.segment_prompts import YES_NO, attributes_field, label_choices
 from benchmark.tasks.benchmark_task import (
     LABELS_TRAIT,
     ItemResponse,
@@ -156,7 +155,7 @@ def freeze_candidate(
 
 def all_labels(pool: CandidatePool) -> list[str]:
     """Return the labels that a judge can choose from, `none` among them."""
-    return [labels_label.key for labels_label in labels_labels_of(PromptSubject(pool_scheme(pool), pool.track))]
+    return [labels_label.key for labels_label in label_choices(PromptSubject(pool_scheme(pool), pool.track))]
 
 
 def first_field_choices(spec: FormSpec) -> list[Json]:

@@ -16,10 +16,16 @@ from benchmark.items.candidates import (
 from benchmark.metrics.classification import pearson_by_chance
 from benchmark.metrics.published_figures import CALIBRATION_ERROR, FACTUALITY, MAE, PEARSON_R, join_metric_key
 from benchmark.metrics.ratings import calibration, mae, pearson, posterior
-from benchmark.prompts.statement_prompts import ACCURATE_KEY, MAX_SCORE, PLAUSIBILITY, SCORE_KEY, YES
-from benchmark.prompts.statement_prompts import NLI_FACT_TASK as FACT
-from benchmark.prompts.statement_prompts import NLI_LIKELIHOOD_TASK as LIKELIHOOD
-from benchmark.prompts.statement_prompts import NLI_PLAUSIBILITY_TASK as DIRECT
+from benchmark.prompts.statement_prompts import (
+    ACCURATE_KEY,
+    MAX_SCORE,
+    NLI_FACT_TASK,
+    NLI_LIKELIHOOD_TASK,
+    NLI_PLAUSIBILITY_TASK,
+    PLAUSIBILITY,
+    SCORE_KEY,
+    YES,
+)
 from benchmark.tasks.benchmark_task import ItemResponse, Metric, Round
 from project.entities.study_records import Json
 
@@ -46,9 +52,9 @@ class SocialNli:
     rounds: ClassVar[tuple[Round, ...]] = (
         Round(SUPPORT),
         Round(OPPOSE),
-        Round(LIKELIHOOD, (SUPPORT, OPPOSE), is_followup=True),
+        Round(NLI_LIKELIHOOD_TASK, (SUPPORT, OPPOSE), is_followup=True),
     )
-    people: ClassVar[tuple[Round, ...]] = (Round(DIRECT),)
+    people: ClassVar[tuple[Round, ...]] = (Round(NLI_PLAUSIBILITY_TASK),)
     draws: ClassVar[int] = 1
     size: ClassVar[int] = 0
     answer: ClassVar[str] = "a plausibility from 0 to 1"
@@ -108,7 +114,7 @@ class SocialNliFacts:
     paper: ClassVar[str] = "SocialNLI"
     section: ClassVar[str] = "4.3"
     source: ClassVar[str] = "explanations"
-    rounds: ClassVar[tuple[Round, ...]] = (Round(FACT),)
+    rounds: ClassVar[tuple[Round, ...]] = (Round(NLI_FACT_TASK),)
     draws: ClassVar[int] = 1
     size: ClassVar[int] = 0
     answer: ClassVar[str] = "accurate or not"
@@ -128,7 +134,7 @@ class SocialNliFacts:
         """Return the share of accurate explanations, over all, and by author as `factuality.AUTHOR`."""
         by_author: dict[str, list[bool]] = {}
         for item_response in said:
-            answer = item_response.answers.get(FACT, {}).get(ACCURATE_KEY)
+            answer = item_response.answers.get(NLI_FACT_TASK, {}).get(ACCURATE_KEY)
             if isinstance(answer, str):
                 by_author.setdefault(str(item_response.traits.get(AUTHOR, PEOPLE)), []).append(answer == YES)
         checked = [right for found in by_author.values() for right in found]
@@ -142,7 +148,7 @@ class SocialNliFacts:
 
 def human_plausibility(said: ItemResponse) -> float | None:
     """Return how plausible people find the statement of an item, 0 to 1; None where nobody said."""
-    value = _number(said.truth.get(DIRECT, {}).get(PLAUSIBILITY))
+    value = _number(said.truth.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
     return None if value is None else value / _SCALE
 
 
@@ -151,10 +157,12 @@ def judge_plausibility(said: ItemResponse) -> tuple[float, bool] | None:
 
     What was said outright, as by people, is the plausibility itself.
     """
-    outright = _number(said.answers.get(DIRECT, {}).get(PLAUSIBILITY))
+    outright = _number(said.answers.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
     if outright is not None:
         return outright / _SCALE, True
-    plus, minus = (_number(said.answers.get(f"{LIKELIHOOD}/{text}", {}).get(SCORE_KEY)) for text in (SUPPORT, OPPOSE))
+    plus, minus = (
+        _number(said.answers.get(f"{NLI_LIKELIHOOD_TASK}/{text}", {}).get(SCORE_KEY)) for text in (SUPPORT, OPPOSE)
+    )
     return None if plus is None or minus is None else posterior(plus / MAX_SCORE, minus / MAX_SCORE)
 
 

@@ -1,7 +1,7 @@
 """The only code that opens a connection: a guard that every backend, every download and every worker has to use.
 
-A request says what it is for (`carrying`), is read by the guard, judged and written down by an authority, and goes to
-an address that was looked up and permitted, or nowhere.
+A request states its purpose (`for_purpose`). The guard reads it, an authority permits and journals it, and the
+transport connects only to the address that was resolved and permitted.
 """
 
 from models.connection.guard import ApprovedContent, Authority, Guard, RequestPurpose, for_purpose

@@ -1,7 +1,6 @@
-"""Which machine a name stands for, and whether that is this one.
+"""Resolves host names, tells whether a host is this machine, and reads the proxy from the environment.
 
-The proxy that this machine is set up with, as its variables say. What touches the network: looking up a name, and
-connecting to an address. Tests put their own in its place.
+Tests replace `NetworkAccess`, the part that touches the network.
 """
 
 import base64
@@ -65,7 +64,7 @@ def resolve(host: str, port: int) -> tuple[str, ...]:
         found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
     except UnicodeError:
         raise OSError("no name of a machine") from None
-    return tuple(dict.fromkeys(str(each[4][0]) for each in found))
+    return tuple(dict.fromkeys(str(address[4][0]) for address in found))
 
 
 def _hosts() -> set[str]:
@@ -83,7 +82,7 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A machine that requests are sent through.
+    """A proxy server.
 
     Attributes:
         account: of the header that it is told who asks; never shown or written down.
@@ -96,7 +95,7 @@ class Proxy:
 
     @property
     def is_supported(self) -> bool:
-        """Whether it is of a kind that the program speaks."""
+        """Whether the program supports its protocol."""
         return self.scheme in _PORTS and bool(self.host) and self.port > 0
 
 
@@ -107,7 +106,7 @@ def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
     chosen = getproxies()
     address = chosen.get(scheme) or chosen.get("all")
     plain = host_key(host)
-    if not address or any(proxy_bypass(each) for each in (host, plain, f"{host}:{port}", f"{plain}:{port}")):
+    if not address or any(proxy_bypass(name) for name in (host, plain, f"{host}:{port}", f"{plain}:{port}")):
         return None
     try:
         parts = urlsplit(address if "://" in address else f"http://{address}")

@@ -1,7 +1,7 @@
-"""The way to a scheduler of Dask: permitted and written down first, and to no other address than was permitted.
+"""Connects to a Dask scheduler, once that is permitted and journaled, and to no other address.
 
-All of it runs in one event loop, so what the sentinel lets pass is the context of that loop and nothing else in the
-process. Only the scheduler is connected to: it passes on what is meant for its workers.
+The connection runs in one event loop, so the socket audit permits that loop's context and nothing else in the process.
+Only the scheduler is connected to: it passes on what is meant for its workers.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class SchedulerLostError(Exception):
 
 
 class WorkerSilent(Exception):
-    """A worker does not answer in time; its scheduler does."""
+    """A worker does not answer in time, though its scheduler does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +136,20 @@ class Cluster:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the connection stands."""
+        """Whether the connection is up."""
         return str(self._client.status) == "running"
 
     async def list_workers(self) -> list[ClusterWorker]:
-        """Return the workers there are.
+        """Return the workers of the cluster.
 
         Raises:
             Gone: the scheduler does not answer.
         """
         found: dict[str, Any] = await self._call(self._client.scheduler.identity(n_workers=-1))
-        return [ClusterWorker(at, str(one["host"]), int(one["nthreads"])) for at, one in found["workers"].items()]
+        return [
+            ClusterWorker(worker_address, str(worker["host"]), int(worker["nthreads"]))
+            for worker_address, worker in found["workers"].items()
+        ]
 
     async def send_message(self, worker: str, **message: Any) -> str | None:
         """Send a worker a message, and return what it answers; None where it cannot be reached or knows no such one.
@@ -166,11 +169,11 @@ class Cluster:
         return said if isinstance(said, str) else None
 
     def submit(self, function: Callable[..., object], *given: object, key: str) -> Any:
-        """Have a function called by one of the workers; tried anew elsewhere where its worker dies."""
+        """Submit a function to the workers; it is retried on another one where its worker dies."""
         return self._client.submit(function, *given, key=key, pure=False)
 
     async def cancel(self, given: Sequence[Any]) -> None:
-        """Have what `give` gave no longer done."""
+        """Cancel submitted tasks."""
         await self._client.cancel(given)
 
     async def _call(self, question: Any, within_s: float = _ANSWERING_S) -> Any:

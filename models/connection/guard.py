@@ -48,7 +48,7 @@ class PatientAuthority(Protocol):
 
 
 class ApprovedContent:
-    """Filled by the code that builds what a judge sees, read by the guard.
+    """Texts and media approved for sending: filled by the code that builds a judge's input, read by the guard.
 
     A text or picture that is not in here does not leave, whatever else is allowed. What is cleared under the condition
     "" is the program's own and holds nothing of a study.
@@ -59,7 +59,7 @@ class ApprovedContent:
         self._media: set[tuple[str, str]] = set()
 
     def add_text(self, text: str, condition: str) -> None:
-        """Vouch for a text, as it stands in a message.
+        """Approve a text, as it stands in a message.
 
         Args:
             text: all of it.
@@ -68,15 +68,15 @@ class ApprovedContent:
         self._texts.add((sha256_of_text(text), condition))
 
     def add_media(self, sha256: str, condition: str) -> None:
-        """Vouch for a picture or a video by the checksum of its bytes."""
+        """Approve a picture or a video by the checksum of its bytes."""
         self._media.add((sha256, condition))
 
     def has_text(self, text: str, condition: str) -> bool:
-        """Tell whether somebody vouched for a text under a condition."""
+        """Tell whether a text is approved under a condition."""
         return (sha256_of_text(text), condition) in self._texts
 
     def has_media(self, sha256: str, condition: str) -> bool:
-        """Tell whether somebody vouched for a picture or a video under a condition."""
+        """Tell whether a picture or a video is approved under a condition."""
         return (sha256, condition) in self._media
 
 
@@ -97,7 +97,7 @@ class AnswerTooLong(UserError):
 class Guard:
     """The only way to open a connection. It fails closed.
 
-    Every request has to be made inside `carrying`, with a client of `transport.py`:
+    Every request has to be made inside `for_purpose`, with a client of `transport.py`:
 
     - The name is looked up once by a client, and only addresses that were looked up and permitted are connected to.
     - It is local where every address of the host is a loopback address; such a request goes through no proxy.
@@ -142,7 +142,7 @@ class Guard:
 
 @contextmanager
 def _failing_closed(departure: EgressRequest) -> Iterator[None]:
-    """Take whatever goes wrong in the block for a no."""
+    """Treat any error in the block as a refusal."""
     try:
         yield
     except (UserError, Cancelled):
@@ -188,13 +188,13 @@ class RequestPurpose:
     others: tuple[str, ...] = ()
 
 
-_current: ContextVar[RequestPurpose | None] = ContextVar("parcel", default=None)
+_current: ContextVar[RequestPurpose | None] = ContextVar("request_purpose", default=None)
 
 
 @contextmanager
-def for_purpose(parcel: RequestPurpose) -> Iterator[None]:
-    """Make every request in this block, and in tasks that start in it, carry a parcel."""
-    token = _current.set(parcel)
+def for_purpose(request_purpose: RequestPurpose) -> Iterator[None]:
+    """Give every request in this block, and in tasks that start in it, a purpose."""
+    token = _current.set(request_purpose)
     try:
         yield
     finally:
@@ -202,7 +202,7 @@ def for_purpose(parcel: RequestPurpose) -> Iterator[None]:
 
 
 def current_purpose() -> RequestPurpose | None:
-    """Return what a request made here would carry; None outside every `carrying`."""
+    """Return the purpose of a request made here; None outside every `for_purpose`."""
     return _current.get()
 
 
@@ -262,7 +262,9 @@ def read_body_content(body: bytes, condition: str, cleared: ApprovedContent) -> 
         kind, sha256 = _media(text)
         if kind in media:
             media[kind].append(sha256)
-        uncleared += kind not in media or not any(cleared.has_media(sha256, each) for each in {condition, ""})
+        uncleared += kind not in media or not any(
+            cleared.has_media(sha256, known_condition) for known_condition in {condition, ""}
+        )
     return RequestBodyContent(texts, tuple(media["image"]), tuple(media["video"]), uncleared)
 
 
@@ -291,11 +293,11 @@ def _strings(value: object, key: str = "") -> Iterator[str]:
             yield value
     elif isinstance(value, dict):
         yield from (name for name in value if len(name) > _LONGEST_KEY)
-        for name, each in value.items():
-            yield from _strings(each, name)
+        for name, member in value.items():
+            yield from _strings(member, name)
     elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each, key)
+        for item in value:
+            yield from _strings(item, key)
 
 
 def _media(address: str) -> tuple[str, str]:

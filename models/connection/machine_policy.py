@@ -1,4 +1,4 @@
-"""What decides where no study is open: models may be fetched, and every request is written down for this machine."""
+"""The policy and journal of this machine, used where no study is open: only models may be fetched."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def read_journal() -> list[Egress]:
 
 
 def _append(new: Egress) -> None:
-    """Write a line that is there after a power cut too."""
+    """Append a line durably: it survives a power cut."""
     file = journal_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     created = not file.exists()
@@ -112,7 +112,7 @@ def _egress(line: dict[str, object]) -> Egress:
     values = line["request"]
     if not isinstance(values, dict):
         raise TypeError
-    found: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in values.items()}
+    found: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
     found["purpose"] = Purpose(found["purpose"])
     return Egress(
         str(line["id"]),

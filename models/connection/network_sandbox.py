@@ -1,6 +1,6 @@
-"""A filter of the kernel (seccomp) that takes the network from a thread, from what it starts, and from nothing else.
+"""Refuses connections that the guard has not permitted, by an audit hook in Python and a kernel filter (seccomp).
 
-A second line behind the guard: Python refuses every connection that the guard has not just permitted.
+The filter takes the network from a thread and from what it starts, and from nothing else.
 """
 
 import ctypes
@@ -112,7 +112,7 @@ _LOCAL = [int(getattr(socket, name)) for name in ("AF_UNIX", "AF_NETLINK") if ha
 
 @dataclass(frozen=True, slots=True)
 class _Processor:
-    """What the filter must know of a kind of processor.
+    """The constants of a processor architecture that the filter needs.
 
     Attributes:
         arch: its AUDIT_ARCH word.
@@ -168,7 +168,7 @@ def refuse_network(*, local_sockets: bool) -> bool:
 
 @cache
 def filter_works() -> bool:
-    """Return whether a thread of this process loses the network by it, tried in one that is for nothing else."""
+    """Return whether the filter takes the network from a thread, tried in a thread of its own."""
     refused: list[bool] = []
 
     def attempt() -> None:

@@ -1,8 +1,7 @@
-"""Does the steps of a request, for threads and for asyncio, and keeps connections open for the next one.
+"""HTTP transports that send only what the guard permits, for threads and for asyncio.
 
-What happens to one request, step by step, the same for threads and for asyncio; the steps are done elsewhere. The open
-connections of a route. Answers that end with an error where they are longer than any answer can be. Connects to the
-addresses that were looked up and permitted, and never looks a name up itself.
+`request_steps` is the shared state machine of one request with its redirects; the transports perform its steps, connect
+only to the resolved and permitted addresses, and limit the size of answers.
 """
 
 import asyncio
@@ -96,14 +95,14 @@ def request_steps(request: httpx2.Request, guard: Guard) -> Generator[Step, Any,
     Raises:
         Forbidden: nobody said what the request is for, or it is sent on to where it may not go.
     """
-    parcel = current_purpose()
-    if parcel is None:
+    request_purpose = current_purpose()
+    if request_purpose is None:
         raise Forbidden("recorded", "A request that nobody accounts for is not sent.", "Report this (rule recorded)")
     came_from: Route | None = None
     hops = 0
     while True:
         request.headers["Accept-Encoding"] = "identity"
-        route = yield from _permit_route(request, parcel, guard, came_from, hops)
+        route = yield from _permit_route(request, request_purpose, guard, came_from, hops)
         response: httpx2.Response = yield Send(request, route)
         place = response.headers.get("Location")
         if response.status_code not in _REDIRECTS or not place:
@@ -113,7 +112,7 @@ def request_steps(request: httpx2.Request, guard: Guard) -> Generator[Step, Any,
 
 
 def _permit_route(
-    request: httpx2.Request, parcel: RequestPurpose, guard: Guard, came_from: Route | None, hops: int
+    request: httpx2.Request, request_purpose: RequestPurpose, guard: Guard, came_from: Route | None, hops: int
 ) -> Generator[Step, Any, Route]:
     """Find out where a request would go and what is in it, and have that permitted.
 
@@ -125,16 +124,16 @@ def _permit_route(
         raise httpx2.UnsupportedProtocol(f"“{scheme}” is no way to send a request")
     port = request.url.port or _PORTS[scheme]
     bare = EgressRequest(
-        parcel.purpose,
+        request_purpose.purpose,
         host,
         port,
         addresses=(),
         local=False,
-        condition=parcel.condition,
-        judge_id=parcel.judge_id,
-        recording_id=parcel.recording_id,
-        segment_id=parcel.segment_id,
-        others=parcel.others,
+        condition=request_purpose.condition,
+        judge_id=request_purpose.judge_id,
+        recording_id=request_purpose.recording_id,
+        segment_id=request_purpose.segment_id,
+        others=request_purpose.others,
         redirected_from=came_from.host if came_from else "",
         scheme=scheme,
     )
@@ -146,7 +145,7 @@ def _permit_route(
     local = _is_local(addresses)
     bare = _bar_request(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
     departure, uncleared = _with_content(bare, request.content, guard)
-    uncleared += parcel.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
+    uncleared += request_purpose.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
     yield Permit(replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared)
     refuse_barred(departure)
     if proxy is not None:
@@ -216,8 +215,8 @@ _LIMITED_PURPOSES = {Purpose.JUDGE, Purpose.TEST}
 
 def max_answer_bytes(guard: Guard) -> int:
     """Return how many bytes an answer to a request made here may have; 0 where it may have any number."""
-    parcel = current_purpose()
-    return guard.max_answer_bytes if parcel is not None and parcel.purpose in _LIMITED_PURPOSES else 0
+    request_purpose = current_purpose()
+    return guard.max_answer_bytes if request_purpose is not None and request_purpose.purpose in _LIMITED_PURPOSES else 0
 
 
 class SizeLimitedStream(httpx2.SyncByteStream):
@@ -241,7 +240,7 @@ class SizeLimitedStream(httpx2.SyncByteStream):
 
 
 class AsyncLimitedStream(httpx2.AsyncByteStream):
-    """The same for asyncio."""
+    """`SizeLimitedStream` for asyncio."""
 
     def __init__(self, response: httpx2.Response, most: int) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
@@ -299,7 +298,7 @@ class Pinned(httpcore2.NetworkBackend):
 
 
 class AsyncPinned(httpcore2.AsyncNetworkBackend):
-    """The same for asyncio."""
+    """`Pinned` for asyncio."""
 
     def __init__(self, route: Route, base: httpcore2.AsyncNetworkBackend) -> None:
         self._route, self._base = route, base
@@ -347,7 +346,7 @@ class RouteTransport(httpx2.HTTPTransport):
 
 
 class AsyncPool(httpx2.AsyncHTTPTransport):
-    """The same for asyncio."""
+    """`RouteTransport` for asyncio."""
 
     def __init__(self, route: Route, guard: Guard) -> None:
         backend = AsyncPinned(route, guard.network.async_connector())
@@ -452,7 +451,7 @@ class GuardedTransport(httpx2.BaseTransport):
 
 
 class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
-    """The same for asyncio."""
+    """`GuardedTransport` for asyncio."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard

@@ -1,4 +1,4 @@
-"""What every detector of cues gives. What a person usually does, and the stretches in which they do otherwise."""
+"""The suggestion type of all cue detectors, and the statistics that compare a signal with a person's baseline."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ VOCAL_CUES = (LIVELY, SHARP, SOFT, CALM)
 
 @dataclass(frozen=True, slots=True)
 class CueSuggestion:
-    """A suggestion: something that stands out from what a person usually does.
+    """A suggested cue: a deviation from what a person usually does.
 
     Attributes:
-        kind: of `SEEN` or `HEARD`.
+        kind: of `VISUAL_CUES` or `VOCAL_CUES`.
         start_us: on the recording's axis.
         end_us: on the recording's axis.
         strength: how far it stands out: 1 is just enough, more is clearer.

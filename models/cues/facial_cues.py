@@ -1,8 +1,4 @@
-"""Smiles, raised brows, an open mouth and gaze away: departures of a face from how it usually is.
-
-Nodding and shaking of the head: oscillations of its pitch and yaw. One pass over the pictures of a recording: what the
-faces in it do over time.
-"""
+"""Finds smiles, raised brows, an open mouth, averted gaze, nods and head shakes from face landmarks over time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,12 +69,12 @@ def head_movements(times_us: Times, yaw: Values, pitch: Values) -> list[CueSugge
         return []
     quiet = [_quiet_level([band[:, axis] for *_, band in pieces]) for axis in (0, 1)]
     found = [
-        cue_suggestion
+        cue
         for times, pose, band in pieces
         for kind, axis in ((NOD, 1), (SHAKE, 0))
-        for cue_suggestion in _swinging(times, pose, band, axis, kind, max(_LEAST_DEG[kind], _OVER_NOISE * quiet[axis]))
+        for cue in _swinging(times, pose, band, axis, kind, max(_LEAST_DEG[kind], _OVER_NOISE * quiet[axis]))
     ]
-    return sorted(found, key=lambda cue_suggestion: cue_suggestion.start_us)
+    return sorted(found, key=lambda cue: cue.start_us)
 
 
 def _in_band(values: Values) -> Values:
@@ -215,7 +211,7 @@ def face_cues(signals: FaceSignals) -> list[CueSuggestion]:
         *_gaze_away_cues(signals),
         *head_movements(signals.times_us, signals.yaw, signals.pitch),
     ]
-    return sorted(found, key=lambda cue_suggestion: (cue_suggestion.start_us, cue_suggestion.end_us))
+    return sorted(found, key=lambda cue: (cue.start_us, cue.end_us))
 
 
 def _smile_cues(signals: FaceSignals) -> list[CueSuggestion]:

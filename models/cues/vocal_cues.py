@@ -1,7 +1,4 @@
-"""Tone of voice: utterances that are louder, softer, higher, livelier or quicker than this speaker's others.
-
-Pieces of a long sound, cut out while it is read once.
-"""
+"""Finds utterances that are louder, softer, higher, livelier or faster than the speaker's others."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -50,7 +47,7 @@ def measure_prosody(samples: NDArray[np.float32], start_us: int, end_us: int, te
     Speech Synthesis System for Real-Time Applications", IEICE Transactions 2016).
 
     Args:
-        samples: (n,) of the utterance, mono at `RATE`, -1 to 1.
+        samples: (n,) of the utterance, mono at `SAMPLE_RATE`, -1 to 1.
         start_us: of the utterance, on the recording's axis.
         end_us: of the utterance.
         text: what is said.

@@ -1,9 +1,4 @@
-"""Several detectors as one: a face that one of them misses, another may find.
-
-Looks at a picture at half its size, and at full size only where that left a doubt. The quickest look that the chosen
-detectors can take, for the frames between those that all of them look at. Searches a large picture for faces at less
-than the price of a look at full size.
-"""
+"""Combines face detectors: ensembles, a half-size first look, and a cheap search of large pictures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,17 +39,17 @@ class Together:
     @property
     def key(self) -> str:
         """The names of all, joined by `+`; the registry makes the same again from it."""
-        return SEPARATOR.join(each.key for each in self._detectors)
+        return SEPARATOR.join(detector.key for detector in self._detectors)
 
     @property
     def parameters(self) -> Mapping[str, Json]:
         """How they are merged, and the parameters of each by its name."""
         merging = {"same_face": _SAME_FACE, "alone": MIN_LONE_SCORE, "support": _SUPPORT}
-        return {**merging, **{each.key: dict(each.parameters) for each in self._detectors}}
+        return {**merging, **{detector.key: dict(detector.parameters) for detector in self._detectors}}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find faces in an HxWx3 RGB picture of any size; see `merge` for which."""
-        return merge([each.detect(image, floor * _SUPPORT) for each in self._detectors], floor)
+        return merge([detector.detect(image, floor * _SUPPORT) for detector in self._detectors], floor)
 
 
 @dataclass(slots=True)
@@ -200,7 +195,7 @@ def quick_detector(detector: FaceDetector) -> FaceDetector:
     if not isinstance(detector, Together):
         return detector if detector.key in QUICK_DETECTORS else TwoScales(detector)
     every = detector.detectors
-    quick = next((each for name in QUICK_DETECTORS for each in every if each.key == name), None)
+    quick = next((detector for name in QUICK_DETECTORS for detector in every if detector.key == name), None)
     return OneOfSeveral(quick or TwoScales(every[0]))
 
 
@@ -226,10 +221,10 @@ class OneOfSeveral:
 
 
 # Pictures up to this are searched as they are; larger ones first at half their size.
-_SEARCH_SMALL = 640
+_FULL_SEARCH_SIDE = 640
 # A face this large, in pixels, is also a good size for the detector when it is reduced: on the test recordings, where
 # one scored 0.5 at full size, it scored 0.42 or more reduced. Smaller ones scored down to 0.09, and a few nothing.
-_SEARCH_LARGE = 96
+_LARGE_FACE_SIDE = 96
 _LARGE_SUSPICIOUS = 0.25
 _SMALL_SUSPICIOUS = 0.1
 # A window shows less than the whole picture, and scores differ a little; the whole picture decides.
@@ -251,15 +246,15 @@ def search_faces(
         least: the least score.
     """
     height, width = image.shape[:2]
-    if max(height, width) <= _SEARCH_SMALL:
+    if max(height, width) <= _FULL_SEARCH_SIDE:
         return detector.detect(image, least)
     size = round(width * _REDUCED), round(height * _REDUCED)
     reduced = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     first = detector.detect(reduced, min(_SMALL_SUSPICIOUS, least))
     boxes = first.boxes * np.array([width / size[0], height / size[1]] * 2, np.float32)
-    large = boxes[:, 2:].max(axis=1) >= _SEARCH_LARGE
+    large = boxes[:, 2:].max(axis=1) >= _LARGE_FACE_SIDE
     suspicious = boxes[~large | (first.scores >= min(_LARGE_SUSPICIOUS, least))]
-    small = [box for box in near if max(box[2], box[3]) < _SEARCH_LARGE]
+    small = [box for box in near if max(box[2], box[3]) < _LARGE_FACE_SIDE]
     for left, top, right, bottom in crop_windows([*suspicious, *small], width, height):
         if len(detector.detect(np.ascontiguousarray(image[top:bottom, left:right]), min(_NEARLY, least))):
             return detector.detect(image, least)

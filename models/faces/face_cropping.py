@@ -1,7 +1,4 @@
-"""Brings a face to where networks for identity were trained to see it.
-
-Square pieces of a picture around the boxes of faces, and the way back.
-"""
+"""Aligns faces as embedding networks expect them, and cuts square crops around face boxes."""
 
 from dataclasses import dataclass
 
@@ -18,7 +15,7 @@ arXiv 1801.07698, as its authors' code has it."""
 
 
 def align_faces(image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return (n, 112, 112, 3) faces of a picture, turned, scaled and moved onto `TEMPLATE`; black past its edges.
+    """Return (n, 112, 112, 3) faces of a picture, turned, scaled and moved onto `FACE_TEMPLATE`; black past its edges.
 
     Args:
         image: HxWx3.
@@ -42,7 +39,7 @@ def similarity_transform(
         points: (n, 2).
         template: (n, 2).
     """
-    ours, theirs = (np.asarray(each, np.float64) @ (1, 1j) for each in (points, template))
+    ours, theirs = (np.asarray(array, np.float64) @ (1, 1j) for array in (points, template))
     middle, aim = ours.mean(), theirs.mean()
     spread = np.vdot(ours - middle, ours - middle).real
     turn = np.vdot(ours - middle, theirs - aim) / spread if spread > 0 else 1.0 + 0j

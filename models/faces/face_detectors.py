@@ -1,4 +1,4 @@
-"""What every face detector takes and gives. The face detectors there are. A new one is one file and one line here."""
+"""The face detector interface and registry. A new detector is one file and one line here."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -79,7 +79,7 @@ def join_names(names: Iterable[str]) -> str:
 
 
 def default_detectors() -> str:
-    """Return the detectors that are used when nothing is said: all that are installed but witnesses, as one name."""
+    """Return the default detectors as one name: all that are installed but witnesses."""
     return join_names(name for name in DETECTORS if name not in WITNESS_DETECTORS and _is_installed(name))
 
 
@@ -90,7 +90,7 @@ def find_independent(names: str) -> str | None:
 
 
 def require_installed(names: str) -> None:
-    """Refuse detectors that there are not, or whose weights are not installed, without loading one.
+    """Raise for unknown detectors and for missing weights, without loading a detector.
 
     Raises:
         UserError: says which, and how to get it.
@@ -99,7 +99,7 @@ def require_installed(names: str) -> None:
         if name not in DETECTORS:
             raise UserError(f"There is no face detector “{name}”.", f"Choose one of: {', '.join(DETECTORS)}.")
         if name in NEEDS_WEIGHTS:
-            weights.verified_path(NEEDS_WEIGHTS[name])
+            installed_weights.verified_path(NEEDS_WEIGHTS[name])
 
 
 def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDetector:
@@ -121,7 +121,7 @@ def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDet
 
 
 def _is_installed(name: str) -> bool:
-    return name not in NEEDS_WEIGHTS or weights.is_installed(NEEDS_WEIGHTS[name])
+    return name not in NEEDS_WEIGHTS or installed_weights.is_installed(NEEDS_WEIGHTS[name])
 
 
 def _create(name: str, **options: object) -> FaceDetector:

@@ -1,8 +1,4 @@
-"""Finds the faces of a recording and follows them: tracks with stable identities.
-
-Vectors of identity of face tracks, from the best views of each. Runs detectors over a recording: which frames they look
-at, where scenes change, several frames at a time.
-"""
+"""Detects and tracks the faces of a recording, and embeds the tracks: tracks with stable identities."""
 
 import os
 import time
@@ -124,7 +120,7 @@ class _Pending:
 
 
 class _Turns:
-    """When it is somebody's turn to look."""
+    """Decides which frames a detector looks at."""
 
     def __init__(self, per_second: float) -> None:
         self._interval = SECOND_US / per_second - _SLACK_US if per_second else None
@@ -212,7 +208,7 @@ def detect_in_frames(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FacesResult:
-    """What a run found.
+    """The result of a face tracking run.
 
     Attributes:
         tracks: by their first frame.
@@ -240,7 +236,7 @@ class FacesResult:
 def _describe_work(
     source: WholeFile, detector: FaceDetector, quick: FaceDetector, options: FaceOptions
 ) -> Mapping[str, Json]:
-    """Describe everything that the observations depend on."""
+    """Return everything that the observations depend on."""
     knobs = asdict(options)
     del knobs["workers"]
     return {
@@ -271,7 +267,7 @@ def track_faces(
         checkpoint: a file that partial work is appended to; when the run is killed or cancelled, the next one
             with the same source, detector and options goes on from there and gives the same tracks. Deleted when
             the work is done.
-        index: of the same file; read anew when not given.
+        index: of the same file; read again when not given.
         progress: told about every frame.
         embedder: tells people apart, for what is suggested; without one only their looks count.
 
@@ -289,9 +285,9 @@ def track_faces(
     with Log(checkpoint, _describe_work(source, detector, quick, options)) as log:
         seen = list(log.found)
         progress.progress(len(seen), total, "Finding faces")
-        for in_frame in detect_in_frames(path, index, detector, quick, options, tuple(seen)):
-            log.add(in_frame)
-            seen.append(in_frame)
+        for observation in detect_in_frames(path, index, detector, quick, options, tuple(seen)):
+            log.add(observation)
+            seen.append(observation)
             progress.progress(len(seen), total, "Finding faces")
             progress.check_cancelled()
         cuts = tuple(observation.frame for observation in seen if observation.cut)

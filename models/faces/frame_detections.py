@@ -1,7 +1,4 @@
-"""What was seen in each frame, and the file that keeps it while a long run is going on.
-
-What a face looks like in a few numbers, without a network: to tell it from the other faces of the same scene.
-"""
+"""The detections of each frame, with appearance descriptors, and the checkpoint file of a long run."""
 
 import hashlib
 import json
@@ -128,7 +125,7 @@ class Observation:
         cut: a new scene starts with it.
         damaged: it could not be decoded properly, so that nothing can be said about it.
         hits: (n, 5) float32, x, y, width, height, score.
-        descriptions: (n, 104) uint8, what each of them looks like, see `appearance.describe`.
+        descriptions: (n, 104) uint8, what each of them looks like, see `describe_face`.
     """
 
     frame: int
@@ -156,7 +153,7 @@ def _unpack(body: bytes) -> Observation:
     looks = np.frombuffer(body, np.uint8, found * DESCRIPTION_LENGTH, _FRAME.size + hits.nbytes).reshape(
         -1, DESCRIPTION_LENGTH
     )
-    looked, thorough, cut, damaged = (bool(flags & each) for each in (_LOOKED, _THOROUGH, _CUT, _DAMAGED))
+    looked, thorough, cut, damaged = (bool(flags & flag) for flag in (_LOOKED, _THOROUGH, _CUT, _DAMAGED))
     return Observation(frame, time_us, looked, thorough, cut, damaged, hits, looks.copy())
 
 
@@ -164,7 +161,7 @@ class Log:
     """Observations in a file that a killed run leaves usable.
 
     Each record carries its length and CRC-32: a torn end is cut off when the file is opened again. A file that
-    belongs to another recording or to other options is started anew.
+    belongs to another recording or to other options is started again.
 
     Attributes:
         found: what an earlier run of the same work left, frames 0, 1, 2...
@@ -225,7 +222,7 @@ class Log:
             raise _write_error(self._path, error) from None
 
     def close(self) -> None:
-        """Close the file and leave it where it is."""
+        """Close the file and keep it."""
         if self._file is not None:
             # What a full disk did not take was reported when it was added.
             with suppress(OSError):
@@ -233,7 +230,7 @@ class Log:
             self._file = None
 
     def remove(self) -> None:
-        """Delete the file: the work is done."""
+        """Delete the file after the run is complete."""
         self.close()
         if self._path is not None:
             self._path.unlink(missing_ok=True)

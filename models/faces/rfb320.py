@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from models.faces.dynamic_onnx import free_shapes
 from models.faces.face_detectors import Detections
 from models.runtime.onnx_session import onnx_providers, open_session
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 
 NAME = "rfb320"
@@ -44,9 +44,9 @@ class Rfb320:
 
     def __init__(self, threads: int = 1, processor: str = "auto") -> None:
         self._session = open_session(
-            free_shapes(weights.verified_path(NAME).read_bytes()), threads, onnx_providers(processor)
+            free_shapes(installed_weights.verified_path(NAME).read_bytes()), threads, onnx_providers(processor)
         )
-        self._weights = weights.digest(NAME)
+        self._weights = installed_weights.digest(NAME)
 
     @property
     def parameters(self) -> Mapping[str, Json]:

@@ -1,7 +1,4 @@
-"""Where the picture of a recording changes from one view to another, on this machine: cuts, no fades.
-
-Tells where scenes change, from small copies of the pictures: cuts, not the flash of a lamp, not a lost picture.
-"""
+"""Detects scene changes (cuts, no fades) from thumbnails; a flash or a lost picture does not count as one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -78,7 +75,7 @@ class Scenes:
         return wide and change > self._level and change > self._ratio * usual
 
     def is_scene_start(self, frame: int) -> bool:
-        """Tell whether a scene does begin with a picture that may, once the next `AHEAD` were added or none is left."""
+        """Tell whether a candidate picture begins a scene, once the next `FRAMES_AHEAD` were added or none is left."""
         later = [self._changes[f] for f in range(frame + 1, frame + FRAMES_AHEAD + 1) if f in self._changes]
         if frame < _KNOWN and later and self._changes[frame] <= self._ratio * float(np.median(later)):
             return False

@@ -1,8 +1,4 @@
-"""Follows faces back to before they were found, and on after they were lost.
-
-Follows a box from picture to picture by how its points move, while it still looks the same. Makes one track of what was
-followed: the boxes gained, and the tracks of one face that met.
-"""
+"""Extends face tracks before their first and after their last detection by median flow, and joins tracks that meet."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -71,7 +67,7 @@ class MedianFlowTracker:
     Args:
         start: the picture in which the box is known.
         box: x, y, width, height in pixels of the recording.
-        alike: how alike it must look to what it was at the start, 0 to 1, see `appearance.likeness`.
+        alike: how alike it must look to what it was at the start, 0 to 1, see `compare_descriptions`.
     """
 
     def __init__(self, start: Reduced, box: NDArray[np.floating], alike: float) -> None:
@@ -196,8 +192,8 @@ class End:
 
 def join_tracks(tracks: Sequence[FaceTrack], ends: Sequence[End], index: FrameIndex) -> list[FaceTrack]:
     """Return the tracks with what their ends gained, those of one face joined, by their first frame."""
-    last = {each.track.id: each for each in ends if each.is_forward}
-    first = {each.track.id: each for each in ends if not each.is_forward}
+    last = {end.track.id: end for end in ends if end.is_forward}
+    first = {end.track.id: end for end in ends if not end.is_forward}
     following: dict[str, str] = {}
     for earlier, end in last.items():
         later = [name for name, begin in first.items() if _is_same_face(end, begin)]
@@ -304,8 +300,8 @@ def extend_tracks(
     """
     ends = _ends(tracks, index, np.array(sorted({0, *cuts, len(index)})), options.follow_us)
     others = _Others(tracks)
-    for start, stop in _merge_spans(sorted(each.frame_range for each in ends)):
-        inside = [each for each in ends if start <= each.hit <= stop]
+    for start, stop in _merge_spans(sorted(end.frame_range for end in ends)):
+        inside = [end for end in ends if start <= end.hit <= stop]
         _follow(path, index, (start, stop), inside, others, options.alike, progress)
     return join_tracks(tracks, ends, index)
 
@@ -323,7 +319,7 @@ def _ends(tracks: Sequence[FaceTrack], index: FrameIndex, scenes: NDArray[np.int
         latest = int(np.searchsorted(times, times[last] + follow_us, side="right")) - 1
         found.append(End(track, first, max(int(scenes[scene - 1]), earliest, first - _MOST_KEPT)))
         found.append(End(track, last, min(int(scenes[scene]) - 1, latest, last + _MOST_KEPT)))
-    return [each for each in found if each.hit != each.limit]
+    return [end for end in found if end.hit != end.limit]
 
 
 def _merge_spans(stretches: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -351,9 +347,9 @@ def _follow(
 ) -> None:
     """Go through a stretch of the recording once: forward as pictures come, backward through those that are kept."""
     starting: dict[int, list[End]] = {}
-    for each in ends:
-        starting.setdefault(each.hit, []).append(each)
-    kept: deque[Reduced] = deque(maxlen=1 + max(0, *(each.hit - each.limit for each in ends)))
+    for end in ends:
+        starting.setdefault(end.hit, []).append(end)
+    kept: deque[Reduced] = deque(maxlen=1 + max(0, *(end.hit - end.limit for end in ends)))
     running: list[tuple[End, MedianFlowTracker]] = []
     times = index.times
     stop_us = times.time_of(stretch[1] + 1) if stretch[1] + 1 < len(index) else None

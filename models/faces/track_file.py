@@ -1,4 +1,4 @@
-"""Face tracks in a file of their own, on the way between the study and a worker process."""
+"""Passes face tracks between a worker process and the study in a private file."""
 
 import hashlib
 import io
@@ -76,7 +76,7 @@ def take_tracks(path: Path, sha256: str = "") -> list[FaceTrack]:
 
 
 def sweep_abandoned(folder: Path) -> None:
-    """Remove what processes that were killed did not take."""
+    """Delete track files that killed processes left."""
     for path in folder.glob(f"*{_SUFFIX}"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:

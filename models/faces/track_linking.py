@@ -1,7 +1,4 @@
-"""Joins what was seen in single frames into tracks. Arithmetic only: no pictures, no files.
-
-Suggests which tracks are one person: before and after a cut, or after somebody was away.
-"""
+"""Links detections into tracks, and suggests which tracks show one person. Arithmetic only: no pictures, no files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -256,7 +253,7 @@ def suggest_groups(
 
     Args:
         tracks: of the recording.
-        looks: (104,) by track, see `looks_of`; tracks without are left out.
+        looks: (104,) by track, see `describe_tracks`; tracks without are left out.
         identities: (d,) unit vectors by track, where an embedding is installed and saw the face.
     """
     chosen = [track for track in tracks if track.id in looks]

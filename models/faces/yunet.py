@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from models.faces.face_detectors import Detections
 from models.runtime.onnx_session import onnx_providers, open_session
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 
 NAME = "yunet"
@@ -46,9 +46,9 @@ class YuNet:
     key = NAME
 
     def __init__(self, longest_side: int = 1920, threads: int = 1, processor: str = "auto") -> None:
-        self._session = open_session(weights.verified_path(NAME), threads, onnx_providers(processor))
+        self._session = open_session(installed_weights.verified_path(NAME), threads, onnx_providers(processor))
         self._longest_side = longest_side
-        self._weights = weights.digest(NAME)
+        self._weights = installed_weights.digest(NAME)
 
     @property
     def parameters(self) -> Mapping[str, Json]:
@@ -106,14 +106,14 @@ def decode(maps: Maps, width: int, least: float) -> Detections:
         boxes.append(np.concatenate([centre - side / 2, side], axis=1))
         points.append((maps[f"kps_{stride}"][0, cells].reshape(-1, 5, 2) + corner[:, None]) * stride)
         scores.append(score[cells])
-    every, each = np.concatenate(boxes).astype(np.float32), np.concatenate(scores)
-    if not len(each):
+    all_boxes, all_scores = np.concatenate(boxes).astype(np.float32), np.concatenate(scores)
+    if not len(all_scores):
         return Detections.empty()
     kept = cv2.dnn.NMSBoxes(
-        every.astype(float).tolist(), each.astype(float).tolist(), 0.0, _OVERLAP, top_k=_MAX_CANDIDATES
+        all_boxes.astype(float).tolist(), all_scores.astype(float).tolist(), 0.0, _OVERLAP, top_k=_MAX_CANDIDATES
     )
     best = np.asarray(kept, np.intp).reshape(-1)
-    return Detections(every[best], each[best], np.concatenate(points)[best].astype(np.float32))
+    return Detections(all_boxes[best], all_scores[best], np.concatenate(points)[best].astype(np.float32))
 
 
 def _inside(found: Detections, floor: float, size: NDArray[np.float32], scale: NDArray[np.float32]) -> Detections:

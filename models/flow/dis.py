@@ -25,7 +25,7 @@ class DenseInverseSearch:
         height, width = grey[0].shape
         down, across = max(0, _LEAST - height), max(0, _LEAST - width)
         if down or across:
-            grey = [np.pad(each, ((0, down), (0, across)), mode="edge") for each in grey]
+            grey = [np.pad(picture, ((0, down), (0, across)), mode="edge") for picture in grey]
         # It keeps the last flow inside, so each pair gets a search of its own: answers do not depend on the order.
         search = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
         found = search.calc(grey[0], grey[1], np.zeros((*grey[0].shape, 2), np.float32))

@@ -1,4 +1,4 @@
-"""What a flow cannot follow: pixels that the other picture does not show."""
+"""Warps a picture along a flow, and finds occluded pixels by forward-backward consistency."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What every optical flow takes and gives. The optical flows there are. A new one is one file and one line here."""
+"""The optical flow interface and registry. A new flow is one file and one line here."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -8,7 +8,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from models.weights.weights_catalogue import WEIGHTS
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -59,7 +59,7 @@ def is_installed(name: str) -> bool:
     _require_known(name)
     wanted = NEEDS_WEIGHTS.get(name)
     there = all(find_spec(package) is not None for package in NEEDS_PACKAGES.get(name, ()))
-    return there and (wanted is None or (wanted in WEIGHTS and weights.is_installed(wanted)))
+    return there and (wanted is None or (wanted in WEIGHTS and installed_weights.is_installed(wanted)))
 
 
 def default_flow() -> str:

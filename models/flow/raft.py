@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file
 
 from models.flow.optical_flow import Flow, Picture
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -29,7 +29,7 @@ class Raft:
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._network: Any = raft_small(weights=None, progress=False)
         try:
-            self._network.load_state_dict(load_file(weights.verified_path(WEIGHTS)))
+            self._network.load_state_dict(load_file(installed_weights.verified_path(WEIGHTS)))
         except RuntimeError:
             raise UserError(
                 f"The weights “{WEIGHTS}” are of another network than torchvision's small RAFT.",
@@ -40,7 +40,7 @@ class Raft:
     def between(self, first: Picture, second: Picture) -> Flow:
         """Return the flow; the pictures are enlarged by repeating their edge to what the network asks for."""
         height, width = first.shape[:2]
-        pair = [self._tensor(each) for each in (first, second)]
+        pair = [self._tensor(picture) for picture in (first, second)]
         with torch.inference_mode():
             flow = self._network(*pair)[-1][0]
         found: Flow = flow.permute(1, 2, 0).float().cpu().numpy()

@@ -1,1 +1,1 @@
-"""Judges: models behind one Protocol that say what they make of a segment. Texts and arrays in, typed answers out."""
+"""Judges: models behind one Protocol that answer questions about a segment. Texts and arrays in, typed answers out."""

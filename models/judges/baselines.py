@@ -1,7 +1,6 @@
-"""What all baselines share: they answer at once, cost nothing and open no connection.
+"""Baseline judges without a model: constant, majority, oracle, random, and reliable with a set probability.
 
-Makes answers that a form's schema allows, without a model. Says the same whatever is asked. Says what is said most
-often. Says what people said. Guesses. Is right with a chance that is set.
+All of them answer at once, cost nothing and open no connection.
 """
 
 import hashlib
@@ -57,7 +56,7 @@ class Baseline:
         return Reply(JudgmentStatus.OK, answer, ms=ms)
 
     async def close(self) -> None:
-        """Hold nothing."""
+        """Do nothing: there is nothing to release."""
 
     no_answer_message: ClassVar[str] = "There is nothing to answer by."
 
@@ -84,13 +83,13 @@ def build_answer(schema: Mapping[str, Json], choose: Choose, several: Several) -
         several: picks the items of a list.
     """
     properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
-    return {key: _choose_value(each, choose, several) for key, each in properties.items()}
+    return {key: _choose_value(schema, choose, several) for key, schema in properties.items()}
 
 
 def text_fields(schema: Mapping[str, Json]) -> frozenset[str]:
     """Return the keys of an object that hold free text."""
     properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
-    return frozenset(key for key, each in properties.items() if _is_free_text(each))
+    return frozenset(key for key, schema in properties.items() if _is_free_text(schema))
 
 
 def _is_free_text(schema: Mapping[str, Any]) -> bool:
@@ -124,8 +123,8 @@ def _allowed_values(schema: Mapping[str, Any]) -> list[Json] | None:
     if schema.get("type") == "null":
         return [None]
     if "anyOf" in schema:
-        each = [_allowed_values(one) for one in schema["anyOf"]]
-        return [value for one in each if one is not None for value in one] or None
+        lists = [_allowed_values(option) for option in schema["anyOf"]]
+        return [value for values in lists if values is not None for value in values] or None
     return None
 
 
@@ -154,7 +153,7 @@ class ConstantJudge(Baseline):
     options_type: ClassVar[type[ConstantOptions]] = ConstantOptions
 
     def answer(self, question: JudgeRequest) -> Mapping[str, Json]:
-        """Return what it says, in this form."""
+        """Return the constant answer in this form."""
         words = [word.strip() for word in self.options.says.split(",")]
 
         def said(values: Sequence[Json]) -> list[Json]:
@@ -195,7 +194,7 @@ class OracleJudge(Baseline):
     no_answer_message: ClassVar[str] = "Nobody has said what is right here."
 
     def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
-        """Return what is right; fields that people left open stay open."""
+        """Return the right answer; fields that people left open stay open."""
         if not question.truth:
             return None
         open_form = build_answer(
@@ -216,7 +215,7 @@ class RandomJudge(Baseline):
     description: ClassVar[str] = "Guesses: what a judge has to beat."
 
     def answer(self, question: JudgeRequest) -> Mapping[str, Json]:
-        """Return what is drawn for the item."""
+        """Return an answer drawn at random for the item."""
         said = f"{question.sampling.seed} {question.item} {question.form.name}"
         draw = random.Random(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest())
         return build_answer(
@@ -252,7 +251,7 @@ class ReliableJudge(Baseline):
     no_answer_message: ClassVar[str] = "Nobody has said what is right here."
 
     def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
-        """Return what is right, or with every value that has another one changed for that."""
+        """Return the right answer, or one in which every value that has an alternative is wrong."""
         if not question.truth:
             return None
         said = f"reliable {question.sampling.seed} {question.item} {question.form.name}"

@@ -1,4 +1,4 @@
-"""Which backends of judges there are. A new one is a file here and a line in the table."""
+"""The registry of judge backends. A new backend is one file and one line in the table."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -18,7 +18,7 @@ BACKENDS = {
     "oracle": "models.judges.baselines:OracleJudge",
     "reliable": "models.judges.baselines:ReliableJudge",
 }
-"""`PERSON` is none of them: people answer in a form."""
+"""`PERSON_BACKEND` is none of them: people answer in a form."""
 
 
 class Backend(Protocol):

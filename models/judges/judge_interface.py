@@ -1,8 +1,7 @@
-"""What a judge is asked and what it says, whatever is behind it.
+"""The judge interface: request, reply, options, request limiter, and the resources that a judge is given.
 
-What a judge is given by whoever makes it, and must not look for itself: the way out, its key, a second model. What can
-be set for every judge that is a model; nothing heavy is imported here, the window shows it. What a judge asks before
-each of its requests: whether its turn has come, and whether another try can be paid for.
+Nothing heavy is imported here: the window shows the options. A judge looks for no resource itself, neither the network
+nor its key.
 """
 
 from __future__ import annotations
@@ -156,7 +155,8 @@ class TooLong:
     Whoever built the question may shorten it by stated rules and ask again; a judge leaves nothing out by itself.
 
     Attributes:
-        requested_tokens: tokens of the question, with the room for its answer where that is counted; None where unknown.
+        requested_tokens: tokens of the question, with the room for its answer where that is counted; None where
+            unknown.
         context_tokens: tokens that the model can hold; None where unknown.
     """
 
@@ -166,7 +166,7 @@ class TooLong:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back.
+    """The answer of a judge, or why there is none, with what it cost.
 
     Attributes:
         status: whether there is an answer, and if not, why.
@@ -217,7 +217,7 @@ class Judge(Protocol):
         """
 
     async def close(self) -> None:
-        """Give back what it holds: processes, connections."""
+        """Release processes and connections."""
 
 
 INPUT_KINDS = ("text", "frames", "clip")
@@ -278,10 +278,10 @@ class NoOptions:
 
 
 class RequestLimiter(Protocol):
-    """How fast one judge may be asked, whoever asks it."""
+    """Limits how fast one judge is asked, over all callers."""
 
     def turn(self) -> AbstractAsyncContextManager[None]:
-        """Wait until a request may be made; it is under way until the block ends."""
+        """Wait until a request may be made; it counts as running until the block ends."""
 
 
 _after_loss: ContextVar[Callable[[], bool] | None] = ContextVar("after_loss", default=None)
@@ -289,7 +289,7 @@ _after_loss: ContextVar[Callable[[], bool] | None] = ContextVar("after_loss", de
 
 @contextmanager
 def count_lost_requests(after_loss: Callable[[], bool]) -> Iterator[None]:
-    """Have every request in this block that gets lost counted.
+    """Count every request in this block that gets lost.
 
     Args:
         after_loss: takes in that a request was sent and no whole answer came, which its server may count all the same;
@@ -310,7 +310,7 @@ def report_lost_request() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a judge may use.
+    """The resources that a judge may use.
 
     Attributes:
         guard: the only way to open a connection; None where the judge may open none.

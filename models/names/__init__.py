@@ -1,1 +1,1 @@
-"""Models that find names in texts."""
+"""Models that recognise names in texts."""

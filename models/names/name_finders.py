@@ -1,7 +1,6 @@
-"""What a finder of names is.
+"""The name finder interface and registry; each finder reads the texts of its language.
 
-The finders of names there are. A new one is one file and one line here. Names found by several models, each in the
-texts of its language.
+A new finder is one file and one line here.
 """
 
 import hashlib
@@ -11,8 +10,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol, cast
 
-from models.weights import installed_weights as weights
-from models.weights import weight_folders as folders
+from models.weights import installed_weights, weight_folders
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -98,7 +96,7 @@ def default_finders() -> str | None:
     """
     chosen: dict[str, str] = {}
     for name in FINDERS:
-        if weights.is_installed(NEEDS_WEIGHTS[name]):
+        if installed_weights.is_installed(NEEDS_WEIGHTS[name]):
             language = finder_language(name)
             if language and language not in chosen and ANY_LANGUAGE not in chosen:
                 chosen[language] = name
@@ -115,12 +113,12 @@ def finder_language(name: str) -> str:
     if not isinstance(language, str) or not isinstance(labels, dict):
         return ""
     idle = disabled if isinstance(disabled, list) else []
-    found = {label for part, each in labels.items() if part not in idle and isinstance(each, list) for label in each}
+    found = {label for part, names in labels.items() if part not in idle and isinstance(names, list) for label in names}
     return language if found & PERSON_LABELS else ""
 
 
 def describe_finders(names: str | None) -> list[str]:
-    """Return name of the weights, and name and version of the pipeline, of some finders, as `usual` names them."""
+    """Return the weights' name, and the pipeline's name and version, of finders joined as by `default_finders`."""
     made = []
     for name in names.split(_JOIN) if names else []:
         meta = _meta(name)
@@ -136,7 +134,9 @@ def finders_fingerprint(names: str | None) -> str:
     states = [
         f"{name} {inside} {state.st_size} {state.st_mtime_ns}"
         for name in names.split(_JOIN)
-        for inside, file in sorted(folders.list_files(weights.weights_location(NEEDS_WEIGHTS[name])).items())
+        for inside, file in sorted(
+            weight_folders.list_files(installed_weights.weights_location(NEEDS_WEIGHTS[name])).items()
+        )
         for state in (file.stat(),)
     ]
     return hashlib.sha256("\n".join(states).encode()).hexdigest()
@@ -145,14 +145,14 @@ def finders_fingerprint(names: str | None) -> str:
 def _meta(name: str) -> dict[str, Json]:
     """Return what a pipeline says of itself; nothing where that cannot be read."""
     try:
-        meta = json.loads((weights.verified_path(NEEDS_WEIGHTS[name]) / "meta.json").read_text("utf-8"))
+        meta = json.loads((installed_weights.verified_path(NEEDS_WEIGHTS[name]) / "meta.json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return meta if isinstance(meta, dict) else {}
 
 
 def finder_languages(names: str | None) -> frozenset[str]:
-    """Return the codes of the languages of some finders, as `usual` names them."""
+    """Return the codes of the languages of finders joined as by `default_finders`."""
     return frozenset(finder_language(name) for name in names.split(_JOIN)) - {""} if names else frozenset()
 
 
@@ -177,7 +177,7 @@ def _create_finder(name: str) -> NameFinder:
     if name not in FINDERS:
         raise UserError(f"There is no finder of names “{name}”.", f"Choose one of: {', '.join(FINDERS)}.")
     module, made = FINDERS[name].split(":")
-    return cast(NameFinder, getattr(import_module(module), made)(weights.verified_path(NEEDS_WEIGHTS[name])))
+    return cast(NameFinder, getattr(import_module(module), made)(installed_weights.verified_path(NEEDS_WEIGHTS[name])))
 
 
 _ANY = "xx"

@@ -1,8 +1,4 @@
-"""Finds the libraries of CUDA that come as Python packages: the loader does not look into their folders by itself.
-
-Imports of packages that would bring much with them that is not needed. Keeps what a native library writes to standard
-error from the user.
-"""
+"""Loads CUDA libraries from Python packages, keeps heavy optional packages out, and silences native error output."""
 
 import ctypes
 import os

@@ -1,14 +1,11 @@
-"""Sessions of onnxruntime as every backend here wants them: quiet, few threads, a GPU where one is to be used.
-
-Which processor the detectors run on: an NVIDIA GPU where an onnxruntime that can use one is installed.
-"""
+"""Opens onnxruntime sessions: quiet, few threads, and on an NVIDIA GPU where onnxruntime can use one."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import onnxruntime
 
-from models.runtime import native_libraries as cuda_libraries
+from models.runtime import native_libraries
 from project.errors import UserError
 
 _ERRORS_ONLY = 3
@@ -36,7 +33,7 @@ def open_session(
     options.log_severity_level = _ERRORS_ONLY
     there = onnxruntime.get_available_providers()
     if _CUDA in providers and _CUDA in there:
-        cuda_libraries.load_libraries(cuda_libraries.ONNXRUNTIME)
+        native_libraries.load_libraries(native_libraries.ONNXRUNTIME)
     try:
         content = model.read_bytes() if isinstance(model, Path) else model
         return onnxruntime.InferenceSession(

@@ -1,1 +1,1 @@
-"""Who speaks: voices that belong together, mouths that move with the sound, and what both say about the speaker."""
+"""Speaker diarization: clusters voices, matches mouth movement with the sound, and combines both."""

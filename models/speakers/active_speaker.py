@@ -1,7 +1,6 @@
-"""Which of the visible faces says what is heard: mouths that move with the sound, against those that do not.
+"""Detects the active speaker among visible faces, and matches voices to people.
 
-Says who speaks in each stretch, from the voices that are alike and the mouths that moved. How a mouth moves over time,
-from the points of a face or from the pixels of its box.
+The mouth movement of each face is correlated with the loudness of the sound.
 """
 
 from collections.abc import Mapping, Sequence
@@ -64,7 +63,7 @@ def patch_motion(before: NDArray[np.uint8], after: NDArray[np.uint8], seconds: f
         after: the same of a later look.
         seconds: between them.
     """
-    first, second = (each.astype(np.float32) - each.mean(dtype=np.float32) for each in (before, after))
+    first, second = (patch.astype(np.float32) - patch.mean(dtype=np.float32) for patch in (before, after))
     change = np.abs(second - first)
     return float((change[_MOUTH].mean() - change[_UPPER].mean()) / max(seconds, 1e-3))
 

@@ -1,7 +1,4 @@
-"""From what was heard and seen to who speaks in each stretch, and where somebody should look.
-
-Where a person should look at a suggestion of who speaks.
-"""
+"""Suggests who speaks in each stretch, and flags the places that a person should check."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -218,7 +215,7 @@ def diarize(
         found, voices = _cut_turns(spans, sound, cast)
         if found:
             sound = _assign_windows(found, sound)
-            stretches = [UtteranceSpan("", speaker_turn.start_us, speaker_turn.end_us) for speaker_turn in found]
+            stretches = [UtteranceSpan("", turn.start_us, turn.end_us) for turn in found]
         shared = [0.0] * len(stretches)
         vectors = sound.mean_vectors(len(stretches))
     mouths = {track: resample_mouth(seen) for track, seen in looks.items()}
@@ -264,7 +261,7 @@ def _cut_turns(spans: Sequence[tuple[int, int]], sound: Sound, cast: Cast) -> tu
     if not found:
         return [], voices
     vectors = _assign_windows(found, sound).mean_vectors(len(found))
-    seconds = np.array([speaker_turn.end_us - speaker_turn.start_us for speaker_turn in found], np.float64) / SECOND_US
+    seconds = np.array([turn.end_us - turn.start_us for turn in found], np.float64) / SECOND_US
     again = group_voices(vectors, seconds, cast.number, cast.expected)
     if len(again.centres) > len(voices.centres):
         again = group_voices(vectors, seconds, len(voices.centres))
@@ -351,8 +348,8 @@ def _evidence(
     numbers = {key: number for number, key in enumerate(cast.people)}
     scores = np.zeros((len(stretches), len(cast.people)))
     visible = np.zeros(scores.shape, np.bool_)
-    for row, speaking_scores in enumerate(faces):
-        for track, score in speaking_scores.scores.items():
+    for row, face in enumerate(faces):
+        for track, score in face.scores.items():
             if track in cast.faces:
                 scores[row, numbers[cast.faces[track]]] += score
                 visible[row, numbers[cast.faces[track]]] = True

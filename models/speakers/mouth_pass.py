@@ -1,4 +1,4 @@
-"""One pass over the pictures of a recording: how the mouths of its face tracks move while somebody speaks."""
+"""Records the mouth movement of face tracks during speech, in one pass over a recording's pictures."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -107,7 +107,7 @@ class _Watcher:
 
 
 def _watch_frame(picture: DecodedFrame, watchers: Sequence[_Watcher], finder: LandmarkFinder | None) -> None:
-    here = [(each_watcher, box) for each_watcher in watchers if (box := each_watcher.box(picture.index)) is not None]
+    here = [(watcher, box) for watcher in watchers if (box := watcher.box(picture.index)) is not None]
     if not here or picture.damaged:
         return
     openings = [float("nan")] * len(here)
@@ -137,7 +137,7 @@ def align_to(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> NDArray[np.
     By phase correlation (Kuglin and Hines, "The Phase Correlation Image Alignment Method", IEEE Conference on
     Cybernetics and Society, 1975); a shift of more than an eighth of the picture is no shift of a head.
     """
-    first, second = (each[_EYES].astype(np.float32) for each in (before, after))
+    first, second = (patch[_EYES].astype(np.float32) for patch in (before, after))
     window = cv2.createHanningWindow((first.shape[1], first.shape[0]), cv2.CV_32F)
     (across, down), _ = cv2.phaseCorrelate(first, second, window)
     if max(abs(across), abs(down)) > PATCH_SIDE / 8:

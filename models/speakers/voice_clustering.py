@@ -1,8 +1,4 @@
-"""Puts stretches of speech whose voices are alike together, with the number of voices known or found.
-
-One pass over the sound of a recording: how loud it is over time, and the voices in stretches of speech. Cuts stretches
-of speech, of which only the times are known, into turns of one voice each.
-"""
+"""Embeds and clusters voices, with a known or an estimated number, and cuts speech into speaker turns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -51,7 +47,7 @@ def analyze_sound(blocks: Iterable[Samples], spans: Sequence[Span], embedder: Vo
     """Measure loudness and embed windows of stretches of speech.
 
     Args:
-        blocks: the sound end to end from 0, (n,) each, at `RATE`.
+        blocks: the sound end to end from 0, (n,) each, at `SAMPLE_RATE`.
         spans: (start, end) of the stretches in microseconds; in any order, they may share time.
         embedder: of voices; none are embedded without one.
     """
@@ -144,7 +140,7 @@ class Voices:
     """Which stretch has which voice.
 
     Attributes:
-        labels: (n,), from 0 in the order in which the voices are first heard; `NOBODY` where nothing is heard.
+        labels: (n,), from 0 in the order in which the voices are first heard; `NO_VOICE` where nothing is heard.
         centres: (k, d) of length 1: what each voice is like.
     """
 
@@ -182,7 +178,7 @@ def group_voices(
             if _is_plausible(some[long], weights[long], tried[long], count, limit):
                 found = tried
     order = [*dict.fromkeys(found.tolist())]
-    labels[heard] = [order.index(one) for one in found.tolist()]
+    labels[heard] = [order.index(group) for group in found.tolist()]
     return Voices(labels, _centres(some, weights, labels[heard]))
 
 

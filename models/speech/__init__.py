@@ -1,1 +1,1 @@
-"""Speech: where somebody speaks, and what is said. Sound in, times and words out."""
+"""Speech: voice activity detection and recognition. Sound in, times and words out."""

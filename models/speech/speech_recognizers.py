@@ -1,7 +1,6 @@
-"""What finds speech takes and gives, and what recognises it.
+"""The interfaces, registries and options of speech detectors and recognizers.
 
-What finds speech and what recognises it. A new one is one file and one line here. Every knob of finding speech, in one
-place.
+A new one is one file and one line here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +38,7 @@ class SpeechDetector(Protocol):
         """Return the (n, 2) start and end of each stretch of speech in microseconds, ascending and apart.
 
         Args:
-            blocks: (k,) float32 in -1..1 at `RATE`, of any lengths, end to end from time zero.
+            blocks: (k,) float32 in -1..1 at `SAMPLE_RATE`, of any lengths, end to end from time zero.
             progress: asked whether to stop; whoever reads the sound tells it how far that is.
 
         Raises:
@@ -70,7 +69,7 @@ class Window:
 
     Attributes:
         spans: start and end of each stretch in microseconds on the axis of the recording's sound, ascending and apart.
-        samples: (n,) float32 in -1..1 at `RATE`, the stretches end to end; 30 seconds at most.
+        samples: (n,) float32 in -1..1 at `SAMPLE_RATE`, the stretches end to end; 30 seconds at most.
     """
 
     spans: tuple[tuple[int, int], ...]
@@ -79,10 +78,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptionHints:
-    """What a model is told before it listens.
+    """The language and likely words that a recognizer is given.
 
     Attributes:
-        language: code of `languages.LANGUAGES`; None lets the model find out.
+        language: code of `whisper_languages.LANGUAGES`; None lets the model find out.
         prompt: words that are likely to be said, as they are spelled; "" for none.
     """
 

@@ -1,8 +1,4 @@
-"""Cuts a recording at its silences into windows that a model listens to, and lays what it heard back onto the axis.
-
-From how likely speech is at each moment to stretches of speech. Picks the sound of windows out of a stream, one after
-the other, however long it is.
-"""
+"""Cuts a recording at its silences into windows for a recognizer, and maps its words back onto the axis."""
 
 from bisect import bisect_right
 from collections import deque
@@ -54,7 +50,7 @@ def clean_spans(spans: Spans, end_us: int, options: SpeechOptions) -> Spans:
             joined[-1][1] = end
         else:
             joined.append([start, end])
-    kept = [one for one in joined if one[1] - one[0] >= options.shortest_ms * 1000]
+    kept = [span for span in joined if span[1] - span[0] >= options.shortest_ms * 1000]
     return widen_spans(np.array(kept, np.int64).reshape(-1, 2), options.margin_ms * 1000, end_us)
 
 
@@ -156,8 +152,8 @@ def read_windows(blocks: Iterable[Samples], windows: Iterable[Parts]) -> Iterato
     """Yield the sound of windows, which are in order of time.
 
     Args:
-        blocks: (k,) float32 at `RATE`, end to end from time zero. Read from a file's beginning: after a jump into the
-            middle some formats do not know where they are.
+        blocks: (k,) float32 at `SAMPLE_RATE`, end to end from time zero. Read from a file's beginning: after a jump
+            into the middle some formats do not know where they are.
         windows: their parts.
     """
     sound = _Sound(iter(blocks))

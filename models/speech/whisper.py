@@ -13,7 +13,7 @@ import ctranslate2
 import numpy as np
 from faster_whisper import BatchedInferencePipeline, WhisperModel
 
-from models.runtime import native_libraries as cuda_libraries
+from models.runtime import native_libraries
 from models.speech.speech_recognizers import (
     SAMPLE_RATE,
     Recognized,
@@ -59,7 +59,7 @@ class Whisper:
         self.found = inspect_folder(folder)
         self._device = _device(processor)
         if self._device == "cuda":
-            cuda_libraries.load_libraries(cuda_libraries.CTRANSLATE2)
+            native_libraries.load_libraries(native_libraries.CTRANSLATE2)
         problem = self._gpu_problem() if self._device == "cuda" else ""
         if problem and processor == "cuda":
             raise UserError(
@@ -112,11 +112,17 @@ class Whisper:
         pieces: list[RecognizedWord] = []
         for at, (window, found) in enumerate(zip(windows, heard, strict=True)):
             offset = at * _WINDOW_S
-            if any(one.compression_ratio > _REPETITIVE for one in found):
+            if any(segment.compression_ratio > _REPETITIVE for segment in found):
                 told = TranscriptionHints(info.language, hearing.prompt)
                 found, offset = list(self._run([window.samples], told, no_repeat_ngram_size=_NO_REPEAT)[0]), 0
-            said = [one for one in found if not (one.no_speech_prob > _NO_SPEECH and one.avg_logprob < _UNSURE)]
-            pieces += place_words(window.spans, [_piece(word, offset) for one in said for word in one.words or ()])
+            said = [
+                segment
+                for segment in found
+                if not (segment.no_speech_prob > _NO_SPEECH and segment.avg_logprob < _UNSURE)
+            ]
+            pieces += place_words(
+                window.spans, [_piece(word, offset) for segment in said for word in segment.words or ()]
+            )
         certainty = 1.0 if hearing.language is not None else float(info.language_probability)
         return Recognized(tuple(pieces), str(info.language), certainty)
 

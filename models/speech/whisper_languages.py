@@ -1,4 +1,4 @@
-"""The languages that Whisper models know, by the codes that they use."""
+"""The languages that Whisper models know, by their codes."""
 
 from difflib import get_close_matches
 

@@ -1,15 +1,11 @@
-"""Which Whisper models there are on this machine, and which of them is used when nobody says.
-
-A folder with a Whisper model for CTranslate2: whether all is there, and which model it is.
-"""
+"""The Whisper models on this machine: checks model folders, and chooses the default."""
 
 import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.weights import installed_weights as weights
-from models.weights import weights_catalogue as catalogue
+from models.weights import installed_weights, weights_catalogue
 from models.weights.editions import EditionFile, Weights
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
@@ -73,14 +69,14 @@ def inspect_folder(folder: Path) -> WhisperFolder:
     except ValueError:
         raise UserError(f"The model in {folder} is damaged: config.json is no JSON.", "Get the model again.") from None
     listed = [
-        (each_weights.name, part)
-        for each_weights in catalogue.WEIGHTS.values()
-        for edition in each_weights.editions
+        (weights.name, part)
+        for weights in weights_catalogue.WEIGHTS.values()
+        for edition in weights.editions
         for part in edition.parts
         if part.file == MODEL_FILE
     ]
     known = {part.sha256: name for name, part in listed}
-    known |= {sha256: OWN_MODEL for file, sha256 in weights.sha256s(OWN_MODEL).items() if file == MODEL_FILE}
+    known |= {sha256: OWN_MODEL for file, sha256 in installed_weights.sha256s(OWN_MODEL).items() if file == MODEL_FILE}
     lookalike = next((name for name, part in listed if part.size == size), "")
     if digest not in known and (lookalike or size < _LEAST_BYTES):
         wanted = f", and that of {lookalike} is another one" if lookalike else ""
@@ -126,20 +122,20 @@ def list_whisper_models() -> list[WhisperModel]:
     """Return the models of the catalogue, and that of a lab itself where it was added, the smallest first."""
     found = [
         WhisperModel(
-            each_weights.name,
-            each_weights.editions[0].size,
-            each_weights.purpose,
-            weights.is_installed(each_weights.name),
-            each_weights.name.endswith(_ENGLISH),
+            weights.name,
+            weights.editions[0].size,
+            weights.purpose,
+            installed_weights.is_installed(weights.name),
+            weights.name.endswith(_ENGLISH),
         )
-        for each_weights, _ in known_weights()
+        for weights, _ in known_weights()
     ]
-    if weights.is_installed(OWN_MODEL):
-        size = sum(file.stat().st_size for file in weights.weights_location(OWN_MODEL).iterdir())
-        found.append(WhisperModel(OWN_MODEL, size, catalogue.WEIGHTS[OWN_MODEL].purpose, True, english=False))
+    if installed_weights.is_installed(OWN_MODEL):
+        size = sum(file.stat().st_size for file in installed_weights.weights_location(OWN_MODEL).iterdir())
+        found.append(WhisperModel(OWN_MODEL, size, weights_catalogue.WEIGHTS[OWN_MODEL].purpose, True, english=False))
     return sorted(
-        {whisper_model.name: whisper_model for whisper_model in found}.values(),
-        key=lambda whisper_model: (whisper_model.size, whisper_model.name),
+        {model.name: model for model in found}.values(),
+        key=lambda model: (model.size, model.name),
     )
 
 
@@ -147,7 +143,7 @@ def known_weights() -> list[tuple[Weights, EditionFile]]:
     """Return each Whisper entry of the catalogue with the file of its weights, once for each of its editions."""
     return [
         (weights, part)
-        for weights in catalogue.WEIGHTS.values()
+        for weights in weights_catalogue.WEIGHTS.values()
         if weights.name.startswith(NAME_PREFIX)
         for edition in weights.editions
         for part in edition.parts
@@ -160,20 +156,17 @@ def default_model(language: str | None = None) -> str | None:
 
     A model that knows English only is taken for English, or where there is no other.
     """
-    there = [whisper_model for whisper_model in list_whisper_models() if whisper_model.installed]
-    fitting = [
-        whisper_model for whisper_model in there if has_gpu() or whisper_model.size <= _LARGEST_WITHOUT_GPU
-    ] or there[:1]
+    there = [model for model in list_whisper_models() if model.installed]
+    fitting = [model for model in there if has_gpu() or model.size <= _LARGEST_WITHOUT_GPU] or there[:1]
     if language not in (None, "en"):
-        fitting = [whisper_model for whisper_model in fitting if not whisper_model.english] or [
-            whisper_model for whisper_model in there if not whisper_model.english
-        ][:1]
-    several = [whisper_model for whisper_model in fitting if not whisper_model.english]
+        multilingual = [model for model in there if not model.english]
+        fitting = [model for model in fitting if not model.english] or multilingual[:1]
+    several = [model for model in fitting if not model.english]
     if language is None and several:
         fitting = several
     best = max(
         fitting,
-        key=lambda whisper_model: (whisper_model.size, whisper_model.english == (language == "en")),
+        key=lambda model: (model.size, model.english == (language == "en")),
         default=None,
     )
     return best.name if best else None
@@ -197,7 +190,7 @@ def resolve_model(model: str | None, language: str | None = None) -> tuple[str, 
     if model is not None and not _catalogue_name(model):
         folder = Path(model).expanduser()
         if not folder.exists():
-            names = ", ".join(whisper_model.name for whisper_model in list_whisper_models())
+            names = ", ".join(model.name for model in list_whisper_models())
             raise UserError(
                 f"There is no model or folder “{escape_unprintable(model)}”.", f"Name a folder, or one of: {names}."
             )
@@ -206,12 +199,12 @@ def resolve_model(model: str | None, language: str | None = None) -> tuple[str, 
     name = _catalogue_name(model) if model else default_model(language)
     if name is None:
         raise _none_installed(language)
-    return name, weights.verified_path(name)
+    return name, installed_weights.verified_path(name)
 
 
 def _catalogue_name(model: str) -> str:
     """Return the name that is meant, "" where it is a folder: one that is there goes before a short name."""
-    names = {whisper_model.name for whisper_model in list_whisper_models()}
+    names = {model.name for model in list_whisper_models()}
     if model in names:
         return model
     short = NAME_PREFIX + model
@@ -219,13 +212,9 @@ def _catalogue_name(model: str) -> str:
 
 
 def _none_installed(language: str | None) -> UserError:
-    there = [
-        whisper_model
-        for whisper_model in list_whisper_models()
-        if language in (None, "en") or not whisper_model.english
-    ]
+    there = [model for model in list_whisper_models() if language in (None, "en") or not model.english]
     first = there[0].name if there else "NAME"
-    if any(whisper_model.installed for whisper_model in list_whisper_models()):
+    if any(model.installed for model in list_whisper_models()):
         return UserError(
             "The installed models know English only.", f"Get one that knows more: greenroom models fetch {first}"
         )

@@ -1,7 +1,6 @@
-"""What a text detector is.
+"""The text detector interface and registry, and the merging of text lines into static regions.
 
-The text detectors there are. A new one is one file and one line here. Joins the text of single pictures to areas that
-last: a date burned in is one area, not one a second.
+A new detector is one file and one line here. A burned-in date becomes one region, not one a second.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.boxes import iou
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -57,7 +56,7 @@ NEEDS_WEIGHTS = {"binarization": "text-regions"}
 
 def default_text_detector() -> str | None:
     """Return the first text detector whose weights are installed; None where there is none."""
-    return next((name for name in FINDERS if weights.is_installed(NEEDS_WEIGHTS[name])), None)
+    return next((name for name in FINDERS if installed_weights.is_installed(NEEDS_WEIGHTS[name])), None)
 
 
 def require_text_detector(name: str | None) -> str:
@@ -69,7 +68,7 @@ def require_text_detector(name: str | None) -> str:
     chosen = name or default_text_detector() or next(iter(FINDERS))
     if chosen not in FINDERS:
         raise UserError(f"There is no text detector “{chosen}”.", f"Choose one of: {', '.join(FINDERS)}.")
-    weights.verified_path(NEEDS_WEIGHTS[chosen])
+    installed_weights.verified_path(NEEDS_WEIGHTS[chosen])
     return chosen
 
 
@@ -132,7 +131,7 @@ def merge_static_regions(
     for time_us, text in found:
         taken: set[int] = set()
         for box, score in zip(text.boxes, text.scores, strict=True):
-            fits = [(iou(text_line.box, box), at) for at, text_line in enumerate(live) if at not in taken]
+            fits = [(iou(line.box, box), at) for at, line in enumerate(live) if at not in taken]
             best, at = max(fits, default=(0.0, -1))
             if best >= _SAME:
                 line = live[at]

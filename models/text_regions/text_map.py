@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from models.runtime.onnx_session import open_session
 from models.text_regions.text_detectors import TextBoxes
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 
 NAME = "text-regions"
@@ -41,12 +41,12 @@ class Binarization:
     def __init__(
         self, longest_side: int = 960, threshold: float = 0.3, least_score: float = 0.6, growth: float = 1.5
     ) -> None:
-        self._session = open_session(weights.verified_path(NAME))
-        self._names = weights.signature_match(NAME).names
-        self._shape = weights.signature_match(NAME).shapes["picture"]
+        self._session = open_session(installed_weights.verified_path(NAME))
+        self._names = installed_weights.signature_match(NAME).names
+        self._shape = installed_weights.signature_match(NAME).shapes["picture"]
         self._longest_side = longest_side
         self._threshold, self._least_score, self._growth = threshold, least_score, growth
-        self._weights = weights.digest(NAME)
+        self._weights = installed_weights.digest(NAME)
 
     @property
     def parameters(self) -> Mapping[str, Json]:
@@ -89,7 +89,7 @@ class Binarization:
         boxes: list[tuple[float, float, float, float]] = []
         scores: list[float] = []
         for part in range(1, parts):
-            x, y, width, height, _ = (int(one) for one in stats[part])
+            x, y, width, height, _ = (int(value) for value in stats[part])
             if min(width, height) < _LEAST_SIDE:
                 continue
             window = slice(y, y + height), slice(x, x + width)

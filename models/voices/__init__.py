@@ -1,1 +1,1 @@
-"""Who a voice is, as a vector: to tell the speakers of a recording apart, and to measure how well a voice is hidden."""
+"""Voice embeddings: for telling speakers apart, and for measuring how well a voice is hidden."""

@@ -1,6 +1,6 @@
 """Resemblyzer's voice encoder, run by onnxruntime.
 
-Energies of mel bands over time, as librosa computes them, with numpy alone.
+Mel energies are computed as librosa does, with numpy alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from models.runtime.onnx_session import open_session
 from models.voices.voice_embeddings import SAMPLE_RATE, Samples, Vectors
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from models.weights.voice_network import BANDS as VOICE_NETWORK_BANDS
 from models.weights.voice_network import DIMENSIONS, FRAMES, INPUT
 from project.entities.study_records import Json
@@ -95,8 +95,8 @@ class Resemblyzer:
     window = FRAMES * STEP
 
     def __init__(self, threads: int = 1) -> None:
-        self._session = open_session(weights.verified_path(WEIGHTS), threads)
-        self._weights = weights.digest(WEIGHTS)
+        self._session = open_session(installed_weights.verified_path(WEIGHTS), threads)
+        self._weights = installed_weights.digest(WEIGHTS)
 
     @property
     def parameters(self) -> Mapping[str, Json]:

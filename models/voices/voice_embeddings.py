@@ -1,7 +1,4 @@
-"""What every voice embedding takes and gives.
-
-The voice embeddings there are, the one that is used first. A new one is a class and one line here.
-"""
+"""The voice embedding interface and registry, default first. A new embedding is a class and one line here."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -10,7 +7,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -44,7 +41,7 @@ class VoiceEmbedder(Protocol):
         """Embed what one voice says.
 
         Args:
-            samples: (n,) in -1..1 at `RATE`; of any length.
+            samples: (n,) in -1..1 at `SAMPLE_RATE`; of any length.
 
         Returns:
             (dimensions,) of length 1; the cosine of two is their product. All zeros where there is nothing to hear.
@@ -54,7 +51,7 @@ class VoiceEmbedder(Protocol):
         """Embed windows of a stretch of sound, each by itself.
 
         Args:
-            samples: (n,) in -1..1 at `RATE`. A stretch shorter than a window is repeated until it fills one.
+            samples: (n,) in -1..1 at `SAMPLE_RATE`. A stretch shorter than a window is repeated until it fills one.
             starts: of the windows, in samples; a window that reaches past the end is moved back.
 
         Returns:
@@ -69,7 +66,7 @@ NEEDS_WEIGHTS = {"resemblyzer": "voice-embedding"}
 
 def default_voice_embedder() -> str | None:
     """Return the first whose weights are installed; None where none are."""
-    return next((name for name in EMBEDDERS if weights.is_installed(NEEDS_WEIGHTS[name])), None)
+    return next((name for name in EMBEDDERS if installed_weights.is_installed(NEEDS_WEIGHTS[name])), None)
 
 
 def create_voice_embedder(name: str) -> VoiceEmbedder:
@@ -80,6 +77,6 @@ def create_voice_embedder(name: str) -> VoiceEmbedder:
     """
     if name not in EMBEDDERS:
         raise UserError(f"There is no voice embedding “{name}”.", f"Choose one of: {', '.join(EMBEDDERS)}.")
-    weights.verified_path(NEEDS_WEIGHTS[name])
+    installed_weights.verified_path(NEEDS_WEIGHTS[name])
     module, attribute = EMBEDDERS[name].split(":")
     return cast(VoiceEmbedder, getattr(import_module(module), attribute)())

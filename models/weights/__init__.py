@@ -1,1 +1,1 @@
-"""The weights on this machine: whether they are there, whether they are the right ones, how they go."""
+"""Model weights: the catalogue, downloads, and verified files on this machine."""

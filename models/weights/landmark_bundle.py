@@ -1,4 +1,4 @@
-"""Makes a bundle that MediaPipe's FaceLandmarker loads of two networks that the wheel of mediapipe 0.10.21 carries.
+"""Builds a MediaPipe FaceLandmarker bundle from two networks in the wheel of mediapipe 0.10.21.
 
 The Tasks API wants one output of 478 points and one that says whether there is a face. The attention network has seven:
 the mesh, refined lips, eyes and irises, and the flag. What put them together was MediaPipe's

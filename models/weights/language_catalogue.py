@@ -1,7 +1,4 @@
-"""What finds names in texts: spaCy's small pipelines, folders of the files that their makers publish.
-
-Whisper in the format of CTranslate2, which faster-whisper loads: sizes, sources, checksums.
-"""
+"""Catalogue entries of language models: spaCy's small pipelines, and Whisper in CTranslate2's format."""
 
 from dataclasses import dataclass
 

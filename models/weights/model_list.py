@@ -1,9 +1,9 @@
-"""The catalogue of models as a person looks at it: what each is for, under which licence, whether it is there."""
+"""The catalogue of models for people: purpose, licence, sources, and installation state."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from models.weights.download import host_of
 from models.weights.download_sources import describe_origin, hub_address, index_address, manual_source, mirror_address
 from models.weights.editions import USES, Weights
@@ -107,33 +107,36 @@ def describe_damage(name: str, progress: Progress | None = None) -> str:
         UserError: they are not installed, or cannot be read.
         Cancelled: the user stopped it.
     """
-    if not weights.is_installed(name):
-        raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {weights.how_to_get(name)}")
+    if not installed_weights.is_installed(name):
+        raise UserError(
+            f"The weights “{name}” are not installed.", f"Get them with: {installed_weights.how_to_get(name)}"
+        )
     try:
-        wrong = weights.find_damage(name, progress)
+        wrong = installed_weights.find_damage(name, progress)
     except OSError as error:
         raise UserError(f"The weights “{name}” cannot be read: {error.strerror}.", "Look at the folder.") from None
     return str(wrong) if wrong else ""
 
 
-def _catalogue_entry(each_weights: Weights) -> ModelCatalogueEntry:
-    there = weights.is_installed(each_weights.name)
-    known = weights.installed_edition(each_weights.name)
+def _catalogue_entry(weights: Weights) -> ModelCatalogueEntry:
+    there = installed_weights.is_installed(weights.name)
+    known = installed_weights.installed_edition(weights.name)
     return ModelCatalogueEntry(
-        name=each_weights.name,
-        use=each_weights.use,
-        purpose=each_weights.purpose,
-        used_in=each_weights.used_in,
-        licence=weights.licence(each_weights.name),
-        note=each_weights.note,
+        name=weights.name,
+        use=weights.use,
+        purpose=weights.purpose,
+        used_in=weights.used_in,
+        licence=installed_weights.licence(weights.name),
+        note=weights.note,
         offers=tuple(
-            Offer(each.key, describe_origin(each), each.size, manual_source(each)) for each in each_weights.editions
+            Offer(edition.key, describe_origin(edition), edition.size, manual_source(edition))
+            for edition in weights.editions
         ),
         folder=known.is_folder
         if known
-        else bool(each_weights.layout) or any(each.is_folder for each in each_weights.editions),
+        else bool(weights.layout) or any(edition.is_folder for edition in weights.editions),
         installed=there,
-        on_disk=weights.size_on_disk(each_weights.name),
-        arrived=0 if there else weights.partial_bytes(each_weights.name),
-        place=weights.weights_location(each_weights.name),
+        on_disk=installed_weights.size_on_disk(weights.name),
+        arrived=0 if there else installed_weights.partial_bytes(weights.name),
+        place=installed_weights.weights_location(weights.name),
     )

@@ -1,6 +1,6 @@
-"""Weights that a lab brings itself: a file or folder beside the fetched ones, and a record of what was added.
+"""Weights that a lab brings itself: installed beside the fetched ones, and checked by signature or layout.
 
-What an ONNX file takes and gives, and whether that is what an entry of the catalogue asks for.
+A record says what was added.
 """
 
 import json
@@ -14,7 +14,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from models.weights import weight_folders as folders
+from models.weights import weight_folders
 from models.weights.editions import NetworkSignature, Tensor, Weights, WeightsFolderLayout
 from models.weights.weight_folders import copy_with_digest
 from project.errors import UserError
@@ -126,7 +126,7 @@ _NAMES_OF_PLAIN = {"LICENSE", "LICENCE", "NOTICE", "README"}
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was added.
+    """The record of added weights.
 
     Attributes:
         files: sha256 by path; of a single file by its name.
@@ -195,7 +195,7 @@ def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Pro
     target = own_location(folder, wanted)
     with tempfile.TemporaryDirectory(dir=folder, prefix=f".{wanted.name}.") as held:
         made = Path(held) / target.name
-        found = folders.list_files(source) if wanted.layout else {target.name: source}
+        found = weight_folders.list_files(source) if wanted.layout else {target.name: source}
         size = sum(file.stat().st_size for file in found.values())
         done = 0
         digests: dict[str, str] = {}
@@ -240,7 +240,7 @@ def require_layout(wanted: Weights, source: Path) -> None:
     assert layout is not None
     if not source.is_dir():
         raise UserError(f"“{wanted.name}” is a folder, and {source} is none.", "Give the folder.")
-    there = folders.list_files(source)
+    there = weight_folders.list_files(source)
     # The hub's own tools keep files beside a folder and link to them.
     roots = source.resolve(), source.resolve().parent.parent / "blobs"
     for name, file in sorted(there.items()):

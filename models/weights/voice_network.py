@@ -1,6 +1,6 @@
-"""Makes the network that tells voices apart, as an ONNX file, of the weights in the wheel of Resemblyzer 0.1.4.
+"""Builds the voice embedding network as an ONNX file from the weights in the wheel of Resemblyzer 0.1.4.
 
-Writes a network as an ONNX file, without the `onnx` package: operators, named inputs, outputs and constants.
+The ONNX file is written without the `onnx` package.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Folders of weights: which files they hold, and whether those are the right ones.
-
-Reads files, which may be large, for their checksums, and copies them on the way; can be stopped at any time.
-"""
+"""Lists, copies and verifies folders of weights by checksum; long reads can be cancelled."""
 
 import hashlib
 from collections.abc import Iterator, Mapping

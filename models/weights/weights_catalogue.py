@@ -1,7 +1,6 @@
-"""The weights that Greenroom can use and does not bring along: where they come from and what they must be.
+"""The catalogue of weights that Greenroom can use and does not ship: their sources and checksums.
 
-The weights that a lab brings itself: not which file, but what it must take and give, or hold. The weights for speech:
-recognising it, telling voices apart, finding names in what was said.
+For weights that a lab brings itself, an entry states what they must take, give or hold.
 """
 
 from models.weights.editions import (
@@ -235,8 +234,8 @@ FACE_LANDMARKS = Weights(
 )
 
 WEIGHTS = {
-    each.name: each
-    for each in (
+    weights.name: weights
+    for weights in (
         Weights(
             name="yunet",
             purpose="a second face detector, used together with CenterFace",

@@ -1,4 +1,4 @@
-"""What was committed since a study was sealed, encrypted beside it, so that a kill loses nothing.
+"""The encrypted write-ahead log of a sealed study: what was committed since it was sealed survives a kill.
 
 The file consists of sectors of 512 bytes; each part is padded to whole sectors.
 
@@ -65,7 +65,7 @@ def log_path(sealed: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class LogContent:
-    """What the log beside a sealed study holds.
+    """The content of the log beside a sealed study.
 
     Attributes:
         committed: what SQLite wrote to its write-ahead log, up to the first damage; b"" for nothing.
@@ -81,14 +81,14 @@ class LogContent:
 
 
 class SealedLog:
-    """The log of a study that is being worked on.
+    """The open log of a sealed study.
 
     Attributes:
         salt: tells this log from all others.
     """
 
     def __init__(self, sealed: Path, key: EncryptionKey, header: EncryptedFileHeader) -> None:
-        """Begin one beside a sealed file; an older one is replaced once this one is on disk.
+        """Create a log beside a sealed file; an older one is replaced once this one is on disk.
 
         Raises:
             OSError: it cannot be written; an older one is as it was.
@@ -116,7 +116,7 @@ class SealedLog:
             raise
 
     def reserve_space(self) -> None:
-        """Make sure that there is room for the next transaction.
+        """Reserve disk space for the next transaction.
 
         Raises:
             UserError: the disk is full.
@@ -134,7 +134,7 @@ class SealedLog:
                 ) from None
 
     def append(self, content: bytes) -> None:
-        """Add what one transaction wrote; it is on disk when this returns.
+        """Append the writes of one transaction; they are on disk when this returns.
 
         Raises:
             OSError: it could not be written; it can be tried again.
@@ -157,7 +157,7 @@ class SealedLog:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing can be added any more."""
+        """Whether the log is closed."""
         return self._descriptor < 0
 
     def close(self) -> None:

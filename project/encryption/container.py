@@ -1,6 +1,6 @@
-"""The format of a sealed file: a header, and chunks of AES-256-GCM of which none can be changed, moved or left out.
+"""The format of a sealed file: a header, then AES-256-GCM chunks that cannot be changed, moved or left out unnoticed.
 
-The key of a sealed file: random, and itself encrypted under a key that is worked out from a passphrase.
+The file key is random; the header holds it encrypted under a key derived from the passphrase.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from project.errors import UserError
 from project.text_format import escape_unprintable, format_size, pluralize
 
 KEY_BYTES = 32
-_SALT_BYTES = 16
+_KDF_SALT_BYTES = 16
 _NONCE_BYTES = 12
 _WRAP_CONTEXT = b"greenroom sealed key 1"
 _MAX_KDF_COSTS = {"memory_kib": 1 << 18, "passes": 16, "lanes": 16, "n": 1 << 18, "r": 8, "p": 4}
@@ -36,7 +36,7 @@ class WrongPassphrase(UserError):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EncryptionKey:
-    """The key of a file, and how it stands in its header; the passphrase is not kept."""
+    """The key of a file, and its wrapped form in the header; the passphrase is not kept."""
 
     secret: bytes
     wrapped: Mapping[str, Json]
@@ -88,7 +88,7 @@ def open_key(wrapped: Mapping[str, Json], passphrase: str, name: str) -> Encrypt
 
 
 def normalize_passphrase(passphrase: str) -> str:
-    """Return a passphrase as keys are made of it, whichever keyboard it was typed on."""
+    """Return a passphrase in one Unicode form, whichever keyboard it was typed on."""
     return unicodedata.normalize("NFC", passphrase)
 
 
@@ -115,7 +115,7 @@ def require_strength(passphrase: str) -> None:
 def _new_kdf_parameters() -> dict[str, Json]:
     from cryptography.exceptions import UnsupportedAlgorithm
 
-    salt: Json = _encode_base64(os.urandom(_SALT_BYTES))
+    salt: Json = _encode_base64(os.urandom(_KDF_SALT_BYTES))
     how: dict[str, Json] = {"kdf": "argon2id", "salt": salt, "memory_kib": 65536, "passes": 3, "lanes": 4}
     try:
         _derive_key("", how)
@@ -160,7 +160,7 @@ STATE_BYTES = 512
 _STATE_MAGIC = b"grstate2"
 CHUNK_BYTES = 1 << 16
 TAG_BYTES = 16
-_CONTAINER_SALT_BYTES = 32
+_SALT_BYTES = 32
 _MAX_HEADER_BYTES = 1 << 16
 _PREFIX_BYTES = len(MAGIC) + 4
 _VERSION = 2
@@ -171,7 +171,7 @@ _MAX_FLIPPED_BITS = 8
 
 @dataclass(frozen=True, slots=True)
 class EncryptedFileHeader:
-    """What a sealed file says of itself.
+    """The header of a sealed file.
 
     Attributes:
         wrapped: the key, encrypted under the passphrase's key, and how that is worked out.
@@ -247,7 +247,7 @@ def read_header(file: BinaryIO, name: str) -> EncryptedFileHeader:
         salt, absorbed = bytes.fromhex(found["salt"]), bytes.fromhex(found["log"] if version > 1 else "")
         if (
             found["chunk"] != _CHUNK_BYTES_BY_VERSION[version]
-            or len(salt) != _CONTAINER_SALT_BYTES
+            or len(salt) != _SALT_BYTES
             or not isinstance(found["key"], dict)
         ):
             raise ValueError
@@ -290,7 +290,7 @@ def read_state(header: EncryptedFileHeader, key: EncryptionKey) -> bytes | None:
     """Return the salt of the log with edits made since a file was sealed; b"" for none, None where it was changed."""
     if header.version == 1:
         return b""
-    salt = header.state[len(_STATE_MAGIC) : len(_STATE_MAGIC) + _CONTAINER_SALT_BYTES]
+    salt = header.state[len(_STATE_MAGIC) : len(_STATE_MAGIC) + _SALT_BYTES]
     if not hmac.compare_digest(header.state, _state_block(header, key, salt)):
         return None
     return salt if any(salt) else b""
@@ -315,13 +315,13 @@ def _state_block(header: EncryptedFileHeader, key: EncryptionKey, salt: bytes) -
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
     own = HKDF(hashes.SHA256(), KEY_BYTES, header.salt, b"greenroom sealed 2 state").derive(key.secret)
-    told = _STATE_MAGIC + salt.ljust(_CONTAINER_SALT_BYTES, b"\0")
+    told = _STATE_MAGIC + salt.ljust(_SALT_BYTES, b"\0")
     return (told + hmac.digest(own, told + header.raw, "sha256")).ljust(STATE_BYTES, b"\0")
 
 
 def seal(content: Iterator[bytes], file: BinaryIO, key: EncryptionKey, absorbed: bytes = b"") -> EncryptedFileHeader:
     """Write a sealed file; return its header. `absorbed` is the salt of the log whose edits are in the content."""
-    salt = os.urandom(_CONTAINER_SALT_BYTES)
+    salt = os.urandom(_SALT_BYTES)
     head = {
         "version": _VERSION,
         "chunk": CHUNK_BYTES,

@@ -1,6 +1,6 @@
-"""Seals and unseals files in place: whole or not at all, and the old content is overwritten.
+"""Seals and unseals files in place, atomically, and overwrites the old content.
 
-Seals and unseals any other file, such as a rendering: `clip.mp4` becomes `clip.mp4.sealed`.
+A sealed file that is no study has the suffix `.sealed`: `clip.mp4` becomes `clip.mp4.sealed`.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
-"""Where a passphrase comes from: a file that the environment names, or a person. Never the command line.
+"""Obtains passphrases from a file that the environment names or from a person, never from the command line.
 
-What was worked out from it is kept in memory for the process alone, so that a study is asked for once.
+Derived keys are cached in this process, so that each study is asked for once.
 """
 
 import os
@@ -28,7 +28,7 @@ _asker: list[Asker] = []
 
 
 def set_asker(asker: Asker | None) -> None:
-    """Say who asks a person; with None nobody does."""
+    """Set the function that asks a person for a passphrase; with None nobody is asked."""
     _asker[:] = [] if asker is None else [asker]
 
 
@@ -76,7 +76,7 @@ def obtain_key(path: Path, header: EncryptedFileHeader, *, ask: bool = True) -> 
 
 
 def unlock_key(header: EncryptedFileHeader, passphrase: str, path: Path) -> EncryptionKey:
-    """Work out the key of a file from its passphrase, and keep it until `forget`.
+    """Derive the key of a file from its passphrase, and cache it until `forget_key`.
 
     Raises:
         WrongPassphrase: it is not the passphrase.
@@ -91,7 +91,7 @@ def unlock_key(header: EncryptedFileHeader, passphrase: str, path: Path) -> Encr
 
 
 def cache_key(header: EncryptedFileHeader, key: EncryptionKey) -> None:
-    """Remember the key of a file that was just sealed."""
+    """Cache the key of a file that was just sealed."""
     _keys[_wrapped_key(header)] = key
 
 

@@ -1,4 +1,4 @@
-"""Causal chains as frozen dataclasses: events and mental states, and which of them are reasons for which.
+"""Causal chains as frozen dataclasses: events and mental states, and the edges from reasons to results.
 
 After R3-VQA (Niu et al., section 3.1): a subchain is one result and all of its reasons, each of them needed; a chain is
 a set of subchains that hang together. So a chain is a directed graph without cycles, and its subchains follow from its
@@ -165,7 +165,8 @@ class ChainReview:
     """What one annotator says about a chain that another drew.
 
     Attributes:
-        state: of the chain when it was said, `annotate.chains.chain_versions.state_of`; another state is not reviewed.
+        state: of the chain when it was said, see `annotate.chains.chain_versions.chain_checksum`; another state is not
+            reviewed.
         at: UTC, ISO 8601.
     """
 

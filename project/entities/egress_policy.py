@@ -1,6 +1,6 @@
-"""What may leave this machine: the policy of a study, and the rules by which one request is let through or not.
+"""The egress policy of a study: which requests may leave this machine, and the rules that decide about one.
 
-One spelling for each machine that an address names: nobody gains or loses a permission by how a host is written.
+Hosts are compared by a canonical key, so that another spelling of a host neither gains nor loses a permission.
 """
 
 import re
@@ -26,7 +26,7 @@ def parse_ip_address(host: str) -> str:
 
 
 def host_key(host: str) -> str:
-    """Return what is equal for two spellings of one host, and only for those.
+    """Return a key that two spellings of one host share, and only those.
 
     Letter case, the forms of an IP address, and the dot that ends a whole domain name say nothing. The dot after a name
     of one part does: without it, the system looks the name up in its own domain. So does one after an IP address: the
@@ -88,12 +88,12 @@ _ENCRYPTED = frozenset({"https", "tls", "wss"})
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a study lets out.
+    """The egress policy of a study.
 
     Attributes:
         level: what of its footage and texts may leave.
-        reason: why; typed by a person, and needed for `RAW`.
-        allowed_by: who allowed it, such as a board and its number; needed for `RAW`.
+        reason: why; typed by a person, and needed for `RAW_CONDITION`.
+        allowed_by: who allowed it, such as a board and its number; needed for `RAW_CONDITION`.
         hosts: the only machines that anything may be sent to; () for whichever a judge names.
         downloads: whether weights of models may be fetched while this study is open; nothing of it is sent then.
         redirects: whether a request may follow where a server sends it on to.

@@ -1,4 +1,4 @@
-"""Rectangles that people set on a recording's picture by hand: regions of their own, and corrections of found tracks.
+"""Rectangles that people draw on a recording's picture: regions of their own, and corrections of detected tracks.
 
 Both are keyframes: a rectangle at a time. Between two keyframes it moves in a straight line.
 """

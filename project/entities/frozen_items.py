@@ -1,6 +1,6 @@
-"""Frozen sets of items, which all judges and people are asked alike, and the runs over them.
+"""Frozen item sets, which every judge and person is asked alike, and the benchmark runs over them.
 
-What may stand in the content of an item, so that whoever reads one can rely on it.
+`describe_content_problem` validates the content of an item.
 """
 
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ class FrozenItem:
         set_id: of its set.
         draw: number of the sample that it is in, from 0.
         position: in its draw, from 0.
-        about: what it was made from, as `About.key`; "" for a stretch that nobody marked.
+        about: what it was made from, as `JudgmentTarget.key`; "" for a stretch that nobody marked.
         start_us: of what is shown, on the recording's axis.
         end_us: of what is shown, on the recording's axis.
         content: what is frozen, by key, where there is any: `scheme`, `track`, `label`, `values` of a segment;
@@ -98,7 +98,7 @@ class BenchmarkRun:
         annotator_id: who answers, where the judge is a person.
         variant: of the prompt.
         shown: what of the items.
-        condition: `RAW`, a method, or the id of a rendering.
+        condition: `RAW_CONDITION`, a method, or the id of a rendering.
         seed: of the judge's sampling.
         at: when it began, UTC, ISO 8601.
     """
@@ -130,7 +130,7 @@ def describe_content_problem(about: str, content: Mapping[str, Json]) -> str:
     """Return why the content of an item cannot be used, in words that follow its name; "" where it can be.
 
     Args:
-        about: what the item was made from, as `About.key`; "" for nothing.
+        about: what the item was made from, as `JudgmentTarget.key`; "" for nothing.
         content: as `FrozenItem.content` describes it; keys that are not named there are passed over.
     """
     if about and parse_target(about).kind is JudgmentTargetKind.ITEM:
@@ -153,11 +153,11 @@ def _is_count(value: Json) -> bool:
 
 
 def _is_text_list(value: Json) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _is_text_map(value: Json) -> bool:
-    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
 def _is_object(value: Json) -> bool:
@@ -165,7 +165,7 @@ def _is_object(value: Json) -> bool:
 
 
 def _is_object_map(value: Json) -> bool:
-    return isinstance(value, dict) and all(isinstance(one, dict) for one in value.values())
+    return isinstance(value, dict) and all(isinstance(item, dict) for item in value.values())
 
 
 def _is_question(value: Json) -> bool:

@@ -1,6 +1,6 @@
-"""Judges and what they said, as frozen dataclasses.
+"""Judges and their judgments as frozen dataclasses.
 
-How a question about what the same judge answered before is told apart: its part names that judgment.
+A follow-up question about an earlier answer has a part of its own, which names that judgment.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ class JudgmentTarget:
 
 
 def parse_target(key: str) -> JudgmentTarget:
-    """Read what `About.key` made; a text without a known subject before a slash is a segment's id."""
+    """Read what `JudgmentTarget.key` returned; a text without a known subject before a slash is a segment's id."""
     subject, slash, rest = key.partition("/")
     if not slash or subject not in {kind.value for kind in JudgmentTargetKind}:
         return JudgmentTarget(JudgmentTargetKind.SEGMENT, key)
@@ -81,7 +81,7 @@ class JudgeEntry:
 
     Attributes:
         name: unique in the study.
-        backend: key of `models/judges/judge_backends.py`, or `PERSON`.
+        backend: key of `models/judges/judge_backends.py`, or `PERSON_BACKEND`.
         model: a model's name at its server, or a path of a GGUF file; "" for baselines and people.
         settings: the options of the backend, by name.
     """
@@ -106,7 +106,7 @@ class Judgment:
         end_us: of what was judged, on the recording's axis.
         task: key of `benchmark/prompts/judge_prompt.py`.
         variant: of the prompt: `plain`, `few-shot`, `cot`, `tom`.
-        condition: `RAW`, or the id of the run that made the rendering it saw.
+        condition: `RAW_CONDITION`, or the id of the run that made the rendering it saw.
         seed: of the sampling; with it, repetitions are told apart.
         prompt: `KEY@VERSION`.
         prompt_sha256: of all messages, in full.

@@ -1,4 +1,4 @@
-"""Questions with options about a recording, what people say about them, and what was gathered to make them."""
+"""Multiple-choice questions about a recording, their verification, and the meta information they are made from."""
 
 import hashlib
 import json
@@ -67,7 +67,8 @@ class Question:
         aspect: of an MSE question, its state; of a multi-step one, the part that it asks for (`start`, `end` or
             `between`); of an ESI one, its dimension; else "".
         covers: ids of the nodes that it covers; of a subchain, the result first; of a path, from start to end.
-        made_from: of what it was made from, as it was then (`benchmark.questions.question_edits.made_from`); "" for none.
+        made_from: checksum over what it was made from, as it was then, see
+            `benchmark.questions.question_edits.coverage_checksum`; "" for none.
         start_us: of what is shown with it, on the recording's axis.
         end_us: of what is shown with it, on the recording's axis.
         explanation: why the answer is right; "" for none.
@@ -148,10 +149,11 @@ class Verification:
     """What one person says about a question.
 
     Attributes:
-        checklist: key of `CHECKS`.
+        checklist: key of `CHECKLIST_KEYS`.
         checks: what was found to hold, keys of the checklist.
         difficulty: one of `DIFFICULTIES`, or "".
-        state: of the question, and of what it was made from, when it was said: `benchmark.questions.question_edits.seen_state`.
+        state: of the question, and of what it was made from, when it was said, see
+            `benchmark.questions.question_edits.content_state`.
         at: UTC, ISO 8601.
     """
 
@@ -222,9 +224,9 @@ class Contradiction:
 
 
 def question_to_json(question: Question) -> dict[str, Json]:
-    """Return a question as a JSON object that `question_from` reads."""
-    found: dict[str, Any] = {each.name: getattr(question, each.name) for each in fields(Question)}
-    wrong = [[each.text, each.plausibility, each.source] for each in question.wrong]
+    """Return a question as a JSON object that `question_from_json` reads."""
+    found: dict[str, Any] = {field.name: getattr(question, field.name) for field in fields(Question)}
+    wrong = [[option.text, option.plausibility, option.source] for option in question.wrong]
     return found | {
         "kind": question.kind.value,
         "maker": question.maker.value,
@@ -234,8 +236,8 @@ def question_to_json(question: Question) -> dict[str, Json]:
 
 
 def question_from_json(found: Mapping[str, Json]) -> Question:
-    """Read what `question_json` made."""
-    values: dict[str, Any] = {each.name: found[each.name] for each in fields(Question)}
-    wrong = tuple(WrongOption(*each) for each in values["wrong"])
+    """Read what `question_to_json` returned."""
+    values: dict[str, Any] = {field.name: found[field.name] for field in fields(Question)}
+    wrong = tuple(WrongOption(*option) for option in values["wrong"])
     kind, maker = QuestionKind(values["kind"]), Maker(values["maker"])
     return Question(**{**values, "kind": kind, "maker": maker, "covers": tuple(values["covers"]), "wrong": wrong})

@@ -1,6 +1,6 @@
-"""Role-played episodes: who plays whom, with which goal, and what a turn is (SOTOPIA, section 2).
+"""Role-played episodes: characters, scenarios, goals and turns (SOTOPIA, section 2).
 
-A turn of an episode as the text of an utterance, and back: transcripts are edited and exported as plain text.
+A turn is stored as the text of an utterance, so transcripts are edited and exported as plain text.
 """
 
 import re
@@ -29,7 +29,7 @@ PROFILE_FIELDS = (
     "secret",
 )
 """What is known of a character beside the name; the names of the columns, in the order in which it is told."""
-_PUBLIC_FIELDS = tuple(one for one in PROFILE_FIELDS if one != "secret")
+_PUBLIC_FIELDS = tuple(field for field in PROFILE_FIELDS if field != "secret")
 _CLOSE_RELATIONSHIPS = frozenset({Relationship.FAMILY, Relationship.FRIEND, Relationship.ROMANTIC})
 VISIBLE_FIELDS: Mapping[Relationship, tuple[str, ...]] = {
     **dict.fromkeys(_CLOSE_RELATIONSHIPS, ("name", *_PUBLIC_FIELDS)),

@@ -1,7 +1,7 @@
-"""What a study is made of, as frozen dataclasses. Times are integer microseconds on the recording's own axis.
+"""The records of a study as frozen dataclasses. Times are integer microseconds on the recording's own axis.
 
-The recording's axis starts where its main medium's container starts: a picture stream that begins 1.7 s after
-the sound has its first frame at 1_700_000.
+The recording's axis starts where its main medium's container starts: a picture stream that begins 1.7 s after the sound
+has its first frame at 1_700_000.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

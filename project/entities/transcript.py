@@ -1,4 +1,4 @@
-"""Words of an utterance and their times: how they follow when its text is edited."""
+"""The timed words of an utterance, and their realignment when its text is edited."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Word:
 
 
 Words = tuple[Word, ...]
-"""Either none, where nobody measured times, or one for each of `tokens(text)`, in order, inside the utterance."""
+"""Either none, where nobody measured times, or one for each of `split_words(text)`, in order, inside the utterance."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""A study file without somebody, written anew: what goes is in no page, no log and no free space of it.
+"""Rewrites a study file after an erasure, so that no page, log or free space holds erased content, and verifies it.
 
-Searches a study that somebody left for what was theirs: every table, the history, and the bytes of the file.
+The verification searches every table, the history, and the bytes of the file.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from project.files.temporary_files import scratch_folder
 from project.integrity.integrity_check import check_study
 from project.schema.columns import COLUMNS, ColumnKind
 from project.store import locking
-from project.store.locking import exclusive_lock as hold
+from project.store.locking import exclusive_lock
 from project.store.opening import Snapshot, connect, inspect_file, sibling_path, translate_errors, verify_study
 from project.store.study import Study
 from project.text_format import escape_unprintable
@@ -57,7 +57,7 @@ def load_into_memory(path: Path) -> sqlite3.Connection:
 
 
 def require_readable(path: Path) -> None:
-    """Return quietly where `in_memory` can read a file, that nobody has open.
+    """Return quietly where `load_into_memory` can read a file that nobody has open.
 
     Raises:
         UserError: it is no study, damaged, or of another version.
@@ -79,7 +79,7 @@ def copy_to_memory(study: Study) -> sqlite3.Connection:
 
 
 def _require_sound(study: Study) -> None:
-    """Refuse a study that nobody may write to: what others put into it would be written anew, or stay unseen.
+    """Refuse a study that nobody may write to: what others put into it would be written again, or stay unseen.
 
     Raises:
         UserError: it is one.
@@ -104,7 +104,7 @@ def _memory_connection() -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def exclusive_access(path: Path) -> Iterator[None]:
-    """Hold a study for oneself, closed and in one file, at the newest version of the format.
+    """Hold a study exclusively: closed, in one file, at the newest version of the format.
 
     Raises:
         UserError: somebody has it open, or it cannot be written to.
@@ -113,19 +113,19 @@ def exclusive_access(path: Path) -> Iterator[None]:
     with Study.open(path) as study:
         study.require_writable()
         study.finish_opening()
-    with hold(path):
+    with exclusive_lock(path):
         yield
 
 
 def rewrite_file(memory: sqlite3.Connection, path: Path) -> None:
-    """Put what is in memory in the place of a file: see `anew`."""
+    """Replace a file by the study in memory: see `prepare_rewrite`."""
     with prepare_rewrite(memory, path) as rewritten:
         rewritten.publish()
 
 
 @dataclass(frozen=True, slots=True)
 class RewrittenFile:
-    """A study file that was written anew and is not in its place yet.
+    """A rewritten study file that is not in its place yet.
 
     Attributes:
         path: where it lies, in a folder of its own beside the study.
@@ -148,8 +148,8 @@ class RewrittenFile:
 def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[RewrittenFile]:
     """Write what is in memory beside a file, and lend the result, to be searched and put in the file's place.
 
-    The caller is `alone` with it. Overwriting reaches what this file system keeps; not what a disk keeps by itself
-    (solid-state disks write elsewhere), nor snapshots and copies.
+    The caller holds `exclusive_access`. Overwriting reaches what this file system keeps; not what a disk keeps by
+    itself (solid-state disks write elsewhere), nor snapshots and copies.
 
     Raises:
         UserError: there is no room, the folder cannot be written to, or what would be written is no sound study.
@@ -219,7 +219,7 @@ _MIN_STRING_CHARS = 6
 
 @dataclass(frozen=True, slots=True)
 class ErasureVerification:
-    """What a search of a finished file came to.
+    """The result of searching a rewritten file for erased content.
 
     Attributes:
         tables: how many tables were searched, the history among them.

@@ -1,6 +1,6 @@
-"""A withdrawal from one file, worked out in memory; and the files beside a study that hold older states of it.
+"""Prepares a withdrawal in memory, and erases the person from backups and copies of the study.
 
-What a study says about footage, clips, copies and requests that a withdrawal has to name, read before it is done.
+`collect_facts` reads the footage, clips, copies and requests that the withdrawal has to name before anything is erased.
 """
 
 import contextlib
@@ -22,8 +22,7 @@ from project.erasure.removal import ErasureCounts, erase_subject, record_withdra
 from project.erasure.subject_scope import PersonalFinder, SubjectScope, build_scope, find_contact_strings
 from project.errors import UserError
 from project.files.filesystem import resolve_path
-from project.queries.history_rows import SHARED_PROPERTY as SHARED
-from project.queries.history_rows import SharedCopy, parse_shared_copies
+from project.queries.history_rows import SHARED_PROPERTY, SharedCopy, parse_shared_copies
 from project.schema.format_versions import APPLICATION_ID
 from project.store.backups import backup_paths
 from project.store.creation import upgrade_copies
@@ -71,7 +70,7 @@ class SentRequest:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalFacts:
-    """All of it.
+    """Everything that a withdrawal has to name.
 
     Attributes:
         study_id: of the study.
@@ -103,12 +102,12 @@ def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> Withdr
         if row["recording_id"] in theirs
     }
     made = [
-        made_file
+        file
         for row in live_rows(connection, "run")
         if row["recording_id"] in theirs
-        for made_file in _made_files(row, theirs[row["recording_id"]])
+        for file in _made_files(row, theirs[row["recording_id"]])
     ]
-    sent = [sent_request for row in live_rows(connection, "egress") for sent_request in _sent_requests(row, {*theirs})]
+    sent = [request for row in live_rows(connection, "egress") for request in _sent_requests(row, {*theirs})]
     copies = {
         row[0]
         for row in connection.execute(
@@ -118,12 +117,13 @@ def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> Withdr
     return WithdrawalFacts(
         str(_parse_json(_read_property(connection, "id")) or ""),
         tuple(sorted(number for number in theirs.values() if number)),
-        tuple(sorted(footage, key=lambda each_footage: (each_footage.recording, each_footage.role, each_footage.path))),
-        tuple(sorted(made, key=lambda made_file: (made_file.at, made_file.name))),
-        tuple(sorted(sent, key=lambda sent_request: sent_request.at)),
+        tuple(sorted(footage, key=lambda file: (file.recording, file.role, file.path))),
+        tuple(sorted(made, key=lambda file: (file.at, file.name))),
+        tuple(sorted(sent, key=lambda request: request.at)),
         tuple(sorted(copies)),
         tuple(
-            _redact_name(shared_copy, reach) for shared_copy in parse_shared_copies(_read_property(connection, SHARED))
+            _redact_name(shared_copy, reach)
+            for shared_copy in parse_shared_copies(_read_property(connection, SHARED_PROPERTY))
         ),
         frozenset(
             str(row["fingerprint"]) for row in live_rows(connection, "medium") if row["recording_id"] not in theirs
@@ -205,7 +205,7 @@ class ErasedStudy:
             yield rewritten
 
     def close(self) -> None:
-        """Forget what is in memory."""
+        """Discard the study in memory."""
         self.memory.close()
 
 
@@ -218,7 +218,7 @@ def prepare_erasure(
     keep: Sequence[str] = (),
     finder: PersonalFinder = find_contact_strings,
 ) -> ErasedStudy:
-    """Work out a withdrawal without writing anything.
+    """Prepare a withdrawal in memory, without writing anything.
 
     Args:
         path: of the study.
@@ -261,19 +261,15 @@ def find_older_states(path: Path) -> list[Path]:
     What a link leads to is no part of it: a study may come from a stranger, and these files are erased.
     """
     path = resolve_path(path)
-    left = [
-        each_path
-        for each_path in path.parent.iterdir()
-        if each_path.name.startswith(f".{path.name}.") and each_path != path
-    ]
+    left = [place for place in path.parent.iterdir() if place.name.startswith(f".{path.name}.") and place != path]
     left += [
-        each_path
-        for each_path in path.parent.glob(f".{escape(path.stem)}.*/copy*")
-        if each_path.is_file() and not each_path.parent.is_symlink()
+        place
+        for place in path.parent.glob(f".{escape(path.stem)}.*/copy*")
+        if place.is_file() and not place.parent.is_symlink()
     ]
-    own = [each_path for each_path in left if not each_path.is_symlink()]
-    inside = [file for each_path in own for file in ([*each_path.rglob("*")] if each_path.is_dir() else [each_path])]
-    unfinished = [each_path for each_path in sorted(inside) if each_path.is_file() and not each_path.is_symlink()]
+    own = [place for place in left if not place.is_symlink()]
+    inside = [file for place in own for file in ([*place.rglob("*")] if place.is_dir() else [place])]
+    unfinished = [place for place in sorted(inside) if place.is_file() and not place.is_symlink()]
     return [*backup_paths(path), *upgrade_copies(path), *unfinished]
 
 
@@ -290,14 +286,14 @@ def find_certain_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) 
 
 @dataclass(frozen=True, slots=True)
 class StudyCopy:
-    """A file that is a copy of a study (`sure`), or may be: it is sealed or damaged, so its content is not known."""
+    """A file that is a copy of a study (`is_certain`), or may be one: it is sealed or damaged, so nobody can tell."""
 
     path: Path
     is_certain: bool
 
 
 def find_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[StudyCopy]:
-    """Return the same, with the files that may be copies: nobody can tell whose study is in a sealed one.
+    """Return the copies of a study, with files that may be copies: nobody can tell whose study is in a sealed one.
 
     A sealed file is opened where its passphrase is known already; nobody is asked for it.
     """
@@ -313,9 +309,9 @@ def find_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[
         if not file.is_symlink()
     ]
     found = []
-    for fromkey in dict.fromkeys(file for file in (*near, *map(resolve_path, opened)) if file not in known):
-        if _looks_like_study(fromkey) and (same := _is_copy(fromkey, study_id)) is not False:
-            found.append(StudyCopy(fromkey, bool(same)))
+    for file in dict.fromkeys(file for file in (*near, *map(resolve_path, opened)) if file not in known):
+        if _looks_like_study(file) and (same := _is_copy(file, study_id)) is not False:
+            found.append(StudyCopy(file, bool(same)))
     return found
 
 
@@ -369,7 +365,7 @@ def erase_from_older_state(
     keep: Sequence[str] = (),
     finder: PersonalFinder = find_contact_strings,
 ) -> str:
-    """Take somebody out of an older state of a study. What a killed process left unfinished is erased.
+    """Erase a person from an older state of a study. An unfinished file of a killed process is erased whole.
 
     In an older state they may not have been found yet in a recording that is known to be theirs now.
 
@@ -427,7 +423,7 @@ def look_alikes_in_older_state(
 ) -> LookAlikeWords:
     """Return what looks like theirs and would stay in an older state; nothing where it is erased or cannot be read.
 
-    Args: as in `leave_older_state`.
+    Args: as in `erase_from_older_state`.
     """
     if _is_unfinished(path, study):
         return LookAlikeWords()

@@ -1,4 +1,4 @@
-"""What in a study looks as if it were somebody's, and is not surely: what it means is for a person to say."""
+"""Finds words and strings that may be the person's but are not certainly theirs: a person has to decide."""
 
 import json
 import re
@@ -30,7 +30,7 @@ _LIST_TABLES = frozenset({"private_word", "public_word", "property"})
 
 
 class LookAlikeReason(StrEnum):
-    """Why something may be theirs."""
+    """Why a word or string may be the person's."""
 
     NAME = "name"
     """It looks like a name of theirs."""
@@ -60,7 +60,7 @@ class LookAlikeWords:
     Attributes:
         found: words that were taken for a name, or for one of its words.
         remaining: what stays and looks as if it were theirs: nobody decided that it is not.
-        reasons: for each of `left`, what makes it look so.
+        reasons: for each of `remaining`, what makes it look so.
         kept: what somebody decided to keep, and stays.
     """
 
@@ -70,7 +70,7 @@ class LookAlikeWords:
     kept: Mapping[str, int] = field(default_factory=dict)
 
     def merged_with(self, other: "LookAlikeWords") -> "LookAlikeWords":
-        """Return this with what another state of the study holds beside."""
+        """Return these words merged with those of another state of the study."""
         more = {word: count for word, count in other.remaining.items() if word not in self.remaining}
         return LookAlikeWords(
             self.found, {**self.remaining, **more}, {**other.reasons, **self.reasons}, {**other.kept, **self.kept}
@@ -108,7 +108,7 @@ def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: 
             if reach.terms.matches_text(name):
                 counts[name] += 1
                 why[name] = reason
-    decided = {squeeze_letters(one) for one in keep}
+    decided = {squeeze_letters(text) for text in keep}
     left = {word: count for word, count in counts.most_common() if squeeze_letters(word) not in decided}
     kept = {word: count for word, count in counts.items() if squeeze_letters(word) in decided}
     return LookAlikeWords({}, left, {word: why[word] for word in left}, kept)
@@ -121,11 +121,7 @@ def _find_name_look_alikes(
     names = [part for name in wording.names for part in name_parts(name) if part.isalpha() and len(part) >= _SHARED]
     parts = {
         *names,
-        *(
-            each_word
-            for each_word in wording.words | wording.common
-            if each_word.isalpha() and len(each_word) >= _SHARED
-        ),
+        *(word for word in wording.words | wording.common if word.isalpha() and len(word) >= _SHARED),
     }
     firsts = {name_parts(name)[0] for name in wording.names if len(name_parts(name)) > 1}
     initials = _initials(wording.names)
@@ -165,8 +161,8 @@ def _initials(names: Iterable[str]) -> re.Pattern[str] | None:
     for name in names:
         letters = [part[0].upper() for part in name_parts(name)]
         if len(letters) > 1 and all(letter.isalpha() for letter in letters):
-            for each in dict.fromkeys(((*letters,), (letters[0], letters[-1]))):
-                joined = r"\.?[ \-]?".join(map(re.escape, each))
+            for initials in dict.fromkeys(((*letters,), (letters[0], letters[-1]))):
+                joined = r"\.?[ \-]?".join(map(re.escape, initials))
                 found.append(rf"{joined}(?:\.(?!\w))?")
     return re.compile(rf"(?<![\w.])(?:{'|'.join(found)})(?![\w])") if found else None
 
@@ -249,7 +245,7 @@ def _count_words(texts: Iterable[str], wanted: Iterable[str]) -> Counter[str]:
     for text in texts:
         plain = normalize_text(text)
         if there.search(fold_plain_text(plain)):
-            found.update(each_match for each_match in _WORD.findall(plain) if there.match(fold_plain_text(each_match)))
+            found.update(word for word in _WORD.findall(plain) if there.match(fold_plain_text(word)))
     return found
 
 
@@ -261,9 +257,7 @@ def _table_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
                 continue
             for name, is_json in columns.items():
                 if isinstance(row[name], str):
-                    yield from (
-                        (table, json_string) for json_string in (_json_strings(row[name]) if is_json else (row[name],))
-                    )
+                    yield from ((table, text) for text in (_json_strings(row[name]) if is_json else (row[name],)))
 
 
 def _text_columns(table: str) -> dict[str, bool]:
@@ -278,7 +272,7 @@ def _json_strings(text: str) -> Iterator[str]:
     except (ValueError, RecursionError):
         yield text
         return
-    yield from (json_string for json_string in json_strings(found) if json_string)
+    yield from (text for text in json_strings(found) if text)
 
 
 def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -291,6 +285,4 @@ def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
                 continue
             for name, is_json in columns.get(table, {}).items():
                 if isinstance(row.get(name), str):
-                    yield from (
-                        (table, json_string) for json_string in (_json_strings(row[name]) if is_json else (row[name],))
-                    )
+                    yield from ((table, text) for text in (_json_strings(row[name]) if is_json else (row[name],)))

@@ -1,4 +1,4 @@
-"""Whether a text names somebody, or repeats what they said."""
+"""Tells whether a text names a person, holds an id of theirs, or repeats a sentence of theirs."""
 
 import json
 import re
@@ -35,7 +35,7 @@ _REMEMBERED, _LONG = 200_000, 2_000
 
 
 class IdentifyingTerms:
-    """Names of somebody, ids, and sentences of theirs: what must be found wherever it stands.
+    """Names, ids and sentences of a person: what must be found in any text.
 
     A name is found as a whole word or phrase, in any case and spelling of Unicode, with accents or without, and in the
     names of files, between underscores and numbers; in scripts without spaces anywhere; also with the `s` of the
@@ -67,9 +67,7 @@ class IdentifyingTerms:
         self._ids = [text for text in ids if text]
         plain = {normalize_text(text) for text in self.names}
         exact = {text for text in plain if len(text) < _SHORT}
-        self.shared = frozenset(
-            name_part for name in self.names for name_part in name_parts(name) if name_part in shared
-        )
+        self.shared = frozenset(part for name in self.names for part in name_parts(name) if part in shared)
         exact = {text for text in exact if squeeze_letters(text) not in self.shared}
         loose = {
             fold_plain_text(text) for text in plain if len(text) >= _SHORT and squeeze_letters(text) not in self.shared
@@ -84,8 +82,7 @@ class IdentifyingTerms:
         everybodys = {part for part in parts if is_ambiguous_name(fold_plain_text(part))}
         exact |= {form for part in everybodys if part[0].isupper() for form in (part, part.upper(), part.capitalize())}
         self.words = frozenset(
-            {fold_plain_text(each_part) for each_part in parts - everybodys}
-            | {text for text in loose if " " not in text}
+            {fold_plain_text(part) for part in parts - everybodys} | {text for text in loose if " " not in text}
         )
         self.common = frozenset(map(fold_plain_text, everybodys)) - PARTICLES - function_words()
         loose |= self.words
@@ -112,7 +109,7 @@ class IdentifyingTerms:
             decoded = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
             if decoded != text and self.matches_text(decoded.replace("\\", " ")):
                 return True
-        if any(one in text for one in self._ids):
+        if any(identifier in text for identifier in self._ids):
             return True
         plain = normalize_text(text)
         if self._has_quote(fold_plain_text(plain)):
@@ -124,36 +121,36 @@ class IdentifyingTerms:
         return self.search.matches_text(plain)
 
     def matches_json(self, value: Json) -> bool:
-        """Tell whether any text or key in a JSON value does, also where a list holds it word by word."""
-        return any(self.matches_text(json_string) for json_string in json_strings(value)) or (
+        """Tell whether any text or key in a JSON value matches, also where a list holds it word by word."""
+        return any(self.matches_text(text) for text in json_strings(value)) or (
             bool(self.search.numbers) and any(map(self.search.is_number, _json_numbers(value)))
         )
 
     def matches_json_text(self, text: str) -> bool:
-        """Tell whether a JSON text does; one that cannot be read is looked at as it is."""
+        """Tell whether a JSON text matches; one that cannot be parsed is searched as it is."""
         try:
             return self.matches_json(json.loads(text)) or self.matches_text(text)
         except (ValueError, RecursionError):
             return self.matches_text(text)
 
     def prune_json(self, value: Json) -> Json:
-        """Return a JSON value without the members that do; None where it does as a whole."""
+        """Return a JSON value without the members that match; None where it matches as a whole."""
         match value:
             case str():
                 return None if self.matches_text(value) else value
             case list():
-                kept = [self.prune_json(one) for one in value]
+                kept = [self.prune_json(item) for item in value]
                 return [new for old, new in zip(value, kept, strict=True) if new is not None or old is None]
             case dict():
-                found = {key: self.prune_json(one) for key, one in value.items() if not self.matches_text(key)}
-                return {key: entry for key, entry in found.items() if entry is not None or value[key] is None}
+                found = {key: self.prune_json(member) for key, member in value.items() if not self.matches_text(key)}
+                return {key: member for key, member in found.items() if member is not None or value[key] is None}
             case float() | int() if self.search.numbers and self.search.is_number(value):
                 return None
             case _:
                 return value
 
     def redact_text(self, text: str) -> str:
-        """Return a text without what is found in it: names are replaced, else lines, else the whole."""
+        """Return a text without its matches: names are replaced, else lines, else the whole text."""
         for name in self.names:
             flags = 0 if len(name) < _SHORT else re.IGNORECASE
             text = re.sub(_word_pattern(name), REDACTION_MARK, text, flags=flags)
@@ -240,7 +237,9 @@ def _word_pattern(word: str) -> str:
         "" if re.match(f"[{_UNSPACED_SCRIPTS}]", end) else rf"[^\W{_digit_pattern(word, end)}_{_UNSPACED_SCRIPTS}]"
         for end in (word[0], word[-1])
     )
-    return rf"{f'(?<!{before})' if before else ''}{_spaced_pattern(word)}{_genitive_pattern(word)}{f'(?!{after})' if after else ''}"
+    not_after = f"(?<!{before})" if before else ""
+    not_before = f"(?!{after})" if after else ""
+    return f"{not_after}{_spaced_pattern(word)}{_genitive_pattern(word)}{not_before}"
 
 
 def _genitive_pattern(word: str) -> str:
@@ -259,15 +258,15 @@ def json_strings(value: Json) -> Iterator[str]:
         case str():
             yield value
         case list():
-            for one in value:
-                yield from json_strings(one)
-            firsts = [one[0] if isinstance(one, list) and one else one for one in value]
+            for item in value:
+                yield from json_strings(item)
+            firsts = [item[0] if isinstance(item, list) and item else item for item in value]
             if len(value) > 1 and all(isinstance(first, str) for first in firsts):
                 yield " ".join(map(str, firsts))
         case dict():
-            for key, one in value.items():
+            for key, member in value.items():
                 yield key
-                yield from json_strings(one)
+                yield from json_strings(member)
 
 
 def _json_numbers(value: Json) -> Iterator[float]:
@@ -277,8 +276,8 @@ def _json_numbers(value: Json) -> Iterator[float]:
         case int() | float():
             yield value
         case list():
-            for one in value:
-                yield from _json_numbers(one)
+            for item in value:
+                yield from _json_numbers(item)
         case dict():
-            for one in value.values():
-                yield from _json_numbers(one)
+            for member in value.values():
+                yield from _json_numbers(member)

@@ -1,4 +1,4 @@
-"""Personal strings of somebody who withdraws, and the search for them in any spelling.
+"""Searches texts for personal strings of a withdrawing participant, in any spelling.
 
 Names are found run together, as initial and surname, spelled letter by letter and broken by separators; numbers and
 addresses with other separators, spoken, and as parts of an address; a day in every usual format.
@@ -46,7 +46,7 @@ _OFFICES = frozenset(_OFFICE_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class PersonalString:
-    """Something personal that stood in the recordings of somebody.
+    """A personal string found in the recordings of a person.
 
     Attributes:
         kind: as the finder of personal information calls it.
@@ -64,7 +64,7 @@ class PersonalString:
         if not self.theirs or self.kind not in _STRUCTURED:
             return False
         if self.kind == BIRTH:
-            return any(find_dates(alternative_reading) for alternative_reading in alternative_readings(self.text))
+            return any(find_dates(reading) for reading in alternative_readings(self.text))
         if self.kind == LINK and not _is_somebodys(self.text):
             return False
         if self.kind == MAIL and squeeze_letters(self.text.split("@")[0]) in _OFFICES:
@@ -80,7 +80,7 @@ def _is_somebodys(link: str) -> bool:
 
 
 class NeedleMatchMode(StrEnum):
-    """How the letters of a needle have to stand in a text."""
+    """How the letters of a needle must be delimited in a text."""
 
     SPELLED = auto()
     """One word: letter by letter, in pieces, inside camel case, or beside signs of an address."""
@@ -140,11 +140,9 @@ class PersonalSearch:
     @cached_property
     def numbers(self) -> frozenset[str]:
         """Numbers among the needles, which JSON may hold as such."""
-        needles = (needle for each in self._heads.values() for needle in each)
+        needles = (needle for group in self._heads.values() for needle in group)
         return frozenset(
-            each_needle.letters
-            for each_needle in needles
-            if each_needle.letters.isdigit() and len(each_needle.letters) >= _LEAST_DIGITS
+            needle.letters for needle in needles if needle.letters.isdigit() and len(needle.letters) >= _LEAST_DIGITS
         )
 
     def is_number(self, number: float) -> bool:
@@ -163,7 +161,7 @@ class PersonalSearch:
         """Tell whether one of them stands in a text, in any spelling."""
         if not self or len(text) < _LEAST_WORD:
             return False
-        return any(self._matches_reading(alternative_reading) for alternative_reading in alternative_readings(text))
+        return any(self._matches_reading(reading) for reading in alternative_readings(text))
 
     def _matches_reading(self, text: str) -> bool:
         found = squeeze(text)
@@ -301,9 +299,7 @@ def name_parts(name: str) -> list[str]:
     words = re.findall(r"[^\W_]+(?:['\u2019\u02bc][^\W_]+)*", name)
     capitals = any(sign.isupper() for sign in name)
     told = [word for word in words if word[0].isalpha() and not (capitals and word[0].islower())]
-    return [fromkey for fromkey in dict.fromkeys(map(squeeze_letters, told)) if fromkey and fromkey not in PARTICLES][
-        :_MOST_PARTS
-    ]
+    return [part for part in dict.fromkeys(map(squeeze_letters, told)) if part and part not in PARTICLES][:_MOST_PARTS]
 
 
 def _name_needles(name: str) -> Iterator[Needle]:

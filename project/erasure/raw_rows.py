@@ -1,6 +1,6 @@
-"""Rows of a study as dictionaries, read and written on a bare connection: the tables as they are and their history.
+"""Reads and writes a study's rows as dictionaries on a bare connection: present tables, history and tombstones.
 
-What is not to come back: checksums over ids, which say nothing to anybody who does not have the ids.
+A tombstone is a checksum over an id: it tells nothing to anybody who does not have the id.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ def text_columns(table: str) -> dict[str, ColumnKind]:
 
 
 class TombstoneKind(StrEnum):
-    """What a tombstone is about."""
+    """The kind of row that a tombstone stands for."""
 
     PARTICIPANT = "participant"
     RECORDING = "recording"

@@ -1,4 +1,4 @@
-"""Keeps who withdrew from coming back with a copy of the study."""
+"""Prevents withdrawn participants from returning through an import or a merged copy."""
 
 import json
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from project.text_format import escape_unprintable
 
 
 def read_tombstones(study: Study) -> frozenset[tuple[str, str]]:
-    """Return what is not to come back, as checksum and kind."""
+    """Return the tombstones of a study as checksum and kind."""
     return frozenset((row[0], row[1]) for row in study.rows("SELECT id, kind FROM withdrawal"))
 
 
 def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: Mapping[str, int]) -> None:
-    """Return quietly where nothing that comes in by a file was withdrawn from the study.
+    """Raise where something that comes in by a file was withdrawn from the study.
 
     Args:
         study: that it comes to.
@@ -41,7 +41,7 @@ def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: M
 
 
 def require_no_withdrawals_in_copy(study: Study, copy: Study) -> None:
-    """Return quietly where nobody is in the study who withdrew from a copy of it.
+    """Raise where somebody is in the study who withdrew from a copy of it.
 
     Raises:
         UserError: somebody is: they have to be taken out of the study first.
@@ -51,7 +51,8 @@ def require_no_withdrawals_in_copy(study: Study, copy: Study) -> None:
     for identifier, pseudonym in here:
         if (tombstone(identifier), TombstoneKind.PARTICIPANT.value) in stones:
             raise UserError(
-                f"{escape_unprintable(pseudonym)} withdrew from “{escape_unprintable(copy.path.name)}” and is still in this study.",
+                f"{escape_unprintable(pseudonym)} withdrew from “{escape_unprintable(copy.path.name)}” "
+                "and is still in this study.",
                 f"Withdraw them here too, then merge: greenroom withdraw STUDY {escape_unprintable(pseudonym)}",
             )
 

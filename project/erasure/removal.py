@@ -1,7 +1,4 @@
-"""Removes what goes from a study that is in memory: from its tables, its history, its sets of the benchmark.
-
-Lists of words that a study keeps about its texts: private and public words, a vocabulary, numbers of replacements.
-"""
+"""Removes the rows in an erasure scope from a study in memory: tables, history, item sets and word lists."""
 
 import hashlib
 import json
@@ -63,12 +60,12 @@ def _count_entries(text: str) -> int:
     except (ValueError, RecursionError):
         return 0
     if isinstance(found, dict):
-        return sum(len(each) for each in found.values() if isinstance(each, dict))
+        return sum(len(numbers) for numbers in found.values() if isinstance(numbers, dict))
     return len(found) if isinstance(found, list) else 0
 
 
 class _Lists:
-    """Decides of every entry whether it stays; what stands in the texts that stay is read when it is first asked."""
+    """Decides about each entry of a word list whether it stays; the remaining texts are read when first needed."""
 
     def __init__(self, connection: sqlite3.Connection, reach: SubjectScope, people: Collection[str]) -> None:
         self._connection = connection
@@ -94,14 +91,14 @@ class _Lists:
         if key == VOCABULARY:
             if not isinstance(found, list):
                 return text
-            kept = [one for one in found if not isinstance(one, str) or self._keeps_vocabulary_word(one)]
+            kept = [word for word in found if not isinstance(word, str) or self._keeps_vocabulary_word(word)]
             return text if kept == found else to_json(kept)
         if not isinstance(found, dict):
             return to_json({})
         numbers: dict[str, Json] = {
-            label: {who: number for who, number in each.items() if self._keeps_number(who)}
-            for label, each in found.items()
-            if isinstance(each, dict)
+            label: {who: number for who, number in assigned.items() if self._keeps_number(who)}
+            for label, assigned in found.items()
+            if isinstance(assigned, dict)
         }
         return text if numbers == found else to_json(numbers)
 
@@ -132,9 +129,9 @@ class _Lists:
     def _remaining_speech(self) -> str:
         if self._spoken is None:
             spoken = (
-                alternative_reading
+                reading
                 for text in dict.fromkeys(self._remaining_texts())
-                for alternative_reading in [*alternative_readings(text)][1:]
+                for reading in [*alternative_readings(text)][1:]
             )
             self._spoken = "\n".join(map(squeeze_letters, spoken))
         return self._spoken
@@ -171,7 +168,7 @@ class _Lists:
                 continue
             what = "insert" if made[0] is None else "delete" if made[1] is None else "update"
             changed.append(
-                (what, *(None if entry is None else json.dumps(entry, ensure_ascii=False) for entry in made), number)
+                (what, *(None if state is None else json.dumps(state, ensure_ascii=False) for state in made), number)
             )
         return gone, changed
 
@@ -193,7 +190,7 @@ Key = tuple[object, ...]
 
 @dataclass(slots=True)
 class ErasureCounts:
-    """What was taken out of one file.
+    """How much was removed from one file.
 
     Attributes:
         rows: table -> how many rows went, and how many were blanked in part.
@@ -216,7 +213,7 @@ class ErasureCounts:
 
 
 def erase_subject(connection: sqlite3.Connection, reach: SubjectScope) -> ErasureCounts:
-    """Remove what goes; the connection is on a file or a memory that nobody else reads."""
+    """Erase the person in scope; the connection is on a file or a database in memory that nobody else reads."""
     done = ErasureCounts()
     connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("BEGIN")
@@ -232,10 +229,10 @@ def erase_subject(connection: sqlite3.Connection, reach: SubjectScope) -> Erasur
 
 
 def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annotator_id: str | None, at: str) -> None:
-    """Write down that it happened: a step of the history behind which nothing is undone, and what is not to come back.
+    """Record a withdrawal: a step of the history that no undo goes behind, and the tombstones.
 
     Args:
-        connection: as in `remove`.
+        connection: as in `erase_subject`.
         reach: what was removed.
         annotator_id: whose step it is.
         at: when, UTC, ISO 8601.

@@ -1,6 +1,6 @@
-"""What becomes of one state of one row when somebody withdraws: it goes, is blanked, or stays as it is.
+"""Decides what becomes of one state of one row in a withdrawal: deleted, redacted, or kept.
 
-What becomes of the text of a scheme or a prompt that names somebody: it stays one, without what is about them.
+The text of a scheme or prompt is kept without the parts that name the person.
 """
 
 import json
@@ -51,12 +51,12 @@ def _prune_value(wording: IdentifyingTerms, key: str, value: Any) -> Any:
         case str() if wording.matches_text(value):
             return _DROPPED if key in EXPLANATORY_KEYS else wording.redact_text(value) if key in _NAMES else value
         case list() if key == "examples":
-            return [one for one in value if not wording.matches_json(one)]
+            return [item for item in value if not wording.matches_json(item)]
         case list():
-            return [_prune_value(wording, key, one) for one in value]
+            return [_prune_value(wording, key, item) for item in value]
         case dict():
-            found = {name: _prune_value(wording, name, one) for name, one in value.items()}
-            return {name: one for name, one in found.items() if one is not _DROPPED}
+            found = {name: _prune_value(wording, name, member) for name, member in value.items()}
+            return {name: member for name, member in found.items() if member is not _DROPPED}
         case _:
             return value
 
@@ -206,7 +206,7 @@ def _clean_egress(reach: SubjectScope, row: Row) -> Row | None:
     request["segment_id"], request["barred"] = "", ""
     if request.get("recording_id") in reach.dropped:
         request["recording_id"] = ""
-    request["others"] = [one for one in listed if one not in reach.dropped]
+    request["others"] = [identifier for identifier in listed if identifier not in reach.dropped]
     return row | {"request": to_json(request)}
 
 
@@ -224,10 +224,10 @@ def _clean_conflict(reach: SubjectScope, row: Row) -> Row | None:
         if not isinstance(rows, dict):
             return None
         for table, listed in rows.items():
-            for one in listed:
-                if table == "utterance" and reach.is_in_scope(table, one):
+            for row_state in listed:
+                if table == "utterance" and reach.is_in_scope(table, row_state):
                     return None
-                if clean_row(reach, table, one) != one:
+                if clean_row(reach, table, row_state) != row_state:
                     return None
     return row
 

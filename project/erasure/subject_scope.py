@@ -1,4 +1,4 @@
-"""What is somebody's in a study: in which recordings they are, which rows are theirs, by which words they are known."""
+"""Works out the scope of an erasure: the person's recordings, rows, names and personal strings."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def find_contact_strings(texts: Sequence[str]) -> list[list[PersonalString]]:
 
 @dataclass(slots=True)
 class SubjectScope:
-    """All that a withdrawal has to find.
+    """The rows, recordings and terms that an erasure covers.
 
     Attributes:
         people: ids of who withdraws.
@@ -63,7 +63,8 @@ class SubjectScope:
         recording_by_id: id of a segment, utterance, chain, node or question -> recording.
         mentioning_nodes: ids of the nodes of chains that are about them.
         terms: by which they are found in texts.
-        recording_terms: the same, in texts about their recordings and in what programs copied from texts: shorter quotations.
+        recording_terms: the same, in texts about their recordings and in what programs copied from texts: shorter
+            quotations.
         file_names: names of the files of their recordings, which stand in the names of steps.
         own_texts: what they said, and how they were said to look.
         strings: what is personal in the texts of their recordings; names of theirs are not among them.
@@ -84,7 +85,7 @@ class SubjectScope:
     erased_letters: str = ""
 
     def tombstones(self) -> frozenset[tuple[str, str]]:
-        """Return what is not to come back, as checksum and kind."""
+        """Return the tombstones of the erasure as checksum and kind."""
         kinds = (
             (self.people, TombstoneKind.PARTICIPANT),
             (self.dropped, TombstoneKind.RECORDING),
@@ -93,7 +94,7 @@ class SubjectScope:
         return frozenset((tombstone(text), kind.value) for ids, kind in kinds for text in ids)
 
     def is_erased(self, table: str, identifier: object) -> bool:
-        """Tell whether a row goes."""
+        """Tell whether a row is erased."""
         return identifier in self.erased_ids.get(table, ())
 
     def recording_of(self, table: str, row: Row) -> str | None:
@@ -105,7 +106,7 @@ class SubjectScope:
         return str(row["id"]) if table == "recording" and "id" in row else None
 
     def terms_for(self, table: str, row: Row) -> IdentifyingTerms:
-        """Return by what they are found in the texts of a row."""
+        """Return the terms by which they are found in the texts of a row."""
         return self.recording_terms if table in _DERIVED_TABLES or self.is_in_scope(table, row) else self.terms
 
     def is_in_scope(self, table: str, row: Row) -> bool:
@@ -126,7 +127,7 @@ def build_scope(
     keep: Iterable[str] = (),
     finder: PersonalFinder = find_contact_strings,
 ) -> SubjectScope:
-    """Find out what is theirs.
+    """Build the scope of an erasure.
 
     Args:
         connection: on the study.
@@ -269,7 +270,7 @@ def _find_strings(
         others.pop(text, None)
         heard.pop(text, None)
     for texts, of_others in ((others, True), (theirs, False), (heard, False)):
-        for string in (string for each in finder([*texts]) for string in each):
+        for string in (string for strings in finder([*texts]) for string in strings):
             letters = squeeze_letters(string.text)
             if not letters or letters in known:
                 continue
@@ -371,9 +372,13 @@ def _collect_erased(connection: sqlite3.Connection, found: SubjectScope) -> None
             gone |= {row["id"] for row in live_rows(connection, table) if _names_subject(found, table, row)}
         if table == "utterance":
             # Somebody else's by now is not theirs; one that is gone was, if it ever was.
-            gone -= {one for one, who in alive.items() if who not in found.people}
-            gone |= {one for one, who in alive.items() if who in found.people}
-            gone |= {one for one, who in alive.items() if found.is_erased("recording", found.recording_by_id.get(one))}
+            gone -= {utterance for utterance, who in alive.items() if who not in found.people}
+            gone |= {utterance for utterance, who in alive.items() if who in found.people}
+            gone |= {
+                utterance
+                for utterance, who in alive.items()
+                if found.is_erased("recording", found.recording_by_id.get(utterance))
+            }
 
 
 def _theirs(table: str, row: Row, found: SubjectScope) -> bool:

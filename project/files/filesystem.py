@@ -1,6 +1,6 @@
-"""What is at a path, and which file systems are shared over a network, where SQLite's write-ahead log is unsafe.
+"""Tells what lies at a path and on which file system, and opens only regular files.
 
-Opening a file that is a regular one, whatever somebody puts in its place meanwhile.
+SQLite's write-ahead log is unsafe on a file system that is shared over a network.
 """
 
 import errno

@@ -1,8 +1,7 @@
-"""The checksum that tells whether a file is the one that it should be.
+"""Identifies files: by SHA-256, by a fingerprint that survives moving and renaming, and by inode.
 
-Whether the file of an open study is still the one at its path: moved, deleted or replaced, edits would be lost.
-Recognising a file by its content, wherever it is and whatever it is called. A file of which every byte was read: what a
-review, a rendering and a release depend on.
+`FileIdentity` notices that the file of an open study was moved, deleted or replaced: edits would be lost. A review, a
+rendering and a release depend on `WholeFile`, of which every byte was read.
 """
 
 import hashlib
@@ -27,7 +26,7 @@ def file_sha256(path: Path) -> str:
 
 
 class FileIdentity:
-    """Remembers which file lies at a path."""
+    """The identity of the file at a path."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -36,7 +35,7 @@ class FileIdentity:
             self._file = self._current_identity()
 
     def require_unchanged(self) -> None:
-        """Return quietly where it is still the same file.
+        """Raise where it is not the same file any more.
 
         Raises:
             UserError: it is not there, cannot be looked at, or is another one.
@@ -45,12 +44,14 @@ class FileIdentity:
             there = self._current_identity()
         except FileNotFoundError:
             raise UserError(
-                f"The file of the study “{escape_unprintable(self._path.name)}” was moved or deleted; nothing is saved.",
+                f"The file of the study “{escape_unprintable(self._path.name)}” was moved or deleted; "
+                "nothing is saved.",
                 "Put it back where it was; if it was deleted, its backups are beside it: greenroom recover lists them.",
             ) from None
         except OSError as error:
             raise UserError(
-                f"The file of “{escape_unprintable(self._path.name)}” is out of reach ({error.strerror}); nothing is saved.",
+                f"The file of “{escape_unprintable(self._path.name)}” is out of reach ({error.strerror}); "
+                "nothing is saved.",
                 "See whether its drive is connected, and try again.",
             ) from None
         if there != self._file:
@@ -64,7 +65,7 @@ class FileIdentity:
         return status.st_dev, status.st_ino
 
 
-_CHUNK = 1 << 20
+_SAMPLE_BYTES = 1 << 20
 _SAMPLES = 8
 
 
@@ -82,9 +83,9 @@ def fingerprint(path: Path) -> str:
         size = path.stat().st_size
         digest = hashlib.blake2b(str(size).encode(), digest_size=16)
         with read_regular(path) as file:
-            for start in sorted({max(0, size - _CHUNK) * i // (_SAMPLES - 1) for i in range(_SAMPLES)}):
+            for start in sorted({max(0, size - _SAMPLE_BYTES) * i // (_SAMPLES - 1) for i in range(_SAMPLES)}):
                 file.seek(start)
-                digest.update(file.read(_CHUNK))
+                digest.update(file.read(_SAMPLE_BYTES))
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise UserError(
@@ -93,7 +94,7 @@ def fingerprint(path: Path) -> str:
     return digest.hexdigest()
 
 
-_WHOLE_FILE_CHUNK = 8 << 20
+_READ_BYTES = 8 << 20
 _SHA256_CACHE: dict[tuple[object, ...], str] = {}
 """SHA-256 of files as they were, by place and identity, so that one that nobody touched is read once in a process."""
 _MAX_CACHED = 1000
@@ -114,7 +115,7 @@ class WholeFile:
     identity: tuple[int, ...]
 
     def require_unchanged(self) -> None:
-        """Return quietly where nobody touched the file since it was read; nothing of it is read again.
+        """Raise where the file was changed since it was read; nothing of it is read again.
 
         Raises:
             UserError: somebody did, or it is gone.
@@ -158,7 +159,7 @@ def _sha256(path: Path, size: int, progress: Progress) -> str:
     digest, done, total = hashlib.sha256(), 0, max(1, size >> 20)
     try:
         with read_regular(path) as file:
-            while chunk := file.read(_WHOLE_FILE_CHUNK):
+            while chunk := file.read(_READ_BYTES):
                 digest.update(chunk)
                 done += len(chunk)
                 progress.progress(min(done >> 20, total), total, "Reading the whole file")

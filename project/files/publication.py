@@ -1,7 +1,6 @@
-"""Gives a finished file its name.
+"""Publishes finished files and folders under their final names, and writes the manifest of a release.
 
-Where a release is put together: beside its place, under another name, until it is whole and verified. What is in a
-release, file by file, and what each was made of: the same study always gives the same.
+A release is staged beside its place until it is complete and verified. The same study always gives the same manifest.
 """
 
 import fcntl
@@ -24,7 +23,7 @@ from project.text_format import require_utf8
 
 
 def publish_file(unfinished: Path, path: Path) -> None:
-    """Give a finished file its name, which must be free, and make sure that it stays after a power cut.
+    """Publish a finished file under its name, which must be free, durably even after a power cut.
 
     Raises:
         FileExistsError: the name is taken.
@@ -71,7 +70,7 @@ def require_free(folder: Path) -> None:
 
 @contextmanager
 def staging_folder(folder: Path) -> Iterator[Path]:
-    """Lend a temporary folder that takes the place of `folder` when the block ends well; otherwise it is removed.
+    """Yield a temporary folder that becomes `folder` when the block ends without an error; otherwise it is removed.
 
     Raises:
         UserError: something is in the folder by then, or it cannot be written to.
@@ -104,7 +103,7 @@ def staging_folder(folder: Path) -> Iterator[Path]:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove what killed releases left."""
+    """Delete the staging folders of killed releases."""
     for old in parent.glob(f"{_PREFIX}*"):
         remove_abandoned(old)
         with suppress(OSError):

@@ -1,7 +1,7 @@
-"""Where files lie that nobody is to keep: beside a study while something is made of it, or in a folder of one's own.
+"""Temporary files: scratch folders beside a study, private folders, decrypted folders in memory, and caches.
 
-A private folder in memory, for what of a sealed study must be in the clear while it is open. What can be worked out
-again from a file, kept on disk under the file's fingerprint.
+Scratch and private folders are locked, so that folders of killed processes are found and removed. Caches are arrays on
+disk under the fingerprint of the file that they were computed from.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ class PrivateFolder:
     """
 
     def __init__(self, need: int) -> None:
-        """Make one with room for so many bytes.
+        """Create a private folder with room for so many bytes.
 
         Raises:
             UserError: there is no file system in memory that has room.
@@ -76,18 +76,18 @@ def announce_open_study(sealed: Path, file: Path) -> None:
 
 
 def use_cache(folder: PrivateFolder) -> None:
-    """Let this process, and those that it starts, keep caches in a private folder, until `retract`."""
+    """Let this process, and those that it starts, keep caches in a private folder, until `retract_announcements`."""
     _caches.append(str(folder.cache))
     os.environ[CACHE_FOLDER_VARIABLE] = _caches[-1]
 
 
 def retract_announcements(folder: PrivateFolder) -> None:
-    """Take back what `announce` and `use_cache` did; a study that was opened before has its caches again."""
+    """Take back what `announce_open_study` and `use_cache` did; a study that was opened before has its caches again."""
     left = {path: file for path, file in _open_studies().items() if Path(file).parent != folder.path}
     os.environ[_OPEN_STUDIES_VARIABLE] = json.dumps(left)
     if not left:
         del os.environ[_OPEN_STUDIES_VARIABLE]
-    _caches[:] = [cach for cach in _caches if cach != str(folder.cache)]
+    _caches[:] = [cache for cache in _caches if cache != str(folder.cache)]
     if _caches:
         os.environ[CACHE_FOLDER_VARIABLE] = _caches[-1]
     else:
@@ -119,7 +119,8 @@ def _memory_root(need: int) -> Path:
     if best is None or free[best] < need + _RESERVED_BYTES:
         room = f"has {format_size(free[best])} left" if best else "is not there"
         raise UserError(
-            f"A sealed study is worked on in memory: {format_size(need + _RESERVED_BYTES)} are needed there, and it {room}.",
+            f"A sealed study is worked on in memory: {format_size(need + _RESERVED_BYTES)} are needed there, "
+            f"and it {room}.",
             f"Close other programs, or name a folder on an encrypted disk: {SEALED_FOLDER_VARIABLE}=FOLDER.",
         )
     root = best / f"greenroom-{os.getuid()}"
@@ -204,13 +205,13 @@ class OwnFolder:
 
 
 def sweep_own_folders() -> None:
-    """Remove such folders of killed processes."""
+    """Delete the private folders of killed processes."""
     for folder in abandoned_folders():
         remove_abandoned(folder)
 
 
 def abandoned_folders() -> list[Path]:
-    """Return such folders of this user that no process holds any more."""
+    """Return the private folders of this user that no process holds any more."""
     found = []
     with contextlib.suppress(OSError):
         for folder in _own_parent().glob(f"{_OWN_PREFIX}*"):
@@ -227,7 +228,7 @@ def _own_parent() -> Path:
 
 @contextlib.contextmanager
 def scratch_folder(path: Path) -> Iterator[Path]:
-    """Lend a folder of one's own beside a study that is or will be at `path`; it goes when the block ends.
+    """Yield a private folder beside a study that is or will be at `path`; it is deleted when the block ends.
 
     Raises:
         OSError: none can be made there.
@@ -241,7 +242,7 @@ def scratch_folder(path: Path) -> Iterator[Path]:
 
 
 def sweep_scratch(parent: Path, name: str = "") -> None:
-    """Remove such folders of killed processes, all or those about one study: nobody holds their locks any more."""
+    """Delete the scratch folders of killed processes, all or those of one study: nobody holds their locks any more."""
     for folder in parent.glob(f".{glob.escape(name) if name else '*.greenroom'}.*"):
         if not _SCRATCH_FOLDER.fullmatch(folder.name) or folder.is_symlink():
             continue
@@ -343,7 +344,7 @@ def cache_folder() -> Path:
 
 
 def load_arrays(folder: Path | None, name: str) -> Arrays | None:
-    """Return what `save_arrays` kept, or None where there is nothing or it cannot be read."""
+    """Return the arrays cached by `save_arrays`, or None where there are none or they cannot be read."""
     if folder is None:
         return None
     try:
@@ -354,7 +355,7 @@ def load_arrays(folder: Path | None, name: str) -> Arrays | None:
 
 
 def save_arrays(folder: Path | None, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Keep arrays under a name, whole or not at all. A cache that cannot be written is done without."""
+    """Cache arrays under a name, atomically. Errors are ignored: a cache is optional."""
     if folder is None:
         return
     temporary = None

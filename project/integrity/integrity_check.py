@@ -1,6 +1,6 @@
-"""Says what is wrong with a study file, without changing it.
+"""Checks a study file for damage and inconsistencies, without changing it.
 
-Tells a bug of the program from a study that holds what no study holds, which shows when it is read.
+`damage_error` tells an error that invalid content of a study causes from a bug of the program.
 """
 
 import json
@@ -18,7 +18,7 @@ from project.files.filesystem import resolve_path
 from project.integrity.row_check import unreadable_rows
 from project.queries.question_rows import QUESTION_COLUMNS, parse_questions
 from project.queries.recording_rows import facts_from_json
-from project.schema import format_versions as schema
+from project.schema import format_versions
 from project.schema.schema_comparison import ForeignSchema, compare_schema, find_foreign_code
 from project.schemes.scheme_file import parse_scheme
 from project.store import locking
@@ -165,8 +165,8 @@ def _problems(connection: sqlite3.Connection, name: str) -> list[str]:
     found: list[str] = []
     try:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if not 1 <= version <= len(schema.VERSIONS):
-            return [f"the file's format is version {version}; this program knows 1 to {len(schema.VERSIONS)}"]
+        if not 1 <= version <= len(format_versions.VERSIONS):
+            return [f"the file's format is version {version}; this program knows 1 to {len(format_versions.VERSIONS)}"]
         # One reading from here on, so that somebody else's edits in between cannot look like a contradiction.
         connection.execute("BEGIN")
         found += [f"it holds what no study holds: {code}" for code in find_foreign_code(connection)]
@@ -231,7 +231,7 @@ def _check_texts(connection: sqlite3.Connection) -> Iterator[str]:
         connection.text_factory = bytes
         try:
             rows = connection.execute(f"SELECT {', '.join(columns) or 'NULL'} FROM {table}")
-            bad = sum(not _is_utf8(one) for row in rows for one in row if one is not None)
+            bad = sum(not _is_utf8(cell) for row in rows for cell in row if cell is not None)
         finally:
             connection.text_factory = str
         if bad:
@@ -386,7 +386,8 @@ def damage_error(error: BaseException, studies: Iterable[Path]) -> UserError | N
         found = check_study(path)
         if found:
             return UserError(
-                f"This cannot be done, because the study “{escape_unprintable(path.name)}” is damaged: {escape_unprintable(found[0])[:300]}.",
+                f"This cannot be done, because the study “{escape_unprintable(path.name)}” is damaged: "
+                f"{escape_unprintable(found[0])[:300]}.",
                 "What was not finished was not saved. `greenroom check` lists everything; go back to a backup copy.",
             )
     return None

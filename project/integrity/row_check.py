@@ -1,4 +1,4 @@
-"""Reads every row of a study as the program does, to find what it could not make sense of."""
+"""Reads every row of a study as the program does, to find rows that it cannot read."""
 
 import json
 import sqlite3
@@ -8,70 +8,61 @@ from typing import cast
 
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.queries import annotator_rows as activity
-from project.queries import annotator_rows as annotators
-from project.queries import annotator_rows as plans
-from project.queries import chain_rows as chains
-from project.queries import episode_rows as episodes
-from project.queries import face_rows as faces
-from project.queries import face_rows as regions
-from project.queries import history_rows as conflicts
-from project.queries import history_rows as runs
-from project.queries import item_set_rows as item_sets
-from project.queries import judgment_rows as judges
-from project.queries import judgment_rows as judgments
-from project.queries import pii_rows as pii
-from project.queries import pii_rows as private_words
-from project.queries import policy_rows as policy
-from project.queries import policy_rows as release
-from project.queries import question_rows as questions
-from project.queries import recording_rows as collections
-from project.queries import recording_rows as media
-from project.queries import recording_rows as participants
-from project.queries import recording_rows as recordings
-from project.queries import segment_rows as comments
-from project.queries import segment_rows as segments
-from project.queries import transcript_rows as utterances
+from project.queries import (
+    annotator_rows,
+    chain_rows,
+    episode_rows,
+    face_rows,
+    history_rows,
+    item_set_rows,
+    judgment_rows,
+    pii_rows,
+    policy_rows,
+    question_rows,
+    recording_rows,
+    segment_rows,
+    transcript_rows,
+)
 from project.search import free_texts
 from project.store.study import Cell, Row, Study
 from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS, VISIBLE_SEGMENTS
 
 _STUDY_READERS: dict[str, Callable[[Study], object]] = {
-    "collections": collections.all_collections,
-    "recordings": recordings.all_recordings,
-    "media": media.all_media,
-    "participants": participants.all_participants,
-    "annotators": annotators.all_annotators,
-    "segments": segments.all_segments,
-    "comments": comments.unresolved_comments,
-    "plan": plans.all_assignments,
-    "active minutes": activity.all_activity,
-    "conflicts": conflicts.all_conflicts,
-    "chains": chains.all_chains,
-    "questions": questions.all_questions,
-    "characters": episodes.all_characters,
-    "scenarios": episodes.all_scenarios,
-    "episodes": episodes.all_episodes,
-    "agents of episodes": episodes.all_agents,
-    "item sets": item_sets.all_sets,
-    "judges": judges.all_judges,
-    "what people had said before they saw judges": judgments.reveals,
-    "private words": private_words.private_words,
-    "decisions about personal information": pii.pii_decisions,
-    "waivers": release.waivers,
-    "requests that were made": policy.all_egress,
+    "collections": recording_rows.all_collections,
+    "recordings": recording_rows.all_recordings,
+    "media": recording_rows.all_media,
+    "participants": recording_rows.all_participants,
+    "annotators": annotator_rows.all_annotators,
+    "segments": segment_rows.all_segments,
+    "comments": segment_rows.unresolved_comments,
+    "plan": annotator_rows.all_assignments,
+    "active minutes": annotator_rows.all_activity,
+    "conflicts": history_rows.all_conflicts,
+    "chains": chain_rows.all_chains,
+    "questions": question_rows.all_questions,
+    "characters": episode_rows.all_characters,
+    "scenarios": episode_rows.all_scenarios,
+    "episodes": episode_rows.all_episodes,
+    "agents of episodes": episode_rows.all_agents,
+    "item sets": item_set_rows.all_sets,
+    "judges": judgment_rows.all_judges,
+    "what people had said before they saw judges": judgment_rows.reveals,
+    "private words": pii_rows.private_words,
+    "decisions about personal information": pii_rows.pii_decisions,
+    "waivers": policy_rows.waivers,
+    "requests that were made": policy_rows.all_egress,
     "texts": lambda study: [*free_texts.free_texts(study)],
 }
 _RECORDING_READERS: dict[str, Callable[[Study, str], object]] = {
-    "runs": runs.runs_of,
-    "utterances": utterances.utterances_of,
-    "face tracks": faces.tracks_of,
-    "regions": regions.regions_of,
+    "runs": history_rows.runs_of,
+    "utterances": transcript_rows.utterances_of,
+    "face tracks": face_rows.tracks_of,
+    "regions": face_rows.regions_of,
 }
 
 
 class _ConnectionReader:
-    """What queries ask of a study, answered by a connection alone."""
+    """The part of `Study` that queries use, on a bare connection."""
 
     in_transaction = True
     """So nothing is remembered of it."""

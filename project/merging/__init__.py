@@ -1,1 +1,1 @@
-"""Brings the work of a copy of a study home: what both know, what differs, three-way row by row, and conflicts."""
+"""Merges the work of a copy into a study: a three-way comparison of rows, and conflicts."""

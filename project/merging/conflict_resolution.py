@@ -1,4 +1,4 @@
-"""Puts one version of a conflict into the study in place of the other."""
+"""Applies one version of a conflict to the study."""
 
 from project.errors import UserError
 from project.merging.merge_decisions import free_name
@@ -18,7 +18,7 @@ from project.store.study import Study
 
 
 def present_version(study: Study, conflict: Conflict, tables: dict[str, MergeTable] | None = None) -> Rows | None:
-    """Return what the study holds of the item now, in the shape of the versions of a conflict; None: nothing."""
+    """Return the study's present version of the item, in the format of conflict versions; None for none."""
     tables = tables or merge_tables(study)
     if _is_segment_conflict(conflict):
         found = {
@@ -31,7 +31,7 @@ def present_version(study: Study, conflict: Conflict, tables: dict[str, MergeTab
 
 
 def apply_version(study: Study, conflict: Conflict, version: Rows | None) -> None:
-    """Make the item what `version` says; inside a step.
+    """Change the item to `version`; inside a step.
 
     Raises:
         UserError: the version needs something that is not in the study, or something else needs what it removes.

@@ -1,6 +1,6 @@
 """Merges the work of one copy into a study, as one step that can be undone.
 
-What models stored in a copy, what else happened, and the seconds its annotators were active: they only add up.
+Runs of models, the journal of requests and active time are only added.
 """
 
 import json
@@ -82,7 +82,9 @@ def find_new_runs(study: Study, copy: Study) -> NewRuns:
     ids = tuple(row[0] for row in copy.rows("SELECT id FROM run ORDER BY rowid") if row[0] not in here)
     counts = {
         table: sum(
-            int(row[0]) for one in ids for row in copy.rows(f"SELECT count(*) FROM {table} WHERE run_id = ?", (one,))
+            int(row[0])
+            for run_id in ids
+            for row in copy.rows(f"SELECT count(*) FROM {table} WHERE run_id = ?", (run_id,))
         )
         for table in _RUN_TABLES
     }
@@ -90,7 +92,7 @@ def find_new_runs(study: Study, copy: Study) -> NewRuns:
 
 
 def store_runs(study: Study, copy: Study, runs: NewRuns) -> None:
-    """Store them as they are."""
+    """Insert the new runs and their rows as they are."""
     if not runs:
         return
     with study.run_transaction():
@@ -153,7 +155,7 @@ def find_new_facts(
 
 
 def store_facts(study: Study, facts: Mapping[str, list[Row]]) -> None:
-    """Store them as they are."""
+    """Insert the new facts as they are."""
     with study.run_transaction():
         for table, rows in facts.items():
             if rows:
@@ -263,7 +265,7 @@ def copy_id(copy: Study, known: int) -> str:
 def merge_copy(
     study: Study, copy: Study, annotator_id: str | None, *, dry_run: bool = False, progress: Progress = _SILENT
 ) -> MergeResult:
-    """Bring home what a copy changed since it was made, or since it was merged last.
+    """Merge the changes of a copy since it was split off, or since it was last merged.
 
     It is one step under `annotator_id`; annotators that are new to the study are introduced before it. Nothing is
     written where the copy has no news, nor with `dry_run`.

@@ -1,8 +1,7 @@
-"""Three ways for each row that a copy changed: take it, leave it, or keep both versions as a conflict.
+"""Decides for each row that a copy changed: take it, leave it, or keep both versions as a conflict.
 
-Judges that both sides added: the same one under two ids, or two others under one name, which a study cannot hold. Whose
-doing the present state of a row is: an edit made in this study, or one that a merge brought. What lets more of a study
-out than before, and is therefore never taken from a copy before a person decides about it.
+What would let more leave the study than before is never taken from a copy before a person decides. A judge that both
+sides added is matched by its content; different judges with one name are renamed.
 """
 
 import json
@@ -55,7 +54,7 @@ def rename_taken_judges(study: Study, decision: "MergePlan", label: str) -> dict
     replaced = {row["id"] for row in coming} | {key[0] for key in decision.deletes.get("judge", [])}
     taken = {row["name"] for identifier, row in here.items() if identifier not in replaced}
     given = {}
-    for row in sorted(coming, key=lambda entry: str(entry["id"])):
+    for row in sorted(coming, key=lambda judge: str(judge["id"])):
         elsewhere = row["name"] in addresses and addresses[row["name"]] != _judge_address(row)
         name = free_name(str(row["name"]), label, taken | {*addresses} if elsewhere else taken)
         if name != row["name"]:
@@ -217,7 +216,7 @@ class Clash:
 
 @dataclass(slots=True)
 class MergePlan:
-    """What a merge will do.
+    """The changes and conflicts of a merge.
 
     Attributes:
         inserts: table -> rows that are new here.
@@ -476,10 +475,10 @@ def _with_local_columns(table: MergeTable, edit: Edit, ours: Row | None) -> tupl
     return (None if before is None else {**before, **kept}), (None if after is None else {**after, **kept})
 
 
-def _prevails(entry: Row | None, other: Row | None) -> bool:
-    if entry is None or other is None:
-        return entry is not None
-    return json.dumps(entry, sort_keys=True) > json.dumps(other, sort_keys=True)
+def _prevails(row: Row | None, other: Row | None) -> bool:
+    if row is None or other is None:
+        return row is not None
+    return json.dumps(row, sort_keys=True) > json.dumps(other, sort_keys=True)
 
 
 def _clash(table: MergeTable, key: Key, ours: Row | None, theirs: Row | None, source: str) -> Clash:

@@ -1,4 +1,4 @@
-"""Keeps every reference whole: what a row that comes needs must be here, what others still need must stay."""
+"""Keeps foreign keys valid in a merge: rows that incoming rows refer to are restored, and rows in use are kept."""
 
 from project.merging.merge_decisions import Clash, MergePlan, last_merge_sources
 from project.merging.table_rules import PARENT_COLUMNS, Key, MergeTable, Row, Rows, find_rows
@@ -46,7 +46,7 @@ def _check_incoming(
 
 
 class _Present:
-    """What will be here when all is taken."""
+    """The rows that the study will hold after the merge."""
 
     def __init__(self, study: Study, decision: MergePlan, new_people: set[str]) -> None:
         self._study = study
@@ -55,7 +55,7 @@ class _Present:
         self._people = new_people | {str(row[0]) for row in study.rows("SELECT id FROM annotator")}
 
     def forget(self) -> None:
-        """Look anew at what will be here."""
+        """Drop the cached view of the merged rows."""
         self._known.clear()
 
     def missing(self, name: str, row: Row) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
-"""What merging has to know about the tables: keys, whom and what a row refers to, and what stays with each copy.
+"""The merge rules of each table: keys, subjects, references, and columns that stay local to a copy.
 
-Segments that are wholly new: nothing here can differ from them, so they are taken as they are, thousands at once. What
-a study's journal says that became of its rows since one of its steps.
+It also inserts wholly new segments in bulk, and reads from the journal which rows changed since a step.
 """
 
 import json
@@ -219,7 +218,7 @@ def fresh_segments(study: Study, copy: Study, tables: Mapping[str, MergeTable]) 
 
 
 def store_fresh(study: Study, fresh: Fresh) -> None:
-    """Add them; inside a step."""
+    """Insert the new segments; inside a step."""
     for name, rows in fresh.rows.items():
         if rows:
             study.insert_many(name, rows, sorted(fresh.segments))

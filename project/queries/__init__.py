@@ -1,1 +1,1 @@
-"""Every SQL statement on what a study holds: plain functions that take the study first and return its types."""
+"""Every SQL statement on a study's content: plain functions that take the study first and return its types."""

@@ -1,8 +1,7 @@
-"""Annotators: people, and models recorded as such.
+"""Queries on annotators, assignments, completed work, active time, hidden lanes, and reviews of segments.
 
-Who annotates which recording, and who is done with which. How long annotators were active: a counter beside the
-history, written inside `Study.without_history`. What is out of sight of the person who works in a study (see
-`project.store.visibility`). What annotators say about each other's segments.
+What training hides from a person: see `project.store.visibility`. Active seconds are a counter outside the history,
+written inside `Study.without_history`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -144,13 +143,13 @@ def lane_visibility_changes(study: Study, lanes: Iterable[Lane]) -> Changes:
     return Changes.from_pairs(found)
 
 
-_REVIEWS_COLUMNS = "r.segment_id, r.reviewer_id, r.decision, r.note, r.at"
+_REVIEW_COLUMNS = "r.segment_id, r.reviewer_id, r.decision, r.note, r.at"
 
 
 def reviews_in(study: Study, recording_id: str) -> dict[str, list[Review]]:
     """Return segment id -> its reviews, oldest first; segments without any are left out."""
     rows = study.rows(
-        f"SELECT {_REVIEWS_COLUMNS} FROM review r JOIN segment s ON s.id = r.segment_id "
+        f"SELECT {_REVIEW_COLUMNS} FROM review r JOIN segment s ON s.id = r.segment_id "
         "WHERE s.recording_id = ? ORDER BY r.at, r.reviewer_id",
         (recording_id,),
     )
@@ -164,7 +163,7 @@ def reviews_in(study: Study, recording_id: str) -> dict[str, list[Review]]:
 def review_by(study: Study, segment_id: str, reviewer_id: str) -> Review | None:
     """Return what one annotator said about a segment, or None."""
     row = study.row(
-        f"SELECT {_REVIEWS_COLUMNS} FROM review r WHERE r.segment_id = ? AND r.reviewer_id = ?",
+        f"SELECT {_REVIEW_COLUMNS} FROM review r WHERE r.segment_id = ? AND r.reviewer_id = ?",
         (segment_id, reviewer_id),
     )
     return None if row is None else _review(row)

@@ -1,4 +1,4 @@
-"""Causal chains, read through what whoever works here may see, and written inside steps."""
+"""Queries on causal chains. Reads show only what the current viewer may see; writes happen inside steps."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -8,14 +8,14 @@ from project.store.column_values import to_json
 from project.store.study import Row, Study
 from project.store.visibility import VISIBLE_CHAINS
 
-_CHAIN = "id, recording_id, annotator_id, name, based_on"
+_CHAIN_COLUMNS = "id, recording_id, annotator_id, name, based_on"
 _KNOWN_PARTICIPANT = "participant_id IN (SELECT id FROM participant)"
-_NODE = "id, chain_id, kind, text, start_us, end_us, source"
+_NODE_COLUMNS = "id, chain_id, kind, text, start_us, end_us, source"
 
 
 def find_chain(study: Study, chain_id: str) -> Chain | None:
     """Return one chain, or None where none of that id is to be seen."""
-    row = study.row(f"SELECT {_CHAIN} FROM {VISIBLE_CHAINS} WHERE id = ?", (chain_id,))
+    row = study.row(f"SELECT {_CHAIN_COLUMNS} FROM {VISIBLE_CHAINS} WHERE id = ?", (chain_id,))
     return None if row is None else Chain(*row)
 
 
@@ -24,14 +24,14 @@ def chains_of(study: Study, recording_id: str) -> list[Chain]:
     return [
         Chain(*row)
         for row in study.rows(
-            f"SELECT {_CHAIN} FROM {VISIBLE_CHAINS} WHERE recording_id = ? ORDER BY id", (recording_id,)
+            f"SELECT {_CHAIN_COLUMNS} FROM {VISIBLE_CHAINS} WHERE recording_id = ? ORDER BY id", (recording_id,)
         )
     ]
 
 
 def all_chains(study: Study) -> list[Chain]:
     """Return every chain, in the order in which they were begun."""
-    return [Chain(*row) for row in study.rows(f"SELECT {_CHAIN} FROM {VISIBLE_CHAINS} ORDER BY id")]
+    return [Chain(*row) for row in study.rows(f"SELECT {_CHAIN_COLUMNS} FROM {VISIBLE_CHAINS} ORDER BY id")]
 
 
 def read_graph(study: Study, chain: Chain) -> ChainGraph:
@@ -55,7 +55,9 @@ def read_graphs(study: Study, chains: Sequence[Chain]) -> list[ChainGraph]:
         people[node].append(who)
     nodes: dict[str, list[ChainNode]] = defaultdict(list)
     home: dict[str, str] = {}
-    for row in study.rows(f"SELECT {_NODE} FROM chain_node WHERE chain_id {where} ORDER BY start_us, id", given):
+    for row in study.rows(
+        f"SELECT {_NODE_COLUMNS} FROM chain_node WHERE chain_id {where} ORDER BY start_us, id", given
+    ):
         nodes[row[1]].append(_node(row, people.get(row[0], ())))
         home[row[0]] = row[1]
     edges: dict[str, list[Edge]] = defaultdict(list)
@@ -81,7 +83,8 @@ def chain_sizes(study: Study, recording_id: str) -> dict[str, int]:
 def find_node(study: Study, node_id: str) -> ChainNode | None:
     """Return one node, or None where none of that id is to be seen."""
     row = study.row(
-        f"SELECT {_NODE} FROM chain_node WHERE id = ? AND chain_id IN (SELECT id FROM {VISIBLE_CHAINS})", (node_id,)
+        f"SELECT {_NODE_COLUMNS} FROM chain_node WHERE id = ? AND chain_id IN (SELECT id FROM {VISIBLE_CHAINS})",
+        (node_id,),
     )
     if row is None:
         return None
@@ -105,7 +108,7 @@ def recordings_of_nodes(study: Study, node_ids: Iterable[str]) -> dict[str, str]
 def insert_chain(study: Study, new: Chain) -> None:
     """Add a chain; inside a step."""
     study.write(
-        f"INSERT INTO chain ({_CHAIN}) VALUES (?, ?, ?, ?, ?)",
+        f"INSERT INTO chain ({_CHAIN_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
         (new.id, new.recording_id, new.annotator_id, new.name, new.based_on),
     )
 
@@ -131,7 +134,7 @@ def delete_chain(study: Study, chain_id: str) -> None:
 def insert_nodes(study: Study, new: Sequence[ChainNode]) -> None:
     """Add nodes with their people; inside a step."""
     study.write_many(
-        f"INSERT INTO chain_node ({_NODE}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO chain_node ({_NODE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 chain_node.id,

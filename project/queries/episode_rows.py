@@ -1,4 +1,4 @@
-"""Characters, scenarios and role-played episodes; written inside steps."""
+"""Queries on characters, scenarios and role-played episodes; writes happen inside steps."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -23,18 +23,18 @@ from project.text_format import escape_unprintable
 
 PROFILE_COLUMNS = ("name", *PROFILE_FIELDS)
 """Columns of a profile."""
-_PROFILE = ", ".join(PROFILE_COLUMNS)
-_SCENARIO = "id, name, context, relationship, goals"
-_EPISODE = (
+_PROFILE_SQL = ", ".join(PROFILE_COLUMNS)
+_SCENARIO_COLUMNS = "id, name, context, relationship, goals"
+_EPISODE_COLUMNS = (
     "recording_id, context, relationship, source, turn_limit, ended, history, from_recording_id, from_segment_id, "
     "reference, seed"
 )
-_AGENT = f"recording_id, position, participant_id, {_PROFILE}, goal, player, judge_id"
+_AGENT_COLUMNS = f"recording_id, position, participant_id, {_PROFILE_SQL}, goal, player, judge_id"
 
 
 def all_characters(study: Study) -> list[Character]:
     """Return every character, by name."""
-    rows = study.rows(f"SELECT id, {_PROFILE} FROM character ORDER BY name, id")
+    rows = study.rows(f"SELECT id, {_PROFILE_SQL} FROM character ORDER BY name, id")
     return [Character(row[0], Profile(*row[1:])) for row in rows]
 
 
@@ -54,13 +54,13 @@ def all_scenarios(study: Study) -> list[Scenario]:
     Raises:
         UserError: one is damaged.
     """
-    return [_scenario(row) for row in study.rows(f"SELECT {_SCENARIO} FROM scenario ORDER BY name, id")]
+    return [_scenario(row) for row in study.rows(f"SELECT {_SCENARIO_COLUMNS} FROM scenario ORDER BY name, id")]
 
 
 def set_scenario(study: Study, new: Scenario) -> None:
     """Add a scenario, or replace the one of the same id."""
     cells = (new.id, new.name, new.context, new.relationship.value, to_json([*new.goals]))
-    _upsert(study, "scenario", _SCENARIO.split(", "), 1, cells)
+    _upsert(study, "scenario", _SCENARIO_COLUMNS.split(", "), 1, cells)
 
 
 def delete_scenario(study: Study, scenario_id: str) -> None:
@@ -70,7 +70,7 @@ def delete_scenario(study: Study, scenario_id: str) -> None:
 
 def all_episodes(study: Study) -> list[Episode]:
     """Return every episode that is seen, by the number of its recording."""
-    columns = ", ".join(f"e.{part}" for part in _EPISODE.split(", "))
+    columns = ", ".join(f"e.{part}" for part in _EPISODE_COLUMNS.split(", "))
     rows = study.rows(
         f"SELECT {columns} FROM episode e JOIN {VISIBLE_RECORDINGS} r ON r.id = e.recording_id ORDER BY r.number"
     )
@@ -79,7 +79,7 @@ def all_episodes(study: Study) -> list[Episode]:
 
 def find_episode(study: Study, recording_id: str) -> Episode | None:
     """Return what makes a recording an episode; None where it is none."""
-    row = study.row(f"SELECT {_EPISODE} FROM episode WHERE recording_id = ?", (recording_id,))
+    row = study.row(f"SELECT {_EPISODE_COLUMNS} FROM episode WHERE recording_id = ?", (recording_id,))
     return None if row is None else _episode(row)
 
 
@@ -89,19 +89,21 @@ def set_episode(study: Study, new: Episode) -> None:
         *(new.recording_id, new.context, new.relationship.value, new.source.value, new.turn_limit, new.ended.value),
         *(new.history, new.from_recording_id, new.from_segment_id, new.reference, new.seed),
     )
-    _upsert(study, "episode", _EPISODE.split(", "), 1, cells)
+    _upsert(study, "episode", _EPISODE_COLUMNS.split(", "), 1, cells)
 
 
 def episode_agents(study: Study, recording_id: str) -> list[EpisodeAgent]:
     """Return who takes part in an episode, in the order in which they act; [] for another recording."""
-    rows = study.rows(f"SELECT {_AGENT} FROM episode_agent WHERE recording_id = ? ORDER BY position", (recording_id,))
+    rows = study.rows(
+        f"SELECT {_AGENT_COLUMNS} FROM episode_agent WHERE recording_id = ? ORDER BY position", (recording_id,)
+    )
     return [_agent(row) for row in rows]
 
 
 def all_agents(study: Study) -> dict[str, list[EpisodeAgent]]:
     """Return recording id -> who takes part, in the order in which they act."""
     found: dict[str, list[EpisodeAgent]] = {}
-    for row in study.rows(f"SELECT {_AGENT} FROM episode_agent ORDER BY recording_id, position"):
+    for row in study.rows(f"SELECT {_AGENT_COLUMNS} FROM episode_agent ORDER BY recording_id, position"):
         found.setdefault(row[0], []).append(_agent(row))
     return found
 
@@ -118,7 +120,7 @@ def set_agents(study: Study, new: Iterable[EpisodeAgent]) -> None:
             ),
             *(episode_agent.goal, episode_agent.player.value, episode_agent.judge_id),
         )
-        _upsert(study, "episode_agent", _AGENT.split(", "), 2, cells)
+        _upsert(study, "episode_agent", _AGENT_COLUMNS.split(", "), 2, cells)
 
 
 def episodes_revealing_others(
@@ -154,7 +156,7 @@ def fictional_participants(study: Study) -> set[str]:
 
 
 def profile_cells(profile: Profile) -> list[Cell]:
-    """Return the texts of a profile, in the order of `NAMED`."""
+    """Return the texts of a profile, in the order of `PROFILE_COLUMNS`."""
     return [str(getattr(profile, text)) for text in PROFILE_COLUMNS]
 
 

@@ -1,4 +1,4 @@
-"""The rows of the human tables that make up annotation work, as they are: for the exchange that loses nothing."""
+"""Reads and writes the rows of the annotation tables as they are, for the lossless exchange format."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -146,7 +146,7 @@ EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
 
 
 def read_table(study: Study, table: str, *, seen: bool = False) -> list[dict[str, Json]]:
-    """Return every row of one of `TABLES`, ordered by its key; with `seen`, without segments that training hides."""
+    """Return every row of one of `EXCHANGE_TABLES`, ordered by its key; `seen` leaves out what training hides."""
     found = EXCHANGE_TABLES[table]
     names, key = ", ".join(found.columns), ", ".join(found.key)
     rows = study.rows(
@@ -159,7 +159,7 @@ def read_table(study: Study, table: str, *, seen: bool = False) -> list[dict[str
 
 
 def insert_rows(study: Study, table: str, rows: Sequence[Mapping[str, Json]]) -> None:
-    """Add rows of one of `TABLES`, whose columns have been checked; inside a step."""
+    """Add rows of one of `EXCHANGE_TABLES`, whose columns have been checked; inside a step."""
     columns = EXCHANGE_TABLES[table].columns
     marks = ", ".join("?" * len(columns))
     study.write_many(

@@ -1,8 +1,4 @@
-"""Who reviewed the faces of which recording, in which state of its masks, and which stretches were looked at.
-
-Face tracks as a run found them, and people's corrections over them. Regions that were drawn by hand, and keyframes that
-were set on found tracks.
-"""
+"""Queries on face tracks, corrections and drawn regions, and on who reviewed the faces in which state of the masks."""
 
 import hashlib
 import json
@@ -372,7 +368,7 @@ def _unpack(row: Row) -> FaceTrack:
 
 def _is_valid(track: FaceTrack) -> bool:
     count = len(track.frames)
-    if any(len(each) != count for each in (track.times_us, track.boxes, track.scores, track.origins)):
+    if any(len(array) != count for array in (track.times_us, track.boxes, track.scores, track.origins)):
         return False
     return bool(
         (track.frames[:1] >= 0).all()

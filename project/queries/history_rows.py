@@ -1,8 +1,6 @@
-"""The history of a study: who did what, and when.
+"""Queries on the history of steps, merge conflicts, runs of models and renderers, and shared copies.
 
-Conflicts of merges: rows that were edited on both sides, in both versions. Runs of models and renderers: stored once,
-then never changed. Which copies with annotations alone were made of a study, so that a withdrawal can say that they are
-somewhere.
+Runs are stored once and never changed. Shared copies are noted, so that a withdrawal can say that they exist.
 """
 
 import json
@@ -83,7 +81,7 @@ def edits_of(study: Study, table: str, subjects: Collection[str]) -> list[RowEdi
 Version: TypeAlias = dict[str, list[dict[str, Any]]]
 """Table -> rows, column by column."""
 
-_COLUMNS = "id, table_name, row_key, ours, theirs, source, at, resolution"
+_CONFLICT_COLUMNS = "id, table_name, row_key, ours, theirs, source, at, resolution"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +111,14 @@ class Conflict:
 def all_conflicts(study: Study, *, unresolved: bool = False) -> list[Conflict]:
     """Return the conflicts, oldest merge first."""
     where = "WHERE resolution IS NULL" if unresolved else ""
-    return [_conflict(row) for row in study.rows(f"SELECT {_COLUMNS} FROM conflict {where} ORDER BY at, id")]
+    return [_conflict(row) for row in study.rows(f"SELECT {_CONFLICT_COLUMNS} FROM conflict {where} ORDER BY at, id")]
 
 
 def conflict_by_id(study: Study, identifier: str) -> Conflict | None:
     """Return the conflict of an id or of the start of one, or None where there is none or several fit."""
-    rows = study.rows(f"SELECT {_COLUMNS} FROM conflict WHERE substr(id, 1, ?) = ?", (len(identifier), identifier))
+    rows = study.rows(
+        f"SELECT {_CONFLICT_COLUMNS} FROM conflict WHERE substr(id, 1, ?) = ?", (len(identifier), identifier)
+    )
     return _conflict(rows[0]) if len(rows) == 1 and identifier else None
 
 
@@ -143,13 +143,13 @@ SOURCE_SHA256_KEY = "source_sha256"
 SOURCE_RUN_KIND = "source"
 """The kind of a run that read a file whole, for a run of an earlier version that kept no checksum of it."""
 
-_RUNS_COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
+_RUN_COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
 
 
 def insert_run(study: Study, new: Run) -> None:
     """Store a run; inside `Study.run_transaction`."""
     study.write_run(
-        f"INSERT INTO run ({_RUNS_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO run ({_RUN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 new.id,
@@ -172,7 +172,7 @@ def runs_of(study: Study, recording_id: str, kind: str | None = None) -> list[Ru
         UserError: one of them is damaged.
     """
     rows = study.rows(
-        f"SELECT {_RUNS_COLUMNS} FROM run WHERE recording_id = ? AND kind = coalesce(?, kind) "
+        f"SELECT {_RUN_COLUMNS} FROM run WHERE recording_id = ? AND kind = coalesce(?, kind) "
         "ORDER BY finished_at DESC, rowid DESC",
         (recording_id, kind),
     )
@@ -186,7 +186,8 @@ def latest_run(study: Study, recording_id: str, kind: str) -> Run | None:
         UserError: it is damaged.
     """
     row = study.row(
-        f"SELECT {_RUNS_COLUMNS} FROM run WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1",
+        f"SELECT {_RUN_COLUMNS} FROM run WHERE recording_id = ? AND kind = ? "
+        "ORDER BY finished_at DESC, rowid DESC LIMIT 1",
         (recording_id, kind),
     )
     return None if row is None else _run(row)
@@ -198,7 +199,7 @@ def source_sha256(study: Study, run: Run) -> str:
     Runs of earlier versions kept none: then that of a run counts that read their file later.
     """
     later = () if SOURCE_SHA256_KEY in run.result else runs_of(study, run.recording_id, SOURCE_RUN_KIND)
-    for result in (run.result, *(each_run.result for each_run in later if each_run.parameters.get("run") == run.id)):
+    for result in (run.result, *(other.result for other in later if other.parameters.get("run") == run.id)):
         found = result.get(SOURCE_SHA256_KEY)
         if isinstance(found, str) and found:
             return found
@@ -211,7 +212,7 @@ def find_run(study: Study, run_id: str) -> Run | None:
     Raises:
         UserError: it is damaged.
     """
-    row = study.row(f"SELECT {_RUNS_COLUMNS} FROM run WHERE id = ?", (run_id,))
+    row = study.row(f"SELECT {_RUN_COLUMNS} FROM run WHERE id = ?", (run_id,))
     return None if row is None else _run(row)
 
 
@@ -260,5 +261,5 @@ def parse_shared_copies(value: str) -> tuple[SharedCopy, ...]:
         found = json.loads(value)
     except (ValueError, RecursionError):
         return ()
-    listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    return tuple(SharedCopy(str(entry.get("at", "")), str(entry.get("name", ""))) for entry in listed)
+    listed = [copy for copy in found if isinstance(copy, dict)] if isinstance(found, list) else []
+    return tuple(SharedCopy(str(copy.get("at", "")), str(copy.get("name", ""))) for copy in listed)

@@ -1,7 +1,4 @@
-"""Frozen sets of items, runs over them and their answers: stored once, then never changed.
-
-What runs of the benchmark were answered, without all that was sent for it.
-"""
+"""Queries on frozen item sets, benchmark runs and answers, which are stored once and never changed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,15 +18,15 @@ from project.store.column_values import damaged_value_error, judgment_label, par
 from project.store.study import Row, Study
 from project.text_format import escape_unprintable
 
-_SET = "id, name, task, seed, draws, rule, left_out, sha256, at, program_version"
-_ITEM = "id, set_id, draw, position, about, recording_id, start_us, end_us, content, made_from"
-_RUN = "id, set_id, judge_id, judge, annotator_id, variant, modality, condition, seed, at, program_version"
+_SET_COLUMNS = "id, name, task, seed, draws, rule, left_out, sha256, at, program_version"
+_ITEM_COLUMNS = "id, set_id, draw, position, about, recording_id, start_us, end_us, content, made_from"
+_RUN_COLUMNS = "id, set_id, judge_id, judge, annotator_id, variant, modality, condition, seed, at, program_version"
 
 
 def insert_set(study: Study, new: ItemSet, items: Iterable[FrozenItem]) -> None:
     """Store a set with its items; inside `Study.run_transaction`."""
     study.write_run(
-        f"INSERT INTO item_set ({_SET}) VALUES ({_placeholders(_SET)})",
+        f"INSERT INTO item_set ({_SET_COLUMNS}) VALUES ({_placeholders(_SET_COLUMNS)})",
         [
             (
                 *(new.id, new.name, new.task, new.seed, new.draws, to_json(dict(new.rule))),
@@ -38,7 +35,7 @@ def insert_set(study: Study, new: ItemSet, items: Iterable[FrozenItem]) -> None:
         ],
     )
     study.write_run(
-        f"INSERT INTO item ({_ITEM}) VALUES ({_placeholders(_ITEM)})",
+        f"INSERT INTO item ({_ITEM_COLUMNS}) VALUES ({_placeholders(_ITEM_COLUMNS)})",
         [
             (
                 *(
@@ -64,7 +61,7 @@ def all_sets(study: Study) -> list[ItemSet]:
     Raises:
         UserError: one of them is damaged.
     """
-    return [_set(row) for row in study.rows(f"SELECT {_SET} FROM item_set ORDER BY at, id")]
+    return [_set(row) for row in study.rows(f"SELECT {_SET_COLUMNS} FROM item_set ORDER BY at, id")]
 
 
 def find_item_set(study: Study, name: str) -> ItemSet | None:
@@ -73,7 +70,9 @@ def find_item_set(study: Study, name: str) -> ItemSet | None:
     Raises:
         UserError: it is damaged, or several have the name: copies that were merged each made one.
     """
-    found = [_set(row) for row in study.rows(f"SELECT {_SET} FROM item_set WHERE id = ?1 OR name = ?1", (name,))]
+    found = [
+        _set(row) for row in study.rows(f"SELECT {_SET_COLUMNS} FROM item_set WHERE id = ?1 OR name = ?1", (name,))
+    ]
     same = [item_set for item_set in found if item_set.id == name] or found
     if len(same) > 1:
         raise UserError(
@@ -89,7 +88,7 @@ def items_of(study: Study, set_id: str) -> list[FrozenItem]:
     Raises:
         UserError: one of them is damaged.
     """
-    rows = study.rows(f"SELECT {_ITEM} FROM item WHERE set_id = ? ORDER BY draw, position, id", (set_id,))
+    rows = study.rows(f"SELECT {_ITEM_COLUMNS} FROM item WHERE set_id = ? ORDER BY draw, position, id", (set_id,))
     return [_item(row) for row in rows]
 
 
@@ -99,14 +98,14 @@ def find_item(study: Study, item_id: str) -> FrozenItem | None:
     Raises:
         UserError: it is damaged.
     """
-    row = study.row(f"SELECT {_ITEM} FROM item WHERE id = ?", (item_id,))
+    row = study.row(f"SELECT {_ITEM_COLUMNS} FROM item WHERE id = ?", (item_id,))
     return _item(row) if row else None
 
 
 def insert_benchmark_run(study: Study, new: BenchmarkRun) -> None:
     """Store that a run begins; inside `Study.run_transaction`."""
     study.write_run(
-        f"INSERT INTO benchmark_run ({_RUN}) VALUES ({_placeholders(_RUN)})",
+        f"INSERT INTO benchmark_run ({_RUN_COLUMNS}) VALUES ({_placeholders(_RUN_COLUMNS)})",
         [
             (
                 *(new.id, new.set_id, new.judge_id, to_json(dict(new.judge)), new.annotator_id, new.variant),
@@ -122,7 +121,9 @@ def benchmark_runs(study: Study, set_id: str | None = None) -> list[BenchmarkRun
     Raises:
         UserError: one of them is damaged.
     """
-    rows = study.rows(f"SELECT {_RUN} FROM benchmark_run WHERE set_id = coalesce(?, set_id) ORDER BY at, id", (set_id,))
+    rows = study.rows(
+        f"SELECT {_RUN_COLUMNS} FROM benchmark_run WHERE set_id = coalesce(?, set_id) ORDER BY at, id", (set_id,)
+    )
     return [_run(row) for row in rows]
 
 
@@ -133,7 +134,7 @@ def insert_answers(study: Study, new: Iterable[RunAnswer]) -> None:
     """
     study.write_run(
         "INSERT INTO benchmark_answer (run_id, item_id, part, judgment_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [(run_answer.run_id, run_answer.item_id, run_answer.part, run_answer.judgment_id) for run_answer in new],
+        [(answer.run_id, answer.item_id, answer.part, answer.judgment_id) for answer in new],
     )
 
 
@@ -147,16 +148,16 @@ def answers_of(study: Study, run_id: str) -> list[RunAnswer]:
 
 
 def _set(row: Row) -> ItemSet:
-    values = dict(zip(_SET.split(", "), row, strict=True))
+    values = dict(zip(_SET_COLUMNS.split(", "), row, strict=True))
     what = f"The item set “{escape_unprintable(values['name'])}”"
     found = {key: parse_object(values[key], what) for key in ("rule", "left_out")}
-    if not all(isinstance(one, int) for one in found["left_out"].values()):
+    if not all(isinstance(count, int) for count in found["left_out"].values()):
         raise damaged_value_error(what)
     return ItemSet(**{**values, **found})
 
 
 def _item(row: Row) -> FrozenItem:
-    values = dict(zip(_ITEM.split(", "), row, strict=True))
+    values = dict(zip(_ITEM_COLUMNS.split(", "), row, strict=True))
     what = f"The item {escape_unprintable(values['id'])}"
     content = parse_object(values["content"], what)
     if describe_content_problem(values["about"], content):
@@ -165,7 +166,7 @@ def _item(row: Row) -> FrozenItem:
 
 
 def _run(row: Row) -> BenchmarkRun:
-    values = dict(zip(_RUN.split(", "), row, strict=True))
+    values = dict(zip(_RUN_COLUMNS.split(", "), row, strict=True))
     what = f"The run {escape_unprintable(values['id'])} of the benchmark"
     judge = parse_object(values["judge"], what)
     seen = parse_choice(ItemModality, values.pop("modality"), what)

@@ -1,8 +1,4 @@
-"""What judges said, and to whom it was shown: stored once, then never changed.
-
-The judges that a study knows, and its own versions of prompts. That people took over words of judges into their own
-forms.
-"""
+"""Queries on judgments, reveals, judges, prompt versions and adoptions; judgments and reveals never change."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -15,7 +11,7 @@ from project.store.study import Cell, Row, Study
 from project.text_format import escape_unprintable
 
 _FIELDS = [field.name for field in fields(Judgment)]
-_COLUMNS = ", ".join(_FIELDS)
+_JUDGMENT_COLUMNS = ", ".join(_FIELDS)
 _OBJECTS = {"judge", "sight", "answer"}
 _CHUNK = 900
 
@@ -23,7 +19,9 @@ _CHUNK = 900
 def insert_judgments(study: Study, new: Iterable[Judgment]) -> None:
     """Store judgments; inside `Study.run_transaction`."""
     marks = ", ".join("?" * len(_FIELDS))
-    study.write_run(f"INSERT INTO judgment ({_COLUMNS}) VALUES ({marks})", [_cells(judgment) for judgment in new])
+    study.write_run(
+        f"INSERT INTO judgment ({_JUDGMENT_COLUMNS}) VALUES ({marks})", [_cells(judgment) for judgment in new]
+    )
 
 
 def asked_judges(study: Study) -> dict[str, str]:
@@ -42,7 +40,8 @@ def judgments_of(study: Study, segment_id: str, task: str | None = None) -> list
         UserError: one of them is damaged.
     """
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM judgment WHERE segment_id = ? AND task = coalesce(?, task) ORDER BY at DESC, id DESC",
+        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE segment_id = ? AND task = coalesce(?, task) "
+        "ORDER BY at DESC, id DESC",
         (segment_id, task),
     )
     return [_judgment(row) for row in rows]
@@ -55,7 +54,7 @@ def judgments_of_question(study: Study, question_id: str) -> list[Judgment]:
         UserError: one of them is damaged.
     """
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM judgment WHERE question_id = ? ORDER BY at DESC, id DESC", (question_id,)
+        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE question_id = ? ORDER BY at DESC, id DESC", (question_id,)
     )
     return [_judgment(row) for row in rows]
 
@@ -68,7 +67,7 @@ def judgments_about(study: Study, recording_id: str, tasks: Collection[str]) -> 
     """
     marks = ", ".join("?" * len(tasks))
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id = '' AND question_id = '' "
+        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id = '' AND question_id = '' "
         f"AND chain_id = '' AND item_id = '' AND task IN ({marks}) ORDER BY at DESC, id DESC",
         (recording_id, *tasks),
     )
@@ -78,7 +77,8 @@ def judgments_about(study: Study, recording_id: str, tasks: Collection[str]) -> 
 def judgments_in(study: Study, recording_id: str) -> list[Judgment]:
     """Return what was said about the segments of a recording, newest first."""
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id <> '' ORDER BY at DESC, id DESC",
+        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id <> '' "
+        "ORDER BY at DESC, id DESC",
         (recording_id,),
     )
     return [_judgment(row) for row in rows]
@@ -90,7 +90,10 @@ def find_judgments(study: Study, ids: Sequence[str]) -> list[Judgment]:
     for first in range(0, len(ids), _CHUNK):
         part = ids[first : first + _CHUNK]
         marks = ", ".join("?" * len(part))
-        found += [_judgment(row) for row in study.rows(f"SELECT {_COLUMNS} FROM judgment WHERE id IN ({marks})", part)]
+        found += [
+            _judgment(row)
+            for row in study.rows(f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE id IN ({marks})", part)
+        ]
     return found
 
 
@@ -162,7 +165,7 @@ def answered_forms(study: Study, annotator_id: str, segment_id: str) -> dict[str
 
 
 def answered_forms_in(study: Study, annotator_id: str, recording_id: str) -> dict[str, dict[str, str]]:
-    """Return segment id -> what `forms_answered` returns, for the segments of a recording that have any."""
+    """Return segment id -> what `answered_forms` returns, for the segments of a recording that have any."""
     rows = study.rows(
         "SELECT segment_id, task, id FROM judgment "
         "WHERE recording_id = ? AND segment_id <> '' AND annotator_id = ? AND status = 'ok' "
@@ -195,7 +198,7 @@ def revealed_task(study: Study, annotator_id: str, segment_id: str) -> str | Non
 
 
 def revealed_tasks(study: Study, annotator_id: str) -> dict[str, str]:
-    """Return segment id -> what `task_shown` returns, for all that an annotator was shown."""
+    """Return segment id -> what `revealed_task` returns, for all that an annotator was shown."""
     rows = study.rows(
         "SELECT segment_id, CASE WHEN json_valid(own) THEN coalesce(json_extract(own, '$.task'), '?') ELSE '?' END "
         "FROM reveal WHERE annotator_id = ?",
@@ -211,7 +214,9 @@ def answered_judgments(study: Study, request_keys: Sequence[str]) -> Iterator[Ju
         marks = ", ".join("?" * len(part))
         seen = set()
         for row in study.rows(
-            f"SELECT {_COLUMNS} FROM judgment WHERE request_key IN ({marks}) AND status = 'ok' ORDER BY at, id", part
+            f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE request_key IN ({marks}) AND status = 'ok' "
+            "ORDER BY at, id",
+            part,
         ):
             judgment = _judgment(row)
             if judgment.request_key not in seen:
@@ -226,7 +231,7 @@ def judgments_by_request(study: Study, request_keys: Sequence[str]) -> Iterator[
         part = unique[first : first + _CHUNK]
         marks = ", ".join("?" * len(part))
         for row in study.rows(
-            f"SELECT {_COLUMNS} FROM judgment WHERE request_key IN ({marks}) ORDER BY at DESC, id DESC", part
+            f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE request_key IN ({marks}) ORDER BY at DESC, id DESC", part
         ):
             yield _judgment(row)
 

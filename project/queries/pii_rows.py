@@ -1,7 +1,4 @@
-"""What people decided about places in texts that look like personal information.
-
-Words that say who somebody is, and those that a person said do not.
-"""
+"""Queries on personal information in texts: decisions about places, private words and public words."""
 
 import json
 import re
@@ -16,7 +13,7 @@ from project.store.column_values import damaged_value_error
 from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
 
-_COLUMNS = "table_name, row_id, field, text, ordinal, recording_id, kind, decision, annotator_id, at"
+_DECISION_COLUMNS = "table_name, row_id, field, text, ordinal, recording_id, kind, decision, annotator_id, at"
 
 
 class PiiVerdict(StrEnum):
@@ -66,7 +63,9 @@ def pii_decisions(study: Study) -> dict[PiiPlace, PiiDecision]:
         UserError: the history of a place that was kept is damaged.
     """
     found = {}
-    for *place, recording_id, kind, verdict, annotator_id, at in study.rows(f"SELECT {_COLUMNS} FROM pii_decision"):
+    for *place, recording_id, kind, verdict, annotator_id, at in study.rows(
+        f"SELECT {_DECISION_COLUMNS} FROM pii_decision"
+    ):
         where = PiiPlace(*place)
         found[where] = PiiDecision(where, recording_id, kind, PiiVerdict(verdict), annotator_id, at)
     kept = [place for place, pii_decision in found.items() if pii_decision.verdict is PiiVerdict.KEEP]
@@ -79,7 +78,7 @@ def put_pii_decision(study: Study, new: PiiDecision) -> None:
     """Keep a decision in place of one about the same place; inside a step."""
     at = new.place
     study.write(
-        f"INSERT INTO pii_decision ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        f"INSERT INTO pii_decision ({_DECISION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (table_name, row_id, field, text, ordinal) DO UPDATE SET recording_id = excluded.recording_id, "
         "kind = excluded.kind, decision = excluded.decision, annotator_id = excluded.annotator_id, at = excluded.at",
         (
@@ -166,8 +165,8 @@ def _find_changed_context(study: Study, kept: Sequence[PiiPlace]) -> set[PiiPlac
     wanted = set(kept)
     decided: dict[PiiPlace, int] = {}
     changes: dict[tuple[str, str], list[_Change]] = {}
-    rows = json.dumps(sorted({part for pii_place in kept for part in (pii_place.row, _subject(pii_place))}))
-    tables = json.dumps(["pii_decision", *sorted({pii_place.table for pii_place in kept})])
+    rows = json.dumps(sorted({part for place in kept for part in (place.row, _subject(place))}))
+    tables = json.dumps(["pii_decision", *sorted({place.table for place in kept})])
     # What came in the same step, such as by a merge, belongs together.
     for step, table, row, before, after in study.rows(
         "SELECT step_id, table_name, row_id, before, after FROM journal_change WHERE table_name IN "

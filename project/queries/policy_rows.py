@@ -1,7 +1,4 @@
-"""What may leave this machine, as a study says it, and the journal of what did or was kept from it.
-
-What people decided for a release: the rules that are waived; and who is known to be seen or heard.
-"""
+"""Queries on the egress policy, the journal of requests, the waivers of a release, and who is seen or heard."""
 
 import json
 from dataclasses import asdict
@@ -35,7 +32,7 @@ def policy_to_setting(policy: Policy) -> dict[str, Json]:
 
 
 def set_policy(study: Study, setting: dict[str, Json]) -> None:
-    """Set the policy that `new_setting` made; inside a step."""
+    """Set the policy that `policy_to_setting` made; inside a step."""
     study.set_property(POLICY_PROPERTY, setting)
 
 

@@ -1,7 +1,6 @@
-"""What judges said about questions, as far as filters need it: nothing of what they saw or wrote besides the answer.
+"""Queries on questions, verifications, judgments about questions, and meta information of recordings.
 
-Questions about recordings, and what people say about them. Those of chains that are hidden are hidden too. What is
-gathered about a recording to make questions from: looks, summaries, contradictions; written inside steps.
+Questions of hidden chains are hidden too. Judgments are read without the material shown to the judge.
 """
 
 import json
@@ -41,7 +40,7 @@ VISIBLE_QUESTION = (
 )
 """Where a question is to be seen: its chain is, and no other program left it without its recording or annotator."""
 _KNOWN_ANNOTATOR = "annotator_id IN (SELECT id FROM annotator)"
-_VERIFICATION = "question_id, annotator_id, decision, checklist, checks, difficulty, note, state, at"
+_VERIFICATION_COLUMNS = "question_id, annotator_id, decision, checklist, checks, difficulty, note, state, at"
 
 
 def find_question(study: Study, question_id: str) -> Question | None:
@@ -73,7 +72,7 @@ def all_questions(study: Study) -> list[Question]:
 
 
 def question_rows(study: Study) -> list[Row]:
-    """Return every question as it is stored, in the order in which they were made, for `questions_in`."""
+    """Return every question as it is stored, in the order in which they were made, for `parse_questions`."""
     return study.rows(f"SELECT {QUESTION_COLUMNS} FROM question WHERE {VISIBLE_QUESTION} ORDER BY id")
 
 
@@ -117,7 +116,8 @@ def verifications(study: Study, recording_id: str = "") -> dict[str, list[Verifi
     here = "question_id IN (SELECT id FROM question WHERE recording_id = ?) AND" if recording_id else ""
     given = (recording_id,) if recording_id else ()
     for row in study.rows(
-        f"SELECT {_VERIFICATION} FROM verification WHERE {here} {_KNOWN_ANNOTATOR} ORDER BY at, annotator_id", given
+        f"SELECT {_VERIFICATION_COLUMNS} FROM verification WHERE {here} {_KNOWN_ANNOTATOR} ORDER BY at, annotator_id",
+        given,
     ):
         found.setdefault(row[0], []).append(_verification(row))
     return found
@@ -130,7 +130,8 @@ def verifications_of(study: Study, question_id: str) -> list[Verification]:
         UserError: one is damaged.
     """
     rows = study.rows(
-        f"SELECT {_VERIFICATION} FROM verification WHERE question_id = ? AND {_KNOWN_ANNOTATOR} ORDER BY at, annotator_id",
+        f"SELECT {_VERIFICATION_COLUMNS} FROM verification WHERE question_id = ? AND {_KNOWN_ANNOTATOR} "
+        "ORDER BY at, annotator_id",
         (question_id,),
     )
     return [_verification(row) for row in rows]
@@ -139,7 +140,7 @@ def verifications_of(study: Study, question_id: str) -> list[Verification]:
 def set_verification(study: Study, new: Verification) -> None:
     """Store what somebody says about a question, in place of what they said before; inside a step."""
     study.write(
-        f"INSERT INTO verification ({_VERIFICATION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        f"INSERT INTO verification ({_VERIFICATION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (question_id, annotator_id) DO UPDATE SET decision = excluded.decision, "
         "checklist = excluded.checklist, checks = excluded.checks, difficulty = excluded.difficulty, "
         "note = excluded.note, state = excluded.state, at = excluded.at",
@@ -151,7 +152,7 @@ def set_verification(study: Study, new: Verification) -> None:
 
 
 def delete_verification(study: Study, question_id: str, annotator_id: str) -> None:
-    """Take back what somebody said about a question; inside a step."""
+    """Delete a person's verification of a question; inside a step."""
     study.write("DELETE FROM verification WHERE question_id = ? AND annotator_id = ?", (question_id, annotator_id))
 
 
@@ -163,7 +164,7 @@ def _read_where(study: Study, where: str, given: Sequence[Cell]) -> list[Questio
 
 
 def _cells(question: Question) -> list[Cell]:
-    wrong: list[Json] = [[each.text, each.plausibility, each.source] for each in question.wrong]
+    wrong: list[Json] = [[option.text, option.plausibility, option.source] for option in question.wrong]
     return [
         *(
             question.id,
@@ -221,9 +222,9 @@ def _texts(text: str) -> tuple[str, ...]:
 def _wrong(text: str) -> tuple[WrongOption, ...]:
     """Read wrong options; raises `ValueError` or `TypeError` where they are none, or more than there are letters."""
     listed = json.loads(text)
-    if not isinstance(listed, list) or not all(isinstance(one, list) for one in listed):
+    if not isinstance(listed, list) or not all(isinstance(option, list) for option in listed):
         raise ValueError(text)
-    found = [WrongOption(*one) for one in listed]
+    found = [WrongOption(*option) for option in listed]
     "".join(part for wrong_option in found for part in (wrong_option.text, wrong_option.source)).encode()
     likely = [wrong_option.plausibility for wrong_option in found if wrong_option.plausibility is not None]
     if not 0 < len(found) < len(LETTERS) or not all(type(number) is int for number in likely):
@@ -264,12 +265,14 @@ class QuestionJudgment:
     at: str
 
 
-_COLUMNS = "id, question_id, task, judge_id, judge, variant, condition, modality, seed, state, status, answer, at"
-_STATUS = {judgment_status.value: judgment_status for judgment_status in JudgmentStatus}
+_JUDGMENT_COLUMNS = (
+    "id, question_id, task, judge_id, judge, variant, condition, modality, seed, state, status, answer, at"
+)
+_STATUS_BY_VALUE = {status.value: status for status in JudgmentStatus}
 
 
 def question_judgment_rows(study: Study, tasks: Collection[str], after: int, upto: int) -> list[Row]:
-    """Return what was said about questions in some tasks, as it is stored, for `given_in`.
+    """Return what was said about questions in some tasks, as it is stored, for `parse_question_judgments`.
 
     Args:
         study: the study.
@@ -280,22 +283,23 @@ def question_judgment_rows(study: Study, tasks: Collection[str], after: int, upt
     """
     marks = ", ".join("?" * len(tasks))
     return study.rows(
-        f"SELECT {_COLUMNS} FROM judgment WHERE rowid > ? AND rowid <= ? AND question_id <> '' AND task IN ({marks})",
+        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment "
+        f"WHERE rowid > ? AND rowid <= ? AND question_id <> '' AND task IN ({marks})",
         [after, upto, *tasks],
     )
 
 
 def judgment_rows_about(study: Study, tasks: Collection[str], question_id: str) -> list[Row]:
-    """Return what was said about one question in some tasks, as it is stored, for `given_in`."""
+    """Return what was said about one question in some tasks, as it is stored, for `parse_question_judgments`."""
     marks = ", ".join("?" * len(tasks))
     return study.rows(
-        f"SELECT {_COLUMNS} FROM judgment WHERE question_id = ? AND task IN ({marks})", [question_id, *tasks]
+        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE question_id = ? AND task IN ({marks})", [question_id, *tasks]
     )
 
 
 def parse_question_judgments(rows: Iterable[Row]) -> list[QuestionJudgment]:
-    """Return what `given_rows` read as judgments; any thread may do it."""
-    return [QuestionJudgment(*(*row[:10], _STATUS[row[10]], *row[11:])) for row in rows]
+    """Return what `question_judgment_rows` read as judgments; any thread may do it."""
+    return [QuestionJudgment(*(*row[:10], _STATUS_BY_VALUE[row[10]], *row[11:])) for row in rows]
 
 
 def judges_of_wordings(study: Study, question_id: str | None = None) -> dict[str, tuple[str, str]]:

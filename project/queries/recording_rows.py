@@ -1,8 +1,7 @@
-"""Recordings; a training round hides the episodes that tell what it is about (see `project.store.visibility`).
+"""Queries on recordings, media, collections, participants, consents and hold-outs.
 
-The media files of recordings, and what probing found out about them. Collections: sub-studies with the agent's own
-context. Participants: who they are, where they appear, and what they consented to. Recordings that are kept back:
-nothing of them is ever exported, nor of an episode that goes on from one.
+A training round hides the episodes that reveal its answers (see `project.store.visibility`). Held-out recordings are
+never exported, nor are episodes that continue them.
 """
 
 import json
@@ -29,17 +28,20 @@ from project.store.study import Row, Study
 from project.store.visibility import VISIBLE_RECORDINGS
 from project.text_format import escape_unprintable
 
-_COLUMNS = "id, collection_id, number, name, duration_us"
+_RECORDING_COLUMNS = "id, collection_id, number, name, duration_us"
 
 
 def all_recordings(study: Study) -> list[Recording]:
     """Return every recording that is seen, by number."""
-    return [Recording(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM {VISIBLE_RECORDINGS} ORDER BY number, id")]
+    return [
+        Recording(*row)
+        for row in study.rows(f"SELECT {_RECORDING_COLUMNS} FROM {VISIBLE_RECORDINGS} ORDER BY number, id")
+    ]
 
 
 def find_recording(study: Study, recording_id: str) -> Recording | None:
     """Return one recording, or None where there is none of that id to be seen."""
-    row = study.row(f"SELECT {_COLUMNS} FROM {VISIBLE_RECORDINGS} WHERE id = ?", (recording_id,))
+    row = study.row(f"SELECT {_RECORDING_COLUMNS} FROM {VISIBLE_RECORDINGS} WHERE id = ?", (recording_id,))
     return None if row is None else Recording(*row)
 
 
@@ -91,21 +93,21 @@ def delete_recording(study: Study, recording_id: str) -> None:
     study.write("DELETE FROM recording WHERE id = ?", row)
 
 
-_MEDIA_COLUMNS = "id, recording_id, role, position, offset_us, path, fingerprint, facts"
-_ORDER = "ORDER BY recording_id, role <> 'main', role, position, id"
+_MEDIUM_COLUMNS = "id, recording_id, role, position, offset_us, path, fingerprint, facts"
+_MEDIUM_ORDER = "ORDER BY recording_id, role <> 'main', role, position, id"
 
 _FINGERPRINT = re.compile(r"[0-9A-Za-z_-]{0,64}")
 
 
 def media_of(study: Study, recording_id: str) -> list[Medium]:
     """Return the files of a recording, the main one first."""
-    rows = study.rows(f"SELECT {_MEDIA_COLUMNS} FROM medium WHERE recording_id = ? {_ORDER}", (recording_id,))
+    rows = study.rows(f"SELECT {_MEDIUM_COLUMNS} FROM medium WHERE recording_id = ? {_MEDIUM_ORDER}", (recording_id,))
     return [_medium(row) for row in rows]
 
 
 def all_media(study: Study) -> list[Medium]:
     """Return the files of every recording; those of one recording stand together, the main one first."""
-    return [_medium(row) for row in study.rows(f"SELECT {_MEDIA_COLUMNS} FROM medium {_ORDER}")]
+    return [_medium(row) for row in study.rows(f"SELECT {_MEDIUM_COLUMNS} FROM medium {_MEDIUM_ORDER}")]
 
 
 def insert_medium(study: Study, new: Medium) -> None:
@@ -213,12 +215,12 @@ def _check_path(path: str) -> None:
         ) from None
 
 
-_COLLECTIONS_COLUMNS = "id, name, agent_context"
+_COLLECTION_COLUMNS = "id, name, agent_context"
 
 
 def all_collections(study: Study) -> list[Collection]:
     """Return every collection, in the order they were made."""
-    return [Collection(*row) for row in study.rows(f"SELECT {_COLLECTIONS_COLUMNS} FROM collection ORDER BY id")]
+    return [Collection(*row) for row in study.rows(f"SELECT {_COLLECTION_COLUMNS} FROM collection ORDER BY id")]
 
 
 def insert_collection(study: Study, collection: Collection) -> None:
@@ -245,19 +247,19 @@ def delete_collection(study: Study, collection_id: str) -> None:
     study.write("DELETE FROM collection WHERE id = ?", (collection_id,))
 
 
-_PARTICIPANTS_COLUMNS = "p.id, p.pseudonym, p.role, p.note"
+_PARTICIPANT_COLUMNS = "p.id, p.pseudonym, p.role, p.note"
 
 
 def all_participants(study: Study) -> list[Participant]:
     """Return every participant, in the order they were added."""
-    return _read(study, f"SELECT {_PARTICIPANTS_COLUMNS} FROM participant p ORDER BY p.id")
+    return _read(study, f"SELECT {_PARTICIPANT_COLUMNS} FROM participant p ORDER BY p.id")
 
 
 def participants_in(study: Study, recording_id: str) -> list[Participant]:
     """Return who appears in a recording, in the order they were added to the study."""
     return _read(
         study,
-        f"SELECT {_PARTICIPANTS_COLUMNS} FROM participant p JOIN appearance a ON a.participant_id = p.id "
+        f"SELECT {_PARTICIPANT_COLUMNS} FROM participant p JOIN appearance a ON a.participant_id = p.id "
         "WHERE a.recording_id = ? ORDER BY p.id",
         recording_id,
     )
@@ -267,7 +269,7 @@ def present_participants(study: Study, recording_id: str) -> list[Participant]:
     """Return who appears or speaks in a recording, in the order they were added to the study."""
     return _read(
         study,
-        f"SELECT {_PARTICIPANTS_COLUMNS} FROM participant p WHERE p.id IN (SELECT participant_id FROM appearance "
+        f"SELECT {_PARTICIPANT_COLUMNS} FROM participant p WHERE p.id IN (SELECT participant_id FROM appearance "
         "WHERE recording_id = ? UNION SELECT participant_id FROM utterance WHERE recording_id = ?) ORDER BY p.id",
         *(recording_id, recording_id),
     )

@@ -1,8 +1,4 @@
-"""Segments, and what was filled in about them.
-
-Remarks on segments. What a table of all segments shows, read in a few queries for the whole study or for some segments.
-What annotators are compared by: the rows of a whole study at once, plain, for arrays to be made of.
-"""
+"""Queries on segments, their values and comments, and bulk reads for the segment table and agreement figures."""
 
 import json
 from collections.abc import Sequence
@@ -13,8 +9,8 @@ from project.store.column_values import to_json
 from project.store.study import Row, Study
 from project.store.visibility import VISIBLE_SEGMENTS
 
-_COLUMNS = "id, recording_id, annotator_id, label, start_us, end_us, scheme, track"
-_VALUES = "v.segment_id, v.scheme, v.version, v.field, v.value"
+_SEGMENT_COLUMNS = "id, recording_id, annotator_id, label, start_us, end_us, scheme, track"
+_VALUE_COLUMNS = "v.segment_id, v.scheme, v.version, v.field, v.value"
 
 
 def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, unseen: bool = False) -> list[Segment]:
@@ -24,7 +20,7 @@ def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, u
     """
     table = "segment" if unseen else VISIBLE_SEGMENTS
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM {table} WHERE recording_id = ? AND scheme = coalesce(?, scheme) "
+        f"SELECT {_SEGMENT_COLUMNS} FROM {table} WHERE recording_id = ? AND scheme = coalesce(?, scheme) "
         "ORDER BY start_us, end_us, id",
         (recording_id, scheme),
     )
@@ -33,13 +29,13 @@ def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, u
 
 def find_segment(study: Study, segment_id: str) -> Segment | None:
     """Return one segment, or None where there is none of that id."""
-    row = study.row(f"SELECT {_COLUMNS} FROM {VISIBLE_SEGMENTS} WHERE id = ?", (segment_id,))
+    row = study.row(f"SELECT {_SEGMENT_COLUMNS} FROM {VISIBLE_SEGMENTS} WHERE id = ?", (segment_id,))
     return None if row is None else _segment(row)
 
 
 def all_segments(study: Study) -> list[Segment]:
     """Return the segments of every recording, by recording and start."""
-    rows = study.rows(f"SELECT {_COLUMNS} FROM {VISIBLE_SEGMENTS} ORDER BY recording_id, start_us, end_us, id")
+    rows = study.rows(f"SELECT {_SEGMENT_COLUMNS} FROM {VISIBLE_SEGMENTS} ORDER BY recording_id, start_us, end_us, id")
     return [_segment(row) for row in rows]
 
 
@@ -70,7 +66,7 @@ def insert_segment(study: Study, new: Segment) -> None:
     """
     _check_span(new)
     study.write(
-        f"INSERT INTO segment ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO segment ({_SEGMENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             new.id,
             new.recording_id,
@@ -156,7 +152,7 @@ def delete_segments(study: Study, segment_ids: Sequence[str]) -> None:
 def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, FieldValue]:
     """Return field -> value in the newest version it was filled in under; `scheme` is the segment's own by default."""
     rows = study.rows(
-        f"SELECT {_VALUES} FROM {VISIBLE_SEGMENTS} s "
+        f"SELECT {_VALUE_COLUMNS} FROM {VISIBLE_SEGMENTS} s "
         "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = coalesce(?, s.scheme) "
         "WHERE s.id = ? ORDER BY v.version",
         (scheme, segment_id),
@@ -167,7 +163,8 @@ def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[
 def value_history(study: Study, segment_id: str) -> list[FieldValue]:
     """Return what was ever filled in about a segment under its own scheme, the oldest version first."""
     rows = study.rows(
-        f"SELECT {_VALUES} FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
+        f"SELECT {_VALUE_COLUMNS} FROM {VISIBLE_SEGMENTS} s "
+        "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "WHERE s.id = ? ORDER BY v.version, v.field",
         (segment_id,),
     )
@@ -179,9 +176,9 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
 
     Values of the fields `but` are left out.
     """
-    columns = ", ".join(f"s.{column}" for column in _COLUMNS.split(", "))
+    columns = ", ".join(f"s.{column}" for column in _SEGMENT_COLUMNS.split(", "))
     rows = study.rows(
-        f"SELECT {columns}, {_VALUES} FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id "
+        f"SELECT {columns}, {_VALUE_COLUMNS} FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id "
         f"AND v.scheme = s.scheme AND v.version <> ? AND v.field NOT IN ({', '.join('?' * len(but))}) "
         "WHERE s.scheme = ? ORDER BY s.recording_id, s.start_us, s.id, v.version, v.field",
         (version, *but, scheme),
@@ -192,7 +189,8 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
 def segments_of_scheme(study: Study, scheme: str) -> list[Segment]:
     """Return the segments of a scheme, by recording and start."""
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM {VISIBLE_SEGMENTS} WHERE scheme = ? ORDER BY recording_id, start_us, end_us, id",
+        f"SELECT {_SEGMENT_COLUMNS} FROM {VISIBLE_SEGMENTS} WHERE scheme = ? "
+        "ORDER BY recording_id, start_us, end_us, id",
         (scheme,),
     )
     return [_segment(row) for row in rows]
@@ -201,7 +199,7 @@ def segments_of_scheme(study: Study, scheme: str) -> list[Segment]:
 def values_in(study: Study, recording_id: str, *, unseen: bool = False) -> dict[str, dict[str, FieldValue]]:
     """Return segment id -> what `values_of` returns, for every segment of a recording that has values."""
     rows = study.rows(
-        f"SELECT {_VALUES} FROM {'segment' if unseen else VISIBLE_SEGMENTS} s "
+        f"SELECT {_VALUE_COLUMNS} FROM {'segment' if unseen else VISIBLE_SEGMENTS} s "
         "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "WHERE s.recording_id = ? ORDER BY v.version",
         (recording_id,),
@@ -250,13 +248,13 @@ def _check_span(new: Segment) -> None:
         raise UserError("A segment must end after it starts.", "Give an end that is later than the start.")
 
 
-_COMMENTS_COLUMNS = "c.id, c.segment_id, c.annotator_id, c.text, c.at, c.resolved"
+_COMMENT_COLUMNS = "c.id, c.segment_id, c.annotator_id, c.text, c.at, c.resolved"
 
 
 def comments_in(study: Study, recording_id: str) -> dict[str, list[Comment]]:
     """Return segment id -> its comments, oldest first; segments without any are left out."""
     rows = study.rows(
-        f"SELECT {_COMMENTS_COLUMNS} FROM comment c "
+        f"SELECT {_COMMENT_COLUMNS} FROM comment c "
         f"JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id WHERE s.recording_id = ? ORDER BY c.at, c.id",
         (recording_id,),
     )
@@ -270,21 +268,22 @@ def comments_in(study: Study, recording_id: str) -> dict[str, list[Comment]]:
 def comments_of(study: Study, segment_id: str) -> list[Comment]:
     """Return the comments on a segment, oldest first."""
     rows = study.rows(
-        f"SELECT {_COMMENTS_COLUMNS} FROM comment c WHERE c.segment_id = ? ORDER BY c.at, c.id", (segment_id,)
+        f"SELECT {_COMMENT_COLUMNS} FROM comment c WHERE c.segment_id = ? ORDER BY c.at, c.id", (segment_id,)
     )
     return [_comment(row) for row in rows]
 
 
 def find_comment(study: Study, comment_id: str) -> Comment | None:
     """Return one comment, or None where there is none of that id."""
-    row = study.row(f"SELECT {_COMMENTS_COLUMNS} FROM comment c WHERE c.id = ?", (comment_id,))
+    row = study.row(f"SELECT {_COMMENT_COLUMNS} FROM comment c WHERE c.id = ?", (comment_id,))
     return None if row is None else _comment(row)
 
 
 def unresolved_comments(study: Study) -> list[Comment]:
     """Return every comment that is not resolved, oldest first."""
     rows = study.rows(
-        f"SELECT {_COMMENTS_COLUMNS} FROM comment c JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id WHERE NOT c.resolved ORDER BY c.at"
+        f"SELECT {_COMMENT_COLUMNS} FROM comment c JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id "
+        "WHERE NOT c.resolved ORDER BY c.at"
     )
     return [_comment(row) for row in rows]
 
@@ -314,20 +313,21 @@ def _comment(row: Row) -> Comment:
     return Comment(row[0], row[1], row[2], row[3], row[4], bool(row[5]))
 
 
-_TABLE_COLUMNS = "s.id, s.recording_id, s.annotator_id, s.label, s.start_us, s.end_us, s.scheme, s.track"
+_TABLE_SEGMENT_COLUMNS = "s.id, s.recording_id, s.annotator_id, s.label, s.start_us, s.end_us, s.scheme, s.track"
 _SLICE = 500
 
 
 def table_segments(study: Study, only: Sequence[str] | None = None) -> list[Segment]:
     """Return every segment, or those of some ids that are there, by recording and start."""
     sql = f"SELECT {{columns}} FROM {VISIBLE_SEGMENTS} s {{where}} ORDER BY s.recording_id, s.start_us, s.end_us, s.id"
-    return [Segment(*row) for row in _rows(study, sql, "s.id", only, _TABLE_COLUMNS)]
+    return [Segment(*row) for row in _rows(study, sql, "s.id", only, _TABLE_SEGMENT_COLUMNS)]
 
 
 def table_values(study: Study, only: Sequence[str] | None = None) -> dict[str, dict[str, Json]]:
     """Return segment id -> field -> its newest value under the segment's scheme."""
     sql = (
-        f"SELECT {{columns}} FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
+        f"SELECT {{columns}} FROM {VISIBLE_SEGMENTS} s "
+        "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "{where} ORDER BY v.version"
     )
     found: dict[str, dict[str, Json]] = {}

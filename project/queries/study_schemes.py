@@ -1,7 +1,4 @@
-"""The versions of schemes that a study keeps, as the TOML text they were.
-
-Which schemes a study uses, each in the version that it keeps.
-"""
+"""The scheme versions that a study keeps as TOML text, and the schemes in use."""
 
 from collections.abc import Iterator
 
@@ -74,7 +71,7 @@ class StudySchemes:
         self.reload()
 
     def reload(self) -> None:
-        """Read anew which schemes are in use.
+        """Reload which schemes are in use.
 
         Raises:
             UserError: one of them is neither kept in the study nor shipped, or is damaged.

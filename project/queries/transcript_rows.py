@@ -1,7 +1,4 @@
-"""What is said, and by whom.
-
-What runs heard in the sound of a recording: stretches in which somebody speaks, and words.
-"""
+"""Queries on utterances, and on the speech and words that recognition runs detected."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,21 +7,22 @@ from project.entities.transcript import AsrSegment
 from project.store.column_values import words_from_json, words_to_json
 from project.store.study import Cell, Row, Study
 
-_COLUMNS = "id, recording_id, start_us, end_us, text, participant_id, words, checked, suggested"
+_UTTERANCE_COLUMNS = "id, recording_id, start_us, end_us, text, participant_id, words, checked, suggested"
 _CHUNK = 900
 
 
 def utterances_of(study: Study, recording_id: str) -> list[Utterance]:
     """Return the utterances of a recording, by start."""
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM utterance WHERE recording_id = ? ORDER BY start_us, end_us, id", (recording_id,)
+        f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE recording_id = ? ORDER BY start_us, end_us, id",
+        (recording_id,),
     )
     return [_read(row) for row in rows]
 
 
 def find_utterance(study: Study, utterance_id: str) -> Utterance | None:
     """Return one utterance, or None where there is none of that id."""
-    row = study.row(f"SELECT {_COLUMNS} FROM utterance WHERE id = ?", (utterance_id,))
+    row = study.row(f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE id = ?", (utterance_id,))
     return None if row is None else _read(row)
 
 
@@ -35,7 +33,7 @@ def find_utterances(study: Study, ids: Iterable[str]) -> dict[str, Utterance]:
     for first in range(0, len(wanted), _CHUNK):
         part = wanted[first : first + _CHUNK]
         marks = ", ".join("?" * len(part))
-        for row in study.rows(f"SELECT {_COLUMNS} FROM utterance WHERE id IN ({marks})", part):
+        for row in study.rows(f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE id IN ({marks})", part):
             found[row[0]] = _read(row)
     return found
 
@@ -61,7 +59,7 @@ def last_edit_time(study: Study, recording_id: str, start_us: int, end_us: int, 
 def utterances_between(study: Study, recording_id: str, start_us: int, end_us: int) -> list[Utterance]:
     """Return the utterances that share time with a stretch, by start."""
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us > ? "
+        f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us > ? "
         "ORDER BY start_us, end_us, id",
         (recording_id, end_us, start_us),
     )
@@ -71,7 +69,7 @@ def utterances_between(study: Study, recording_id: str, start_us: int, end_us: i
 def utterances_before(study: Study, recording_id: str, time_us: int, count: int) -> list[Utterance]:
     """Return the last utterances that begin before a time and are over by then, by start: what led up to it."""
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us <= ? "
+        f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us <= ? "
         "ORDER BY start_us DESC, end_us DESC, id DESC LIMIT ?",
         (recording_id, time_us, time_us, count),
     )
@@ -96,7 +94,7 @@ def utterance_ids(study: Study) -> set[str]:
 def insert_utterances(study: Study, new: Sequence[Utterance]) -> None:
     """Add utterances; inside a step."""
     study.write_many(
-        f"INSERT INTO utterance ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO utterance ({_UTTERANCE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [_cells(utterance) for utterance in new],
     )
 
@@ -104,7 +102,7 @@ def insert_utterances(study: Study, new: Sequence[Utterance]) -> None:
 def update_utterance(study: Study, new: Utterance) -> None:
     """Replace the utterance of the same id; inside a step."""
     first, *rest = _cells(new)
-    columns = ", ".join(f"{column} = ?" for column in _COLUMNS.split(", ")[1:])
+    columns = ", ".join(f"{column} = ?" for column in _UTTERANCE_COLUMNS.split(", ")[1:])
     study.write(f"UPDATE utterance SET {columns} WHERE id = ?", (*rest, first))
 
 
@@ -128,9 +126,11 @@ def _cells(utterance: Utterance) -> tuple[Cell, ...]:
 
 
 def _read(row: Row) -> Utterance:
-    one, recording_id, start_us, end_us, text, participant_id, words, checked, suggested = row
+    utterance_id, recording_id, start_us, end_us, text, participant_id, words, checked, suggested = row
     times = words_from_json(words)
-    return Utterance(one, recording_id, start_us, end_us, text, participant_id, times, bool(checked), bool(suggested))
+    return Utterance(
+        utterance_id, recording_id, start_us, end_us, text, participant_id, times, bool(checked), bool(suggested)
+    )
 
 
 _ASR_COLUMNS = "start_us, end_us, text, words"

@@ -1,1 +1,1 @@
-"""Saves what can be read of a damaged study into a new one."""
+"""Recovers what can be read of a damaged study into a new one."""

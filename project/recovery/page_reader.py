@@ -1,7 +1,4 @@
-"""Reads rows from the pages of a SQLite file, without SQLite, so that one bad page costs what was on it alone.
-
-Which rows of which table are left in a damaged file.
-"""
+"""Reads rows from the pages of a SQLite file without SQLite, so that a bad page costs only its own rows."""
 
 import sqlite3
 import struct
@@ -9,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from project.ids import is_id
-from project.schema import format_versions as schema
+from project.schema import format_versions
 
 Value = str | int | float | bytes | None
 Cells = list[Value]
@@ -22,7 +19,7 @@ _FIXED_SIZES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
 
 class _Senseless(Exception):
-    """What a page says cannot be."""
+    """The content of a page is impossible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,10 +281,12 @@ class RecoveredTable:
 def table_layouts() -> dict[str, TableLayout]:
     """Return every table of the newest format."""
     with sqlite3.connect(":memory:") as memory:
-        for version in schema.VERSIONS:
+        for version in format_versions.VERSIONS:
             for statement in version.statements:
                 memory.execute(statement)
-        tables = [name for kind, name in schema.expected_schema(len(schema.VERSIONS)) if kind == "table"]
+        tables = [
+            name for kind, name in format_versions.expected_schema(len(format_versions.VERSIONS)) if kind == "table"
+        ]
         found = {name: _read_layout(memory, name) for name in tables}
     memory.close()
     return found

@@ -1,7 +1,6 @@
-"""Puts what is left of a damaged study together, so that every row has what it refers to and the history agrees.
+"""Rebuilds a study from recovered rows, with valid references and a consistent history.
 
-What rows refer to and is lost: taken from a backup, or made up so that the rows can stay. Whether a row that was read
-from a damaged file can be what somebody wrote.
+Lost rows that others refer to come from a backup, or from placeholders.
 """
 
 import json
@@ -81,7 +80,7 @@ def restore_parents(
             ).fetchall()
             for (key,) in missing:
                 row = before[foreign_key.parent].rows.get((key,)) if before else None
-                if row is not None and _insert(connection, tables[foreign_key.parent], row):
+                if row is not None and _insert_row(connection, tables[foreign_key.parent], row):
                     from_backup[foreign_key.parent] += 1
                 elif foreign_key.parent in _PLACEHOLDER_SQL and isinstance(key, str) and is_id(key):
                     _insert_placeholder(connection, foreign_key.parent, key, made_up)
@@ -91,7 +90,7 @@ def restore_parents(
     return from_backup, made_up
 
 
-def _insert(connection: sqlite3.Connection, shape: TableLayout, row: Mapping[str, Value]) -> bool:
+def _insert_row(connection: sqlite3.Connection, shape: TableLayout, row: Mapping[str, Value]) -> bool:
     marks = ", ".join("?" * len(shape.columns))
     try:
         connection.execute(
@@ -234,7 +233,7 @@ def assemble(
                 rows[key] = state
                 done.from_history[name] += 1
         done.whole_history &= not (name in _HISTORY and left[name].orphan_rows)
-        _assembling_insert(connection, shape, list(rows.values()), done)
+        _insert_rows(connection, shape, list(rows.values()), done)
     _restore_schemes(connection, [*before["scheme_version"].rows.values()] if before else [])
     done.from_backup, done.placeholders = restore_parents(connection, tables, before)
     done.saved += done.from_backup + done.placeholders
@@ -258,7 +257,7 @@ def _last_states(
     return found
 
 
-def _assembling_insert(connection: sqlite3.Connection, shape: TableLayout, rows: list[Row], done: Assembled) -> None:
+def _insert_rows(connection: sqlite3.Connection, shape: TableLayout, rows: list[Row], done: Assembled) -> None:
     marks = ", ".join("?" * len(shape.columns))
     sql = f"INSERT INTO {shape.name} ({', '.join(shape.columns)}) VALUES ({marks})"
     for row in rows:

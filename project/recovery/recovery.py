@@ -1,4 +1,4 @@
-"""Recovers a damaged study: reads what is left of it, and makes a new one of that."""
+"""Recovers a damaged study: reads the rows that are left, and writes a new study."""
 
 import contextlib
 import json
@@ -47,7 +47,7 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
     key = obtain_key(path, _read_header(path)) if is_sealed(path) else None
     content, foreign = _drop_foreign_tables(_read_content(path, key), path.name)
     left = recover_tables(content, tables)
-    if not any(recovered_table.rows or recovered_table.orphan_rows for recovered_table in left.values()):
+    if not any(table.rows or table.orphan_rows for table in left.values()):
         raise UserError(
             f"Nothing of a study is left in “{escape_unprintable(path.name)}”.",
             "Go back to a backup: greenroom recover STUDY lists them.",
@@ -272,24 +272,24 @@ def _report_tables(
             done.orphaned[name],
             done.from_backup[name],
             done.placeholders[name],
-            recovered_table.bad_pages,
-            recovered_table.bad_rows,
+            table.bad_pages,
+            table.bad_rows,
             done.left_out[name],
             None if only is None else only[name],
         )
-        for name, recovered_table in left.items()
+        for name, table in left.items()
     ]
     return [
-        table_saved
-        for table_saved in found
+        table
+        for table in found
         if any(
             (
-                table_saved.saved,
-                table_saved.orphaned,
-                table_saved.bad_pages,
-                table_saved.bad_rows,
-                table_saved.left_out,
-                table_saved.only_in_backup,
+                table.saved,
+                table.orphaned,
+                table.bad_pages,
+                table.bad_rows,
+                table.left_out,
+                table.only_in_backup,
             )
         )
     ]

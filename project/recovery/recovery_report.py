@@ -1,4 +1,4 @@
-"""What a recovery saved and what it did not. What a recovery saved and what it did not, in words."""
+"""Reports what a recovery saved and what was lost."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from project.text_format import pluralize
 
 @dataclass(frozen=True, slots=True)
 class TableSaved:
-    """What became of one table.
+    """The recovery result of one table.
 
     Attributes:
         saved: rows that are in the new study.
@@ -38,7 +38,7 @@ class TableSaved:
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What `recover` did.
+    """The result of `recover`.
 
     Attributes:
         path: the new study.
@@ -98,25 +98,21 @@ def report_lines(found: Recovered) -> list[str]:
     return lines
 
 
-def _is_lossy(table_saved: TableSaved) -> bool:
-    elsewhere = table_saved.from_history or table_saved.orphaned or table_saved.from_backup or table_saved.placeholders
-    return bool(
-        elsewhere or table_saved.bad_pages or table_saved.bad_rows or table_saved.left_out or table_saved.only_in_backup
-    )
+def _is_lossy(table: TableSaved) -> bool:
+    elsewhere = table.from_history or table.orphaned or table.from_backup or table.placeholders
+    return bool(elsewhere or table.bad_pages or table.bad_rows or table.left_out or table.only_in_backup)
 
 
-def _describe_table(table_saved: TableSaved) -> str:
-    parts = [f"{table_saved.saved} saved"]
-    parts += [f"{table_saved.from_history} of them from the history"] if table_saved.from_history else []
-    parts += [f"{table_saved.orphaned} of them from loose pages"] if table_saved.orphaned else []
-    parts += [f"{table_saved.from_backup} of them from the newest backup"] if table_saved.from_backup else []
-    parts += [f"{table_saved.placeholders} made up to stand for what is lost"] if table_saved.placeholders else []
-    parts += [f"{pluralize(table_saved.bad_pages, 'page')} lost"] if table_saved.bad_pages else []
-    parts += [f"{pluralize(table_saved.bad_rows, 'row')} unreadable"] if table_saved.bad_rows else []
+def _describe_table(table: TableSaved) -> str:
+    parts = [f"{table.saved} saved"]
+    parts += [f"{table.from_history} of them from the history"] if table.from_history else []
+    parts += [f"{table.orphaned} of them from loose pages"] if table.orphaned else []
+    parts += [f"{table.from_backup} of them from the newest backup"] if table.from_backup else []
+    parts += [f"{table.placeholders} made up to stand for what is lost"] if table.placeholders else []
+    parts += [f"{pluralize(table.bad_pages, 'page')} lost"] if table.bad_pages else []
+    parts += [f"{pluralize(table.bad_rows, 'row')} unreadable"] if table.bad_rows else []
     parts += (
-        [f"{table_saved.left_out} left out, for what they belong to is lost or they make no sense"]
-        if table_saved.left_out
-        else []
+        [f"{table.left_out} left out, for what they belong to is lost or they make no sense"] if table.left_out else []
     )
-    parts += [f"{table_saved.only_in_backup} more in the newest backup"] if table_saved.only_in_backup else []
+    parts += [f"{table.only_in_backup} more in the newest backup"] if table.only_in_backup else []
     return ", ".join(parts)

@@ -1,1 +1,1 @@
-"""The tables of a study file by subject, as literal SQL, for `project.schema`; never changed once released."""
+"""The tables of a study file as literal SQL, by subject; never changed once released."""

@@ -1,8 +1,4 @@
-"""What people mark and say about it: segments and values, schemes, work given out, reviews, words, merges.
-
-Causal chains: nodes, who has a part in them, edges, reviews. Role-played episodes: characters, scenarios, who plays
-whom.
-"""
+"""Tables of annotation: segments, values, schemes, assignments, reviews, words, merges, chains and episodes."""
 
 MARKING = (
     """CREATE TABLE segment (

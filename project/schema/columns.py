@@ -1,6 +1,6 @@
-"""What stands in every column of a study file: the one list by which private content is found.
+"""The kind of content of every column of a study file, by which private content is found.
 
-What the rows of each table of a study are called, for people who do not know its tables.
+It also names tables for people.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""The versions of the file format: one entry each, never changed once released. The tables are in `project.tables`."""
+"""The versions of the file format: one entry each, never changed once released.
+
+The tables are in the other modules of `project.schema`.
+"""
 
 import sqlite3
 from collections.abc import Mapping

@@ -1,9 +1,4 @@
-"""Judges and what they are told, what they answered, and who saw it.
-
-Sets of items, runs over them, and their answers. Questions about chains and recordings, and what their verifiers said.
-Runs with what they found, and what people made of faces: corrections, regions, what they reviewed. Meta information of
-recordings: looks, summaries, contradictions.
-"""
+"""Tables of judges, judgments, item sets, questions, runs, face tracks, face corrections and meta information."""
 
 JUDGES = (
     """CREATE TABLE judge (

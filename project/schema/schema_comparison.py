@@ -1,4 +1,4 @@
-"""Compares what a file declares with what the program declares: tables, indices and columns that are not ours.
+"""Compares the schema of a study file with the program's, to find foreign or missing tables, indices and columns.
 
 The schema of the program is made by running its versions on an empty database, never from a list that is kept by hand.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from project.errors import UserError
-from project.schema import format_versions as schema
+from project.schema import format_versions
 from project.schema.format_versions import SchemaEntry
 from project.text_format import escape_unprintable
 
@@ -111,7 +111,8 @@ def foreign_schema_error(name: str, differences: Sequence[SchemaDifference]) -> 
     parts = "; ".join(difference.as_noun() for difference in differences[:_MAX_SHOWN])
     more = len(differences) - _MAX_SHOWN
     return ForeignSchema(
-        f"The tables of “{escape_unprintable(name)}” are not those of Greenroom: {parts}{f'; and {more} more' if more > 0 else ''}.",
+        f"The tables of “{escape_unprintable(name)}” are not those of Greenroom: "
+        f"{parts}{f'; and {more} more' if more > 0 else ''}.",
         "It can be read and not written to: what others put there would escape a withdrawal and the history. "
         "A study without it: greenroom recover STUDY --out NEW",
     )
@@ -120,7 +121,7 @@ def foreign_schema_error(name: str, differences: Sequence[SchemaDifference]) -> 
 def find_foreign_code(connection: sqlite3.Connection) -> list[str]:
     """Name the triggers, views and virtual tables of a file: a study has none, and opening one would run theirs."""
     codes = []
-    for entry in schema.read_entries(connection):
+    for entry in format_versions.read_entries(connection):
         declared = _declared_kind(entry.sql)
         # An index that SQLite makes itself has a page too, so no page means that the rows come from a program's code.
         if entry.kind in ("table", "index") and not entry.root:
@@ -137,13 +138,13 @@ def compare_schema(connection: sqlite3.Connection, version: int) -> list[SchemaD
         sqlite3.Error: the schema is damaged.
         UnicodeDecodeError: a text in it is no UTF-8.
     """
-    expected = schema.expected_entries(version)
+    expected = format_versions.expected_entries(version)
     # SQLite takes `SEGMENT` for `segment`.
     keys = {(kind, name.lower()): (kind, name) for kind, name in expected}
     seen: set[tuple[str, str]] = set()
     differences: list[SchemaDifference] = []
     migrations: list[SchemaEntry] = []
-    for entry in schema.read_entries(connection):
+    for entry in format_versions.read_entries(connection):
         key = keys.get((entry.kind, entry.name.lower()))
         if entry.table == MIGRATIONS:
             migrations.append(entry)
@@ -208,7 +209,7 @@ def _is_alike(connection: sqlite3.Connection, entry: SchemaEntry, expected: Sche
         return True
     if entry.sql is None or expected.sql is None or [*sql_tokens(entry.sql)] != [*sql_tokens(expected.sql)]:
         return False
-    with closing(schema.empty_database(version)) as own:
+    with closing(format_versions.empty_database(version)) as own:
         return _structure(connection, entry.table) == _structure(own, entry.table)
 
 
@@ -231,7 +232,7 @@ def _describe_change(connection: sqlite3.Connection, entry: SchemaEntry, name: s
     if entry.kind != "table":
         return SchemaDifference(entry.kind, entry.name, Fault.CHANGED)
     there = table_columns(connection, entry.name)
-    with closing(schema.empty_database(version)) as own:
+    with closing(format_versions.empty_database(version)) as own:
         ours = table_columns(own, name)
     readable = all(there.get(column) is False for column in ours)
     unknown = tuple(column for column in there if column not in ours)
@@ -253,7 +254,7 @@ def _compare_migrations(connection: sqlite3.Connection, entries: list[SchemaEntr
     if not {*_MIGRATIONS_COLUMNS[1:]} <= there.keys() <= {*_MIGRATIONS_COLUMNS} or any(there.values()):
         yield SchemaDifference("table", MIGRATIONS, Fault.CHANGED)
         return
-    names = {version.name for version in schema.VERSIONS}
+    names = {version.name for version in format_versions.VERSIONS}
     rows = connection.execute(f"SELECT migration_set, name, applied_at FROM main.{MIGRATIONS} NOT INDEXED").fetchmany(
         len(names) + 1
     )

@@ -1,8 +1,4 @@
-"""The study itself, recordings, media, and who is in them or marks them.
-
-What left this machine, who withdrew, and every step of editing. What a release goes out in spite of, and what is
-personal in words.
-"""
+"""Tables of the study, recordings, media, participants, egress, withdrawals, waivers, personal words and history."""
 
 RECORDINGS = (
     """CREATE TABLE property (

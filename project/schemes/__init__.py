@@ -1,1 +1,1 @@
-"""What can be annotated: schemes as data, and the loader that checks them."""
+"""Annotation schemes as data, and the loader that validates them."""

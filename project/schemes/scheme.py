@@ -1,7 +1,4 @@
-"""What can be said about a segment: lanes, labels and forms, as data.
-
-What is still to be done about a segment, as its scheme sees it.
-"""
+"""Annotation schemes: tracks, labels and fields as data, and what a segment still lacks under its scheme."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -246,7 +243,7 @@ class Scheme:
 
     def choice_name(self, field: str, key: str) -> str:
         """Return what people read for a choice of a field; the key where this version has none of that key."""
-        choices = (choice for each_field in self.fields if each_field.key == field for choice in each_field.choices)
+        choices = (choice for known_field in self.fields if known_field.key == field for choice in known_field.choices)
         return next((choice.name for choice in choices if choice.key == key), key)
 
     def fields_of(self, track: str) -> tuple[Field, ...]:
@@ -258,7 +255,7 @@ class Scheme:
         named: list[Label | Field | FieldChoice] = [label for track in self.tracks for label in track.labels]
         for field in self.fields:
             named += [field, *field.choices]
-        return tuple(dict.fromkeys(one.shortcut for one in named if one.shortcut))
+        return tuple(dict.fromkeys(item.shortcut for item in named if item.shortcut))
 
     def check_label(self, track: str, label: str) -> str:
         """Return the label where the track has it.
@@ -268,7 +265,7 @@ class Scheme:
         """
         found = self.track(track)
         if found.label(label) is None:
-            known = ", ".join(each_label.key for each_label in found.labels)
+            known = ", ".join(label.key for label in found.labels)
             raise UserError(f"{found.name} has no label “{label}”.", f"Choose one of {known}.")
         return label
 
@@ -333,7 +330,7 @@ def _fits(field: Field, value: Json) -> bool:
         case FieldKind.CHOICE:
             return value in known
         case FieldKind.CHOICES:
-            return isinstance(value, list) and all(one in known for one in value)
+            return isinstance(value, list) and all(choice in known for choice in value)
         case FieldKind.TEXT | FieldKind.PARTICIPANT:
             return isinstance(value, str)
         case FieldKind.SCALE | FieldKind.SLIDER:

@@ -1,7 +1,4 @@
-"""The text of a scheme without what a lab wrote into it to explain: keys, names and numbers alone.
-
-Reads schemes from TOML, and says where one is wrong.
-"""
+"""Reads and validates schemes in TOML, and strips a lab's explanations from their text."""
 
 import json
 import math
@@ -383,16 +380,16 @@ def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:
 def _drop_explanations(value: Any) -> Any:
     match value:
         case list():
-            return [_drop_explanations(one) for one in value]
+            return [_drop_explanations(item) for item in value]
         case dict():
-            return {key: _drop_explanations(one) for key, one in value.items() if key not in EXPLANATORY_KEYS}
+            return {key: _drop_explanations(item) for key, item in value.items() if key not in EXPLANATORY_KEYS}
         case _:
             return value
 
 
 def to_toml(found: Mapping[str, Any]) -> str:
     """Return the text of a scheme with these keys and values, without comments."""
-    return "".join(f"{_string(key)} = {_value(one)}\n" for key, one in found.items())
+    return "".join(f"{_string(key)} = {_value(item)}\n" for key, item in found.items())
 
 
 def _value(value: object) -> str:

@@ -1,1 +1,1 @@
-"""Finding words in what people wrote."""
+"""Full-text search over what people wrote."""

@@ -1,7 +1,4 @@
-"""Every free text of a study with where it stands and when, for those who search all of them for what is personal.
-
-Where a study has texts, and how they are read.
-"""
+"""Reads every free text of a study with its place and time, for the search and for finding personal information."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +25,7 @@ class TextLocation:
     """Where a text stands.
 
     Attributes:
-        table: of the study; for those of `ON_SEGMENTS` the subject is the segment.
+        table: of the study; for those of `SEGMENT_TABLES` the subject is the segment.
         subject: id of what the text is about, as `Changes` names it.
         field: the form's field, or the table's column.
     """
@@ -80,12 +77,13 @@ class Texts:
         return self._readers[table](subjects)
 
     def clear_scheme_cache(self) -> None:
-        """Read the study's schemes anew when they are next needed."""
+        """Reload the study's schemes when they are next needed."""
         self._kinds.clear()
 
     def _columns(self, table: str, key: str, columns: Sequence[str], ids: Sequence[str]) -> Found:
         rows = self._study.rows(
-            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key} IN ({_placeholders(ids)}) AND {_visibility_condition(table)} "
+            f"SELECT {key}, {', '.join(columns)} FROM {table} "
+            f"WHERE {key} IN ({_placeholders(ids)}) AND {_visibility_condition(table)} "
             "ORDER BY 1",
             ids,
         )
@@ -216,7 +214,8 @@ def _values(study: Study) -> Iterator[FreeText]:
 
 def _comments(study: Study) -> Iterator[FreeText]:
     for row, text, recording, start, end in study.rows(
-        f"SELECT c.id, c.text, s.recording_id, s.start_us, s.end_us FROM comment c JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id"
+        "SELECT c.id, c.text, s.recording_id, s.start_us, s.end_us "
+        f"FROM comment c JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id"
     ):
         yield FreeText("comment", row, "text", text, recording, start, end)
 
@@ -255,10 +254,10 @@ def _questions(study: Study) -> Iterator[FreeText]:
     ):
         spans[row] = recording, start, end
         said = [("text", text), ("answer", answer), ("explanation", explanation)]
-        said += [(f"{WRONG_OPTION_PREFIX}{at}", one) for at, one in enumerate(_options(wrong), 1)]
-        for field, one in said:
-            if one:
-                yield FreeText("question", row, field, one, recording, start, end)
+        said += [(f"{WRONG_OPTION_PREFIX}{at}", option_text) for at, option_text in enumerate(_options(wrong), 1)]
+        for field, option_text in said:
+            if option_text:
+                yield FreeText("question", row, field, option_text, recording, start, end)
     for row, who, note in study.rows(
         "SELECT question_id, annotator_id, note FROM verification "
         "WHERE note <> '' AND annotator_id IN (SELECT id FROM annotator)"
@@ -269,7 +268,7 @@ def _questions(study: Study) -> Iterator[FreeText]:
 
 def _options(wrong: str) -> list[str]:
     """Return the texts of wrong options, whatever else is damaged in them."""
-    return [str(one[0]) if isinstance(one, list) and one else "" for one in _parse_list(wrong)]
+    return [str(option[0]) if isinstance(option, list) and option else "" for option in _parse_list(wrong)]
 
 
 def _parse_list(text: str) -> list[Json]:

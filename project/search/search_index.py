@@ -1,7 +1,4 @@
-"""Full-text search over a study, on SQLite's FTS5.
-
-What a person types into a search field, as an expression that SQLite's full-text search takes.
-"""
+"""Full-text search over a study, on SQLite's FTS5, and the translation of typed queries."""
 
 import re
 import sqlite3
@@ -50,9 +47,9 @@ class Excerpt:
 
 
 class SearchIndex:
-    """What can be found in one study. It belongs to the study's thread.
+    """The full-text index of one study. It belongs to the study's thread.
 
-    What a step touched is read again when the next search needs it, or before that in idle moments by `work`.
+    What a step touched is read again when the next search needs it, or before that in idle moments by `index_next`.
     """
 
     def __init__(self, study: Study) -> None:
@@ -76,11 +73,11 @@ class SearchIndex:
 
     @property
     def is_current(self) -> bool:
-        """Whether there is nothing left for `work` to do."""
+        """Whether there is nothing left for `index_next` to do."""
         return not self._stale and self._all_read
 
     def note_changes(self, changes: Changes) -> None:
-        """Note what an edit touched; it is read when it is needed."""
+        """Note the rows that an edit touched; they are indexed when needed."""
         if changes.ids("scheme_version"):
             self._texts.clear_scheme_cache()
             self._restart()
@@ -113,7 +110,7 @@ class SearchIndex:
         return not self.is_current
 
     def find_locations(self, typed: str) -> dict[int, TextLocation]:
-        """Return number -> place of every text that has what was typed (see `words.expression`), in no order."""
+        """Return number -> place of every text that has what was typed (see `match_expression`), in no order."""
         wanted = self._prepare(typed)
         if not wanted:
             return {}

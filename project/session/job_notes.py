@@ -1,4 +1,7 @@
-"""Jobs that had not ended when their study was left: noted on this machine, and made again at the next opening."""
+"""Notes on this machine about jobs that had not ended when their study was closed.
+
+They are restored at the next opening.
+"""
 
 import hashlib
 import json
@@ -37,7 +40,7 @@ class InterruptedJob:
 
     Attributes:
         id: of its note; notes sort by it in the order in which the jobs were asked for.
-        kind: of `project.session.jobs.KINDS`, or of `PLANS`.
+        kind: key in `project.session.jobs.JOB_MODULES`, or in `PLAN_KINDS`.
         title: as it stood in the list of jobs.
         recording_id: what it is about; "" where it is about no recording.
         parameters: what its kind needs to make it again.
@@ -69,7 +72,7 @@ class JobNotes:
         return self._write(work.kind, work.title, work.recording_id, asked)
 
     def add_plan(self, kind: str, title: str, asked: Mapping[str, Json]) -> str:
-        """Note several jobs that follow from each other, of a kind of `PLANS`; returns the id of the note."""
+        """Note several jobs that follow from each other, of a kind in `PLAN_KINDS`; returns the id of the note."""
         return self._write(kind, title, "", asked)
 
     def remove(self, note_id: str) -> None:
@@ -93,17 +96,17 @@ class JobNotes:
         return jobs
 
     def keep_messages(self, lines: Sequence[str]) -> None:
-        """Keep what came of jobs while no window was there to say so."""
+        """Keep messages about jobs that ended while no window was open."""
         with suppress(OSError):
             if lines:
                 write_private(self._study, self._folder / _MESSAGES_FILE, json.dumps([*lines]).encode())
 
     def take_messages(self) -> list[str]:
-        """Return what `tell_later` kept, once."""
+        """Return the messages that `keep_messages` kept, and delete them."""
         path, lines = self._folder / _MESSAGES_FILE, []
         with suppress(OSError, UserError, ValueError, RecursionError):
             found = json.loads(read_private(self._study, path))
-            lines = [str(one) for one in found] if isinstance(found, list) else []
+            lines = [str(line) for line in found] if isinstance(found, list) else []
         with suppress(OSError):
             shred_file(path)
         return lines

@@ -1,6 +1,6 @@
-"""Long work, cut so that it runs the same way inline, in a thread or in the worker process.
+"""The kinds of jobs, which run the same way inline, in a thread or in the worker process.
 
-What a machine's troubles in the middle of a job mean to a user: no memory left, a graphics card that is gone.
+Failures of the machine, such as too little memory, become messages.
 """
 
 import importlib
@@ -77,7 +77,7 @@ class JobSpec:
     """One job to be done.
 
     Attributes:
-        kind: key in `KINDS`.
+        kind: key in `JOB_MODULES`.
         title: what the user reads while it runs.
         recording_id: what it is about; "" where it is about no recording.
         parameters: JSON that `compute` gets, also in another process.
@@ -99,7 +99,7 @@ class JobHost(Progress, Protocol):
     threadsafe: bool
 
     def part(self, part: dict[str, Json]) -> None:
-        """Hand over one finished piece; it is stored at once."""
+        """Send one finished part; it is stored at once."""
 
     def ask(self, question: dict[str, Json]) -> dict[str, Json]:
         """Ask, and wait for the answer. In the worker process any thread may ask; elsewhere the study's own.
@@ -116,7 +116,7 @@ class JobKind(Protocol):
         """Do the work, without the study."""
 
     def store(self, session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
-        """Put the result into the study."""
+        """Store the result in the study."""
 
 
 def load_kind(key: str) -> JobKind:
@@ -135,7 +135,7 @@ def compute(key: str, parameters: Mapping[str, Json], progress: JobHost) -> dict
 
 
 def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Changes:
-    """Put a finished piece of a job into the study."""
+    """Store a finished part of a job in the study."""
     changes: Changes = importlib.import_module(JOB_MODULES[work.kind]).store_part(session, work, part)
     return changes
 

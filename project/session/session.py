@@ -1,7 +1,6 @@
-"""An open study, who works in it, and where its files are.
+"""An open study with its annotator and the places of its media files.
 
-Which recording or participant a person means by what they typed. What is made of a study once, and anew whenever its
-history or who looks at it has changed.
+`PerState` caches a value per session until the study's history or viewer changes.
 """
 
 import logging
@@ -297,14 +296,14 @@ Made = TypeVar("Made")
 
 
 class PerState(Generic[Made]):
-    """Remembers the newest for each open study, as long as that is open."""
+    """Caches the newest value for each open study."""
 
     def __init__(self, make: Callable[[Session], Made]) -> None:
         self._make = make
         self._known: WeakKeyDictionary[Session, tuple[object, Made]] = WeakKeyDictionary()
 
     def get(self, session: Session) -> Made:
-        """Return what was made of the study as it is now."""
+        """Return the value for the study's present state."""
         mark = (revision_key(session.study), session.annotator_name)
         kept = self._known.get(session)
         if kept is None or kept[0] != mark:

@@ -1,4 +1,4 @@
-"""What a user chose on this machine, kept as JSON in their own folders and never in a study."""
+"""The settings of a user on this machine, kept as JSON in their own folders and never in a study."""
 
 import getpass
 import json
@@ -61,7 +61,7 @@ class Settings:
 def remembered_paths(study_id: str) -> list[str]:
     """Return the paths of studies opened lately, and of the files that a study's schemes were read from."""
     kept = load_settings()
-    return [*kept.recent, *(str(one) for key, one in kept.scheme_files.items() if key.startswith(f"{study_id}/"))]
+    return [*kept.recent, *(str(file) for key, file in kept.scheme_files.items() if key.startswith(f"{study_id}/"))]
 
 
 def forget_paths(study_id: str, paths: Collection[str]) -> None:
@@ -73,7 +73,7 @@ def forget_paths(study_id: str, paths: Collection[str]) -> None:
     raw, kept = read_object(_settings_path()), load_settings()
     recent: list[Json] = [text for text in kept.recent if text not in paths]
     files = {
-        key: one for key, one in kept.scheme_files.items() if one not in paths or not key.startswith(f"{study_id}/")
+        key: file for key, file in kept.scheme_files.items() if file not in paths or not key.startswith(f"{study_id}/")
     }
     if len(recent) < len(kept.recent) or len(files) < len(kept.scheme_files):
         rewrite_object(_settings_path(), {**raw, "recent": recent, "scheme_files": files})

@@ -1,8 +1,8 @@
-"""What somebody on this machine allowed a study, which may come from a stranger and say of itself whatever it likes.
+"""The permissions that a person on this machine gave a study, which may come from a stranger and claim anything.
 
 It is kept beside the settings and never in a study: folders outside the study's own that its media may be read from,
-files of models that its judges may load, and the newest policy that was set for it. What a study says counts
-for nothing here until a person on this machine did it: added or relinked a file, set up a judge, set the policy.
+files of models that its judges may load, and the newest policy that was set for it. What a study says counts for
+nothing here until a person on this machine did it: added or relinked a file, set up a judge, set the policy.
 """
 
 import fcntl
@@ -26,7 +26,7 @@ _MAX_ENTRIES = 200
 
 
 class TrustKind(StrEnum):
-    """What was allowed."""
+    """The kind of an allowed object."""
 
     FOLDER = "folders"
     MODEL = "models"
@@ -56,7 +56,7 @@ def read_trusted(study_id: str, kind: TrustKind) -> tuple[str, ...]:
     """Return what was allowed to a study on this machine, the oldest first."""
     found = read_object(_trust_file()).get(study_id)
     listed = found.get(kind.value) if isinstance(found, dict) else None
-    return tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
+    return tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else ()
 
 
 def add_trusted(study_id: str, kind: TrustKind, what: Iterable[str]) -> None:
@@ -90,7 +90,7 @@ def note_policy(study_id: str, digest_of_policy: str) -> None:
     with _locked():
         number = (
             max(
-                (noted_policy.number for noted_policy in _noted_policies(study_id) if noted_policy is not None),
+                (record.number for record in _noted_policies(study_id) if record is not None),
                 default=0,
             )
             + 1
@@ -157,7 +157,7 @@ def forget_paths(study_id: str, paths: Collection[str]) -> None:
         if not isinstance(found, dict):
             return
         kept: dict[str, Json] = {
-            kind: [one for one in listed if one not in paths] if isinstance(listed, list) else listed
+            kind: [item for item in listed if item not in paths] if isinstance(listed, list) else listed
             for kind, listed in found.items()
         }
         if kept != found:

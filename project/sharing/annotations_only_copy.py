@@ -1,7 +1,4 @@
-"""Writes a copy of a study that holds its annotations alone, for somebody who may see nothing else of it.
-
-What of one row goes along with a copy that holds annotations alone, by the kinds of its columns.
-"""
+"""Writes a copy of a study that holds its annotations alone: column kinds decide what goes along."""
 
 import json
 import re
@@ -132,7 +129,7 @@ class GivenRows:
         return made | {"name": f"Recording {row['number']}"}
 
     def _of_participant(self, row: Row, made: Row) -> Row | None:
-        known = row["role"] in {participant_role.value for participant_role in ParticipantRole}
+        known = row["role"] in {role.value for role in ParticipantRole}
         return made | {"role": row["role"] if known else ParticipantRole.BYSTANDER.value}
 
     def _of_utterance(self, _: Row, made: Row) -> Row | None:
@@ -283,7 +280,7 @@ SCHEMES_PROPERTY = "schemes"
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The copy that was made.
+    """The result of sharing: the copy.
 
     Attributes:
         rows: table -> how many rows went along.
@@ -358,7 +355,7 @@ def _fill_copy(
     with copy.without_history():
         in_use, known = study.get_property(SCHEMES_PROPERTY), {key for key, _ in given.schemes}
         if isinstance(in_use, list):
-            copy.set_property(SCHEMES_PROPERTY, [one for one in in_use if one in known])
+            copy.set_property(SCHEMES_PROPERTY, [scheme for scheme in in_use if scheme in known])
         for done, (table, where) in enumerate(SHARED_ROWS.items()):
             progress.check_cancelled()
             progress.progress(done, len(SHARED_ROWS))

@@ -1,4 +1,4 @@
-"""Makes a copy of a study for one annotator, in a fresh file that holds nothing of anybody else's work.
+"""Splits a copy of a study off for one annotator, in a fresh file without anybody else's work.
 
 A study file keeps what was deleted, in its history and in pages that are free. So nothing is removed from a copy of the
 file: a new one is made, and what the annotator needs is written into it.
@@ -33,7 +33,7 @@ GIVEN_PROPERTIES = ("id", "name", "schemes", "training")
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorShare:
-    """What one annotator is given.
+    """The recordings and work that one annotator is given.
 
     Attributes:
         annotator: who.

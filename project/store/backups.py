@@ -1,7 +1,4 @@
-"""The rolling backups of a study: `NAME.greenroom.bak-1` is the newest. Which there are, and which stay.
-
-Makes a backup of a study that was found to be sound, whole and compact, while it may be worked on.
-"""
+"""The rolling backups of a study, made in a thread while it is open: `NAME.greenroom.bak-1` is the newest."""
 
 import contextlib
 import os
@@ -72,7 +69,7 @@ def is_backup(path: Path) -> bool:
 
 
 def add_backup(finished: Path, study: Path, keep: int, now: datetime) -> Path:
-    """Make a finished file the newest backup of a study, and remove those that are too many or older than 60 days.
+    """Make a finished file the newest backup of a study, and delete surplus ones and those older than 60 days.
 
     A process that is killed in between leaves all of them, perhaps with a number left out.
 

@@ -1,7 +1,4 @@
-"""Values of rows as they are meant, also in a study that was spoiled by a disk or by a stranger.
-
-JSON as a study keeps it. How the times of words are kept in a column.
-"""
+"""Converts row values to and from JSON, and validates values that another program or a bad disk may have changed."""
 
 import json
 from enum import StrEnum
@@ -49,7 +46,7 @@ def parse_object(text: str, what: str) -> dict[str, Json]:
 
 
 def parse_choice(choices: type[Choice], text: str, what: str) -> Choice:
-    """Return which of some choices a row holds; `what` as for `stored_object`.
+    """Return which of some choices a row holds; `what` as for `parse_object`.
 
     Raises:
         UserError: it is none of them.
@@ -81,7 +78,7 @@ def words_to_json(words: Words) -> str:
 
 
 def words_from_json(text: str) -> Words:
-    """Read what `words_json` wrote; none where it is not understood, since other programs may write to a study too."""
+    """Read what `words_to_json` wrote; none where it is not understood: other programs may write to a study too."""
     if text == "[]":
         return ()
     try:

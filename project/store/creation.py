@@ -1,7 +1,6 @@
-"""Makes new study files and brings old ones to the newest version of the format.
+"""Creates study files, upgrades old ones, and copies the program's own tables out of modified ones.
 
-Reads what is the program's own out of a study that others put tables, indices or columns into. Brings a study file to
-the newest version of the format. Apart, because sqlite-utils takes 0.1 s to import.
+sqlite-utils takes 0.1 s to import, so it is imported here only.
 """
 
 import contextlib
@@ -19,7 +18,7 @@ from project.errors import UserError
 from project.files.filesystem import is_folder
 from project.files.publication import publish_file
 from project.ids import new_id
-from project.schema import format_versions as schema
+from project.schema import format_versions
 from project.schema.schema_comparison import table_columns
 from project.store.opening import (
     SUFFIX,
@@ -32,7 +31,7 @@ from project.store.opening import (
 from project.text_format import escape_unprintable
 
 
-def migrate(connection: sqlite3.Connection, versions: Iterable[schema.Version]) -> None:
+def migrate(connection: sqlite3.Connection, versions: Iterable[format_versions.Version]) -> None:
     """Apply those of all versions that the file lacks, each in one transaction together with its `user_version`.
 
     Each changes the file wholly or not at all. Plugins of sqlite-utils that happen to be installed stay outside.
@@ -46,7 +45,7 @@ def migrate(connection: sqlite3.Connection, versions: Iterable[schema.Version]) 
 class _Statements:
     """One version as sqlite-utils wants it: a named function."""
 
-    def __init__(self, number: int, version: schema.Version) -> None:
+    def __init__(self, number: int, version: format_versions.Version) -> None:
         self.__name__ = version.name
         self._number = number
         self._version = version
@@ -78,7 +77,7 @@ def create_file(path: Path, name: str) -> Path:
         raise taken
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        _write(unfinished, _with_name(_empty_file(schema.VERSIONS), name))
+        _write(unfinished, _with_name(_empty_file(format_versions.VERSIONS), name))
         publish_file(unfinished, path)
     except FileExistsError:
         raise taken from None
@@ -91,10 +90,10 @@ def create_file(path: Path, name: str) -> Path:
 
 
 @cache
-def _empty_file(versions: tuple[schema.Version, ...]) -> bytes:
+def _empty_file(versions: tuple[format_versions.Version, ...]) -> bytes:
     """Return a file of these versions without a row, made in memory: on disk each part of it would be waited for."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
-        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        connection.execute(f"PRAGMA application_id = {format_versions.APPLICATION_ID}")
         migrate(connection, versions)
         return connection.serialize()
 
@@ -138,7 +137,7 @@ def upgrade_file(path: Path, version: int) -> Path:
             with contextlib.closing(sqlite3.connect(unfinished)) as copy:
                 connection.backup(copy)
             publish_file(unfinished, backup)
-            migrate(connection, schema.VERSIONS)
+            migrate(connection, format_versions.VERSIONS)
     except OSError as error:
         raise _write_error(backup, error) from None
     finally:
@@ -186,9 +185,9 @@ def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqli
     try:
         for pragma in ("trusted_schema = OFF", "temp_store = MEMORY", "foreign_keys = OFF"):
             memory.execute(f"PRAGMA {pragma}")
-        memory.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        migrate(memory, schema.VERSIONS[:version])
-        tables = [table for kind, table in schema.expected_entries(version) if kind == "table"]
+        memory.execute(f"PRAGMA application_id = {format_versions.APPLICATION_ID}")
+        migrate(memory, format_versions.VERSIONS[:version])
+        tables = [table for kind, table in format_versions.expected_entries(version) if kind == "table"]
         source.execute("BEGIN")
         try:
             memory.execute("BEGIN")
@@ -198,8 +197,8 @@ def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqli
             memory.execute("COMMIT")
         finally:
             source.execute("ROLLBACK")
-        if version < len(schema.VERSIONS):
-            migrate(memory, schema.VERSIONS)
+        if version < len(format_versions.VERSIONS):
+            migrate(memory, format_versions.VERSIONS)
         memory.execute("PRAGMA foreign_keys = ON")
     except UnicodeDecodeError:
         memory.close()

@@ -1,8 +1,8 @@
-"""A sealed study while it is open: in the clear in memory alone, and sealed on disk at every commit.
+"""The decrypted copy of an open sealed study: plain in memory only, encrypted on disk at every commit.
 
 What a transaction wrote to SQLite's write-ahead log is encrypted and added to the sealed log beside the study before it
-counts as saved. Closing seals the whole anew. So the disk never has the study in the clear, and a killed process
-loses nothing that was committed: sealed file and sealed log together are the study.
+counts as saved. Closing seals the whole again. So the disk never has the study in the clear, and a killed process loses
+nothing that was committed: sealed file and sealed log together are the study.
 """
 
 import logging
@@ -105,7 +105,7 @@ class DecryptedCopy:
             raise _not_saved_error(self._path, error) from None
 
     def reserve_space(self) -> None:
-        """Make sure that the next transaction can be saved.
+        """Reserve space for the next transaction.
 
         Raises:
             UserError: the disk is full.
@@ -204,7 +204,7 @@ class DecryptedCopy:
             self.discard(connection)
 
     def discard(self, connection: sqlite3.Connection | None) -> None:
-        """Leave nothing in the clear, and the sealed file and its log as they are."""
+        """Delete the decrypted content; the sealed file and its log stay as they are."""
         if self._sealed_log is not None:
             self._sealed_log.close()
         if connection is not None:
@@ -318,7 +318,7 @@ def apply_pages(content: bytes, records: Sequence[bytes]) -> bytes:
     """Return a study with the pages of records of its log put into their places, whatever was lost before them.
 
     SQLite would not apply them: it checks each page of its log against all before it. What fits together of the result
-    is for `project.recovering` to find out.
+    is for `project.recovery` to find out.
     """
     if not records or len(content) < 100:
         return content
@@ -343,6 +343,7 @@ def _mark_closed(content: bytes) -> bytes:
 
 def _not_saved_error(path: Path, error: OSError) -> UserError:
     return UserError(
-        f"“{escape_unprintable(path.name)}” could not be saved: {error.strerror}. It is in memory, and was not lost yet.",
+        f"“{escape_unprintable(path.name)}” could not be saved: {error.strerror}. "
+        "It is in memory, and was not lost yet.",
         "Free some space, and make the next edit or close the study: all is saved then.",
     )

@@ -1,6 +1,6 @@
-"""Opens a sealed study: its key, its lock, and its working copy in memory.
+"""Opens a sealed study: key, lock, backup and decrypted copy.
 
-Backups of a sealed study: copies of the sealed file, as it was when it was opened.
+A backup is a copy of the sealed file as it was before opening.
 """
 
 import os
@@ -14,7 +14,7 @@ from project.encryption.encrypted_files import remove_unfinished
 from project.encryption.passphrases import obtain_key, read_file_header
 from project.errors import UserError
 from project.files.filesystem import is_on_network
-from project.schema import format_versions as schema
+from project.schema import format_versions
 from project.schema.schema_comparison import ForeignSchema
 from project.store.backups import MIN_INTERVAL, add_backup, is_backup, list_backups
 from project.store.creation import copy_own_tables
@@ -144,7 +144,7 @@ def _connect(working: DecryptedCopy, path: Path) -> tuple[sqlite3.Connection, Us
             own = copy_own_tables(connection, version, path.name)
             connection.close()
             return own, foreign
-        if version < len(schema.VERSIONS):
+        if version < len(format_versions.VERSIONS):
             raise UserError(
                 f"The sealed study “{escape_unprintable(path.name)}” was made by an older version.",
                 "Unseal it, open it once, and seal it again: greenroom unseal STUDY",

@@ -1,4 +1,4 @@
-"""Seals and unseals a study with its backups, and gives it another passphrase."""
+"""Seals and unseals a study with its backups, and changes its passphrase."""
 
 import os
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from project.text_format import escape_unprintable
 
 @dataclass(frozen=True, slots=True)
 class EncryptionResult:
-    """Which files were written anew, and which backups were left because their passphrase is another."""
+    """The files that were rewritten, and the backups that were skipped because they have another passphrase."""
 
     files: tuple[Path, ...]
     skipped: tuple[Path, ...] = ()
@@ -39,7 +39,7 @@ def seal_study(path: str | Path, passphrase: str) -> EncryptionResult:
     path = resolve_path(Path(path))
     if is_sealed(path):
         key = obtain_key(path, read_file_header(path))
-        rest = [older_file for older_file in _older_files(path) if not is_sealed(older_file)]
+        rest = [file for file in _older_files(path) if not is_sealed(file)]
         if not rest:
             raise UserError(
                 f"“{escape_unprintable(path.name)}” is sealed already.",
@@ -50,7 +50,8 @@ def seal_study(path: str | Path, passphrase: str) -> EncryptionResult:
             study.require_writable()
         if os.path.lexists(log_path(path)):
             raise UserError(
-                f"Beside “{escape_unprintable(path.name)}” lies the log of a sealed study: {escape_unprintable(log_path(path).name)}.",
+                f"Beside “{escape_unprintable(path.name)}” lies the log of a sealed study: "
+                f"{escape_unprintable(log_path(path).name)}.",
                 "It may hold edits. Put it beside the sealed study that it belongs to, or move it away.",
             )
         older = _older_files(path)
@@ -76,7 +77,7 @@ def unseal_study(path: str | Path) -> EncryptionResult:
         study.require_writable()
     done, left = [], []
     with _exclusive_access(path):
-        for file in [older_file for older_file in [*_older_files(path), path] if is_sealed(older_file)]:
+        for file in [other for other in [*_older_files(path), path] if is_sealed(other)]:
             key = _find_key(file, path)
             if key is None:
                 left.append(file)
@@ -98,7 +99,7 @@ def change_passphrase(path: str | Path, passphrase: str) -> EncryptionResult:
         study.require_writable()
     new, done, left = new_key(passphrase), [], []
     with _exclusive_access(path):
-        for file in [older_file for older_file in [*_older_files(path), path] if is_sealed(older_file)]:
+        for file in [other for other in [*_older_files(path), path] if is_sealed(other)]:
             key = _find_key(file, path)
             if key is None:
                 left.append(file)

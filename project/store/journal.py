@@ -1,6 +1,6 @@
-"""The log of every human edit. Undo, redo and the audit trail are readings of it.
+"""The journal of every human edit; undo, redo and the audit trail read it.
 
-Makes many temporary triggers at once: each by a statement of its own, they take most of the time of opening a study.
+Its temporary triggers are created together: one statement for each would take most of the time of opening a study.
 """
 
 import json
@@ -204,7 +204,7 @@ class Journal:
         return self._open(step)
 
     def begin_unlogged(self) -> None:
-        """Let the human tables be written to outside the history."""
+        """Open the human tables to unlogged writes."""
         self._connection.execute("INSERT INTO temp.open_step VALUES (0)")
 
     def end(self, step: OpenStep) -> Changes:
@@ -223,7 +223,7 @@ class Journal:
         return changes
 
     def end_unlogged(self) -> None:
-        """Shut the human tables again."""
+        """Close the human tables to unlogged writes again."""
         self._connection.execute("DELETE FROM temp.open_step")
         self._batches.clear()
 
@@ -250,7 +250,7 @@ class Journal:
             self._batches.append(_Batch(table, about, (before + 1, self._last_change())))
 
     def undo(self, annotator_id: str | None, now: datetime) -> Changes:
-        """Take back the newest step that was not taken back yet."""
+        """Undo the newest step that is not undone yet."""
         newest = self._newest()
         if newest.undo_top is None:
             raise UserError("Nothing to undo.", self._undo_hint())
@@ -262,7 +262,7 @@ class Journal:
         )
 
     def redo(self, annotator_id: str | None, now: datetime) -> Changes:
-        """Make the step again that was taken back last."""
+        """Redo the step that was undone last."""
         newest = self._newest()
         if newest.redo_top is None:
             raise UserError("Nothing to redo.", "Only what was undone just now can be done again.")

@@ -1,7 +1,6 @@
-"""One window writes to a study at a time: a lock file beside it says who.
+"""The write lock of a study: one writer at a time, recorded in a lock file beside the study.
 
-Who may write to a study, how a connection is made safe for where it lies, and how one file is left in the end. Holds a
-study that is closed for oneself: nobody writes to it, nobody reads it, and it is one file.
+It also configures the writing connection for the file system, and checkpoints the write-ahead log into one file.
 """
 
 import contextlib
@@ -54,7 +53,7 @@ class LockHolder:
 
 
 class StudyLock:
-    """The right to write to a study, held until `release`."""
+    """The write lock of a study, held until `release`."""
 
     def __init__(self, path: Path, descriptor: int, holder: LockHolder) -> None:
         self._path = path
@@ -348,7 +347,8 @@ def _lock(path: Path) -> StudyLock:
             try:
                 if is_sealed(path) and log_path(path).exists():
                     raise UserError(
-                        f"Edits of “{escape_unprintable(path.name)}” are in its log alone: it was not sealed when it was closed.",
+                        f"Edits of “{escape_unprintable(path.name)}” are in its log alone: "
+                        "it was not sealed when it was closed.",
                         "Free some space, open the study and close it; then try again.",
                     )
                 free = is_sealed(path) or not inspect_file(path)

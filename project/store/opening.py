@@ -1,7 +1,6 @@
-"""Looks at a study file without changing a byte of it, before it is opened.
+"""Inspects and verifies a study file without changing a byte of it, and translates SQLite's errors.
 
-Looks through every page of a study for damage while the study is being read already. What SQLite's refusals mean to a
-user.
+`PageCheck` looks for damaged pages in a thread while the study is already being read.
 """
 
 import contextlib
@@ -19,10 +18,10 @@ from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
 
-from project.encryption.container import MAGIC as SEALED
+from project.encryption.container import MAGIC as SEALED_MAGIC
 from project.errors import UserError
 from project.files.temporary_files import OwnFolder
-from project.schema import format_versions as schema
+from project.schema import format_versions
 from project.schema.schema_comparison import compare_schema, find_foreign_code, foreign_schema_error
 from project.text_format import escape_unprintable
 
@@ -139,7 +138,7 @@ def inspect_file(path: Path) -> Leftover:
         raise UserError(
             f"“{escape_unprintable(name)}” is empty (0 bytes), so it is not a study.", "Go back to a backup copy."
         )
-    if header.startswith(SEALED):
+    if header.startswith(SEALED_MAGIC):
         raise UserError(f"“{escape_unprintable(name)}” is sealed.", "Unseal it first: greenroom unseal STUDY")
     if not header.startswith(_MAGIC[: len(header)]):
         raise UserError(
@@ -147,7 +146,7 @@ def inspect_file(path: Path) -> Leftover:
         )
     if len(header) < 100:
         raise damaged_study_error(name, "its end is missing")
-    if int.from_bytes(header[68:72]) != schema.APPLICATION_ID:
+    if int.from_bytes(header[68:72]) != format_versions.APPLICATION_ID:
         raise UserError(
             f"“{escape_unprintable(name)}” is a database of another program, not a study.", f"Studies end in {SUFFIX}."
         )
@@ -181,7 +180,8 @@ def _require_harmless_neighbours(path: Path) -> None:
             continue
         if not stat.S_ISREG(status.st_mode):
             raise UserError(
-                f"Beside the study “{escape_unprintable(path.name)}” lies “{escape_unprintable(place.name)}”, which is no plain file.",
+                f"Beside the study “{escape_unprintable(path.name)}” lies “{escape_unprintable(place.name)}”, "
+                "which is no plain file.",
                 "It may have been put there to harm you, so the study is not opened. Take it away first.",
             )
     if _names_another_file(sibling_path(path, "-journal")):
@@ -324,10 +324,10 @@ def verify_study(connection: sqlite3.Connection, name: str, *, pages: bool) -> i
     """
     try:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if version > len(schema.VERSIONS):
+        if version > len(format_versions.VERSIONS):
             raise UserError(
-                f"The study “{escape_unprintable(name)}” was made by a newer version of Greenroom (file format {version}; "
-                f"this one knows {len(schema.VERSIONS)}).",
+                f"The study “{escape_unprintable(name)}” was made by a newer version of Greenroom "
+                f"(file format {version}; this one knows {len(format_versions.VERSIONS)}).",
                 "Install the newer version; nothing was changed.",
             )
         code = find_foreign_code(connection)

@@ -1,4 +1,7 @@
-"""Further connections to a study that is open for writing: what is saved is read while another thread writes."""
+"""A pool of read connections to a study that is open for writing.
+
+Readers see the last commit while another thread writes.
+"""
 
 import contextlib
 import sqlite3
@@ -6,12 +9,12 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from project.store import visibility as sight
+from project.store import visibility
 from project.store.opening import connect
 
 
 class Readers:
-    """Lends each that asks a connection of its own, and keeps those that come back for whoever asks next.
+    """Lends each caller a connection of its own, and reuses returned ones.
 
     The file must have a write-ahead log: readers then wait for nobody, and see what was saved last.
     """
@@ -44,13 +47,13 @@ class Readers:
                 self._change.notify_all()
 
     def set_viewer(self, name: str) -> None:
-        """Say who looks, over every connection that is lent from now on."""
+        """Set the viewer for every connection lent from now on."""
         with self._change:
             self._viewer = name
             self._close_free()
 
     def close(self) -> None:
-        """Wait until all are back, and close them."""
+        """Wait until all connections are returned, and close them."""
         with self._change:
             self._closed = True
             self._close_free()
@@ -67,9 +70,9 @@ class Readers:
     def _new(self) -> sqlite3.Connection:
         connection = connect(self._path, "ro", any_thread=True)
         try:
-            sight.create_views(connection)
+            visibility.create_views(connection)
             if self._viewer is not None:
-                sight.set_viewer(connection, self._viewer)
+                visibility.set_viewer(connection, self._viewer)
         except BaseException:
             connection.close()
             raise

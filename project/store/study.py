@@ -1,4 +1,4 @@
-"""An open study: one file, its transactions, and the steps that can be undone."""
+"""An open study: one file, its transactions, and undoable steps."""
 
 import contextlib
 import json
@@ -18,9 +18,9 @@ from project.files.filesystem import is_on_network, resolve_path
 from project.files.fingerprints import FileIdentity
 from project.files.temporary_files import sweep_unfinished
 from project.progress import Progress
-from project.schema import format_versions as schema
+from project.schema import format_versions
 from project.schema.schema_comparison import ForeignSchema
-from project.store import visibility as sight
+from project.store import visibility
 from project.store.backups import BackingUp, back_up
 from project.store.column_values import to_json
 from project.store.decrypted_copy import DecryptedCopy
@@ -69,7 +69,7 @@ class Study:
 
     One that may be written to can be used by another thread meanwhile: whoever comes second waits until the other's
     transaction is through, so nobody sees anything half done. A thread that may not wait, such as that of a window, can
-    read what was saved before: see `never_wait`.
+    read what was saved before: see `read_without_waiting`.
 
     The first window that opens a study may write to it; every later one reads, sees what the first one saves, and says
     in `read_only_reason` why it cannot write.
@@ -126,7 +126,7 @@ class Study:
         self._backup_problem: UserError | None = None
         # A sealed study is in memory, and its file a new one each time that it is sealed.
         self._standing = FileIdentity(path) if lock is not None and working is None else None
-        sight.create_views(connection)
+        visibility.create_views(connection)
         self._journal = Journal(connection)
         if not self.read_only:
             self._journal.install()
@@ -214,9 +214,9 @@ class Study:
             when_checked = None
         with Snapshot(path, leftover) as snapshot:
             version = verify_study(snapshot.connection, path.name, pages=when_checked is None)
-            if version < len(schema.VERSIONS) and when_checked is not None:
+            if version < len(format_versions.VERSIONS) and when_checked is not None:
                 check_pages(snapshot.connection, path.name)
-        if version < len(schema.VERSIONS):
+        if version < len(format_versions.VERSIONS):
             from project.store.creation import upgrade_file
 
             upgrade_file(path, version)
@@ -287,7 +287,7 @@ class Study:
                 snapshot = None
         connection = snapshot.connection if snapshot else connect(path, "ro")
         try:
-            if verify_study(connection, path.name, pages=False) < len(schema.VERSIONS):
+            if verify_study(connection, path.name, pages=False) < len(format_versions.VERSIONS):
                 raise UserError(
                     f"The study “{escape_unprintable(path.name)}” was made by an older version.",
                     "Open it once where it can be written to.",
@@ -386,7 +386,7 @@ class Study:
 
     @contextlib.contextmanager
     def run_transaction(self) -> Iterator[None]:
-        """Open a transaction outside the undo history, for what a model's run found; human tables stay shut."""
+        """Open a transaction for run tables: not undoable, and writes to human tables are rejected."""
         with self._transaction("run"):
             yield
 
@@ -400,7 +400,7 @@ class Study:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other threads from the study's connection: what the block reads still holds when it writes.
+        """Hold the connection's lock for the block: what it reads is still valid when it writes.
 
         A thread that never waits goes on reading what was saved before.
         """
@@ -409,7 +409,7 @@ class Study:
 
     @contextlib.contextmanager
     def atomic(self) -> Iterator[None]:
-        """Make one of all transactions of the block: all that it writes is saved when it ends, or nothing of it.
+        """Run the block as one transaction: all its writes are saved when it ends, or none.
 
         Raises:
             UserError: the study is read-only, or the disk is full.
@@ -423,7 +423,7 @@ class Study:
 
     @contextlib.contextmanager
     def cancellable(self, progress: Progress, rows: int = 0) -> Iterator[None]:
-        """Let the block be stopped at any moment: the transaction that is open then has changed nothing.
+        """Make the block cancellable at any moment: the open transaction is then rolled back.
 
         Args:
             progress: is asked whether it is to stop, and told how many rows are written, of `rows`.
@@ -476,7 +476,7 @@ class Study:
                 self._connection.execute(f"PRAGMA {key} = {value}")
 
     def undo(self, annotator_id: str | None = None) -> Changes:
-        """Take back the newest step, whenever it was made.
+        """Undo the newest step, whenever it was made.
 
         Raises:
             UserError: there is nothing to undo, or the study is read-only.
@@ -485,7 +485,7 @@ class Study:
             return self._journal.undo(annotator_id, self._clock())
 
     def redo(self, annotator_id: str | None = None) -> Changes:
-        """Make the step again that was taken back last; there is none after a new edit.
+        """Redo the step that was undone last; there is none after a new edit.
 
         Raises:
             UserError: there is nothing to redo, or the study is read-only.
@@ -497,12 +497,12 @@ class Study:
         """Say who looks at the study: what somebody must not see yet is left out of what queries show them."""
         with self._turn:
             self._viewer = name
-            sight.set_viewer(self._connection, name)
+            visibility.set_viewer(self._connection, name)
             if self._readers is not None:
                 self._readers.set_viewer(name)
 
     def read_without_waiting(self) -> None:
-        """Let this thread read what was saved last, instead of waiting, while another thread writes.
+        """Make reads of this thread return the last commit instead of waiting while another thread writes.
 
         It waits all the same where the study is sealed or lies on a network.
         """
@@ -510,13 +510,13 @@ class Study:
 
     @property
     def undo_name(self) -> str | None:
-        """What undo would take back, or None."""
+        """The name of the step that undo would reverse, or None."""
         with self._turn:
             return self._journal.step_names()[0]
 
     @property
     def redo_name(self) -> str | None:
-        """What redo would make again, or None."""
+        """The name of the step that redo would repeat, or None."""
         with self._turn:
             return self._journal.step_names()[1]
 
@@ -528,7 +528,7 @@ class Study:
 
     @property
     def redo_size(self) -> int:
-        """How many changes redo would make again."""
+        """How many changes redo would repeat."""
         with self._turn:
             return self._journal.step_sizes()[1]
 
@@ -652,7 +652,7 @@ class Study:
         return self._connection.execute(sql, values).rowcount
 
     def write_run(self, sql: str, rows: Sequence[Sequence[Cell]]) -> None:
-        """Write to run tables inside `recording_run`; for the modules in `project.queries` only."""
+        """Write to run tables inside `run_transaction`; for the modules in `project.queries` only."""
         if self._writing != "run":
             raise RuntimeError("runs are written inside Study.run_transaction")
         self._connection.executemany(sql, rows)
@@ -702,7 +702,7 @@ class Study:
 
     @contextlib.contextmanager
     def _savepoint(self, purpose: str) -> Iterator[None]:
-        """Open a transaction inside of `together`."""
+        """Open a transaction inside of `atomic`."""
         run = self._connection.execute
         run(f"SAVEPOINT {_PART}")
         self._writing = purpose

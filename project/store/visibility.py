@@ -1,11 +1,11 @@
-"""What the person who works in a study may see of others' segments: all, but for what a training round hides.
+"""Hides from a person in training what the reference annotator marked, by views that queries read.
 
-While somebody trains on a recording, the reference's segments of it are out of their sight until they mark it as done.
+While somebody trains on a recording, the reference's segments of it are hidden from them until they mark it as done.
 Queries that show segments read the view `seen_segment` in place of the table, those that show chains `seen_chain`, so
-that none of them can forget. A chain that another program left without its recording or annotator is not seen either.
+that none of them can forget. A chain that another program left without its recording or annotator is hidden too.
 
-An episode that goes on from such a segment tells what somebody said about it. So its recording is out of sight with it,
-and so is what goes on from that one; queries that show recordings read `seen_recording`. Where the segment is gone,
+An episode that continues from such a segment reveals what somebody said about it. So its recording is hidden with it,
+and so is what continues from that one; queries that show recordings read `seen_recording`. Where the segment is gone,
 nobody knows whose it was: then it counts as hidden.
 """
 
@@ -77,6 +77,6 @@ def create_views(connection: sqlite3.Connection) -> None:
 
 
 def set_viewer(connection: sqlite3.Connection, name: str) -> None:
-    """Say who looks; in an annotator's copy, it is that annotator too, whoever else looks."""
+    """Set the viewer; in an annotator's copy, rows are hidden from that annotator too."""
     connection.execute("DELETE FROM temp.viewer")
     connection.execute("INSERT INTO temp.viewer VALUES (?)", (name,))

@@ -1,7 +1,4 @@
-"""Invents a study with causal chains, for trying the program without footage and for measuring it.
-
-The words that invented causal chains are made of.
-"""
+"""Generates synthetic causal chains, for trying the program without footage and for measuring it."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -184,8 +181,8 @@ class _ChainGenerator:
         self._chance.shuffle(steps)
         shapes = [[1] * (number + 1) for number in steps]
         for _ in range(SUBCHAINS - sum(steps)):
-            one = self._chance.choice(shapes)
-            one[self._chance.randrange(1, len(one))] += 1
+            shape = self._chance.choice(shapes)
+            shape[self._chance.randrange(1, len(shape))] += 1
         for _ in range(sum(NODES.values()) - SUBCHAINS - CHAINS):
             self._chance.choice(shapes)[0] += 1
         return shapes

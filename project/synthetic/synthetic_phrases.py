@@ -1,7 +1,4 @@
-"""What happens in the moments of invented studies: who says what, why it goes well or badly, what would be better.
-
-The words that invented studies are filled with. Ids of what is invented: the same seed gives the same ones.
-"""
+"""The phrases of synthetic segments, and reproducible ids: the same seed gives the same ones."""
 
 import random
 import uuid

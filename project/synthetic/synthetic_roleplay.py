@@ -1,7 +1,4 @@
-"""Role-played episodes of an invented study, each agent rated by two people.
-
-Who plays what in the episodes of invented studies, and what is said there.
-"""
+"""Generates role-played episodes, each agent rated by two people."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -130,7 +127,7 @@ REASONS = (
 
 
 SCHEME, TRACK, LABEL = "sotopia-eval", "ratings", "rating"
-EVERY = 10
+RECORDINGS_PER_EPISODE = 10
 """One episode for so many recordings."""
 _RATERS = 2
 _TURN_US, _PAUSE_US = 3_000_000, 400_000

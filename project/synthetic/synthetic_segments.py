@@ -1,7 +1,6 @@
-"""Invents a study of any size, for trying the program without footage and for measuring it.
+"""Generates a synthetic study of any size: segments, reviews and transcripts.
 
-What annotators of an invented study say about each other's segments. What is said in an invented recording: in each
-moment by the person and the agent, and between the moments.
+It serves for trying the program without footage and for measuring it.
 """
 
 import random
@@ -139,7 +138,7 @@ def fill_study(
 
 
 def require_empty(study: Study, recordings: int, segments: int, annotators: int) -> None:
-    """Raise what `fill` raises before it begins."""
+    """Raise what `fill_study` raises before it begins."""
     if recordings < 0 or segments < 0 or annotators < 1 or (segments and not recordings):
         raise UserError("These numbers make no study.", "Segments need at least one recording and one annotator.")
     if study.row("SELECT 1 FROM recording UNION ALL SELECT 1 FROM annotator LIMIT 1"):
@@ -344,7 +343,7 @@ def _shares(number: int, homes: Sequence[Home]) -> list[int]:
     return shares
 
 
-_INSERT = "INSERT INTO review VALUES (?, ?, ?, '', ?)"
+_INSERT_REVIEW = "INSERT INTO review VALUES (?, ?, ?, '', ?)"
 _APPROVED = 0.9
 """How many of the segments that only one annotator made another agrees with."""
 REVIEW_TIME = "2025-01-02T09:00:00.000Z"
@@ -364,7 +363,7 @@ class Reviews:
     def write(self, moments: Sequence[SyntheticEvent]) -> None:
         """Write the reviews of a recording's segments."""
         rows = [row for moment in moments for row in self._of(moment)]
-        self._study.write_many(_INSERT, rows)
+        self._study.write_many(_INSERT_REVIEW, rows)
         self.written += len(rows)
 
     def _of(self, moment: SyntheticEvent) -> Iterator[tuple[Cell, ...]]:
@@ -385,7 +384,7 @@ def _row(segment: SyntheticSegment, reviewer_id: str, *, agrees: bool) -> tuple[
     return segment.id, reviewer_id, "agree" if agrees else "disagree", REVIEW_TIME
 
 
-_TALK_INSERT = "INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)"
+_INSERT_UTTERANCE = "INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)"
 _REACTS = 0.45
 _LINE_US, _PAUSE_US = 2_200_000, 300_000
 _PAIR_US = 2 * (_LINE_US + _PAUSE_US)
@@ -415,7 +414,7 @@ class SyntheticTranscriptWriter:
             rows += self._inside(home, moment, user)
         last = moments[-1].end_us if moments else 0
         rows += self._between(home, last, home.duration_us)
-        self._study.write_many(_TALK_INSERT, rows)
+        self._study.write_many(_INSERT_UTTERANCE, rows)
         self.lines += len(rows)
 
     def _inside(self, home: Home, moment: SyntheticEvent, user: str) -> Iterator[tuple[Cell, ...]]:

@@ -1,4 +1,4 @@
-"""Statements about stretches of invented recordings, rated by people, with the shares of SocialNLI.
+"""Generates rated statements about stretches of synthetic recordings, distributed as in SocialNLI.
 
 Twenty statements a dialogue of some 25 turns (section 3.4 and appendix B), their classes as in the evaluation set
 (appendix A.2), their plausibility 0.863 on average with a standard deviation of 0.172 (section 3.3).
@@ -18,7 +18,7 @@ from project.synthetic.synthetic_segments import Home, SyntheticEvent
 
 SCHEME, TRACK = "socialnli", "inferences"
 STATEMENTS_PER_DIALOGUE = 20
-EVERY = 5
+RECORDINGS_PER_DIALOGUE = 5
 """One recording in so many has statements: 81 of 403, as 70 of SocialNLI's dialogues are rated by people."""
 _MOMENTS = 6
 _CLASSES = {"reality": 4000, "emotion": 2936, "belief": 3064}
@@ -122,8 +122,8 @@ class Statements:
         first = self._chance.randrange(max(1, len(told) - _MOMENTS + 1))
         told = told[first : first + _MOMENTS]
         span = (
-            min(m.start_us for synthetic_event in told for m in synthetic_event.marks),
-            max(m.end_us for synthetic_event in told for m in synthetic_event.marks),
+            min(segment.start_us for event in told for segment in event.marks),
+            max(segment.end_us for event in told for segment in event.marks),
         )
         rows: list[tuple[Cell, ...]] = []
         values: list[tuple[Cell, ...]] = []
@@ -154,7 +154,7 @@ class Statements:
             moment = self._chance.choice(told)
             label = self._chance.choices([*_CLASSES], [*_CLASSES.values()])[0]
             holding = self._chance.random() < _TRUE
-            forms = [each_form for each_form in _FORMS[label] if (moment.verdict in each_form.holds) is holding]
+            forms = [form for form in _FORMS[label] if (moment.verdict in form.holds) is holding]
             if not forms:
                 continue
             form = self._chance.choice(forms)

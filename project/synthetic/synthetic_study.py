@@ -1,4 +1,4 @@
-"""Invents a whole study: everything that the tasks of the benchmark are made from, but questions."""
+"""Generates a whole synthetic study: everything that benchmark tasks are made from, except questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from project.progress import Progress, Silent
 from project.store.study import Study
 from project.synthetic.synthetic_chains import CHAINS, SyntheticChainRecording, add_chains
-from project.synthetic.synthetic_roleplay import EVERY as RECORDINGS_AN_EPISODE
-from project.synthetic.synthetic_roleplay import Episodes
+from project.synthetic.synthetic_roleplay import RECORDINGS_PER_EPISODE, Episodes
 from project.synthetic.synthetic_segments import (
     Home,
     Reviews,
@@ -16,8 +15,7 @@ from project.synthetic.synthetic_segments import (
     SyntheticTranscriptWriter,
     require_empty,
 )
-from project.synthetic.synthetic_statements import EVERY as RECORDINGS_A_DIALOGUE
-from project.synthetic.synthetic_statements import Statements
+from project.synthetic.synthetic_statements import RECORDINGS_PER_DIALOGUE, Statements
 
 _SCHEMES = ("shrec", "socialnli", "sotopia-eval")
 """The schemes in use, the default one first."""
@@ -50,7 +48,7 @@ def fill_whole_study(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Invented:
-    """Fill an empty study with what `project.synthetic.synthetic_segments.fill` invents, and with what belongs to it.
+    """Fill an empty study with what `synthetic_segments.fill_study` invents, and with what belongs to it.
 
     These are words of the person and the agent in every moment and around it, what annotators say of each other's
     segments, hold-outs, causal chains, statements whose plausibility people rated, and role-played episodes with
@@ -67,7 +65,7 @@ def fill_whole_study(
         talk = SyntheticTranscriptWriter(study, seed)
         reviews = Reviews(study, marking.annotators, seed)
         statements = Statements(study, marking.annotators, seed)
-        rated = {each_home.id for each_home in marking.homes[::RECORDINGS_A_DIALOGUE]}
+        rated = {home.id for home in marking.homes[::RECORDINGS_PER_DIALOGUE]}
 
         def told(home: Home, moments: Sequence[SyntheticEvent]) -> None:
             talk.write(home, moments)
@@ -84,7 +82,7 @@ def fill_whole_study(
         for done in add_chains(study, _stages(marking.homes), marking.annotators[0], seed, chains):
             progress.check_cancelled()
             progress.progress(done, chains, "Inventing chains")
-        episodes = recordings // RECORDINGS_AN_EPISODE
+        episodes = recordings // RECORDINGS_PER_EPISODE
         for done in Episodes(study, marking.annotators, seed).write(episodes, recordings):
             progress.check_cancelled()
             progress.progress(done, episodes, "Inventing episodes")

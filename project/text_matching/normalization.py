@@ -1,7 +1,6 @@
-"""Texts as they are compared where somebody searches: without capitals and accents.
+"""Folds case, accents, widths and invisible marks of texts for comparison.
 
-Words that everybody uses, so that one of them alone names nobody, whatever else it is. Texts without what people type
-differently: case, accents, widths, marks that cannot be seen.
+It also knows common words, which name nobody when they stand alone.
 """
 
 import unicodedata
@@ -111,14 +110,14 @@ class Folded:
 
 
 def fold_with_positions(text: str) -> Folded:
-    """Take out of a text what does not tell words apart."""
+    """Fold a text for searching, and keep the original positions."""
     if text.isascii():
         return Folded(text.lower(), tuple(range(len(text))), len(text))
     found: list[str] = []
     starts: list[int] = []
     for place, letter in enumerate(text):
-        for one in _fold_letter(letter):
-            found.append(one)
+        for folded_letter in _fold_letter(letter):
+            found.append(folded_letter)
             starts.append(place)
     return Folded("".join(found), tuple(starts), len(text))
 

@@ -1,4 +1,4 @@
-"""Numbers that are said in German, Spanish, French and Chinese, written out: “null eins sieben” -> “017”.
+"""Writes out spoken numbers in German, Spanish, French and Chinese: “null eins sieben” -> “017”.
 
 English is read elsewhere. A language is not guessed: each reads a text in which at least two of its number words follow
 one another, or one that only that language has; what one of them makes of it is one more view of the text.
@@ -229,7 +229,7 @@ def _is_date(numbers: list[_Number]) -> bool:
 
 
 class _ViewWriter:
-    """Puts a view together."""
+    """Builds a view of a text with the original positions."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -239,14 +239,14 @@ class _ViewWriter:
         self._done = 0
 
     def copy_to(self, place: int) -> None:
-        """Take over the original up to a place."""
+        """Copy the original up to a position."""
         self._out.extend(self._text[self._done : place])
         self._starts.extend(range(self._done, place))
         self._ends.extend(range(self._done + 1, place + 1))
         self._done = max(place, self._done)
 
     def skip_to(self, place: int) -> None:
-        """Leave out the original up to a place."""
+        """Skip the original up to a position."""
         self._done = max(place, self._done)
 
     def add(self, signs: str, start: int, end: int) -> None:
@@ -257,7 +257,7 @@ class _ViewWriter:
         self._done = max(end, self._done)
 
     def finish(self) -> NumberNormalizedText:
-        """Take over the rest, and return the view."""
+        """Copy the rest, and return the view."""
         self.copy_to(len(self._text))
         return NumberNormalizedText("".join(self._out), tuple(self._starts), tuple(self._ends))
 

@@ -1,8 +1,8 @@
-"""Texts in the form in which a withdrawal compares them: without separators, case, accents; spoken numbers as digits.
+"""Normalizes texts for the search of a withdrawal: without separators, case and accents; spoken numbers as digits.
 
 The same name, number or date is written in many ways. `squeeze` keeps letters and digits alone, and knows where each
-stood; `written_out` turns what is said ("seven double oh", "quebec uniform") into what is meant; `dates_in` reads
-dates of any usual format.
+stood; `write_out_numbers` turns what is said ("seven double oh", "quebec uniform") into what is meant; `find_dates`
+reads dates of any usual format.
 """
 
 import html

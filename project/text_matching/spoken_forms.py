@@ -1,6 +1,6 @@
-"""Numbers and letters that are said, written out: “oh double seven” -> “077”, “p a t e l” -> “patel”.
+"""Writes out English spoken numbers and letters: “oh double seven” -> “077”, “p a t e l” -> “patel”.
 
-Other ways to read a text, in which rules find more: digits of any script as 0 to 9, digits apart from letters.
+It also makes other views of a text in which rules find more: digits of any script as 0 to 9, digits apart from letters.
 """
 
 import re
@@ -213,11 +213,11 @@ def _repeated_element(text: str, parts: Sequence[_SpokenPart], at: int) -> _Elem
     if at + 1 >= len(parts) or not _GAP.fullmatch(text, parts[at].end, parts[at + 1].start):
         return None
     after = parts[at + 1]
-    one = _DIGITS.get(after.word) or (after.word if len(after.word) == 1 and after.word.isascii() else None)
-    if one is None:
+    sign = _DIGITS.get(after.word) or (after.word if len(after.word) == 1 and after.word.isascii() else None)
+    if sign is None:
         return None
-    kind = "number" if one.isdigit() else "letter"
-    return _Element(one * _TIMES[parts[at].word], parts[at].start, after.end, 2, kind)
+    kind = "number" if sign.isdigit() else "letter"
+    return _Element(sign * _TIMES[parts[at].word], parts[at].start, after.end, 2, kind)
 
 
 def _below_hundred(text: str, parts: Sequence[_SpokenPart], at: int) -> tuple[str, int] | None:

@@ -1,4 +1,4 @@
-"""The invented conversation of the sample, and the social moments in it."""
+"""The fictional dialogue of the sample recording, and its social moments."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The photograph in the sample, and the camera that moves over it."""
+"""The photograph in the sample recording, and the virtual camera that moves over it."""
 
 from dataclasses import dataclass
 from functools import cache

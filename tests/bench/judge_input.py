@@ -1,7 +1,7 @@
 """What a judge sees of a 20-second segment, 15 frames of 720p, against decoding those frames alone.
 
-The peer reads the same frames with `media.exact_frames`, which leaves them in the decoder's planes; a second one is a bare
-loop of PyAV over the stretch, without an index, that converts nothing either.
+The peer reads the same frames with `media.exact_frames`, which leaves them in the decoder's planes; a second one is a
+bare loop of PyAV over the stretch, without an index, that converts nothing either.
 """
 
 import time

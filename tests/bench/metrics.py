@@ -117,7 +117,8 @@ def _interval() -> Row:
 
     peer = _median(theirs, 3) * DRAW_SAMPLES / _THEIR_SAMPLES
     return Row(
-        f"macro-F1 of {_DRAWS} draws of {_ITEMS // _DRAWS} items, its interval from {DRAW_SAMPLES:,} samples of recordings",
+        f"macro-F1 of {_DRAWS} draws of {_ITEMS // _DRAWS} items, "
+        f"its interval from {DRAW_SAMPLES:,} samples of recordings",
         f"{1000 * spent:.1f} ms",
         f"scikit-learn a sample at a time, {peer:.1f} s, from {_THEIR_SAMPLES} samples",
         f"1 : {peer / spent:,.0f}",

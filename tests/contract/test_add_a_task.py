@@ -45,14 +45,16 @@ def session(tmp_path: Path) -> Iterator[Session]:
 @pytest.fixture
 def channel(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put the code of the page where it says that it belongs."""
-    for name, code in zip(("benchmark.tasks.channel", "benchmark.suite.channel"), blocks("python"), strict=True):
+    names = ("benchmark.prompts.channel_prompt", "benchmark.tasks.channel_task")
+    for name, code in zip(names, blocks("python"), strict=True):
         module = types.ModuleType(name)
         monkeypatch.setitem(sys.modules, name, module)
         exec(compile(code, name, "exec"), module.__dict__)
-    lines = dict(re.findall(r'^    "channel": "(benchmark\.(tasks|suite)\.channel:\w+)",$', page("add-a-task"), re.M))
+    line = r'^    "channel": "(benchmark\.(prompts|tasks)\.channel_\w+:\w+)",$'
+    lines = dict(re.findall(line, page("add-a-task"), re.M))
     places = {kind: place for place, kind in lines.items()}
-    monkeypatch.setitem(cast(dict[str, str], tasks.TASKS), "channel", places["tasks"])
-    monkeypatch.setitem(cast(dict[str, str], suite.SUITE), "channel", places["suite"])
+    monkeypatch.setitem(cast(dict[str, str], tasks.TASKS), "channel", places["prompts"])
+    monkeypatch.setitem(cast(dict[str, str], suite.SUITE), "channel", places["tasks"])
     (text,) = blocks("toml")
     monkeypatch.setattr(prompts, "shipped_text", lambda _key: text)
     monkeypatch.setattr(prompts, "shipped_keys", lambda: ("channel",))
@@ -78,4 +80,4 @@ def test_the_page_shows_a_task_that_works(session: Session, channel: None) -> No
 
 def test_the_page_names_the_sources_that_there_are() -> None:
     assert "segments" in POOL_SOURCES
-    assert "`SOURCES` in `benchmark/sets/item_sources.py`" in page("add-a-task")
+    assert "`POOL_SOURCES` in `benchmark/sets/item_sources.py`" in page("add-a-task")

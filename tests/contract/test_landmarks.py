@@ -139,7 +139,8 @@ def test_an_unknown_one_is_refused_with_what_there_is() -> None:
 
 def test_listing_them_and_reading_points_loads_nothing_heavy() -> None:
     heavy = "{'cv2', 'av', 'onnxruntime', 'scipy', 'mediapipe', 'matplotlib', 'torch'}"
-    modules = "models.faces.landmarks.landmark_finders, models.faces.landmarks.face_signals, models.faces.identity.face_embeddings"
+    landmarks = "models.faces.landmarks"
+    modules = f"{landmarks}.landmark_finders, {landmarks}.face_signals, models.faces.identity.face_embeddings"
     code = f"import sys; import {modules}; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

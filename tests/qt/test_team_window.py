@@ -162,7 +162,7 @@ def copying(
     window = open_window(tmp_path / "lab.greenroom", questions=questions)
     team = team_of(window)
     team.ask_split = lambda _names: ("Ada", MediaWith.COPY)
-    monkeypatch.setattr("annotate.team.study_copies._PIECE", 1000)
+    monkeypatch.setattr("annotate.team.study_copies._CHUNK_BYTES", 1000)
     return window, team
 
 

@@ -137,7 +137,7 @@ def test_edits_of_many_rows_are_done_in_a_thread_and_can_be_stopped(
     assert begun == ["Deleting", "Undoing", "Making"]
     monkeypatch.setattr(Silent, "check_cancelled", _stop)
     monkeypatch.setattr(studio.apart, "run", lambda work, _text, **_named: work(Silent()))
-    monkeypatch.setattr("project.store.study._LOOK_EVERY", 1)
+    monkeypatch.setattr("project.store.study._PROGRESS_INSTRUCTIONS", 1)
     studio.undo()
     assert {segment.id for segment in all_segments(session.study)} == left
     assert "nothing was changed" in window.messages.message()

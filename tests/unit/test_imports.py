@@ -62,7 +62,8 @@ def test_a_study_is_opened_without_a_decoder_or_the_migrations() -> None:
 
 def test_what_compares_annotators_is_loaded_when_it_computes() -> None:
     code = (
-        "import annotate.agreement.study_agreement, annotate.agreement.annotator_lanes, annotate.review.segment_statistics,"
+        "import annotate.agreement.study_agreement, annotate.agreement.annotator_lanes,"
+        " annotate.review.segment_statistics,"
         " annotate.agreement.agreement_report"
     )
     assert loaded_after(code, HEAVY) == []

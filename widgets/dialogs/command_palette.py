@@ -1,8 +1,6 @@
-"""The command palette: every command by a few letters of its name, for hands that stay on the keyboard.
+"""The command palette: finds every command by a few letters of its name and runs it.
 
-The rows of the command palette: what a command is called, where it is in the menus, and its keys. How well what
-somebody types fits the name of a command. What lies over a window and is narrowed down by letters: the keys that the
-command palette and the nodes share.
+Its popup also serves the node picker.
 """
 
 from collections.abc import Sequence
@@ -47,7 +45,7 @@ _NAVIGATION_KEYS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp,
 class FilterListPopup(QFrame):
     """A field for letters over a list: Up and Down choose, Return takes, Esc gives up; the focus stays in the field.
 
-    Whoever derives from it calls `narrow_by` and says what is taken, and how it is left.
+    A subclass calls `set_widgets` and says what is taken, and how it is left.
     """
 
     def __init__(self, parent: QWidget) -> None:
@@ -159,21 +157,21 @@ class EntryDelegate(QStyledItemDelegate):
         return QSize(0, _ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        one, colours = index.data(Qt.ItemDataRole.UserRole), theme.palette()
+        entry, colours = index.data(Qt.ItemDataRole.UserRole), theme.palette()
         area = QRectF(option.rect).adjusted(theme.GRID, 0, -theme.GRID, 0)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
-        if chosen and one.key:
+        if chosen and entry.key:
             painter.fillRect(option.rect, colours.selection)
-        right = self._draw_keys(painter, one.keys, area)
+        right = self._draw_keys(painter, entry.keys, area)
         painter.setFont(theme.font())
         measure = QFontMetricsF(theme.font())
-        beside = one.why_not or one.group
+        beside = entry.why_not or entry.group
         least = min(measure.horizontalAdvance(beside), area.width() / 3)
         room = max(0.0, right - area.left() - least - theme.GRID)
-        name = measure.elidedText(one.text, Qt.TextElideMode.ElideRight, room)
+        name = measure.elidedText(entry.text, Qt.TextElideMode.ElideRight, room)
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setPen(colours.disabled if one.why_not and one.key else colours.text)
+        painter.setPen(colours.disabled if entry.why_not and entry.key else colours.text)
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, name)
         left = area.left() + measure.horizontalAdvance(name) + theme.GRID
         painter.setPen(colours.muted)
@@ -198,8 +196,8 @@ def no_match_entry(typed: str) -> CommandEntry:
     return CommandEntry("", tr("Nothing is called “{typed}”").format(typed=typed), why_not=tr("Use fewer letters."))
 
 
-_WHOLE, _WORD, _INSIDE, _LETTERS = 100.0, 60.0, 35.0, 15.0
-_GROUP = 0.5
+_PREFIX_SCORE, _WORD_SCORE, _INSIDE_SCORE, _LETTERS_SCORE = 100.0, 60.0, 35.0, 15.0
+_GROUP_WEIGHT = 0.5
 """What stands in the group counts half as much as what stands in the name."""
 
 
@@ -213,7 +211,7 @@ def match_score(typed: str, name: str, group: str = "") -> float | None:
     there, beside = fold_case_accents(name), fold_case_accents(group)
     total = 0.0
     for part in fold_case_accents(typed).split():
-        own, other = _word_score(part, there), _word_score(part, beside) * _GROUP
+        own, other = _word_score(part, there), _word_score(part, beside) * _GROUP_WEIGHT
         best = max(own, other)
         if best <= 0:
             return None
@@ -223,13 +221,13 @@ def match_score(typed: str, name: str, group: str = "") -> float | None:
 
 def _word_score(part: str, text: str) -> float:
     if text.startswith(part):
-        return _WHOLE
+        return _PREFIX_SCORE
     at = text.find(part)
     while at > 0:
         if not text[at - 1].isalnum():
-            return _WORD
+            return _WORD_SCORE
         at = text.find(part, at + 1)
-    return _INSIDE if part in text else _letter_score(part, text)
+    return _INSIDE_SCORE if part in text else _letter_score(part, text)
 
 
 def _letter_score(part: str, text: str) -> float:
@@ -241,7 +239,7 @@ def _letter_score(part: str, text: str) -> float:
             return 0.0
         begins += _is_word_start(text, found)
         at = found
-    return _LETTERS * begins / len(part)
+    return _LETTERS_SCORE * begins / len(part)
 
 
 def _find_letter(letter: str, text: str, first: int, *, begin_only: bool) -> int:
@@ -254,7 +252,7 @@ def _is_word_start(text: str, at: int) -> bool:
     return at == 0 or not text[at - 1].isalnum()
 
 
-_SIZE = QSize(620, 420)
+_PALETTE_SIZE = QSize(620, 420)
 _MAX_SHOWN = 200
 
 
@@ -263,7 +261,7 @@ class CommandPalettePopup(FilterListPopup):
 
     Signals:
         entry_chosen (str): the key of the entry that is to be done; the focus is where it was before.
-        dismissed: it goes away; `chosen` follows where something is to be done.
+        dismissed: it goes away; `entry_chosen` follows where something is to be done.
     """
 
     entry_chosen = Signal(str)
@@ -328,15 +326,15 @@ class CommandPalettePopup(FilterListPopup):
 
     def _announce_current(self) -> None:
         """Let a screen reader hear which one is chosen, while the focus stays with the letters."""
-        one = self.list.currentIndex().data(Qt.ItemDataRole.UserRole)
-        self.field.setAccessibleDescription(one.said if one is not None else "")
+        entry = self.list.currentIndex().data(Qt.ItemDataRole.UserRole)
+        self.field.setAccessibleDescription(entry.accessible_text if entry is not None else "")
 
     def accept_current(self) -> None:
-        one = self.list.currentIndex().data(Qt.ItemDataRole.UserRole)
-        if one is None or not one.key or one.why_not:
+        entry = self.list.currentIndex().data(Qt.ItemDataRole.UserRole)
+        if entry is None or not entry.key or entry.why_not:
             return
         self.dismiss()
-        self.entry_chosen.emit(one.key)
+        self.entry_chosen.emit(entry.key)
 
     def dismiss(self) -> None:
         if self.isHidden():
@@ -352,7 +350,7 @@ class CommandPalettePopup(FilterListPopup):
 def palette_rect(window: QWidget) -> QRect:
     """Return where the palette lies in a window, in its pixels."""
     room = window.rect().adjusted(theme.GRID, theme.GRID, -theme.GRID, -theme.GRID)
-    size = _SIZE.boundedTo(room.size())
+    size = _PALETTE_SIZE.boundedTo(room.size())
     return QRect(
         QPoint((window.width() - size.width()) // 2, min(theme.GRID * 10, room.bottom() - size.height())), size
     )

@@ -1,8 +1,6 @@
-"""Asks for a yes, on a button that says to what.
+"""Base classes of dialogs: questions, choices, a line of text, and the rows of buttons.
 
-Asks which of several ways to go, on a button for each. The row of buttons that ends a dialog: away with it, or go on.
-Asks for a line of text. The button at the foot of a window that closes it, and the key that does the same. Windows of
-their own: each belongs to the window that it was opened from, lies over it, and comes to the front.
+Each dialog belongs to the window it was opened from and stays in front of it.
 """
 
 from collections.abc import Sequence
@@ -72,7 +70,7 @@ class DialogButtons(QHBoxLayout):
         self.addWidget(self.go_on)
 
 
-_WINDOW = (
+_WINDOW_FLAGS = (
     Qt.WindowType.Dialog
     | Qt.WindowType.WindowTitleHint
     | Qt.WindowType.WindowSystemMenuHint
@@ -93,7 +91,7 @@ def owning_window(preferred: QWidget | None = None) -> QWidget | None:
 
 def attach(window: QWidget, owner: QWidget | None) -> None:
     """Make a widget a window that belongs to another; it is hidden by that, as by `QWidget.setParent`."""
-    window.setParent(owner.window() if owner is not None else None, _WINDOW)
+    window.setParent(owner.window() if owner is not None else None, _WINDOW_FLAGS)
 
 
 def change_owner(window: QWidget, owner: QWidget) -> None:
@@ -147,9 +145,9 @@ def _raise(window: QWidget) -> None:
     window.activateWindow()
 
 
-_TEXT_WIDTH = 420
-_ICON = 24
-_DOT, _INDENT = "• ", 20
+_QUESTION_WIDTH = 420
+_ICON_PX = 24
+_BULLET, _BULLET_INDENT = "• ", 20
 
 
 class AgreeDialog(OwnDialog):
@@ -165,7 +163,7 @@ class AgreeDialog(OwnDialog):
         row.setSpacing(theme.GRID * 3 // 2)
         picture = PlainLabel()
         name, ink = ("triangle-alert", "uncertain") if careful else ("info", "accent")
-        picture.setPixmap(icon(name, ink).pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
+        picture.setPixmap(icon(name, ink).pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
         row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(_question_layout(question))
         column.addLayout(row)
@@ -186,12 +184,12 @@ def _question_layout(question: str) -> QVBoxLayout:
         for line in paragraph.split("\n"):
             row = QHBoxLayout()
             row.setSpacing(theme.GRID)
-            dotted = line.startswith(_DOT)
-            text = PlainLabel(line.removeprefix(_DOT), wordWrap=True)
-            text.setFixedWidth(_TEXT_WIDTH - (_INDENT if dotted else 0))
+            dotted = line.startswith(_BULLET)
+            text = PlainLabel(line.removeprefix(_BULLET), wordWrap=True)
+            text.setFixedWidth(_QUESTION_WIDTH - (_BULLET_INDENT if dotted else 0))
             if dotted:
-                dot = PlainLabel(_DOT.strip())
-                dot.setFixedWidth(_INDENT - theme.GRID)
+                dot = PlainLabel(_BULLET.strip())
+                dot.setFixedWidth(_BULLET_INDENT - theme.GRID)
                 row.addWidget(dot, 0, Qt.AlignmentFlag.AlignTop)
             row.addWidget(text)
             lines.addLayout(row)
@@ -199,7 +197,7 @@ def _question_layout(question: str) -> QVBoxLayout:
     return column
 
 
-_WIDTH = 520
+_CHOICE_WIDTH = 520
 
 
 class ChoiceDialog(OwnDialog):
@@ -238,7 +236,7 @@ class ChoiceDialog(OwnDialog):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID * 3 // 2)
         picture = PlainLabel()
-        picture.setPixmap(icon("info", "accent").pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
+        picture.setPixmap(icon("info", "accent").pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
         row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
         texts = QVBoxLayout()
         texts.setSpacing(theme.GRID)
@@ -264,7 +262,7 @@ class ChoiceDialog(OwnDialog):
         last.setAutoDefault(True)
         last.setDefault(True)
         column.addLayout(line)
-        fit_width(self, column, max(_WIDTH, column.sizeHint().width()))
+        fit_width(self, column, max(_CHOICE_WIDTH, column.sizeHint().width()))
         last.setFocus()
 
     def ask(self) -> str:
@@ -287,7 +285,7 @@ class ChoiceDialog(OwnDialog):
             self.reject()
 
 
-_TEXT_DIALOG_WIDTH = 400
+_TEXT_WIDTH = 400
 
 
 class TextDialog(OwnDialog):
@@ -296,7 +294,7 @@ class TextDialog(OwnDialog):
     def __init__(self, title: str, question: str, before: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.setMinimumWidth(_TEXT_DIALOG_WIDTH)
+        self.setMinimumWidth(_TEXT_WIDTH)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)

@@ -1,7 +1,4 @@
-"""Changing keys: choose an action, press its new key, and be told who has it already.
-
-The sheet of all keys, on Ctrl+F1.
-"""
+"""The shortcut editor, which names the action that already has a key, and the sheet of all shortcuts (Ctrl+F1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""A button with a list to tick things in, which says what is ticked.
-
-A button that opens a list to tick things in, and says what is ticked. A menu that stays open while things are ticked in
-it. A list of things that can be ticked. A choice that can be ticked.
-"""
+"""Lists and menus of things to tick, and buttons that open them and say what is ticked."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A form for options, made from their dataclass."""
+"""A form for options, built from their dataclass."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
@@ -67,8 +67,8 @@ def _make_input(spec: Field[Any], value: Any) -> Input:
     metadata = spec.metadata
     if "choices" in metadata:
         combo = QComboBox()
-        for one in metadata["choices"]:
-            combo.addItem(one[:1].upper() + one[1:], one)
+        for choice in metadata["choices"]:
+            combo.addItem(choice[:1].upper() + choice[1:], choice)
         combo.setCurrentIndex(combo.findData(str(value)))
         return combo
     if "longest" in metadata:

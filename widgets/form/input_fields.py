@@ -1,8 +1,6 @@
-"""What Esc means in every field: it takes back what was typed; once more, it leaves the field or closes the window.
+"""Input fields for notes, numbers, text and times.
 
-A line in which somebody writes a note while keys mean something else around it. Boxes for numbers, whose figures stand
-as far from the edge as the text of other fields. A field for free text whose typing is never lost. A field for a time,
-shown as h:mm:ss.mmm.
+In each, Esc takes back what was typed, and leaves the field when pressed again.
 """
 
 from collections.abc import Callable
@@ -56,7 +54,7 @@ class NoteEdit(QLineEdit):
             super().keyPressEvent(event)
 
 
-_MARGIN = 7
+_NUMBER_MARGIN = 7
 """Pixels at the left: the style sheet's padding does not reach the field inside such a box."""
 
 
@@ -65,7 +63,7 @@ class IntegerBox(QSpinBox):
 
     def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
         super().__init__(parent, **properties)
-        self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)
+        self.lineEdit().setTextMargins(_NUMBER_MARGIN, 0, 0, 0)
 
 
 class DecimalBox(QDoubleSpinBox):
@@ -73,7 +71,7 @@ class DecimalBox(QDoubleSpinBox):
 
     def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
         super().__init__(parent, **properties)
-        self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)
+        self.lineEdit().setTextMargins(_NUMBER_MARGIN, 0, 0, 0)
 
 
 _VERTICAL_PADDING = 20
@@ -156,7 +154,7 @@ _EDIT_START_EVENTS = frozenset(
     }
 )
 """What comes before anybody changes a text."""
-_RETURN = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+_RETURN_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 Field = QLineEdit | QPlainTextEdit | QTextEdit | QAbstractSpinBox | QComboBox
 
@@ -205,7 +203,11 @@ class EscapeKeys(QObject):
             self._before = _field_value(field)
         if watched is not field or not isinstance(event, QKeyEvent):
             return False
-        if event.key() in _RETURN and event.type() == QEvent.Type.KeyPress and not isinstance(field, QPlainTextEdit):
+        if (
+            event.key() in _RETURN_KEYS
+            and event.type() == QEvent.Type.KeyPress
+            and not isinstance(field, QPlainTextEdit)
+        ):
             QTimer.singleShot(0, self, lambda: self._remember_value(field))
         if event.key() != Qt.Key.Key_Escape or event.modifiers() != Qt.KeyboardModifier.NoModifier:
             return False

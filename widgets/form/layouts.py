@@ -1,7 +1,4 @@
-"""How large a window is: its screen holds it with what the desktop puts around it, and its texts have their lines.
-
-Lays widgets out in rows that break where the window ends.
-"""
+"""Fits windows to the screen and to their texts, and lays widgets out in wrapping rows."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QDialog, QLayout, QLayoutItem, QWidget

@@ -1,4 +1,4 @@
-"""The area that a graph is drawn in: it zooms, pans, and keeps a picture of what stands still."""
+"""The canvas of a graph: zooms and pans, and caches a picture of what does not move."""
 
 from dataclasses import dataclass, replace
 
@@ -30,7 +30,7 @@ _MAX_ZOOM = 2.5
 _MIN_ZOOM = 0.04
 _READABLE_ZOOM = 0.65
 """Zoom that a graph is shown at first, where it does not fit at a larger one: texts are 8 pixels high."""
-_ROOM = 8.0
+_FIT_MARGIN = 8.0
 _SETTLE_MS = 90
 
 
@@ -69,7 +69,7 @@ class ChainCanvas(QAbstractScrollArea):
         self.hovered: str | None = None
         self.hint = ""
         self.placeholder = ("", "")
-        self._sight = GraphViewport(HEADER + _ROOM, RULER + _ROOM, 1.0, 100, 100)
+        self._sight = GraphViewport(HEADER + _FIT_MARGIN, RULER + _FIT_MARGIN, 1.0, 100, 100)
         self._still = Still()
         self._settling = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settling.timeout.connect(self.redraw)
@@ -114,16 +114,16 @@ class ChainCanvas(QAbstractScrollArea):
             return
         left, top, right, _ = self.model.picture.layout.area
         zoom = max(least, self._fit_zoom())
-        free = self._sight.width - HEADER - 2 * _ROOM - (right - left) * zoom
-        x = HEADER + _ROOM - left * zoom + max(0.0, free / 2)
-        self._set_viewport(replace(self._sight, zoom=zoom, x=x, y=RULER + _ROOM - top * zoom), fitted=True)
+        free = self._sight.width - HEADER - 2 * _FIT_MARGIN - (right - left) * zoom
+        x = HEADER + _FIT_MARGIN - left * zoom + max(0.0, free / 2)
+        self._set_viewport(replace(self._sight, zoom=zoom, x=x, y=RULER + _FIT_MARGIN - top * zoom), fitted=True)
 
     def _fit_zoom(self) -> float:
         """Return the zoom at which all of the graph is in sight, at most its own size."""
         if self.model.picture is None:
             return 1.0
         left, top, right, bottom = self.model.picture.layout.area
-        wide, high = self._sight.width - HEADER - 2 * _ROOM, self._sight.height - RULER - 2 * _ROOM
+        wide, high = self._sight.width - HEADER - 2 * _FIT_MARGIN, self._sight.height - RULER - 2 * _FIT_MARGIN
         return min(1.0, wide / (right - left), high / (bottom - top))
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
@@ -175,7 +175,10 @@ class ChainCanvas(QAbstractScrollArea):
             (self.verticalScrollBar(), sight.y, area[1], area[3], sight.height, RULER),
         ):
             here = round(before - start)
-            first, last = round(low * sight.zoom - _ROOM), round(high * sight.zoom + _ROOM - (room - before))
+            first, last = (
+                round(low * sight.zoom - _FIT_MARGIN),
+                round(high * sight.zoom + _FIT_MARGIN - (room - before)),
+            )
             all_of_it = last <= here <= first
             bar.blockSignals(True)
             bar.setRange(here if all_of_it else min(first, here), here if all_of_it else max(last, here, first))
@@ -256,7 +259,10 @@ class ChainCanvas(QAbstractScrollArea):
             moved = Box(self.model.box(node_id).x, y)
 
             def between(edge: Edge) -> Curve:
-                ends = [moved if text == node_id else self.model.box(text) for text in (edge.reason_id, edge.result_id)]
+                ends = [
+                    moved if end_id == node_id else self.model.box(end_id)
+                    for end_id in (edge.reason_id, edge.result_id)
+                ]
                 return edge_curve(ends[0], ends[1])
 
             drawn.draw_edges_of({node_id}, between)

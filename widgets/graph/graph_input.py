@@ -1,8 +1,4 @@
-"""The canvas with the hands of its user: what the mouse and the keys ask for becomes a signal.
-
-A graph without a mouse: going along edges and rows, drawing an edge, adding a node of a kind. What the mouse does in a
-graph: select, move a node in its row, draw an edge from a rim, pan, select with a frame.
-"""
+"""Mouse and keyboard input of the graph view: every edit that the user wants is emitted as a signal."""
 
 from __future__ import annotations
 
@@ -236,7 +232,7 @@ class Keys:
             return
         node = neighbour_node(picture.graph, picture.layout, self._current_node(), step)
         if node is not None and adding and self._mode is _Mode.WALKING:
-            chosen = [text for text in self._board.model.selected if text != node]
+            chosen = [node_id for node_id in self._board.model.selected if node_id != node]
             self._board.select_nodes([*chosen, node])
             self._board.reveal(node)
         else:
@@ -273,10 +269,10 @@ _RIM_PX = 9.0
 _REACH_PX = 6.0
 _DRAG_PX = 4.0
 _LEFT = Qt.MouseButton.LeftButton
-_ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+_ADDING_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
-class _Doing(Enum):
+class _MouseAction(Enum):
     NOTHING = auto()
     SEEKING = auto()
     PRESSED_NODE = auto()
@@ -292,7 +288,7 @@ class ChainMouseHandler:
 
     def __init__(self, board: ChainEditorCanvas) -> None:
         self._board = board
-        self._doing = _Doing.NOTHING
+        self._doing = _MouseAction.NOTHING
         self._start = QPointF()
         self._last = QPointF()
         self._node: str | None = None
@@ -301,57 +297,59 @@ class ChainMouseHandler:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way."""
-        return self._doing is _Doing.NOTHING
+        return self._doing is _MouseAction.NOTHING
 
     def press(self, event: QMouseEvent) -> None:
         """Begin something."""
         board, place = self._board, event.position()
         self._start = self._last = place
         if event.button() == Qt.MouseButton.MiddleButton:
-            self._doing = _Doing.PANNING
+            self._doing = _MouseAction.PANNING
             board.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
             return
         if event.button() != _LEFT:
             return
         board.keys.leave_mode()
         if place.y() < RULER:
-            self._doing = _Doing.SEEKING
+            self._doing = _MouseAction.SEEKING
             self._seek(place)
             return
         node = board.node_at(place, _REACH_PX)
-        adding = bool(event.modifiers() & _ADDING)
+        adding = bool(event.modifiers() & _ADDING_MODIFIERS)
         if node is not None and board.editable and not adding and board.is_on_rim(node, place, _RIM_PX):
-            self._node, self._doing = node, _Doing.LINKING
+            self._node, self._doing = node, _MouseAction.LINKING
             board.hovered = None
             self._draw_link(place)
         elif (node := board.node_at(place)) is not None:
-            self._node, self._doing = node, _Doing.PRESSED_NODE
+            self._node, self._doing = node, _MouseAction.PRESSED_NODE
             self._grip = board.graph_viewport.to_graph(place.x(), place.y())[1] - board.model.box(node).y
             self._select_node(node, adding)
         elif place.x() >= HEADER:
             self._doing = (
-                _Doing.FRAMING if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else _Doing.PRESSED_GROUND
+                _MouseAction.FRAMING
+                if event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+                else _MouseAction.PRESSED_GROUND
             )
 
     def move(self, event: QMouseEvent) -> None:
         """Go on with it, or show what a press would begin."""
         board, place = self._board, event.position()
         far = (place - self._start).manhattanLength() > _DRAG_PX
-        if self._doing is _Doing.NOTHING:
+        if self._doing is _MouseAction.NOTHING:
             self._hover(place)
-        elif self._doing is _Doing.SEEKING:
+        elif self._doing is _MouseAction.SEEKING:
             self._seek(place)
-        elif self._doing is _Doing.LINKING:
+        elif self._doing is _MouseAction.LINKING:
             self._draw_link(place)
-        elif self._doing is _Doing.FRAMING:
+        elif self._doing is _MouseAction.FRAMING:
             board.band = QRectF(self._start, place).normalized()
             board.viewport().update()
-        elif self._doing in (_Doing.PRESSED_NODE, _Doing.MOVING):
-            if far or self._doing is _Doing.MOVING:
-                self._doing = _Doing.MOVING
+        elif self._doing in (_MouseAction.PRESSED_NODE, _MouseAction.MOVING):
+            if far or self._doing is _MouseAction.MOVING:
+                self._doing = _MouseAction.MOVING
                 self._drag(place)
-        elif far or self._doing is _Doing.PANNING:
-            self._doing = _Doing.PANNING
+        elif far or self._doing is _MouseAction.PANNING:
+            self._doing = _MouseAction.PANNING
             board.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
             board.pan(place.x() - self._last.x(), place.y() - self._last.y())
         self._last = place
@@ -359,24 +357,24 @@ class ChainMouseHandler:
     def release(self, event: QMouseEvent) -> None:
         """End it."""
         board, doing = self._board, self._doing
-        self._doing = _Doing.NOTHING
-        if doing is _Doing.LINKING and board.link is not None:
+        self._doing = _MouseAction.NOTHING
+        if doing is _MouseAction.LINKING and board.link is not None:
             link, board.link = board.link, None
             board.show_hint("")
             if link.target is not None:
                 board.request_edge(link.source, link.target)
             elif (event.position() - self._start).manhattanLength() <= _DRAG_PX:
                 board.select_nodes([link.source])
-        elif doing is _Doing.MOVING and board.dragged is not None:
+        elif doing is _MouseAction.MOVING and board.dragged is not None:
             (node, y), board.dragged = board.dragged, None
             board.model.move(node, y)
-        elif doing is _Doing.PRESSED_GROUND:
+        elif doing is _MouseAction.PRESSED_GROUND:
             edge = board.edge_at(event.position())
             if edge is None:
                 board.select_nodes(())
             else:
                 board.select_edge(edge)
-        elif doing is _Doing.FRAMING:
+        elif doing is _MouseAction.FRAMING:
             self._select_in_band()
         self._hover(event.position())
         board.redraw()
@@ -385,13 +383,13 @@ class ChainMouseHandler:
         """Edit the node that was clicked twice."""
         node = self._board.node_at(event.position())
         if node is not None and event.button() == _LEFT:
-            self._doing = _Doing.NOTHING
+            self._doing = _MouseAction.NOTHING
             self._board.request_edit(node)
 
     def cancel(self) -> None:
         """Forget what is under way."""
         board = self._board
-        self._doing = _Doing.NOTHING
+        self._doing = _MouseAction.NOTHING
         board.link, board.dragged, board.band, board.hovered = None, None, None, None
         board.show_hint("")
         board.redraw()
@@ -406,7 +404,9 @@ class ChainMouseHandler:
         board = self._board
         chosen = board.model.selected
         if adding:
-            board.select_nodes([text for text in chosen if text != node] if node in chosen else [*chosen, node])
+            board.select_nodes(
+                [node_id for node_id in chosen if node_id != node] if node in chosen else [*chosen, node]
+            )
         elif chosen != (node,):
             board.select_nodes([node])
 
@@ -443,7 +443,7 @@ class ChainMouseHandler:
             board.graph_viewport.to_graph(band.right(), band.bottom()),
         )
         found = picture.nodes_in(*corners[0], *corners[1])
-        board.select_nodes([picture.graph.nodes[one].id for one in found.tolist()])
+        board.select_nodes([picture.graph.nodes[place].id for place in found.tolist()])
 
     def _seek(self, place: QPointF) -> None:
         time = self._board.time_at(place)
@@ -552,7 +552,7 @@ class ChainEditorCanvas(ChainCanvas):
         self.announce()
 
     def relayout(self) -> None:
-        """Lay the graph out anew."""
+        """Lay the graph out again."""
         self.model.relayout()
         self.fit_all()
         self.redraw()

@@ -1,8 +1,6 @@
-"""Where the nodes of a graph stand, without Qt: rows of people from the top, time to the right.
+"""Lays out a graph, without Qt: a row for each person, time to the right, with long gaps shortened.
 
-Where a moment lies in the graph: time runs to the right, and long waits without a node are shortened. Which of the
-lanes inside a row each node takes: none covers another, and edges stay short and cross seldom. Where the arrow keys
-lead in a graph.
+Lanes within a row keep edges short and crossings few.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -18,16 +16,16 @@ from project.entities.causal_chains import ChainGraph, ChainNode
 
 MAX_WAIT_PX = 232.0
 """Pixels that a wait between two nodes takes at most."""
-_PAGE = 620.0
+_PAGE_WIDTH = 620.0
 """Pixels from the first start to the last at which a graph is in sight as a whole beside the player."""
-_WIDTHS = (
-    *((most, _PAGE) for most in (1, 2, 3)),
+_OVERLAP_WIDTHS = (
+    *((most, _PAGE_WIDTH) for most in (1, 2, 3)),
     *((1, 1_300.0), (2, 3_000.0), (3, 7_000.0), (5, 15_000.0), (8, float("inf"))),
 )
 """How many nodes may lie above one another in a row, and how wide the graph may become to keep to it, in pixels."""
-_MUCH = 2.5
+_SHORTENED_FACTOR = 2.5
 """How many times shorter than the others a wait is drawn before that is said."""
-_ROOMY, _ROOMY_WIDTH = 4e-5, 4_000.0
+_ROOMY_SCALE, _ROOMY_WIDTH = 4e-5, 4_000.0
 """Pixels a microsecond at least, as long as the graph does not become wider than so many pixels."""
 _SCALES = np.geomspace(2e-6, 4e-4, 48)
 """Pixels a microsecond: 2 to 400 a second."""
@@ -60,11 +58,11 @@ class TimeAxis:
         times, places = [*self.times], [*self.places]
         for time in sorted({*starts}):
             if time > times[-1]:
-                places.append(places[-1] + _step(time - times[-1], self.scale))
+                places.append(places[-1] + _wait_width(time - times[-1], self.scale))
                 times.append(time)
         for time in sorted({*starts}, reverse=True):
             if time < times[0]:
-                places.insert(0, places[0] - _step(times[0] - time, self.scale))
+                places.insert(0, places[0] - _wait_width(times[0] - time, self.scale))
                 times.insert(0, time)
         return self if len(times) == len(self.times) else TimeAxis(tuple(times), tuple(places), self.scale)
 
@@ -73,7 +71,7 @@ class TimeAxis:
         for place in range(len(self.times) - 1):
             start, end = self.times[place], self.times[place + 1]
             drawn = self.places[place + 1] - self.places[place]
-            yield start, end, drawn * _MUCH < (end - start) * self.scale
+            yield start, end, drawn * _SHORTENED_FACTOR < (end - start) * self.scale
 
     @staticmethod
     def _interpolate(value: float, known: Sequence[float], wanted: Sequence[float], rate: float) -> float:
@@ -93,25 +91,32 @@ def fit_axis(rows: Mapping[str, Sequence[int]], needed: float) -> TimeAxis:
         rows: row -> starts of its nodes, in microseconds.
         needed: pixels that a node takes with the gap beside it.
     """
-    starts = np.unique(np.array([number for row in rows.values() for number in row], dtype=np.int64))
+    starts = np.unique(np.array([start for row in rows.values() for start in row], dtype=np.int64))
     if not len(starts):
         return TimeAxis((0,), (0.0,), 2e-5)
     found = [np.searchsorted(starts, np.sort(np.array(row, dtype=np.int64))) for row in rows.values() if len(row)]
     scale = float(_SCALES[-1])
-    for most, widest in _WIDTHS:
+    for most, widest in _OVERLAP_WIDTHS:
         enough = next(
-            (one for one in _SCALES if _max_overlap(_axis_positions(starts, one), found, needed) <= most), None
+            (
+                candidate
+                for candidate in _SCALES
+                if _max_overlap(_axis_positions(starts, candidate), found, needed) <= most
+            ),
+            None,
         )
         if enough is not None and _axis_positions(starts, enough)[-1] <= widest:
             scale = float(enough)
             break
-    if _axis_positions(starts, _ROOMY)[-1] <= (_PAGE if _axis_positions(starts, scale)[-1] <= _PAGE else _ROOMY_WIDTH):
-        scale = max(scale, _ROOMY)
+    if _axis_positions(starts, _ROOMY_SCALE)[-1] <= (
+        _PAGE_WIDTH if _axis_positions(starts, scale)[-1] <= _PAGE_WIDTH else _ROOMY_WIDTH
+    ):
+        scale = max(scale, _ROOMY_SCALE)
     places = _axis_positions(starts, scale)
     return TimeAxis(tuple(starts.tolist()), tuple(places.tolist()), scale)
 
 
-def _step(wait_us: int, scale: float) -> float:
+def _wait_width(wait_us: int, scale: float) -> float:
     return min(max(wait_us * scale, 1e-3), MAX_WAIT_PX)
 
 
@@ -138,10 +143,10 @@ GAP = 28.0
 MIN_DISTANCE = WIDTH + GAP
 PITCH = HEIGHT + 22
 """Pixels from one lane to the next."""
-_SWEEPS = 4
-_ROW = 3 * PITCH
+_MAX_SWEEPS = 4
+_ROW_COST = 3 * PITCH
 """What a row counts for while the heights of rows are not known yet."""
-_EMPTIER = 0.15 * PITCH
+_LANE_COST = 0.15 * PITCH
 """What a lane costs for each one above it: rows stay low where nothing speaks against it."""
 
 
@@ -204,21 +209,26 @@ def assign_lanes(
     new = sorted(row.keys() - found.keys(), key=lambda node: (places[node], node))
 
     def height(node: str) -> float:
-        return row[node] * _ROW + (chosen[node] * PITCH if node in chosen else found[node])
+        return row[node] * _ROW_COST + (chosen[node] * PITCH if node in chosen else found[node])
 
     def cost(node: str, lane: int, near: Sequence[float]) -> float:
-        here = row[node] * _ROW + lane * PITCH
-        return (abs(here - median(near)) if near else 0.0) + lane * _EMPTIER
+        here = row[node] * _ROW_COST + lane * PITCH
+        return (abs(here - median(near)) if near else 0.0) + lane * _LANE_COST
 
     def near(node: str, *sides: Mapping[str, Sequence[str]]) -> list[float]:
-        return [height(text) for side in sides for text in side.get(node, ()) if text in chosen or text in found]
+        return [
+            height(neighbour)
+            for side in sides
+            for neighbour in side.get(node, ())
+            if neighbour in chosen or neighbour in found
+        ]
 
     for node in new:
         own, around = lanes[row[node]], near(node, reasons, results)
         lane = min(own.free_lanes(places[node]), key=lambda number: cost(node, number, around))
         own.add(lane, places[node])
         chosen[node] = lane
-    for sweep in range(_SWEEPS if len(new) > 1 else 0):
+    for sweep in range(_MAX_SWEEPS if len(new) > 1 else 0):
         for node in new if sweep % 2 else reversed(new):
             own, around = lanes[row[node]], near(node, reasons, results)
             own.remove(chosen[node], places[node])
@@ -312,7 +322,7 @@ class Placement:
         self._moved.add(node_id)
 
     def reset(self) -> None:
-        """Lay everything out anew at the next chance."""
+        """Lay everything out again at the next chance."""
         self._axis = None
         self._offsets.clear()
         self._moved.clear()
@@ -386,9 +396,9 @@ def neighbour_node(graph: ChainGraph, layout: ChainLayout, node_id: str | None, 
     if node_id is None or node_id not in layout.boxes:
         return graph.nodes[0].id
     if step is GraphDirection.REASON:
-        return _first(graph.reasons[node_id])
+        return _first_or_none(graph.reasons[node_id])
     if step is GraphDirection.RESULT:
-        return _first(graph.results[node_id])
+        return _first_or_none(graph.results[node_id])
     if step is GraphDirection.SIBLING:
         return _sibling(graph, node_id)
     here = layout.boxes[node_id]
@@ -438,5 +448,5 @@ def _sibling(graph: ChainGraph, node_id: str) -> str | None:
     return ids[(ids.index(node_id) + 1) % len(ids)] if len(ids) > 1 else None
 
 
-def _first(ids: Iterable[str]) -> str | None:
+def _first_or_none(ids: Iterable[str]) -> str | None:
     return next(iter(ids), None)

@@ -1,7 +1,6 @@
-"""What the graph view shows, without Qt: the graph, where it stands, and what is selected in it.
+"""The model of the graph view, without Qt: graph, layout, selection, edge curves, and which edges may be drawn.
 
-What a screen reader and a tooltip say about a graph and its nodes. The curves of edges, from the rim of a reason to the
-rim of its result. Whether one node may become a reason for another, in words for who draws.
+Also the texts for screen readers and tooltips.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -23,8 +22,8 @@ from widgets.text_labels import semibold
 ARROW_SIZE = 9.0
 """Length of an arrowhead, in pixels."""
 _SAMPLES = 17
-_BOW = 34.0
-_SHARED = 24.0
+_CURVE_BOW = 34.0
+_MIN_SHARED_WIDTH = 24.0
 
 
 class ArrowDirection(StrEnum):
@@ -55,12 +54,12 @@ def edge_curve(reason: Box, result: Box, blocked: bool = False) -> Curve:
         straight = free_curve((reason.right, reason.y + HEIGHT / 2), (result.x, result.y + HEIGHT / 2))
         return straight if not blocked else _lift_curve(straight)
     if abs(result.y - reason.y) < HEIGHT:
-        x1, x2, low = reason.x + WIDTH * 0.4, result.x + WIDTH * 0.6, max(reason.bottom, result.bottom) + _BOW
+        x1, x2, low = reason.x + WIDTH * 0.4, result.x + WIDTH * 0.6, max(reason.bottom, result.bottom) + _CURVE_BOW
         return Curve(((x1, reason.bottom), (x1, low), (x2, low), (x2, result.bottom)), ArrowDirection.UP)
     down = result.y > reason.y
     left, right = max(reason.x, result.x), min(reason.right, result.right)
     x1, x2 = reason.x + WIDTH * 0.6, result.x + WIDTH * 0.4
-    if right - left > _SHARED:
+    if right - left > _MIN_SHARED_WIDTH:
         x1 = x2 = (left + right) / 2
     y1, y2 = (reason.bottom, result.y) if down else (reason.y, result.bottom)
     bend = (y2 - y1) / 2
@@ -131,7 +130,7 @@ def ancestors(reasons: Mapping[str, Sequence[str]], node_id: str) -> set[str]:
 
 
 class GraphGeometry:
-    """A graph with its layout; made anew whenever either changes.
+    """A graph with its layout; made again whenever either changes.
 
     Attributes:
         graph: as given.
@@ -223,7 +222,7 @@ class GraphModel:
         graph = graph if len(whole) == len(graph.edges) else replace(graph, edges=whole)
         placement = self._placements.setdefault(graph.chain.id, Placement())
         self.picture = GraphGeometry(graph, placement.lay_out(graph, [*people]))
-        self.selected = tuple(text for text in self.selected if text in graph.nodes_by_id)
+        self.selected = tuple(node_id for node_id in self.selected if node_id in graph.nodes_by_id)
         self.edge = self.edge if self.edge in graph.edges else None
 
     def move(self, node_id: str, y: float) -> None:
@@ -239,7 +238,7 @@ class GraphModel:
         self.picture = GraphGeometry(graph, placement.lay_out(graph, [*self.people]))
 
     def relayout(self) -> None:
-        """Lay everything out anew, also what somebody has moved."""
+        """Lay everything out again, also what somebody has moved."""
         if self.picture is not None:
             graph = self.picture.graph
             self._placements.pop(graph.chain.id)
@@ -249,7 +248,7 @@ class GraphModel:
         """Select these nodes, as far as they are there; returns whether that is another selection."""
         known = self.picture.graph.nodes_by_id if self.picture is not None else {}
         before = (self.selected, self.edge)
-        self.selected, self.edge = tuple(text for text in node_ids if text in known), None
+        self.selected, self.edge = tuple(node_id for node_id in node_ids if node_id in known), None
         return before != (self.selected, self.edge)
 
     @property

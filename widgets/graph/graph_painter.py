@@ -1,7 +1,6 @@
-"""What stands around a graph: the names of its rows at the left and its times at the top.
+"""Paints a graph with its row names and time ruler, on the screen and in files.
 
-Draws a graph: rows, the outline of the subchain, edges and nodes; the same for the screen and for files. The kept
-picture of what stands still in a graph: shifted, stretched and mended where that will do.
+A cached picture is shifted and patched where possible.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -36,11 +35,11 @@ from widgets.theme import Palette
 
 NEAR = 0.55
 """Zoom from which on texts are drawn."""
-_FADED = 0.22
-_MANY = 160
+_FADED_OPACITY = 0.22
+_MAX_SOFT_EDGES = 160
 """Edges in sight beyond which lines are one device pixel wide: wider soft lines cost ten times as much to draw."""
-_FEW = 40
-_HULL = 16.0
+_MAX_FEW_EDGES = 40
+_HULL_RADIUS = 16.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +132,7 @@ class GraphPainter:
         """Draw the edges in sight, but for those of some nodes."""
         graph, curves = self._picture.graph, self._picture.curves
         seen = self._picture.edges_in(*self._area).tolist()
-        self._draw_edges([(graph.edges[one], curves[one]) for one in seen], without)
+        self._draw_edges([(graph.edges[place], curves[place]) for place in seen], without)
 
     def draw_edges_of(self, node_ids: Collection[str], curve_of: Callable[[Edge], Curve]) -> None:
         """Draw the edges of some nodes alone, along curves of their own."""
@@ -159,9 +158,9 @@ class GraphPainter:
             else:
                 kind = "plain"
             groups[kind].append(curve)
-        many = sum(len(curves) for curves in groups.values()) > _MANY
+        many = sum(len(curves) for curves in groups.values()) > _MAX_SOFT_EDGES
         for kind, ink in (("faded", look.edge), ("plain", look.edge), ("late", look.late), ("strong", look.strong)):
-            self._painter.setOpacity(_FADED if kind == "faded" else 1)
+            self._painter.setOpacity(_FADED_OPACITY if kind == "faded" else 1)
             self._draw_lines(groups[kind], ink, 2.2 if kind == "strong" else 1.4, many, dashed=kind == "late")
         self._painter.setOpacity(1)
 
@@ -169,7 +168,7 @@ class GraphPainter:
         painter, sight = self._painter, self._sight
         if not curves:
             return
-        fine = many and len(curves) > _FEW
+        fine = many and len(curves) > _MAX_FEW_EDGES
         pen = QPen(ink, 1 if fine else width * min(1.0, max(0.55, sight.zoom)))
         pen.setCosmetic(fine and not self._exact)
         if dashed:
@@ -208,7 +207,7 @@ class GraphPainter:
         """Draw the nodes in sight, but for some."""
         nodes, boxes = self._picture.graph.nodes, self._picture.layout.boxes
         seen = (nodes[place] for place in self._picture.nodes_in(*self._area).tolist())
-        self._draw_nodes([(one, boxes[one.id]) for one in seen if one.id not in without])
+        self._draw_nodes([(node, boxes[node.id]) for node in seen if node.id not in without])
 
     def draw_node(self, node_id: str, box: Box, state: NodeHighlight | None = None) -> None:
         """Draw one node somewhere."""
@@ -218,7 +217,7 @@ class GraphPainter:
         covered = self._model.covered
         if covered:
             faded = [pair for pair in placed if pair[0].id not in covered]
-            self._painter.setOpacity(_FADED)
+            self._painter.setOpacity(_FADED_OPACITY)
             self._draw_alike(faded, state)
             self._painter.setOpacity(1)
             placed = [pair for pair in placed if pair[0].id in covered]
@@ -300,14 +299,19 @@ def hull_path(corners: tuple[tuple[float, float], ...]) -> QPainterPath:
     path.addPolygon(QPolygonF([QPointF(x, y) for x, y in convex_hull(points)]))
     path.closeSubpath()
     stroker = QPainterPathStroker()
-    stroker.setWidth(2 * _HULL)
+    stroker.setWidth(2 * _HULL_RADIUS)
     stroker.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     return stroker.createStroke(path).united(path).simplified()
 
 
 HEADER, RULER = 112, 24
 """Width of the names and height of the times, in pixels; the same at every zoom."""
-_STEPS = (100_000, 200_000, 500_000, *(n * 1_000_000 for n in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)))
+_TICK_STEPS_US = (
+    100_000,
+    200_000,
+    500_000,
+    *(n * 1_000_000 for n in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)),
+)
 _MIN_TICK_DISTANCE = 84.0
 _UNKNOWN = NodePerson(tr("Somebody unknown"))
 
@@ -389,7 +393,10 @@ def time_ticks(axis: TimeAxis, sight: GraphViewport) -> list[tuple[int, bool]]:
     """
     left, _, right, _ = sight.area
     left += HEADER / sight.zoom
-    step = next((number for number in _STEPS if number * axis.scale * sight.zoom >= _MIN_TICK_DISTANCE), _STEPS[-1])
+    step = next(
+        (step_us for step_us in _TICK_STEPS_US if step_us * axis.scale * sight.zoom >= _MIN_TICK_DISTANCE),
+        _TICK_STEPS_US[-1],
+    )
     first, last = max(0, axis.time_us(left)), axis.time_us(right)
     found: list[tuple[int, bool]] = []
     pieces = [(first, axis.times[0], False), *axis.pieces(), (axis.times[-1], last, False)]
@@ -409,7 +416,7 @@ _FRESH_S = 0.1
 
 
 class Still:
-    """Draws a model, and draws as little of it anew as it can."""
+    """Draws a model, and draws as little of it again as it can."""
 
     def __init__(self) -> None:
         self._kept = QPixmap()
@@ -418,7 +425,7 @@ class Still:
         self._drawn_at = 0.0
 
     def invalidate(self) -> None:
-        """Draw everything anew at the next chance."""
+        """Draw everything again at the next chance."""
         self._sight = None
 
     def draw(

@@ -1,6 +1,6 @@
-"""The graph view of a causal chain: time runs to the right, each person has a row, edges lead from reason to result.
+"""The graph view of a causal chain.
 
-A graph as a picture to keep: SVG, whose text stays text, or PNG.
+Time runs to the right, each person has a row, edges lead from reason to result; it exports SVG and PNG.
 """
 
 from collections.abc import Collection, Mapping
@@ -77,7 +77,7 @@ def as_svg(model: GraphModel, dark: bool = False) -> bytes:
     made.setSize(size)
     made.setViewBox(QRect(0, 0, size.width(), size.height()))
     made.setResolution(96)
-    made.setTitle(escape_unprintable(_title(model)))
+    made.setTitle(escape_unprintable(_picture_title(model)))
     made.setDescription(escape_unprintable(describe_selection(model, editable=True)))
     painter = QPainter(made)
     _draw_picture(painter, model, sight, colours, dark)
@@ -109,7 +109,9 @@ def _draw_picture(painter: QPainter, model: GraphModel, sight: GraphViewport, co
     painter.setFont(graph_font(16, semibold=True))
     painter.setPen(colours.text)
     painter.drawText(
-        QRectF(12, 0, sight.width - 24, _TITLE_HEIGHT), Qt.AlignmentFlag.AlignVCenter, escape_unprintable(_title(model))
+        QRectF(12, 0, sight.width - 24, _TITLE_HEIGHT),
+        Qt.AlignmentFlag.AlignVCenter,
+        escape_unprintable(_picture_title(model)),
     )
     painter.translate(0, _TITLE_HEIGHT)
     drawn = GraphPainter(painter, model, sight, chain_colours(colours), shade="dark" if dark else "light", exact=True)
@@ -119,7 +121,7 @@ def _draw_picture(painter: QPainter, model: GraphModel, sight: GraphViewport, co
     paint_frame(painter, model, sight, colours)
 
 
-def _title(model: GraphModel) -> str:
+def _picture_title(model: GraphModel) -> str:
     assert model.picture is not None
     return model.picture.graph.chain.name or tr("Causal chain")
 

@@ -1,7 +1,6 @@
-"""What is written inside a node: its text, its kind and its time, and marks of further people.
+"""Paints nodes: the outline of each kind, its text, time and participants.
 
-The graph's colours, made once for each theme, and pictures of nodes and arrowheads that are drawn often. The outline of
-each kind of node.
+Colours and pictures are cached for each theme.
 """
 
 from collections.abc import Sequence
@@ -164,8 +163,8 @@ def paint_arrowhead(painter: QPainter, way: ArrowDirection, ink: QColor, zoom: f
 
 @lru_cache(maxsize=256)
 def shape_pixmap(kind: NodeKind, state: NodeHighlight, shade: theme.Shade, zoom: float, scale: float) -> QPixmap:
-    """Return the outline of a node, with `MARGIN` logical pixels around it."""
-    made = _blank(WIDTH * zoom + 2 * PIXMAP_MARGIN, HEIGHT * zoom + 2 * PIXMAP_MARGIN, scale)
+    """Return the outline of a node, with `PIXMAP_MARGIN` logical pixels around it."""
+    made = _blank_pixmap(WIDTH * zoom + 2 * PIXMAP_MARGIN, HEIGHT * zoom + 2 * PIXMAP_MARGIN, scale)
     painter = QPainter(made)
     painter.translate(PIXMAP_MARGIN, PIXMAP_MARGIN)
     paint_shape(painter, kind, state, chain_colours(theme.load(shade)), zoom)
@@ -177,7 +176,7 @@ def shape_pixmap(kind: NodeKind, state: NodeHighlight, shade: theme.Shade, zoom:
 def arrowhead_pixmap(way: ArrowDirection, ink: int, zoom: float, scale: float) -> QPixmap:
     """Return an arrowhead in an ARGB colour; its tip is in the middle."""
     side = 2 * (ARROW_SIZE * zoom + 1)
-    made = _blank(side, side, scale)
+    made = _blank_pixmap(side, side, scale)
     painter = QPainter(made)
     painter.translate(side / 2, side / 2)
     paint_arrowhead(painter, way, QColor.fromRgba(ink), zoom)
@@ -185,19 +184,19 @@ def arrowhead_pixmap(way: ArrowDirection, ink: int, zoom: float, scale: float) -
     return made
 
 
-def _blank(width: float, height: float, scale: float) -> QPixmap:
+def _blank_pixmap(width: float, height: float, scale: float) -> QPixmap:
     made = QPixmap(max(1, round(width * scale)), max(1, round(height * scale)))
     made.setDevicePixelRatio(scale)
     made.fill(Qt.GlobalColor.transparent)
     return made
 
 
-_TEXT, _SMALL = 12, 10
-_LINE = 15.0
-_LEAST, _LEAST_LINE = 11, 13.5
+_TEXT_PX, _SMALL_TEXT_PX = 12, 10
+_LINE_HEIGHT = 15.0
+_MIN_TEXT_PX, _MIN_LINE_HEIGHT = 11, 13.5
 """Pixels on the screen below which no text is made, and the height of a line of it."""
-_MARK = 6.5
-_DOT = 3.0
+_MARK_RADIUS = 6.5
+_DOT_RADIUS = 3.0
 _MAX_MARKS = 3
 
 
@@ -206,19 +205,19 @@ def paint_texts(
 ) -> None:
     """Write into nodes whose boxes are where the painter says; each typeface is set once, because that takes long."""
     zoom = painter.worldTransform().m11()
-    if zoom * _TEXT < _LEAST:
+    if zoom * _TEXT_PX < _MIN_TEXT_PX:
         _paint_small(painter, placed, model, look, zoom)
         return
     colours = look.colours
-    painter.setFont(cached_font(_TEXT))
+    painter.setFont(cached_font(_TEXT_PX))
     painter.setPen(colours.text)
     for node, box in placed:
         left, _ = text_margins(node.kind)
         lines = wrap_text(node.text, WIDTH - sum(text_margins(node.kind)))
         top = box.y + (16 if len(lines) > 1 else 23)
         for place, line in enumerate(lines):
-            painter.drawText(QPointF(box.x + left, top + place * _LINE), line)
-    painter.setFont(cached_font(_SMALL))
+            painter.drawText(QPointF(box.x + left, top + place * _LINE_HEIGHT), line)
+    painter.setFont(cached_font(_SMALL_TEXT_PX))
     painter.setPen(colours.muted)
     for node, box in placed:
         left, _ = text_margins(node.kind)
@@ -238,22 +237,22 @@ def _paint_small(
     """Write in the size of the screen into nodes that are smaller."""
     painter.save()
     painter.scale(1 / zoom, 1 / zoom)
-    painter.setFont(cached_font(_LEAST))
+    painter.setFont(cached_font(_MIN_TEXT_PX))
     height = HEIGHT * zoom
-    most = max(1, int((height - 6) / _LEAST_LINE))
+    most = max(1, int((height - 6) / _MIN_LINE_HEIGHT))
     for node, box in placed:
         left, right = text_margins(node.kind)
-        lines = wrap_text(node.text, round((WIDTH - left - right) * zoom), _LEAST, most) or (NO_TEXT,)
+        lines = wrap_text(node.text, round((WIDTH - left - right) * zoom), _MIN_TEXT_PX, most) or (NO_TEXT,)
         painter.setPen(look.colours.text if node.text else look.colours.muted)
-        top = box.y * zoom + (height - len(lines) * _LEAST_LINE) / 2 + _LEAST - 0.5
+        top = box.y * zoom + (height - len(lines) * _MIN_LINE_HEIGHT) / 2 + _MIN_TEXT_PX - 0.5
         for place, line in enumerate(lines):
-            painter.drawText(QPointF((box.x + left) * zoom, top + place * _LEAST_LINE), line)
+            painter.drawText(QPointF((box.x + left) * zoom, top + place * _MIN_LINE_HEIGHT), line)
     painter.setPen(Qt.PenStyle.NoPen)
     for node, box in placed:
         for place, who in enumerate(_other_people(node, model)[:_MAX_MARKS]):
             painter.setBrush(participant_ink(model.people[who].colour if who in model.people else None, look.colours))
-            right = (box.right - text_margins(node.kind)[1]) * zoom - place * (2 * _DOT + 2)
-            painter.drawEllipse(QPointF(right, box.y * zoom + height - _DOT - 2), _DOT, _DOT)
+            right = (box.right - text_margins(node.kind)[1]) * zoom - place * (2 * _DOT_RADIUS + 2)
+            painter.drawEllipse(QPointF(right, box.y * zoom + height - _DOT_RADIUS - 2), _DOT_RADIUS, _DOT_RADIUS)
     painter.restore()
 
 
@@ -264,7 +263,7 @@ def short_time(time_us: int) -> str:
 
 
 @lru_cache(maxsize=8)
-def _metrics(pixels: int) -> QFontMetricsF:
+def _cached_metrics(pixels: int) -> QFontMetricsF:
     return QFontMetricsF(graph_font(pixels))
 
 
@@ -275,9 +274,9 @@ def cached_font(pixels: int) -> QFont:
 
 
 @lru_cache(maxsize=4096)
-def wrap_text(text: str, width: float, pixels: int = _TEXT, most: int = 2) -> tuple[str, ...]:
+def wrap_text(text: str, width: float, pixels: int = _TEXT_PX, most: int = 2) -> tuple[str, ...]:
     """Return a text on a few lines of a width in pixels, the last one cut short with dots."""
-    words, metrics = escape_unprintable(" ".join(text.split())).split(" "), _metrics(pixels)
+    words, metrics = escape_unprintable(" ".join(text.split())).split(" "), _cached_metrics(pixels)
     if words == [""]:
         return ()
     lines: list[str] = []
@@ -300,17 +299,17 @@ def _paint_marks(painter: QPainter, node: ChainNode, model: GraphModel, look: Ch
     """Draw a dot with an initial for each of its people but the one whose row it stands in."""
     right = box.right - text_margins(node.kind)[1]
     others = _other_people(node, model)
-    shown_marks = [model.people[one].name[:1].upper() if one in model.people else "?" for one in others]
-    inks = [model.people[one].colour if one in model.people else None for one in others]
+    shown_marks = [model.people[person].name[:1].upper() if person in model.people else "?" for person in others]
+    inks = [model.people[person].colour if person in model.people else None for person in others]
     if len(others) > _MAX_MARKS:
         rest = len(others) - _MAX_MARKS + 1
         shown_marks, inks = [*shown_marks[: _MAX_MARKS - 1], f"+{rest}"], [*inks[: _MAX_MARKS - 1], None]
     for place, (text, colour) in enumerate(zip(reversed(shown_marks), reversed(inks), strict=True)):
-        middle = QPointF(right - _MARK - place * (2 * _MARK + 2), box.y + HEIGHT - 11)
+        middle = QPointF(right - _MARK_RADIUS - place * (2 * _MARK_RADIUS + 2), box.y + HEIGHT - 11)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(participant_ink(colour, look.colours))
-        painter.drawEllipse(middle, _MARK, _MARK)
+        painter.drawEllipse(middle, _MARK_RADIUS, _MARK_RADIUS)
         painter.setPen(look.colours.field)
         painter.setFont(cached_font(9))
-        area = QRectF(middle.x() - _MARK, middle.y() - _MARK, 2 * _MARK, 2 * _MARK)
+        area = QRectF(middle.x() - _MARK_RADIUS, middle.y() - _MARK_RADIUS, 2 * _MARK_RADIUS, 2 * _MARK_RADIUS)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)

@@ -1,9 +1,4 @@
-"""Editors for the fields of a scheme: one a kind, listed in `EDITORS`.
-
-What the editor of one field of a form can do, whatever its kind. Editors for numbers: a scale of whole numbers, and a
-slider. One of several sentences: a row each, with the letter or number that stands for it. The editor of a field that
-says whom of the recording a segment is about.
-"""
+"""Editors for the fields of a scheme: one class a kind, listed in `EDITORS`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -74,7 +69,7 @@ LONG_CHOICE_CHARS = 24
 """Characters from which a choice is a sentence, for which a row of buttons has no room."""
 
 
-class _Row(QWidget):
+class _SentenceRow(QWidget):
     """One sentence, hit anywhere.
 
     Signals:
@@ -117,9 +112,9 @@ class LongChoiceEditor(FieldEditor):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self.rows: dict[str, _Row] = {}
+        self.rows: dict[str, _SentenceRow] = {}
         for place, choice in enumerate(field.choices, 1):
-            row = self.rows[choice.key] = _Row(field, choice, place)
+            row = self.rows[choice.key] = _SentenceRow(field, choice, place)
             row.pressed.connect(lambda key=choice.key: self._on_chosen(key))
             column.addWidget(row)
         self.setFocusProxy(next(iter(self.rows.values())).button)
@@ -220,7 +215,7 @@ class SliderEditor(FieldEditor):
         self.slider = _Slider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, self._steps)
         self.slider.setPageStep(max(1, self._steps // 10))
-        self.box = _Box()
+        self.box = _NumberBox()
         self.box.setDecimals(0 if whole else 3)
         # One step below the lowest stands for nothing.
         self.box.setRange(field.minimum - field.step, field.maximum)
@@ -325,7 +320,7 @@ class _Slider(QSlider):
             super().keyPressEvent(event)
 
 
-class _Box(DecimalBox):
+class _NumberBox(DecimalBox):
     """A box for a number that leaves the wheel to the page."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -351,7 +346,7 @@ def make_number_editor(field: Field) -> FieldEditor:
     return ScaleEditor(field) if values <= MAX_BUTTONS else SliderEditor(field)
 
 
-_NOBODY = tr("Not chosen")
+_NOBODY_CHOSEN = tr("Not chosen")
 _NO_PARTICIPANTS = tr("No participants yet: add them in Recording details (Ctrl+I)")
 _ELSEWHERE = tr("Somebody who is not in this recording")
 
@@ -396,7 +391,7 @@ class ParticipantEditor(FieldEditor):
 
     def _fill(self) -> None:
         self.combo.clear()
-        self.combo.addItem(_NOBODY if self._people else _NO_PARTICIPANTS, None)
+        self.combo.addItem(_NOBODY_CHOSEN if self._people else _NO_PARTICIPANTS, None)
         for person in self._people:
             self.combo.addItem(f"{person.pseudonym}, {person.role.value}", person.id)
         if self._value is not None and self.combo.findData(self._value) < 0:

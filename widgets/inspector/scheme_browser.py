@@ -1,7 +1,4 @@
-"""Shows a scheme's words, with its labels as plates in their colours and patterns.
-
-A scheme in words, as rich text: for the guidelines beside the form and for the window of schemes.
-"""
+"""Shows a scheme as rich text with label plates, for the guidelines beside the form and for the schemes window."""
 
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -40,17 +37,17 @@ _EXTENTS = {
     Extent.RECORDING: tr("Its segments cover the whole recording."),
     Extent.EITHER: tr("Its segments cover the whole recording or a part of it."),
 }
-_PLATE = '<img src="{}" style="vertical-align: middle">'
+_PLATE_HTML = '<img src="{}" style="vertical-align: middle">'
 
 
 def guidelines_html(scheme: Scheme, track: Track) -> str:
     """Return what somebody who annotates on a track wants to look up."""
-    parts = [f"<h3>{escape(track.name)}</h3>", *_paragraphs(track.definition)]
-    parts += [_label(track, label) for label in track.labels]
+    parts = [f"<h3>{escape(track.name)}</h3>", *_paragraphs_html(track.definition)]
+    parts += [_label_html(track, label) for label in track.labels]
     for field in scheme.fields_of(track.key):
-        parts.append(_field(field, scheme))
+        parts.append(_field_html(field, scheme))
     known = {label.key for label in track.labels}
-    examples = [_example(scheme, example) for example in scheme.examples if example.label in known]
+    examples = [_example_html(scheme, example) for example in scheme.examples if example.label in known]
     if examples:
         parts += [tr("<h3>Worked examples</h3>"), *examples]
     return "".join(parts)
@@ -61,22 +58,22 @@ def scheme_html(scheme: Scheme) -> str:
     parts = [
         f"<h2>{escape(scheme.name)}</h2>",
         tr("<p><tt>{key}</tt>, version {version}</p>").format(key=escape(scheme.key), version=scheme.version),
-        *_paragraphs(scheme.definition),
+        *_paragraphs_html(scheme.definition),
     ]
     for track in scheme.tracks:
         told = [_EXTENTS[track.extent], tr("Its segments lie inside an utterance.") if track.inside else ""]
         parts.append(f"<h3>{_title_html(track.name, track.key, tr('Track'))}</h3>")
-        parts += _paragraphs(" ".join(filter(None, (track.definition, *told))))
-        parts += [_label(track, label) for label in track.labels]
+        parts += _paragraphs_html(" ".join(filter(None, (track.definition, *told))))
+        parts += [_label_html(track, label) for label in track.labels]
     if scheme.fields:
         parts.append("<h3>Form</h3>")
-    parts += [_field(field, scheme) for field in scheme.fields]
+    parts += [_field_html(field, scheme) for field in scheme.fields]
     if scheme.rules:
         parts.append(tr("<h3>Needed before a segment is complete</h3>"))
-        parts += [f"<p>{line}</p>" for line in _rules(scheme)]
+        parts += [f"<p>{line}</p>" for line in _rules_html(scheme)]
     if scheme.examples:
         parts.append(tr("<h3>Worked examples</h3>"))
-    parts += [_example(scheme, example) for example in scheme.examples]
+    parts += [_example_html(scheme, example) for example in scheme.examples]
     return "".join(parts)
 
 
@@ -84,13 +81,13 @@ def value_text(value: Json, names: Mapping[str, str] | None = None) -> str:
     """Return a value as people read it; `names` gives what choices are called."""
     known = names or {}
     if isinstance(value, list):
-        return ", ".join(value_text(one, known) for one in value)
+        return ", ".join(value_text(item, known) for item in value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return known.get(str(value), str(value)) if value is not None else ""
 
 
-def _paragraphs(text: str) -> list[str]:
+def _paragraphs_html(text: str) -> list[str]:
     return [f"<p>{escape(text)}</p>"] if text else []
 
 
@@ -99,20 +96,20 @@ def _title_html(name: str, key: str, word: str = "") -> str:
     return f"{before}{escape(name)} <tt>{escape(key)}</tt>"
 
 
-def _key(shortcut: str) -> str:
+def _key_html(shortcut: str) -> str:
     return f" <tt>[{escape(shortcut)}]</tt>" if shortcut else ""
 
 
-def _examples(examples: tuple[str, ...]) -> str:
+def _examples_html(examples: tuple[str, ...]) -> str:
     return "".join(f"<br><i>{escape(example)}</i>" for example in examples)
 
 
-def _label(track: Track, label: Label) -> str:
-    plate = _PLATE.format(f"look:{escape(track.key)}/{escape(label.key)}")
-    return f"<p>{plate}{_key(label.shortcut)}<br>{escape(label.definition)}{_examples(label.examples)}</p>"
+def _label_html(track: Track, label: Label) -> str:
+    plate = _PLATE_HTML.format(f"look:{escape(track.key)}/{escape(label.key)}")
+    return f"<p>{plate}{_key_html(label.shortcut)}<br>{escape(label.definition)}{_examples_html(label.examples)}</p>"
 
 
-def _field(field: Field, scheme: Scheme) -> str:
+def _field_html(field: Field, scheme: Scheme) -> str:
     told = [_KINDS[field.kind]]
     if field.kind in NUMERIC_KINDS:
         step = tr(" in steps of {step:g}").format(step=field.step) if field.step != 1 else ""
@@ -129,41 +126,42 @@ def _field(field: Field, scheme: Scheme) -> str:
             )
         )
     if field.only_for:
-        told.append(tr("only for {listed}").format(listed=_listed(_label_names(scheme), field.only_for)))
+        told.append(tr("only for {listed}").format(listed=_list_html(_label_names(scheme), field.only_for)))
     if field.tracks:
         told.append(
             tr("only on {listed}").format(
-                listed=_listed({track.key: track.name for track in scheme.tracks}, field.tracks)
+                listed=_list_html({track.key: track.name for track in scheme.tracks}, field.tracks)
             )
         )
-    head = f"<p><b>{escape(field.name)}</b>{_key(field.shortcut)} ({'; '.join(told)})<br>{escape(field.definition)}</p>"
-    return head + ("".join(_choice(choice) for choice in field.choices) if field.kind in CHOICE_KINDS else "")
+    title = f"<b>{escape(field.name)}</b>{_key_html(field.shortcut)} ({'; '.join(told)})"
+    head = f"<p>{title}<br>{escape(field.definition)}</p>"
+    return head + ("".join(_choice_html(choice) for choice in field.choices) if field.kind in CHOICE_KINDS else "")
 
 
-def _choice(choice: FieldChoice) -> str:
+def _choice_html(choice: FieldChoice) -> str:
     said = f"<br>{escape(choice.definition)}" if choice.definition else ""
-    name = f"<b>{escape(choice.name)}</b>{_key(choice.shortcut)}"
-    return f'<p style="margin-left: 12px">{name}{said}{_examples(choice.examples)}</p>'
+    name = f"<b>{escape(choice.name)}</b>{_key_html(choice.shortcut)}"
+    return f'<p style="margin-left: 12px">{name}{said}{_examples_html(choice.examples)}</p>'
 
 
-def _rules(scheme: Scheme) -> Iterator[str]:
+def _rules_html(scheme: Scheme) -> Iterator[str]:
     labels = _label_names(scheme)
     fields = {field.key: field.name for field in scheme.fields}
     tracks = {track.key: track.name for track in scheme.tracks}
     for rule in scheme.rules:
         on = tr(" on {escape}").format(escape=escape(tracks[rule.track])) if rule.track and len(tracks) > 1 else ""
-        yield f"<b>{escape(labels[rule.label])}</b>{on}: {_listed(fields, rule.needs)}"
+        yield f"<b>{escape(labels[rule.label])}</b>{on}: {_list_html(fields, rule.needs)}"
 
 
 def _label_names(scheme: Scheme) -> dict[str, str]:
     return {label.key: label.name for track in scheme.tracks for label in track.labels}
 
 
-def _listed(names: Mapping[str, str], keys: tuple[str, ...]) -> str:
+def _list_html(names: Mapping[str, str], keys: tuple[str, ...]) -> str:
     return escape(", ".join(names.get(key, key) for key in keys))
 
 
-def _example(scheme: Scheme, example: Example) -> str:
+def _example_html(scheme: Scheme, example: Example) -> str:
     lines = [f"<b>{escape(example.title)}</b>", escape(example.situation)]
     lines.append(f"→ <b>{escape(_label_names(scheme)[example.label])}</b>")
     for key, value in example.values.items():
@@ -176,7 +174,7 @@ def _example(scheme: Scheme, example: Example) -> str:
 
 
 _LOOK_URL = "look:"
-_BELOW = 4
+_PLATE_BOTTOM_PX = 4
 """Pixels free below a plate: its middle is at the middle of the letters beside it, and not on their line."""
 
 
@@ -233,7 +231,7 @@ class SchemeBrowser(QTextBrowser):
     def _plate_pixmap(self, look: LabelLook) -> QPixmap:
         scale = self.devicePixelRatioF()
         size = plate_size(QFontMetricsF(theme.font(semibold=True)).horizontalAdvance(look.name))
-        pixmap = QPixmap(QSize(size.width(), size.height() + _BELOW) * scale)
+        pixmap = QPixmap(QSize(size.width(), size.height() + _PLATE_BOTTOM_PX) * scale)
         pixmap.setDevicePixelRatio(scale)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)

@@ -1,8 +1,6 @@
-"""The form of a segment, made from the fields of its scheme.
+"""The form of a segment, built from its scheme.
 
-The head of the inspector: the label, the times and who made the segment. What was filled in under an older version of
-the scheme, where the newest has no place for it. Chooses the track that new segments go to. What the inspector shows
-for the segments of one track: its labels, its form, and the keys of both.
+It has a header with label and times, the fields, values of older scheme versions, and a track chooser.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -393,7 +391,7 @@ class TrackPanel(QWidget):
         self._bind_keys()
 
     def enable_keys(self, *, one: bool, several: bool) -> None:
-        """Switch the keys of the form (`one`) and those of the labels (`several`) on or off."""
+        """Switch the keys of the form, for one segment, and those of the labels, for several, on or off."""
         for shortcut in self._for_one:
             shortcut.setEnabled(one)
         for shortcut in self._for_several:

@@ -1,7 +1,4 @@
-"""The area of the pictures: one, or several side by side, or small ones over a large one.
-
-Where several pictures go in one area: plain numbers, without Qt. Rectangles are x, y, width, height in pixels.
-"""
+"""The area of the pictures: a single picture, several side by side, or insets over a large one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,8 +102,8 @@ def nearest_corner(width: float, height: float, x: float, y: float) -> Corner:
 
 MAIN = "main"
 _DEFAULT_SHARE = 0.3
-_STEP = 1.12
-_NOTCH = 120
+_SHARE_STEP = 1.12
+_WHEEL_NOTCH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +242,7 @@ class ViewsGrid(QWidget):
 
     def resize_insets(self, steps: float) -> None:
         """Make the insets larger, or smaller with a negative number."""
-        self.change_arrangement(share=self.arrangement.share * _STEP**steps)
+        self.change_arrangement(share=self.arrangement.share * _SHARE_STEP**steps)
 
     def large_key(self) -> str:
         """Return the key of the picture that is first or large."""
@@ -277,7 +274,7 @@ class ViewsGrid(QWidget):
         if not isinstance(watched, PlayerView) or not self._is_inset(watched):
             return False
         if isinstance(event, QWheelEvent):
-            self.resize_insets(event.angleDelta().y() / _NOTCH)
+            self.resize_insets(event.angleDelta().y() / _WHEEL_NOTCH)
             return True
         if not isinstance(event, QMouseEvent):
             return False

@@ -1,7 +1,4 @@
-"""The picture, with face boxes and a subtitle line drawn over it.
-
-What is drawn over the picture: face boxes, chips of text, subtitles. Readable on any picture.
-"""
+"""The picture of the player, with face boxes and a subtitle line painted over it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The row of controls under the picture."""
+"""The row of playback controls under the picture."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,1 +1,1 @@
-"""Plots that we draw ourselves: described as data, painted the same to the screen, SVG and PNG."""
+"""Plots of our own: described as data, painted the same to the screen, SVG and PNG."""

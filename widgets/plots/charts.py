@@ -1,8 +1,6 @@
-"""Draws horizontal bars.
+"""Draws the charts: bars, histograms, lines, heat maps and radar plots.
 
-Draws any plot. Draws histograms over one axis, a panel for each. Draws lines with intervals, each named at its end.
-Draws a heat map with its numbers. A plot as a picture to keep: always dark on white, whatever the theme. Draws radar
-plots, a panel for each shape.
+Exports them as SVG or PNG, always dark on white.
 """
 
 import math
@@ -12,7 +10,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRect, QRect
 from PySide6.QtGui import QImage, QPainter, QPen, QPolygonF
 from PySide6.QtSvg import QSvgGenerator
 
-from project.text_format import escape_unprintable as names_shown
+from project.text_format import escape_unprintable
 from resources.translation import tr
 from widgets import theme
 from widgets.labels import mix
@@ -54,15 +52,15 @@ from widgets.plots.plot_data import (
     plot_text,
 )
 
-_BAR, _GAP = 16, 10
-_NAMES_SHARE = 0.5
+_BAR_HEIGHT, _BAR_GAP = 16, 10
+_MAX_BAR_NAMES_SHARE = 0.5
 """The most of the width that names take."""
 
 
 def bars_height(plot: Bars, width: float) -> float:
     """Return how high the plot is."""
     legend = ROW_HEIGHT * len(legend_rows(_legend_entries(plot), width)) + (ROW_HEIGHT if plot.references else 0)
-    return MARGIN + HEAD_HEIGHT + legend + len(plot.groups) * _pitch(plot) + _GAP / 2 + AXIS_HEIGHT + 4
+    return MARGIN + HEAD_HEIGHT + legend + len(plot.groups) * _group_pitch(plot) + _BAR_GAP / 2 + AXIS_HEIGHT + 4
 
 
 def draw_bars(canvas: PlotCanvas, plot: Bars, width: float) -> None:
@@ -73,16 +71,19 @@ def draw_bars(canvas: PlotCanvas, plot: Bars, width: float) -> None:
         canvas.diamond(MARGIN + 11, top + ROW_HEIGHT / 2)
         canvas.text(QRectF(MARGIN + 26, top, width - 2 * MARGIN - 26, ROW_HEIGHT), plot.reference)
         top += ROW_HEIGHT
-    names = min(_NAMES_SHARE * width, max((text_width(name) for name in plot.groups), default=0) + 12)
+    names = min(_MAX_BAR_NAMES_SHARE * width, max((text_width(name) for name in plot.groups), default=0) + 12)
     texts = max((text_width(text) for text in _value_texts(plot)), default=0) + 14
     area = QRectF(
-        MARGIN + names, top + 4, width - 2 * MARGIN - names - texts, len(plot.groups) * _pitch(plot) + _GAP / 2
+        MARGIN + names,
+        top + 4,
+        width - 2 * MARGIN - names - texts,
+        len(plot.groups) * _group_pitch(plot) + _BAR_GAP / 2,
     )
-    ticks = _ticks(plot, area.width())
+    ticks = _bar_ticks(plot, area.width())
     draw_x_axis(canvas, ticks, area, plot.axis)
     for place, name in enumerate(plot.groups):
-        y = area.top() + _GAP / 2 + place * _pitch(plot)
-        high = _pitch(plot) - _GAP
+        y = area.top() + _BAR_GAP / 2 + place * _group_pitch(plot)
+        high = _group_pitch(plot) - _BAR_GAP
         canvas.text(QRectF(MARGIN, y, names - 8, high), name, RIGHT)
         canvas.spots.append(PlotHotspot(QRectF(MARGIN, y, names - 8, high), name))
         (_draw_stack if plot.stacked else _draw_group)(canvas, plot, place, ticks, area, y)
@@ -95,24 +96,24 @@ def _legend_entries(plot: Bars) -> list[Entry]:
     return [(series.name, series.look) for series in plot.series]
 
 
-def _pitch(plot: Bars) -> float:
-    return _GAP + _BAR * (1 if plot.stacked else max(1, len(plot.series)))
+def _group_pitch(plot: Bars) -> float:
+    return _BAR_GAP + _BAR_HEIGHT * (1 if plot.stacked else max(1, len(plot.series)))
 
 
 def _value_texts(plot: Bars) -> list[str]:
     if plot.stacked:
-        return [format_value(_total(plot, place), plot.number) for place in range(len(plot.groups))]
+        return [format_value(_stack_total(plot, place), plot.number) for place in range(len(plot.groups))]
     return [format_value(measured.value, plot.number) for series in plot.series for measured in series.values]
 
 
-def _total(plot: Bars, place: int) -> float:
+def _stack_total(plot: Bars, place: int) -> float:
     return sum(series.values[place].value or 0 for series in plot.series)
 
 
-def _ticks(plot: Bars, room: float) -> AxisTicks:
+def _bar_ticks(plot: Bars, room: float) -> AxisTicks:
     wanted = max(2, min(6, int(room / 64)))
     if plot.stacked:
-        return nice_ticks([_total(plot, place) for place in range(len(plot.groups))], wanted, whole=True)
+        return nice_ticks([_stack_total(plot, place) for place in range(len(plot.groups))], wanted, whole=True)
     every = [
         end
         for series in plot.series
@@ -124,26 +125,28 @@ def _ticks(plot: Bars, room: float) -> AxisTicks:
 
 def _draw_group(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, area: QRectF, top: float) -> None:
     zero = ticks.position(0, area.left(), area.right())
-    for number, series in enumerate(plot.series):
+    for index, series in enumerate(plot.series):
         measured = series.values[place]
-        y = top + number * _BAR
+        y = top + index * _BAR_HEIGHT
         end = ticks.position(measured.value or 0, area.left(), area.right())
         if measured.value is not None:
-            bar = QRectF(min(zero, end), y + 1, abs(end - zero), _BAR - 2)
+            bar = QRectF(min(zero, end), y + 1, abs(end - zero), _BAR_HEIGHT - 2)
             canvas.box(bar, series.look, _bar_tooltip(plot, place, series.name, measured))
         last = max(zero, end)
         if measured.low is not None and measured.high is not None:
             low, high = (ticks.position(side, area.left(), area.right()) for side in (measured.low, measured.high))
-            canvas.whisker(low, high, y + _BAR / 2)
+            canvas.whisker(low, high, y + _BAR_HEIGHT / 2)
             last = max(last, high)
         reference = plot.references[place] if plot.references else None
         if reference is not None:
             last = max(last, ticks.position(reference, area.left(), area.right()) + 5)
-        room = QRectF(last + 6, y, text_width(format_value(measured.value, plot.number)) + 2, _BAR)
+        room = QRectF(last + 6, y, text_width(format_value(measured.value, plot.number)) + 2, _BAR_HEIGHT)
         canvas.text(room, format_value(measured.value, plot.number))
         if measured.value is None:
             canvas.spots.append(
-                PlotHotspot(QRectF(area.left(), y, area.width(), _BAR), f"{plot.groups[place]}: {measured.reason}")
+                PlotHotspot(
+                    QRectF(area.left(), y, area.width(), _BAR_HEIGHT), f"{plot.groups[place]}: {measured.reason}"
+                )
             )
 
 
@@ -153,17 +156,19 @@ def _draw_stack(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, ar
         measured = series.values[place]
         sum_so_far += measured.value or 0
         end = ticks.position(sum_so_far, area.left(), area.right())
-        part = QRectF(x, top, end - x, _BAR)
+        part = QRectF(x, top, end - x, _BAR_HEIGHT)
         if part.width() > 0:
             canvas.box(part, series.look, _bar_tooltip(plot, place, series.name, measured))
             text = format_value(measured.value, plot.number)
             if part.width() > text_width(text) + 14:
-                plate = QRectF(part.center().x() - text_width(text) / 2 - 3, top + 1, text_width(text) + 6, _BAR - 2)
+                plate = QRectF(
+                    part.center().x() - text_width(text) / 2 - 3, top + 1, text_width(text) + 6, _BAR_HEIGHT - 2
+                )
                 canvas.painter.fillRect(plate, canvas.colours.field)
                 canvas.text(plate, text, MIDDLE, SMALL)
         x = end
-    text = format_value(_total(plot, place), plot.number)
-    canvas.text(QRectF(x + 6, top, text_width(text) + 2, _BAR), text, semibold=True)
+    text = format_value(_stack_total(plot, place), plot.number)
+    canvas.text(QRectF(x + 6, top, text_width(text) + 2, _BAR_HEIGHT), text, semibold=True)
 
 
 def _bar_tooltip(plot: Bars, place: int, name: str, measured: Measured) -> str:
@@ -178,21 +183,21 @@ def _bar_tooltip(plot: Bars, place: int, name: str, measured: Measured) -> str:
     )
 
 
-_PANEL = 84
-_COUNTS = 44
+_PILE_HEIGHT = 84
+_COUNT_AXIS_WIDTH = 44
 
 
 def histogram_height(plot: Histogram) -> float:
     """Return how high the plot is."""
-    return MARGIN + HEAD_HEIGHT + len(plot.piles) * (_PANEL + ROW_HEIGHT + 8) + AXIS_HEIGHT - 8
+    return MARGIN + HEAD_HEIGHT + len(plot.piles) * (_PILE_HEIGHT + ROW_HEIGHT + 8) + AXIS_HEIGHT - 8
 
 
 def draw_histogram(canvas: PlotCanvas, plot: Histogram, width: float) -> None:
     """Draw into a canvas of that width."""
     draw_head(canvas, plot.title, plot.note, width)
-    across = _x_ticks(plot, width - 2 * MARGIN - _COUNTS)
+    across = _histogram_ticks(plot, width - 2 * MARGIN - _COUNT_AXIS_WIDTH)
     top = HEAD_HEIGHT + MARGIN / 2
-    for number, pile in enumerate(plot.piles):
+    for index, pile in enumerate(plot.piles):
         begin = float(MARGIN)
         if pile.look is not None:
             canvas.box(QRectF(begin, top + 4, 22, 12), pile.look)
@@ -200,14 +205,14 @@ def draw_histogram(canvas: PlotCanvas, plot: Histogram, width: float) -> None:
             begin += 42
         canvas.text(QRectF(begin, top, width - MARGIN - begin, ROW_HEIGHT), f"{pile.name}, n = {sum(pile.counts):,}")
         top += ROW_HEIGHT
-        area = QRectF(MARGIN + _COUNTS, top + 4, width - 2 * MARGIN - _COUNTS, _PANEL)
-        if number == len(plot.piles) - 1:
+        area = QRectF(MARGIN + _COUNT_AXIS_WIDTH, top + 4, width - 2 * MARGIN - _COUNT_AXIS_WIDTH, _PILE_HEIGHT)
+        if index == len(plot.piles) - 1:
             draw_x_axis(canvas, across, area, plot.axis)
         _draw_pile(canvas, plot, pile, across, area)
-        top += _PANEL + 8
+        top += _PILE_HEIGHT + 8
 
 
-def _x_ticks(plot: Histogram, room: float) -> AxisTicks:
+def _histogram_ticks(plot: Histogram, room: float) -> AxisTicks:
     wanted = max(2, int(room / 64))
     found = nice_ticks(plot.edges, wanted)
     return AxisTicks((*found.values[:-1], max(found.high, plot.edges[-1])), found.texts)
@@ -240,14 +245,14 @@ def _draw_pile(canvas: PlotCanvas, plot: Histogram, pile: Pile, across: AxisTick
         canvas.text(plate.adjusted(4, 0, 0, 0), pile.mark_name)
 
 
-_AREA = 190
-_NUMBERS = 48
-_DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (1.5, 2.5), (8, 3, 2, 3), (3, 2))
+_LINES_HEIGHT = 190
+_VALUE_AXIS_WIDTH = 48
+_LINE_DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (1.5, 2.5), (8, 3, 2, 3), (3, 2))
 
 
 def lines_height() -> float:
     """Return how high the plot is."""
-    return MARGIN + HEAD_HEIGHT + ROW_HEIGHT + _AREA + AXIS_HEIGHT + 4
+    return MARGIN + HEAD_HEIGHT + ROW_HEIGHT + _LINES_HEIGHT + AXIS_HEIGHT + 4
 
 
 def draw_lines(canvas: PlotCanvas, plot: Lines, width: float) -> None:
@@ -256,7 +261,9 @@ def draw_lines(canvas: PlotCanvas, plot: Lines, width: float) -> None:
     top = HEAD_HEIGHT + MARGIN / 2
     canvas.text(QRectF(MARGIN, top, width - 2 * MARGIN, ROW_HEIGHT), plot.y_axis, colour=canvas.colours.muted)
     named = max((text_width(series.name) for series in plot.series), default=0) + 32
-    area = QRectF(MARGIN + _NUMBERS, top + ROW_HEIGHT + 6, width - 2 * MARGIN - _NUMBERS - named, _AREA)
+    area = QRectF(
+        MARGIN + _VALUE_AXIS_WIDTH, top + ROW_HEIGHT + 6, width - 2 * MARGIN - _VALUE_AXIS_WIDTH - named, _LINES_HEIGHT
+    )
     ends = [
         end
         for series in plot.series
@@ -269,8 +276,8 @@ def draw_lines(canvas: PlotCanvas, plot: Lines, width: float) -> None:
     draw_x_axis(canvas, across, area, plot.x_axis)
     _draw_whiskers(canvas, plot, across, up, area)
     last: list[float] = []
-    for number, series in enumerate(plot.series):
-        _draw_series(canvas, plot, number, across, up, area)
+    for index, series in enumerate(plot.series):
+        _draw_series(canvas, plot, index, across, up, area)
         known = [measured.value for measured in series.values if measured.value is not None]
         last.append(up.position(known[-1], area.bottom(), area.top()) if known else area.bottom())
     for series, y in zip(plot.series, spread_apart(last, 17, area.bottom()), strict=True):
@@ -301,8 +308,8 @@ def _side_offset(plot: Lines, number: int) -> float:
 
 def _draw_whiskers(canvas: PlotCanvas, plot: Lines, across: AxisTicks, up: AxisTicks, area: QRectF) -> None:
     """Draw the intervals of all series, under every line."""
-    for number, series in enumerate(plot.series):
-        aside = _side_offset(plot, number)
+    for index, series in enumerate(plot.series):
+        aside = _side_offset(plot, index)
         for x_value, measured in zip(plot.x, series.values, strict=True):
             if measured.low is not None and measured.high is not None:
                 low, high = (up.position(end, area.bottom(), area.top()) for end in (measured.low, measured.high))
@@ -310,7 +317,7 @@ def _draw_whiskers(canvas: PlotCanvas, plot: Lines, across: AxisTicks, up: AxisT
 
 
 def _draw_series(canvas: PlotCanvas, plot: Lines, number: int, across: AxisTicks, up: AxisTicks, area: QRectF) -> None:
-    series, dashes, aside = plot.series[number], _DASHES[number % len(_DASHES)], _side_offset(plot, number)
+    series, dashes, aside = plot.series[number], _LINE_DASHES[number % len(_LINE_DASHES)], _side_offset(plot, number)
     ink = canvas.ink(series.look)
     line = QPolygonF()
     for x_value, measured in zip(plot.x, series.values, strict=True):
@@ -340,19 +347,19 @@ def _draw_series(canvas: PlotCanvas, plot: Lines, number: int, across: AxisTicks
         canvas.painter.drawEllipse(point, 2.5, 2.5)
 
 
-_CELL = 34
+_CELL_HEIGHT = 34
 _MAX_CELL_WIDTH = 104
-_NUMBER = 22
-_MATRIX_NAMES = 0.45
+_ROW_NUMBER_WIDTH = 22
+_MAX_MATRIX_NAMES_SHARE = 0.45
 """The most of the width that names take."""
-_FEWEST = 64
+_MIN_MATRIX_NAMES_WIDTH = 64
 """What is left to names where numbers are long."""
 
 
 def matrix_height(plot: Matrix) -> float:
     """Return how high the plot is."""
     titles = ROW_HEIGHT if plot.across else 0
-    return MARGIN + HEAD_HEIGHT + titles + ROW_HEIGHT + len(plot.rows) * _CELL + MARGIN / 2
+    return MARGIN + HEAD_HEIGHT + titles + ROW_HEIGHT + len(plot.rows) * _CELL_HEIGHT + MARGIN / 2
 
 
 def draw_matrix(canvas: PlotCanvas, plot: Matrix, width: float) -> None:
@@ -374,14 +381,14 @@ def draw_matrix(canvas: PlotCanvas, plot: Matrix, width: float) -> None:
     values = [value for row in plot.values for value in row if value is not None]
     most = 1.0 if plot.number is PlotNumberFormat.FIGURE else max(values, default=0) or 1
     for row, name in enumerate(plot.rows):
-        y = top + row * _CELL
-        canvas.text(QRectF(MARGIN, y, names - 8 - (_NUMBER if numbered else 0), _CELL), name, RIGHT)
+        y = top + row * _CELL_HEIGHT
+        canvas.text(QRectF(MARGIN, y, names - 8 - (_ROW_NUMBER_WIDTH if numbered else 0), _CELL_HEIGHT), name, RIGHT)
         if numbered:
-            canvas.text(QRectF(left - 8 - _NUMBER, y, _NUMBER, _CELL), str(row + 1), RIGHT)
-        canvas.spots.append(PlotHotspot(QRectF(MARGIN, y, names - 8, _CELL), name))
+            canvas.text(QRectF(left - 8 - _ROW_NUMBER_WIDTH, y, _ROW_NUMBER_WIDTH, _CELL_HEIGHT), str(row + 1), RIGHT)
+        canvas.spots.append(PlotHotspot(QRectF(MARGIN, y, names - 8, _CELL_HEIGHT), name))
         for column, other in enumerate(plot.columns):
             value = plot.values[row][column]
-            cell = QRectF(left + column * side, y, side, _CELL).adjusted(1, 1, -1, -1)
+            cell = QRectF(left + column * side, y, side, _CELL_HEIGHT).adjusted(1, 1, -1, -1)
             if value is None:
                 continue
             text = format_value(value, plot.number)
@@ -399,7 +406,7 @@ def is_numbered(plot: Matrix, width: float) -> bool:
 
 
 def _names_width(plot: Matrix, width: float) -> float:
-    longest = max(text_width(name) for name in (*plot.rows, f"{plot.down} ↓")) + 12 + _NUMBER
+    longest = max(text_width(name) for name in (*plot.rows, f"{plot.down} ↓")) + 12 + _ROW_NUMBER_WIDTH
     numbers = max(
         (
             text_width(format_value(value, plot.number), TEXT)
@@ -410,7 +417,7 @@ def _names_width(plot: Matrix, width: float) -> float:
         default=0,
     )
     left = width - 2 * MARGIN - len(plot.columns) * (numbers + 8)
-    return min(_MATRIX_NAMES * width, longest, max(_FEWEST, left))
+    return min(_MAX_MATRIX_NAMES_SHARE * width, longest, max(_MIN_MATRIX_NAMES_WIDTH, left))
 
 
 def _cell_side(plot: Matrix, width: float) -> float:
@@ -418,20 +425,20 @@ def _cell_side(plot: Matrix, width: float) -> float:
     return min(_MAX_CELL_WIDTH, room / max(1, len(plot.columns)))
 
 
-_RADAR_PANEL = 290
+_MIN_RADAR_WIDTH = 290
 """The least width of a panel."""
 _RADIUS = 78
-_LABELS = 24
+_AXIS_LABEL_MARGIN = 24
 """Between the outermost ring and the end of a panel, above and below."""
-_RINGS = (0.25, 0.5, 0.75, 1.0)
+_RADAR_RINGS = (0.25, 0.5, 0.75, 1.0)
 _RADAR_DASHES: tuple[tuple[float, ...], ...] = ((5, 3), (1.5, 2.5), (8, 3, 2, 3), (3, 2))
-_PANEL_HEIGHT = ROW_HEIGHT + 2 * (_RADIUS + _LABELS)
+_RADAR_HEIGHT = ROW_HEIGHT + 2 * (_RADIUS + _AXIS_LABEL_MARGIN)
 
 
 def radar_height(plot: Radar, width: float) -> float:
     """Return how high the plot is."""
-    rows = -(-len(plot.shapes) // _columns(plot, width))
-    return MARGIN + HEAD_HEIGHT + (ROW_HEIGHT if plot.outlines else 0) + rows * (_PANEL_HEIGHT + MARGIN / 2)
+    rows = -(-len(plot.shapes) // _radar_columns(plot, width))
+    return MARGIN + HEAD_HEIGHT + (ROW_HEIGHT if plot.outlines else 0) + rows * (_RADAR_HEIGHT + MARGIN / 2)
 
 
 def draw_radar(canvas: PlotCanvas, plot: Radar, width: float) -> None:
@@ -439,44 +446,44 @@ def draw_radar(canvas: PlotCanvas, plot: Radar, width: float) -> None:
     draw_head(canvas, plot.title, plot.note, width)
     top = HEAD_HEIGHT + MARGIN / 2
     if plot.outlines:
-        _draw_legend(canvas, plot, width, top)
+        _draw_radar_legend(canvas, plot, width, top)
         top += ROW_HEIGHT
-    columns = _columns(plot, width)
+    columns = _radar_columns(plot, width)
     wide = (width - 2 * MARGIN) / columns
     for place, shape in enumerate(plot.shapes):
         row, column = divmod(place, columns)
-        area = QRectF(MARGIN + column * wide, top + row * (_PANEL_HEIGHT + MARGIN / 2), wide, _PANEL_HEIGHT)
-        _draw_panel(canvas, plot, shape, area)
+        area = QRectF(MARGIN + column * wide, top + row * (_RADAR_HEIGHT + MARGIN / 2), wide, _RADAR_HEIGHT)
+        _draw_radar_panel(canvas, plot, shape, area)
 
 
-def _columns(plot: Radar, width: float) -> int:
-    return max(1, min(len(plot.shapes), int((width - 2 * MARGIN) // _RADAR_PANEL)))
+def _radar_columns(plot: Radar, width: float) -> int:
+    return max(1, min(len(plot.shapes), int((width - 2 * MARGIN) // _MIN_RADAR_WIDTH)))
 
 
-def _draw_legend(canvas: PlotCanvas, plot: Radar, width: float, top: float) -> None:
+def _draw_radar_legend(canvas: PlotCanvas, plot: Radar, width: float, top: float) -> None:
     x = float(MARGIN)
-    for number, outline in enumerate(plot.outlines):
-        canvas.painter.setPen(_pen(canvas, number))
+    for index, outline in enumerate(plot.outlines):
+        canvas.painter.setPen(_outline_pen(canvas, index))
         canvas.painter.drawLine(QPointF(x, top + ROW_HEIGHT / 2), QPointF(x + 28, top + ROW_HEIGHT / 2))
         room = min(text_width(outline.name) + 4, width - MARGIN - x - 34)
         canvas.text(QRectF(x + 34, top, room, ROW_HEIGHT), outline.name)
         x += 34 + text_width(outline.name) + 18
 
 
-def _draw_panel(canvas: PlotCanvas, plot: Radar, shape: Series, area: QRectF) -> None:
+def _draw_radar_panel(canvas: PlotCanvas, plot: Radar, shape: Series, area: QRectF) -> None:
     canvas.text(QRectF(area.left(), area.top(), area.width(), ROW_HEIGHT), shape.name, MIDDLE, TEXT, semibold=True)
-    middle = QPointF(area.center().x(), area.top() + ROW_HEIGHT + _LABELS + _RADIUS)
-    _draw_web(canvas, plot, middle, area)
-    _draw_shape(canvas, plot, shape, middle)
-    for number, outline in enumerate(plot.outlines):
-        canvas.painter.setPen(_pen(canvas, number))
-        _draw_line(canvas, _points(outline.values, middle))
+    middle = QPointF(area.center().x(), area.top() + ROW_HEIGHT + _AXIS_LABEL_MARGIN + _RADIUS)
+    _draw_radar_web(canvas, plot, middle, area)
+    _draw_radar_shape(canvas, plot, shape, middle)
+    for index, outline in enumerate(plot.outlines):
+        canvas.painter.setPen(_outline_pen(canvas, index))
+        _draw_line(canvas, _radar_points(outline.values, middle))
 
 
-def _draw_web(canvas: PlotCanvas, plot: Radar, middle: QPointF, area: QRectF) -> None:
+def _draw_radar_web(canvas: PlotCanvas, plot: Radar, middle: QPointF, area: QRectF) -> None:
     many = len(plot.axes)
     canvas.painter.setBrush(Qt.BrushStyle.NoBrush)
-    for ring in _RINGS:
+    for ring in _RADAR_RINGS:
         canvas.painter.setPen(QPen(canvas.colours.outline if ring == 1 else canvas.colours.border, 1))
         canvas.painter.drawPolygon(QPolygonF([_polar_point(middle, place, many, ring) for place in range(many)]))
         canvas.text(QRectF(middle.x() + 3, middle.y() - ring * _RADIUS, 30, 12), f"{ring:g}", pixels=9,
@@ -484,10 +491,10 @@ def _draw_web(canvas: PlotCanvas, plot: Radar, middle: QPointF, area: QRectF) ->
     for place, name in enumerate(plot.axes):
         end = _polar_point(middle, place, many, 1)
         canvas.line(middle.x(), middle.y(), end.x(), end.y(), canvas.colours.border)
-        _write_name(canvas, name, _polar_point(middle, place, many, 1 + 9 / _RADIUS), middle, area)
+        _write_axis_name(canvas, name, _polar_point(middle, place, many, 1 + 9 / _RADIUS), middle, area)
 
 
-def _write_name(canvas: PlotCanvas, name: str, at: QPointF, middle: QPointF, area: QRectF) -> None:
+def _write_axis_name(canvas: PlotCanvas, name: str, at: QPointF, middle: QPointF, area: QRectF) -> None:
     aside = at.x() - middle.x()
     if abs(aside) < 1:
         room = QRectF(area.left(), at.y() - 8, area.width(), 16)
@@ -501,9 +508,9 @@ def _write_name(canvas: PlotCanvas, name: str, at: QPointF, middle: QPointF, are
     canvas.spots.append(PlotHotspot(room, name))
 
 
-def _draw_shape(canvas: PlotCanvas, plot: Radar, shape: Series, middle: QPointF) -> None:
+def _draw_radar_shape(canvas: PlotCanvas, plot: Radar, shape: Series, middle: QPointF) -> None:
     ink = canvas.ink(shape.look)
-    points = _points(shape.values, middle)
+    points = _radar_points(shape.values, middle)
     known = [point for point in points if point is not None]
     if len(known) == len(points) and len(known) > 2:
         ground = mix(ink, canvas.colours.field, 0.28)
@@ -519,11 +526,11 @@ def _draw_shape(canvas: PlotCanvas, plot: Radar, shape: Series, middle: QPointF)
         if point is not None:
             canvas.painter.drawEllipse(point, 2.5, 2.5)
             canvas.spots.append(
-                PlotHotspot(QRectF(point.x() - 6, point.y() - 6, 12, 12), _point_tooltip(shape, axis, measured))
+                PlotHotspot(QRectF(point.x() - 6, point.y() - 6, 12, 12), _radar_tooltip(shape, axis, measured))
             )
 
 
-def _point_tooltip(shape: Series, axis: str, measured: Measured) -> str:
+def _radar_tooltip(shape: Series, axis: str, measured: Measured) -> str:
     return f"{shape.name}, {axis}: {format_value(measured.value)}" + (
         "" if measured.n is None else f", n = {measured.n:,}"
     )
@@ -536,7 +543,7 @@ def _draw_line(canvas: PlotCanvas, points: list[QPointF | None]) -> None:
             canvas.painter.drawLine(before, after)
 
 
-def _points(values: tuple[Measured, ...], middle: QPointF) -> list[QPointF | None]:
+def _radar_points(values: tuple[Measured, ...], middle: QPointF) -> list[QPointF | None]:
     return [
         None if measured.value is None else _polar_point(middle, place, len(values), min(max(measured.value, 0.0), 1.0))
         for place, measured in enumerate(values)
@@ -548,7 +555,7 @@ def _polar_point(middle: QPointF, place: int, many: int, share: float) -> QPoint
     return QPointF(middle.x() + share * _RADIUS * math.sin(turn), middle.y() - share * _RADIUS * math.cos(turn))
 
 
-def _pen(canvas: PlotCanvas, number: int) -> QPen:
+def _outline_pen(canvas: PlotCanvas, number: int) -> QPen:
     pen = QPen(canvas.colours.text, 1.4)
     pen.setDashPattern([*_RADAR_DASHES[number % len(_RADAR_DASHES)]])
     return pen
@@ -585,11 +592,11 @@ def draw_plot(painter: QPainter, plot: Plot, width: float, colours: theme.Palett
 
 DEFAULT_WIDTH = 640
 """Of what is saved, in logical pixels."""
-_SCALE = 2
+_PNG_SCALE = 2
 _DOTS_PER_INCH = 96
 
 
-def as_image(plot: Plot, width: int = DEFAULT_WIDTH, scale: float = _SCALE) -> QImage:
+def as_image(plot: Plot, width: int = DEFAULT_WIDTH, scale: float = _PNG_SCALE) -> QImage:
     """Return a plot as a picture of `scale` dots a logical pixel."""
     high = plot_height(plot, width)
     image = QImage(round(width * scale), round(high * scale), QImage.Format.Format_RGB32)
@@ -621,8 +628,8 @@ def as_svg(plot: Plot, width: int = DEFAULT_WIDTH) -> bytes:
     made.setSize(size)
     made.setViewBox(QRect(0, 0, size.width(), size.height()))
     made.setResolution(_DOTS_PER_INCH)
-    made.setTitle(names_shown(plot.title))
-    made.setDescription("\n".join(names_shown(line) for line in plot_text(plot).split("\n")))
+    made.setTitle(escape_unprintable(plot.title))
+    made.setDescription("\n".join(escape_unprintable(line) for line in plot_text(plot).split("\n")))
     painter = QPainter(made)
     painter.fillRect(QRect(0, 0, size.width(), size.height()), Qt.GlobalColor.white)
     draw_plot(painter, plot, width, export_palette())

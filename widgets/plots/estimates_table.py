@@ -1,7 +1,4 @@
-"""Rows of the tables of figures.
-
-The table of figures: name and meaning, value, interval as a bar, n, and what was published.
-"""
+"""The table of figures: name and meaning, value, interval as a bar, n, and the published value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,9 +49,9 @@ class SplitRow:
 
 _ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 NAME, VALUE, BETWEEN, N, PUBLISHED = range(5)
-_PLAIN, _HEADING = 46, 38
-_MIN_WIDTH = 260
-_TEXT = 116
+_ROW_HEIGHT, _HEADING_HEIGHT = 46, 38
+_MIN_NAME_WIDTH = 260
+_INTERVAL_TEXT_WIDTH = 116
 """Width of an interval as text."""
 Index = QModelIndex | QPersistentModelIndex
 
@@ -77,7 +74,7 @@ class FiguresView(QTableWidget):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self._drawing = _Drawing(self)
+        self._drawing = _IntervalDelegate(self)
         self.setItemDelegate(self._drawing)
         theme.notifier.changed.connect(self.viewport().update)
         self.show_rows(())
@@ -90,17 +87,17 @@ class FiguresView(QTableWidget):
         self.setRowCount(len(rows))
         self.setHorizontalHeaderLabels([tr("Figure"), tr("Value"), tr("95 % interval"), "n", published])
         self.setColumnHidden(PUBLISHED, not published)
-        for number, row in enumerate(rows):
+        for index, row in enumerate(rows):
             for column, text in enumerate(_row_texts(row)):
                 item = QTableWidgetItem(text)
                 item.setData(_ROW_ROLE, row)
                 item.setToolTip(_row_tooltip(row, published))
                 if row.figure is None:
                     item.setFlags(Qt.ItemFlag.ItemIsEnabled)
-                self.setItem(number, column, item)
-            self.setRowHeight(number, _HEADING if row.figure is None else _PLAIN)
+                self.setItem(index, column, item)
+            self.setRowHeight(index, _HEADING_HEIGHT if row.figure is None else _ROW_HEIGHT)
             if row.figure is None:
-                self.setSpan(number, 0, 1, self.columnCount())
+                self.setSpan(index, 0, 1, self.columnCount())
         for column in range(self.columnCount()):
             side = Qt.AlignmentFlag.AlignLeft if column in (NAME, BETWEEN) else Qt.AlignmentFlag.AlignRight
             heading = self.horizontalHeaderItem(column)
@@ -116,15 +113,15 @@ class FiguresView(QTableWidget):
     def _fit_columns(self) -> None:
         """Give the bars less room in a narrow window, then the names no less than they need: the rest scrolls."""
         room = self.viewport().width()
-        between = max(_TEXT + 24, min(340, room * 34 // 100))
+        between = max(_INTERVAL_TEXT_WIDTH + 24, min(340, room * 34 // 100))
         widths = {VALUE: 72, BETWEEN: between, N: 84, PUBLISHED: 0 if self.isColumnHidden(PUBLISHED) else 104}
         for column, width in widths.items():
             if width:
                 self.setColumnWidth(column, width)
-        self.setColumnWidth(NAME, max(_MIN_WIDTH, room - sum(widths.values())))
+        self.setColumnWidth(NAME, max(_MIN_NAME_WIDTH, room - sum(widths.values())))
 
 
-class _Drawing(QStyledItemDelegate):
+class _IntervalDelegate(QStyledItemDelegate):
     axis = AxisTicks((0.0, 1.0), ("0", "1"))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -165,8 +162,8 @@ class _Drawing(QStyledItemDelegate):
         if figure.value is None:
             _paint_reason(canvas, area, figure.reason)
             return
-        bar = area.adjusted(0, 0, -_TEXT, 0)
-        inside = all(self.axis.low <= one <= self.axis.high for one in (figure.value, figure.high or 0))
+        bar = area.adjusted(0, 0, -_INTERVAL_TEXT_WIDTH, 0)
+        inside = all(self.axis.low <= value <= self.axis.high for value in (figure.value, figure.high or 0))
         if bar.width() > 60 and inside:
             y = area.center().y()
             painter = canvas.painter

@@ -1,8 +1,4 @@
-"""Pens, type and fills for drawing plots, and where the parts lie that say something under the mouse.
-
-What all plots have around them: a title, a note, a legend and axes. The patterns of labels as lines and dots in a
-rectangle, so that every device draws the same, sharp at any size.
-"""
+"""Drawing primitives of plots: text, lines, patterned fills, legends and axes, and the hotspots that have a tooltip."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

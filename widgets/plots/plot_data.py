@@ -1,6 +1,6 @@
-"""What a plot shows, as data: the same description is painted to the screen, to files, and written as a table.
+"""Plots as data: the same description is painted to the screen and to files, and written as a table.
 
-Round numbers for the axis of a plot.
+Also computes round axis ticks.
 """
 
 import math
@@ -228,7 +228,9 @@ class Radar:
     def table(self) -> PlotTable:
         """Return the numbers, a row for each shape."""
         lines = (*self.shapes, *self.outlines)
-        return PlotTable(("", *self.axes), tuple((line.name, *(each.value for each in line.values)) for line in lines))
+        return PlotTable(
+            ("", *self.axes), tuple((line.name, *(measured.value for measured in line.values)) for line in lines)
+        )
 
 
 Plot = Bars | Matrix | Histogram | Lines | Radar

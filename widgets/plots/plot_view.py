@@ -1,7 +1,4 @@
-"""A plot on the screen, with its numbers as a table behind it and ways to take it along.
-
-Plots side by side, in as many columns as there is room for.
-"""
+"""Plots on the screen: one with a menu to save or copy it, and a wall of several."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,9 +1,4 @@
-"""A table of as many rows as there are, of which only those on screen are drawn.
-
-Draws cells: labels with their sign, and texts with what a search found in them. The search field and the conditions
-over the table of segments. The rows of a table that asks for a cell when it is drawn, so that ten thousand rows cost no
-more than a screen.
-"""
+"""A table that draws only the rows on screen, with its search field and filters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -223,7 +218,7 @@ class SegmentsModel(QAbstractTableModel):
     def row_of(self, row: str) -> int | None:
         """Return where a row is, or None."""
         if self._places is None:
-            self._places = {text: number for number, text in enumerate(self._rows)}
+            self._places = {text: index for index, text in enumerate(self._rows)}
         return self._places.get(row)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008

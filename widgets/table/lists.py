@@ -1,7 +1,4 @@
-"""A list of rows that are known by a key, one of them current; its rows are drawn, not made of widgets.
-
-A list of a few rows. Rows of a list as high as their texts, which are broken into lines.
-"""
+"""Lists of painted rows that are known by a key, one of them current."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar

@@ -1,7 +1,4 @@
-"""A table in which some cells are a choice out of a list, opened with a click or Return.
-
-A table of rows that are read and chosen: figures, recordings, segments, minutes.
-"""
+"""Tables of records: rows to read and choose, and cells that are a choice from a list."""
 
 import re
 from collections.abc import Container, Sequence
@@ -40,7 +37,7 @@ from widgets.theme import icon, paint_icon
 _CHOICES_ROLE = Qt.ItemDataRole.UserRole
 _KEY_ROLE = Qt.ItemDataRole.UserRole + 1
 _MIN_COLUMN_WIDTH = 64
-_ARROW = 14
+_ARROW_PX = 14
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
@@ -52,7 +49,7 @@ class ChoiceCell:
 
     Attributes:
         text: what it shows; with choices, the text of the chosen one is shown instead.
-        choices: (key, text) of each choice; a cell without any cannot be changed, unless it is `free`.
+        choices: (key, text) of each choice; a cell without any cannot be changed, unless `is_editable`.
         key: of the choice that is made.
         is_editable: whether any text can be typed.
         tip: what hovering over it says.
@@ -137,7 +134,9 @@ class _ChoiceDelegate(QStyledItemDelegate):
         super().paint(painter, option, index)
         if index.data(_CHOICES_ROLE):
             area = QRectF(option.rect)
-            where = QRectF(area.right() - theme.GRID - _ARROW, area.center().y() - _ARROW / 2, _ARROW, _ARROW)
+            where = QRectF(
+                area.right() - theme.GRID - _ARROW_PX, area.center().y() - _ARROW_PX / 2, _ARROW_PX, _ARROW_PX
+            )
             paint_icon(painter, "chevron-down", where, theme.palette().muted)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
@@ -190,10 +189,10 @@ def _is_count(cell: ChoiceCell) -> bool:
 
 _ROWS_MEASURED = 60
 """Rows beyond those in sight by which columns find their width; measuring all of thousands would stop the window."""
-_NUMBER = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min| times| eye\sdistances)?( ± [\d.]+( ?%)?)?")
+_NUMBER_PATTERN = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min| times| eye\sdistances)?( ± [\d.]+( ?%)?)?")
 NOT_MEASURED = tr("not measured")
 """Stands in a column of numbers where one is still to come."""
-_NO_NUMBER = frozenset({"", "\N{EN DASH}", NOT_MEASURED})
+_EMPTY_NUMBERS = frozenset({"", "\N{EN DASH}", NOT_MEASURED})
 _MIN_NAME_WIDTH = 200
 """Pixels that the column of names gets in any case, where they are kept short."""
 
@@ -227,8 +226,8 @@ class _RowsModel(QAbstractTableModel):
 
     def _is_numeric(self, column: int) -> bool:
         """Return whether a column is one of numbers, which stand one under another."""
-        texts = {row.cells[column] for row in self.rows[:_ROWS_MEASURED] if column < len(row.cells)} - _NO_NUMBER
-        return bool(texts) and all(_NUMBER.fullmatch(text) for text in texts)
+        texts = {row.cells[column] for row in self.rows[:_ROWS_MEASURED] if column < len(row.cells)} - _EMPTY_NUMBERS
+        return bool(texts) and all(_NUMBER_PATTERN.fullmatch(text) for text in texts)
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.rows)
@@ -265,7 +264,7 @@ class _RowsModel(QAbstractTableModel):
         return icon(row.icon) if role == Qt.ItemDataRole.DecorationRole and row.icon and not index.column() else None
 
 
-class _Last(QStyledItemDelegate):
+class _LastColumnDelegate(QStyledItemDelegate):
     """The last column takes the room that is left: numbers at its right edge would stand alone, far from its name."""
 
     width = 0
@@ -294,7 +293,7 @@ class RowsTable(QTableView):
         self._model = _RowsModel(columns)
         self._names: int | None = None
         self.setModel(self._model)
-        self._last = _Last(self)
+        self._last = _LastColumnDelegate(self)
         self.setItemDelegateForColumn(len(columns) - 1, self._last)
         self.setAccessibleName(name)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -1,7 +1,6 @@
-"""Draws nodes of a chain with their sign and words inside: a tinted bar in the colour of the kind.
+"""Paints the bars of timeline lanes: segments, spans, utterances and nodes.
 
-Draws segments and spans: wide ones one by one, with outline, sign and name; narrow ones as pixels of one picture. Draws
-utterances with their words inside: a tinted bar in the speaker's colour, dashed while somebody should look.
+Narrow segments are rasterized into one picture.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from widgets.timeline.scene import TimelineScene
 from widgets.timeline.timeline_layout import HEADER, Band
 from widgets.timeline.timeline_model import HIDDEN, MAX_LABEL_CODES, MAX_ROWS, SELECTED, SegmentTrack
 
-_ROUND = 3.0
-_SIGN_MIN_WIDTH = 18.0
-_TEXT_MIN_WIDTH = 44.0
+_CORNER_RADIUS = 3.0
+_NODE_SIGN_MIN_WIDTH = 18.0
+_NODE_TEXT_MIN_WIDTH = 44.0
 
 NodeBand = tuple[QRectF, NodeBar, LabelLook, bool]
 """Where a node is drawn, the look of its kind, and whether it is selected."""
@@ -37,7 +36,7 @@ def paint_nodes(painter: QPainter, found: Sequence[NodeBand], look: Style) -> No
         painter.setBrush(mix(ink, lane, 0.5 if selected else 0.32))
         painter.setPen(QPen(look.colours.accent, 2) if selected else QPen(mix(ink, lane, 0.9), 1))
         inset = 1.0 if selected else 0.5
-        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), _ROUND, _ROUND)
+        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), _CORNER_RADIUS, _CORNER_RADIUS)
         if bar.flag:
             under = QRectF(rect.left() + 3, rect.bottom() - 3.5, max(2.0, rect.width() - 6), 2)
             painter.fillRect(under, look.colours.uncertain)
@@ -48,11 +47,11 @@ def paint_nodes(painter: QPainter, found: Sequence[NodeBand], look: Style) -> No
     for rect, bar, label, _ in found:
         left = max(rect.left(), float(HEADER)) + 4
         room = rect.right() - left - 4
-        if room < _SIGN_MIN_WIDTH - 8 or rect.height() < SIGN_PX:
+        if room < _NODE_SIGN_MIN_WIDTH - 8 or rect.height() < SIGN_PX:
             continue
         painter.drawPixmap(QPointF(left, rect.top() + (rect.height() - SIGN_PX) / 2), look.label_style(label).sign)
         words = bar.text or label.name
-        if room < _TEXT_MIN_WIDTH:
+        if room < _NODE_TEXT_MIN_WIDTH:
             continue
         where = QRectF(left + SIGN_PX + 4, rect.top(), room - SIGN_PX - 4, rect.height())
         # What cannot be seen need not be measured: a character takes two pixels at least.
@@ -62,7 +61,7 @@ def paint_nodes(painter: QPainter, found: Sequence[NodeBand], look: Style) -> No
 
 _UTTERANCE_TEXT_MIN_WIDTH = 22.0
 _TEXT_HEIGHT = 12
-_FLAG = 7.0
+_FLAG_PX = 7.0
 
 UtteranceBand = tuple[QRectF, SpokenBar, LabelLook, bool]
 """Where an utterance is drawn, the look of its lane, and whether it is selected."""
@@ -78,7 +77,7 @@ def paint_utterances(painter: QPainter, found: Sequence[UtteranceBand], look: St
         painter.setBrush(mix(ink, lane, (0.1 if unsure else 0.3) + (0.12 if selected else 0)))
         painter.setPen(_outline_pen(mix(ink, lane, 0.9), look.colours.accent, unsure, selected))
         inset = 1.0 if selected else 0.5
-        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), _ROUND, _ROUND)
+        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), _CORNER_RADIUS, _CORNER_RADIUS)
         if bar.flag:
             _paint_flag(painter, rect, look.colours.uncertain)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -87,7 +86,7 @@ def paint_utterances(painter: QPainter, found: Sequence[UtteranceBand], look: St
     metrics = painter.fontMetrics()
     for rect, bar, _, _ in found:
         left = max(rect.left(), float(HEADER)) + 5
-        room = rect.right() - left - (_FLAG + 6 if bar.flag else 4)
+        room = rect.right() - left - (_FLAG_PX + 6 if bar.flag else 4)
         if room < _UTTERANCE_TEXT_MIN_WIDTH or rect.height() < _TEXT_HEIGHT or not bar.text:
             continue
         # What cannot be seen need not be measured: a character takes two pixels at least.
@@ -106,23 +105,29 @@ def _outline_pen(ink: QColor, accent: QColor, unsure: bool, selected: bool) -> Q
 def _paint_flag(painter: QPainter, rect: QRectF, ink: QColor) -> None:
     """Draw a small pennant in the upper right corner."""
     right, top = rect.right() - 4, rect.top() + 3
-    if rect.width() < _FLAG + 6:
+    if rect.width() < _FLAG_PX + 6:
         return
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink)
     painter.drawPolygon(
-        QPolygonF([QPointF(right - _FLAG, top), QPointF(right, top + _FLAG / 2), QPointF(right - _FLAG, top + _FLAG)])
+        QPolygonF(
+            [
+                QPointF(right - _FLAG_PX, top),
+                QPointF(right, top + _FLAG_PX / 2),
+                QPointF(right - _FLAG_PX, top + _FLAG_PX),
+            ]
+        )
     )
-    painter.drawRect(QRectF(right - _FLAG, top, 1.2, rect.height() - 6))
+    painter.drawRect(QRectF(right - _FLAG_PX, top, 1.2, rect.height() - 6))
 
 
 WIDE_PX = 14
-_MAX_WIDE = 200
+_MAX_WIDE_SEGMENTS = 200
 _SEGMENT_SIGN_MIN_WIDTH = 20
 _SHORT_NAME_MIN_WIDTH = 62
 """Pixels of a segment from which on its name is written as far as there is room."""
 _NAME_HEIGHT = 18
-_UNKNOWN = unknown_look("")
+_UNKNOWN_LOOK = unknown_look("")
 
 
 def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view: TimelineScene, look: Style) -> None:
@@ -156,7 +161,7 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
     if not band.folded:
         near = drawn & (ends > start)
         wide = np.flatnonzero(near & (lengths >= least))
-        while len(wide) > _MAX_WIDE:
+        while len(wide) > _MAX_WIDE_SEGMENTS:
             least *= 2
             wide = np.flatnonzero(near & (lengths >= least))
     left = pixel_columns(starts, start, us_per_pixel, width)
@@ -176,7 +181,7 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
             places,
             (round(band.height * scale), width),
             round((start / us_per_pixel) % look.hatch),
-            look.raster_colours((*band.lane.looks[:MAX_LABEL_CODES], _UNKNOWN)),
+            look.raster_colours((*band.lane.looks[:MAX_LABEL_CODES], _UNKNOWN_LOOK)),
         )
         image = to_image(pixels)
         image.setDevicePixelRatio(scale)
@@ -205,7 +210,7 @@ def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, b
         painter.setBrush(own.strong if selected else own.brush)
         painter.setPen(chosen if selected else own.pen)
         inset = 1.0 if selected else 0.5
-        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), _ROUND, _ROUND)
+        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), _CORNER_RADIUS, _CORNER_RADIUS)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setFont(look.small_font)
     painter.setPen(look.colours.text)

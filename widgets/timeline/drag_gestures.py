@@ -1,7 +1,4 @@
-"""What a drag would do, computed while it goes on; nothing is changed before it ends.
-
-What an edge that is being dragged is drawn to.
-"""
+"""Computes what a drag on the timeline would do, with snapping. Nothing is changed before the drag ends."""
 
 from dataclasses import dataclass, field
 from typing import Literal, Protocol

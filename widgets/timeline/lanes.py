@@ -1,10 +1,4 @@
-"""Which kind of bar something on the timeline is.
-
-The horizontal bands of the timeline. The nodes of a chain as bars of the timeline: one lane, each kind with a colour, a
-sign and a letter of its own. Utterances as bars of the timeline: a lane for each participant, and one for those nobody
-has been given yet. What judges say about segments, as bars of the timeline: a thin lane for each judge, under those of
-people.
-"""
+"""The lanes of the timeline, and what they hold: segments, nodes, utterances and verdicts as bars."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -82,8 +76,8 @@ def lane_key_of(segment: Segment) -> str:
     return lane_key(segment.annotator_id, segment.scheme, segment.track)
 
 
-_SCHEME, _TRACK, _WHO = "chains", "nodes", "chain"
-NODES = lane_key(_WHO, _SCHEME, _TRACK)
+_NODES_SCHEME, _NODES_TRACK, _NODES_OWNER = "chains", "nodes", "chain"
+NODES = lane_key(_NODES_OWNER, _NODES_SCHEME, _NODES_TRACK)
 """Key of the lane."""
 
 
@@ -112,12 +106,12 @@ def node_bar(node: ChainNode, recording_id: str, people: Iterable[str] = (), fla
     return NodeBar(
         node.id,
         recording_id,
-        _WHO,
+        _NODES_OWNER,
         node.kind.value,
         node.start_us,
         node.end_us,
-        _SCHEME,
-        _TRACK,
+        _NODES_SCHEME,
+        _NODES_TRACK,
         " ".join(node.text.split()),
         ", ".join(people),
         flag,
@@ -147,7 +141,7 @@ def node_bar_tooltip(bar: NodeBar) -> str:
 SAID, UNSURE = "said", "unsure"
 """Labels of bars: a person saw to it; or nobody looked at the words yet, or the speaker is a guess of the program."""
 _SPOKEN_SCHEME, _SPOKEN_TRACK = "transcript", "utterances"
-_NOBODY = "nobody"
+_NOBODY_KEY = "nobody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +172,7 @@ def utterance_bar(utterance: Utterance, flag: str = "") -> SpokenBar:
     return SpokenBar(
         utterance.id,
         utterance.recording_id,
-        utterance.participant_id or _NOBODY,
+        utterance.participant_id or _NOBODY_KEY,
         SAID if utterance.checked and not utterance.suggested else UNSURE,
         utterance.start_us,
         utterance.end_us,
@@ -192,13 +186,13 @@ def utterance_bar(utterance: Utterance, flag: str = "") -> SpokenBar:
 
 def utterance_lane_key(participant_id: str | None) -> str:
     """Return the key of the lane of a participant; None is for nobody yet."""
-    return lane_key(participant_id or _NOBODY, _SPOKEN_SCHEME, _SPOKEN_TRACK)
+    return lane_key(participant_id or _NOBODY_KEY, _SPOKEN_SCHEME, _SPOKEN_TRACK)
 
 
 def speaker_of_lane(key: str) -> str | None:
     """Return whose lane it is, by the key of a lane of utterances; None for nobody yet."""
     found = key.split("/")[0]
-    return None if found == _NOBODY else found
+    return None if found == _NOBODY_KEY else found
 
 
 def utterance_lane(participant_id: str | None, title: str, subtitle: str, colour: str | None, editable: bool) -> Lane:
@@ -225,10 +219,10 @@ def bar_kind(bar: Segment | None) -> LaneKind:
 
 
 HIDDEN_LABEL = "?hidden"
-"""The label of a bar of which who looks may not see what the judge says yet."""
+"""The label of a bar whose verdict the viewer may not see yet."""
 SILENT_LABEL = "?silent"
 """The label of a bar where the judge gave no answer that could be read."""
-_LOOKS = (
+_EXTRA_VERDICT_LOOKS = (
     LabelLook(HIDDEN_LABEL, tr("Hidden"), "muted", Pattern.DOTS, Sign.RING),
     LabelLook(SILENT_LABEL, tr("No answer"), "muted", Pattern.BARS, Sign.QUESTION),
 )
@@ -249,7 +243,10 @@ class VerdictBar(Segment):
 
 
 def verdict_bar(voice: str, segment: Segment, label: str, notes: Sequence[str] = ()) -> VerdictBar:
-    """Return the bar of what a voice says about a segment; `label` is one of the segment's, `HIDDEN` or `SILENT`."""
+    """Return the bar of what a voice says about a segment.
+
+    `label` is one of the segment's, `HIDDEN_LABEL` or `SILENT_LABEL`.
+    """
     return VerdictBar(
         f"{voice} {segment.id}",
         segment.recording_id,
@@ -270,7 +267,7 @@ def verdict_lane(voice: str, title: str, subtitle: str, looks: Sequence[LabelLoo
         lane_key(voice, _VERDICTS_SCHEME, _VERDICTS_TRACK),
         title,
         LaneKind.VERDICTS,
-        looks=(*looks, *_LOOKS),
+        looks=(*looks, *_EXTRA_VERDICT_LOOKS),
         subtitle=subtitle,
     )
 

@@ -1,4 +1,4 @@
-"""Two handles under the picture: where a segment starts and where it ends."""
+"""The range slider under the picture: two handles for the start and the end of a segment."""
 
 from typing import Literal
 
@@ -17,11 +17,11 @@ Handle = Literal["start", "end", "both"]
 
 _HEIGHT = 40
 _MARGIN = 12
-_TRACK = 16
-_HANDLE = 8
-_SECOND = 1_000_000
+_TRACK_HEIGHT = 16
+_HANDLE_WIDTH = 8
+_SECOND_US = 1_000_000
 _MIN_RANGE_US = 1_000
-_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
+_STEP_KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
 
 
 class RangeSlider(QWidget):
@@ -126,7 +126,7 @@ class RangeSlider(QWidget):
         if self._range is None:
             return None
         left, right = (self.time_to_x(t) for t in self._range)
-        reach = _HANDLE + 2
+        reach = _HANDLE_WIDTH + 2
         if left - reach <= x <= right + reach and min(abs(x - left), abs(x - right)) <= reach:
             # Handles that lie on each other are told apart by the side that is grabbed.
             nearer_start = abs(x - left) < abs(x - right) or (left == right and x < left)
@@ -221,7 +221,7 @@ class RangeSlider(QWidget):
         x = self.time_to_x(self._playhead_us)
         if self._span[0] <= self._playhead_us <= self._span[1] and self._span[1] > self._span[0]:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            painter.fillRect(QRectF(round(x), _track_top(self) - 2, 1, _TRACK + 4), look.colours.playhead)
+            painter.fillRect(QRectF(round(x), _track_top(self) - 2, 1, _TRACK_HEIGHT + 4), look.colours.playhead)
         painter.end()
 
     def _key_target(self, event: QKeyEvent) -> int | None:
@@ -231,14 +231,14 @@ class RangeSlider(QWidget):
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         at = self._range[1] if self._active == "end" else self._range[0]
         key = Qt.Key(event.key())
-        if key in _STEPS and modifiers == Qt.KeyboardModifier.ShiftModifier:
-            return self._snap_to_frame(at + _STEPS[key] * _SECOND)
+        if key in _STEP_KEYS and modifiers == Qt.KeyboardModifier.ShiftModifier:
+            return self._snap_to_frame(at + _STEP_KEYS[key] * _SECOND_US)
         if modifiers != Qt.KeyboardModifier.NoModifier:
             return None
-        if key in _STEPS:
-            return self._step_frames(at, _STEPS[key])
+        if key in _STEP_KEYS:
+            return self._step_frames(at, _STEP_KEYS[key])
         if key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            return self._snap_to_frame(at + (10 if key == Qt.Key.Key_PageUp else -10) * _SECOND)
+            return self._snap_to_frame(at + (10 if key == Qt.Key.Key_PageUp else -10) * _SECOND_US)
         if key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             return self._span[0] if key == Qt.Key.Key_Home else self._span[1]
         return None
@@ -269,7 +269,7 @@ class RangeSlider(QWidget):
         self._describe()
 
     def _paint_track(self, painter: QPainter, look: Style) -> None:
-        track = QRectF(_MARGIN, _track_top(self) + 5, self.width() - 2 * _MARGIN, _TRACK - 10)
+        track = QRectF(_MARGIN, _track_top(self) + 5, self.width() - 2 * _MARGIN, _TRACK_HEIGHT - 10)
         painter.setPen(QPen(look.colours.border, 1))
         painter.setBrush(look.colours.field)
         painter.drawRoundedRect(track.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
@@ -281,12 +281,12 @@ class RangeSlider(QWidget):
             if self._editable:
                 marking = tr("Press I and O to mark a start and an end, or select a segment.")
                 texts = [marking, tr("I and O mark a start and an end.")]
-            text = next(
-                (each_text for each_text in texts if words.horizontalAdvance(each_text) <= self.width()), texts[-1]
-            )
+            text = next((text for text in texts if words.horizontalAdvance(text) <= self.width()), texts[-1])
             fitting = words.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
             painter.drawText(
-                QRectF(0, _track_top(self) + _TRACK + 1, self.width(), 14), Qt.AlignmentFlag.AlignHCenter, fitting
+                QRectF(0, _track_top(self) + _TRACK_HEIGHT + 1, self.width(), 14),
+                Qt.AlignmentFlag.AlignHCenter,
+                fitting,
             )
 
     def _paint_range(self, painter: QPainter, look: Style) -> None:
@@ -296,7 +296,7 @@ class RangeSlider(QWidget):
         left, right = (min(max(self.time_to_x(t), edges[0]), edges[1]) for t in self._range)
         top = _track_top(self)
         ink = colours.accent if self._label is None else look.label_style(self._label).ink
-        bar = QRectF(left, top + 2, max(1.0, right - left), _TRACK - 4)
+        bar = QRectF(left, top + 2, max(1.0, right - left), _TRACK_HEIGHT - 4)
         painter.setPen(QPen(ink, 1))
         painter.setBrush(colours.selection if self._label is None else look.label_style(self._label).brush)
         painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
@@ -308,8 +308,8 @@ class RangeSlider(QWidget):
     def _paint_handle(self, painter: QPainter, handle: str, x: float, look: Style) -> None:
         colours = look.colours
         ink = colours.accent if self._label is None else look.label_style(self._label).ink
-        outward = -_HANDLE if handle == "start" else 0
-        box = QRectF(x + outward, _track_top(self), _HANDLE, _TRACK)
+        outward = -_HANDLE_WIDTH if handle == "start" else 0
+        box = QRectF(x + outward, _track_top(self), _HANDLE_WIDTH, _TRACK_HEIGHT)
         lit = self._hovered in (handle, "both") or self._dragged in (handle, "both")
         if self.hasFocus() and self._active in (handle, "both"):
             painter.setPen(QPen(colours.accent, 1.5))
@@ -318,7 +318,7 @@ class RangeSlider(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colours.text if lit else ink if self._editable else colours.disabled)
         painter.drawRoundedRect(box, 2.5, 2.5)
-        painter.fillRect(QRectF(box.center().x() - 0.5, box.top() + 5, 1, _TRACK - 10), colours.panel)
+        painter.fillRect(QRectF(box.center().x() - 0.5, box.top() + 5, 1, _TRACK_HEIGHT - 10), colours.panel)
 
     def _paint_times(self, painter: QPainter, left: float, right: float, look: Style) -> None:
         """The two times under their handles, and the length between them; the length alone where they have no room."""
@@ -328,16 +328,16 @@ class RangeSlider(QWidget):
         metrics = painter.fontMetrics()
         first, last = format_time(start), format_time(end)
         wide = metrics.horizontalAdvance("0:00:00.000") + 8
-        length = f"{(end - start) / _SECOND:.3f} s"
+        length = f"{(end - start) / _SECOND_US:.3f} s"
         room = self.width()
         if room < 2 * wide + 4:
             painter.setPen(look.colours.text)
-            below = QRectF(0, _track_top(self) + _TRACK + 1, room, 14)
+            below = QRectF(0, _track_top(self) + _TRACK_HEIGHT + 1, room, 14)
             painter.drawText(below, Qt.AlignmentFlag.AlignCenter, length)
             return
         at_first = min(max(left - wide / 2, 2.0), room - 2 * wide - 2.0)
         at_last = max(min(right - wide / 2, room - wide - 2.0), at_first + wide)
-        baseline = _track_top(self) + _TRACK + 12
+        baseline = _track_top(self) + _TRACK_HEIGHT + 12
         for x, text in ((at_first, first), (at_last, last)):
             painter.setPen(look.colours.text)
             painter.drawText(QPointF(x + (wide - metrics.horizontalAdvance(text)) / 2, baseline), text)

@@ -1,6 +1,6 @@
-"""Many small segments as one picture: the cost is bounded by pixels, not by segments. All sizes are device pixels.
+"""Rasterizes many small segments into one picture: the cost is bounded by pixels, not by segments.
 
-The timeline's colours, patterns and signs, made once a theme and scale.
+All sizes are device pixels.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from widgets.theme import Palette
 from widgets.timeline.timeline_model import MAX_ROWS
 
 PATTERNS = tuple(Pattern)
-"""Order of the pattern codes in `Inks.patterns`."""
+"""Order of the pattern codes in `RasterColours.patterns`."""
 
 
 @dataclass(frozen=True, slots=True)

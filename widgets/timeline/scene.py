@@ -193,7 +193,7 @@ class TimelineHost(TimelineScene, Protocol):
         ...
 
     def content_changed(self) -> None:
-        """Draw everything anew."""
+        """Draw everything again."""
         ...
 
     def pan(self, pixels: float) -> None:

@@ -1,7 +1,4 @@
-"""A widget over a recording's axis that zooms and pans: the timeline without what it shows.
-
-Keeps the playhead with the clock, and the view with the playhead.
-"""
+"""A widget over a recording's time axis that zooms, pans and follows the playhead: the base of the timeline."""
 
 from __future__ import annotations
 

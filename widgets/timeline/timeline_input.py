@@ -1,7 +1,4 @@
-"""The timeline without a mouse: going from segment to segment.
-
-What the mouse does on the timeline: from press to release, with nothing changed in between.
-"""
+"""Mouse and keyboard input of the timeline. Nothing is changed before a drag ends."""
 
 from __future__ import annotations
 
@@ -361,9 +358,7 @@ class TimelineMouseHandler:
                 )
             return
         if isinstance(gesture, Move) and gesture.lane:
-            self._view.utterance_assign_requested.emit(
-                [each_segment.id for each_segment in gesture.segments], gesture.lane
-            )
+            self._view.utterance_assign_requested.emit([segment.id for segment in gesture.segments], gesture.lane)
             return
         segment = self._view.model.segment
         moved: list[Placed] = []

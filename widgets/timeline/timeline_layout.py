@@ -1,7 +1,6 @@
-"""Where the lanes and their sub-rows lie, in logical pixels.
+"""The geometry of the timeline.
 
-What lies under the mouse. Where the ruler's ticks stand and what they say. Which part of the recording is on screen,
-and the mapping between times and pixels.
+Maps times to pixels, places lanes and rows, computes ruler ticks, and finds what lies under a point.
 """
 
 from dataclasses import dataclass, replace
@@ -68,13 +67,13 @@ def lay_out_lanes(model: TimelineModel) -> tuple[Band, ...]:
     bands: list[Band] = []
     top = 0
     for lane in model.lanes:
-        band = _band(model, lane, top)
+        band = _lay_out_lane(model, lane, top)
         bands.append(band)
         top = band.bottom
     return tuple(bands)
 
 
-def _band(model: TimelineModel, lane: Lane, top: int) -> Band:
+def _lay_out_lane(model: TimelineModel, lane: Lane, top: int) -> Band:
     if lane.key in model.folded:
         return Band(lane, top, FOLDED_HEIGHT, 1, FOLDED_HEIGHT - 2 * _PAD, folded=True)
     if lane.kind is LaneKind.WAVEFORM:
@@ -243,7 +242,7 @@ def _bar_part(segment: Segment, view: Viewport, x: float) -> TimelineHitPart:
 
 
 _MS, _S = 1_000, 1_000_000
-_STEPS = (
+_TICK_STEPS = (
     (_MS, 5), (2 * _MS, 4), (5 * _MS, 5), (10 * _MS, 5), (20 * _MS, 4), (50 * _MS, 5),
     (100 * _MS, 5), (200 * _MS, 4), (500 * _MS, 5),
     (_S, 5), (2 * _S, 4), (5 * _S, 5), (10 * _S, 5), (15 * _S, 3), (30 * _S, 6),
@@ -265,7 +264,7 @@ class RulerTicks:
 
 def ruler_ticks(view: Viewport, start_us: float, end_us: float) -> RulerTicks:
     """Return the ticks from one time to another at the view's zoom."""
-    step, parts = next((s for s in _STEPS if s[0] >= LABEL_PX * view.us_per_px), _STEPS[-1])
+    step, parts = next((s for s in _TICK_STEPS if s[0] >= LABEL_PX * view.us_per_px), _TICK_STEPS[-1])
     part = step // parts
     end = min(end_us, view.duration_us)
     first = max(0, int(start_us) // step)

@@ -1,7 +1,6 @@
-"""What the timeline shows, without any drawing.
+"""The model of the timeline, without drawing.
 
-Which sub-row a segment goes to when several overlap: the lowest one that is free. The segments of one lane as sorted
-arrays: quick to draw, to search and to change one at a time.
+Segments of a lane are sorted arrays, stacked into sub-rows where they overlap.
 """
 
 from bisect import bisect_left
@@ -109,7 +108,7 @@ def _effective_end(segment: Segment) -> int:
 class SegmentTrack:
     """Segments ordered by start, the longer first, with the sub-row of each.
 
-    Loading is O(n log n). An edit finds its place in O(log n), shifts the arrays, and stacks anew only as far as
+    Loading is O(n log n). An edit finds its place in O(log n), shifts the arrays, and stacks again only as far as
     rows change; where more than a bounded number of segments would change rows, the others stay where they are and the
     edited one takes any free row, so `tidy` says whether the rows are those that loading would give.
 
@@ -153,7 +152,7 @@ class SegmentTrack:
 
     @property
     def codes(self) -> NDArray[np.uint8]:
-        """(n,) positions in `labels`; `MANY` for all beyond."""
+        """(n,) positions in `labels`; `MAX_LABEL_CODES` for all beyond."""
         return self._codes[: self._n]
 
     @property

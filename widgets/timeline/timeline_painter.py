@@ -1,7 +1,4 @@
-"""Draws what changes seldom (ruler, lanes, segments) into a picture that is kept and mended where it must.
-
-Draws what changes often over the kept picture: playhead, marks, hover, drags and the empty state.
-"""
+"""Paints the timeline: ruler, lanes and segments into a cached picture, with playhead, marks and drags over it."""
 
 from __future__ import annotations
 
@@ -10,9 +7,9 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from project.timebase import format_time
 from resources.translation import tr
-from widgets import theme as icons
+from widgets import theme
 from widgets.labels import NEW_LOOK, mix
-from widgets.timeline import bar_painter as segments_drawing
+from widgets.timeline import bar_painter
 from widgets.timeline.bar_painter import paint_nodes, paint_segments, paint_utterances, segment_rect
 from widgets.timeline.drag_gestures import Create, Gesture, Move
 from widgets.timeline.lanes import LaneKind, is_node, is_utterance, lane_key_of
@@ -22,7 +19,7 @@ from widgets.timeline.timeline_layout import HEADER, LABEL_PX, RULER, Band, rule
 
 _FRAME_TICK_PX = 8
 _TALL_HEIGHT = 52
-_TWO_LINES = 28
+_TWO_LINES_HEIGHT = 28
 """Pixels of a header from which on it has a second line."""
 
 
@@ -91,13 +88,13 @@ def _paint_lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: 
         return
     painter.setClipRect(inside & QRect(HEADER, RULER, view.view.width, view.viewport().height()))
     if band.lane.draws_bars:
-        segments_drawing.paint_lane(painter, band, place, inside, view, look)
+        bar_painter.paint_lane(painter, band, place, inside, view, look)
         if band.lane.faded or band.lane.pale:
             veil = QColor(colours.lane)
             veil.setAlphaF(0.6 if band.lane.faded else 0.3)
             painter.fillRect(inside, veil)
     elif band.lane.kind is LaneKind.SPANS:
-        segments_drawing.paint_spans(painter, band, place, inside, view, look)
+        bar_painter.paint_spans(painter, band, place, inside, view, look)
     elif not band.folded:
         _paint_waveform(painter, place, inside, view, look)
 
@@ -106,7 +103,7 @@ def _paint_header(painter: QPainter, band: Band, place: QRect, view: TimelineSce
     colours = look.colours
     height = min(place.height(), 32)
     arrow = QRect(8, place.top() + (height - 12) // 2, 12, 12)
-    icons.paint_icon(painter, "chevron-right" if band.folded else "chevron-down", arrow, colours.muted)
+    theme.paint_icon(painter, "chevron-right" if band.folded else "chevron-down", arrow, colours.muted)
     painter.setFont(view.font())
     painter.setPen(colours.text if view.can_edit(band.lane) else colours.muted)
     room = QRect(26, place.top(), HEADER - 26 - 8, height)
@@ -126,7 +123,7 @@ def _paint_subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineSc
     painter.setFont(look.small_font)
     painter.setPen(look.colours.disabled if band.lane.faded else look.colours.muted)
     wide = room.width()
-    if band.folded or room.height() < _TWO_LINES:
+    if band.folded or room.height() < _TWO_LINES_HEIGHT:
         wide = room.width() // 2
         title, below = room.adjusted(0, 0, -wide, 0), room.adjusted(room.width() - wide, 0, 0, 0)
     else:

@@ -1,4 +1,4 @@
-"""The timeline: what was said about a recording, over time. What a screen reader says about the timeline."""
+"""The timeline view: ruler, waveform and a lane for each annotator and track, described for screen readers too."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,8 +15,7 @@ from project.timebase import FrameTimes, format_time
 from resources.translation import tr
 from widgets.accessibility import Role
 from widgets.text_labels import semibold
-from widgets.timeline import timeline_layout as hits
-from widgets.timeline import timeline_painter as overlay
+from widgets.timeline import timeline_layout, timeline_painter
 from widgets.timeline.drag_gestures import Gesture, Snapper
 from widgets.timeline.lanes import (
     Lane,
@@ -424,10 +423,10 @@ class TimelineView(TimeArea):
         """Return by which signals changes of bars of a kind are asked for."""
         return self._requests[kind]
 
-    def hit(self, position: QPointF) -> hits.TimelineHit:
+    def hit(self, position: QPointF) -> timeline_layout.TimelineHit:
         """Return what lies under a point of the viewport."""
         y = position.y() if position.y() < RULER else position.y() + self.scroll_y()
-        return hits.hit_test(self.model, self._bands, self._view, position.x(), y)
+        return timeline_layout.hit_test(self.model, self._bands, self._view, position.x(), y)
 
     def snapper(self) -> Snapper:
         """Return what edges are drawn to now."""
@@ -471,7 +470,7 @@ class TimelineView(TimeArea):
         area = self.viewport()
         painter = QPainter(area)
         self._content.draw(painter, event.rect(), self)
-        overlay.paint_overlay(painter, self)
+        timeline_painter.paint_overlay(painter, self)
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -1,7 +1,6 @@
-"""What our own BORIS projects say beyond BORIS's format: an object of their own, which BORIS keeps when it saves.
+"""Fields of BORIS projects: our own metadata object, modifiers, comments, and lanes built from events.
 
-Recordings and their lanes, as they gather while BORIS's events are read. Form values as BORIS has them: modifiers for
-what is chosen from a list, lines of the comment for the rest.
+BORIS keeps the metadata object when it saves.
 """
 
 import re
@@ -56,7 +55,7 @@ class BorisMetadata:
 
 
 def read_metadata(project: Mapping[str, Any]) -> BorisMetadata:
-    """Return the marks of a project; none where it is not one of ours, or where they are no longer sound."""
+    """Return the metadata of a project; empty where the project is not one of ours, or the metadata is damaged."""
     found = _object(project.get(KEY))
     places = {
         name: ObservationSource(_text(entry, "recording"), _text(entry, "name"), _text(entry, "annotator"))
@@ -98,7 +97,7 @@ def metadata_to_json(marks: BorisMetadata) -> dict[str, Any]:
 
 
 def _texts(found: Any) -> tuple[str, ...]:
-    return tuple(one for one in found[:_MAX_FIELDS] if isinstance(one, str)) if isinstance(found, list) else ()
+    return tuple(text for text in found[:_MAX_FIELDS] if isinstance(text, str)) if isinstance(found, list) else ()
 
 
 def _object(found: Any) -> dict[str, Any]:
@@ -106,7 +105,7 @@ def _object(found: Any) -> dict[str, Any]:
 
 
 def _objects(found: Any) -> list[tuple[str, dict[str, Any]]]:
-    return [(name, one) for name, one in _object(found).items() if isinstance(one, dict)]
+    return [(name, value) for name, value in _object(found).items() if isinstance(value, dict)]
 
 
 def _text(found: Mapping[str, Any], key: str) -> str:
@@ -164,10 +163,10 @@ class BorisRecordingBuilder:
 
 
 NONE = "None"
-"""What BORIS writes for a modifier of which nothing was chosen."""
+"""The value that BORIS writes where nothing was chosen for a modifier."""
 SEPARATOR = "|"
-_ITEM = re.compile(r"[^|,()\s](?:[^|,()\t\n\r\v\f]{0,38}[^|,()\s])?")
-_MOST = 50
+_MODIFIER_VALUE = re.compile(r"[^|,()\s](?:[^|,()\t\n\r\v\f]{0,38}[^|,()\s])?")
+_MAX_MODIFIER_VALUES = 50
 _CONTINUATION = "\n  "
 TrackKey = tuple[str, str, str]
 
@@ -222,10 +221,12 @@ def infer_modifier(name: str, values: Sequence[Json]) -> Modifier | None:
         if isinstance(value, list) is not several or not chosen or len(set(map(str, chosen))) != len(chosen):
             return None
         for item in chosen:
-            if not isinstance(item, str) or item == NONE or _ITEM.fullmatch(item) is None:
+            if not isinstance(item, str) or item == NONE or _MODIFIER_VALUE.fullmatch(item) is None:
                 return None
             items[item] = None
-    return Modifier(name, tuple(items), several) if len(items) <= _MOST and SEPARATOR not in name else None
+    return (
+        Modifier(name, tuple(items), several) if len(items) <= _MAX_MODIFIER_VALUES and SEPARATOR not in name else None
+    )
 
 
 def format_modifiers(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
@@ -256,12 +257,12 @@ def parse_modifiers(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Js
 
 
 def parse_comment(text: str, names: Iterable[str]) -> dict[str, Json]:
-    """Read a comment that `comment_text` wrote; what stands before those is the value `comment`."""
+    """Read a comment that `format_comment` wrote; what stands before those is the value `comment`."""
     known = sorted(names, key=len, reverse=True)
     found: dict[str, list[list[str]]] = {}
     last = ""
     for line in text.split("\n") if text else []:
-        name = next((one for one in known if line.startswith(f"{one}: ")), None)
+        name = next((field_name for field_name in known if line.startswith(f"{field_name}: ")), None)
         if name is not None:
             found.setdefault(name, []).append([line[len(name) + 2 :]])
             last = name

@@ -1,7 +1,7 @@
-"""BORIS projects: JSON, plain or packed with gzip; observations are read as recordings, format 7.0 is written.
+"""Reads BORIS projects, plain or gzipped, and writes format 7.0.
 
-Reads BORIS projects: each observation is a recording, each subject's behaviors of one category are a lane. Writes a
-BORIS project: an observation for each recording and annotator, as BORIS compares coders by observation.
+Reading turns an observation into a recording, and the behaviors of one subject and category into a lane. Writing makes
+an observation for each recording and annotator, because BORIS compares coders by observation.
 """
 
 import gzip
@@ -49,8 +49,9 @@ from project.timebase import utc_now
 
 COMMENT = "comment"
 _MAX_SECONDS = 2_147_483_647
-_MULTIPLE_SELECTION = 1
-_ANNOTATOR = ("annotator", "observer", "coder", "rater")
+_SINGLE_SELECTION, _MULTIPLE_SELECTION = 0, 1
+"""Types of a set of modifiers."""
+_ANNOTATOR_VARIABLES = ("annotator", "observer", "coder", "rater")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +93,16 @@ class _BorisProjectReader:
 
     def _ethogram(self) -> dict[str, _Behavior]:
         made = {}
-        for entry in _dicts(self._found.get("behaviors_conf")):
+        for behavior in _dicts(self._found.get("behaviors_conf")):
             sets = tuple(
-                (str(each.get("name") or "") or f"modifier {place + 1}", each.get("type") == _MULTIPLE_SELECTION)
-                for place, each in enumerate(_dicts(entry.get("modifiers")))
+                (
+                    str(modifier.get("name") or "") or f"modifier {place + 1}",
+                    modifier.get("type") == _MULTIPLE_SELECTION,
+                )
+                for place, modifier in enumerate(_dicts(behavior.get("modifiers")))
             )
-            state = str(entry.get("type", "")).casefold().startswith("state")
-            made[str(entry.get("code", ""))] = _Behavior(state, str(entry.get("category") or ""), sets)
+            state = str(behavior.get("type", "")).casefold().startswith("state")
+            made[str(behavior.get("code", ""))] = _Behavior(state, str(behavior.get("category") or ""), sets)
         return made
 
     def _observation(
@@ -231,7 +235,7 @@ def _get_item(found: object, key: str) -> object:
 def _annotator(observation: Mapping[str, Any]) -> str:
     variables = observation.get("independent_variables")
     named = {str(name).casefold(): _text(value).strip() for name, value in _items(variables)}
-    return next((named[name] for name in _ANNOTATOR if named.get(name)), "")
+    return next((named[name] for name in _ANNOTATOR_VARIABLES if named.get(name)), "")
 
 
 def _items(found: object) -> list[tuple[Any, Any]]:
@@ -239,7 +243,7 @@ def _items(found: object) -> list[tuple[Any, Any]]:
 
 
 def _dicts(found: object) -> list[dict[str, Any]]:
-    return [one for _, one in _items(found) if isinstance(one, dict)]
+    return [item for _, item in _items(found) if isinstance(item, dict)]
 
 
 def _text(found: object) -> str:
@@ -257,10 +261,9 @@ def _microseconds(value: object) -> int | None:
 
 MAX_PLAYERS = 8
 """So many media BORIS plays side by side."""
-_STATE = "State event"
-_SINGLE, _PROJECT_WRITING_SEVERAL = 0, 1
+_STATE_EVENT = "State event"
 _NO_FRAME = "NA"
-_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
+_SHORTCUT_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def build_project(document: Document) -> dict[str, Any]:
@@ -274,7 +277,7 @@ def to_boris_seconds(time_us: int) -> float:
 
 
 def plan_observations(document: Document) -> list[tuple[str, RecordingPart, str, list[InterchangeLane]]]:
-    """Return what becomes of each recording: id of an observation, the recording, the annotator, and their lanes.
+    """Return the observations of each recording: id, recording, annotator, and lanes.
 
     What is said belongs to no annotator and is an observation of its own, as is a recording without anything.
     """
@@ -308,7 +311,11 @@ class _BorisProjectWriter:
             about[name] = ObservationSource(part.id, part.name, annotator)
             observations[name] = self._observation(part, annotator, lanes)
         subjects = {
-            str(place): {"key": _KEYS[place] if place < len(_KEYS) else "", "name": name, "description": ""}
+            str(place): {
+                "key": _SHORTCUT_KEYS[place] if place < len(_SHORTCUT_KEYS) else "",
+                "name": name,
+                "description": "",
+            }
             for place, name in enumerate(name for name in self._subjects if name)
         }
         return {
@@ -403,7 +410,7 @@ class _BorisProjectWriter:
         if (key, said) in self._codes:
             return self._codes[key, said]
         plain = " ".join(said.replace("|", "/").replace(",", ";").split()) or SPEECH
-        category = "" if kind == "utterances" else ".".join(one for one in (scheme, track) if one)
+        category = "" if kind == "utterances" else ".".join(key for key in (scheme, track) if key)
         code = plain if plain not in self._stands else unique_name(f"{plain} {category}".strip(), set(self._stands))
         self._codes[key, said] = code
         self._stands[code] = Code(kind, scheme, track, said, held.in_comment)
@@ -411,8 +418,8 @@ class _BorisProjectWriter:
             self._categories[category] = None
         self._behaviors.append(
             {
-                "type": _STATE,
-                "key": _KEYS[len(self._behaviors)] if len(self._behaviors) < len(_KEYS) else "",
+                "type": _STATE_EVENT,
+                "key": _SHORTCUT_KEYS[len(self._behaviors)] if len(self._behaviors) < len(_SHORTCUT_KEYS) else "",
                 "code": code,
                 "description": "",
                 "color": "",
@@ -421,7 +428,7 @@ class _BorisProjectWriter:
                     str(place): {
                         "name": modifier.name,
                         "description": "",
-                        "type": _PROJECT_WRITING_SEVERAL if modifier.multiple else _SINGLE,
+                        "type": _MULTIPLE_SELECTION if modifier.multiple else _SINGLE_SELECTION,
                         "ask at stop": False,
                         "values": [*modifier.values],
                     }
@@ -436,7 +443,7 @@ class _BorisProjectWriter:
 
 MAX_FILE_BYTES = 64 * MEGABYTE
 _GZIP_MAGIC = b"\x1f\x8b"
-_HEAD = 65_536
+_HEAD_BYTES = 65_536
 
 
 class Boris:
@@ -459,7 +466,7 @@ class Boris:
         """Tell whether the first bytes are of a JSON object with a key of BORIS's, packed or not."""
         if head.startswith(_GZIP_MAGIC):
             try:
-                head = zlib.decompressobj(31).decompress(head, _HEAD)
+                head = zlib.decompressobj(31).decompress(head, _HEAD_BYTES)
             except zlib.error:
                 return False
         plain = head.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe \r\n\t")
@@ -491,7 +498,7 @@ class Boris:
 
 
 def _decompress(content: bytes, path: Path) -> bytes:
-    """Return what is packed, never more than `LARGEST` bytes of it."""
+    """Return what is packed, never more than `MAX_FILE_BYTES` bytes of it."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
             found = packed.read(MAX_FILE_BYTES + 1)

@@ -1,6 +1,7 @@
-"""Tables of events as BORIS exports them; the aggregated form is written, with BORIS's columns and some of ours.
+"""Reads the event tables that BORIS exports, aggregated or tabular, and writes aggregated ones.
 
-Reads the tables that BORIS exports: aggregated (a row a state or point), or tabular (a row a start or stop).
+An aggregated table has a row for each state or point, a tabular one for each start or stop. Written tables have columns
+of ours beside those of BORIS.
 """
 
 import csv
@@ -45,7 +46,7 @@ Row = Mapping[str, str]
 
 
 @dataclass(slots=True)
-class _Span:
+class _BorisSpan:
     """A row of the aggregated form, or two of the tabular one."""
 
     row: Row
@@ -119,7 +120,7 @@ class _BorisTableReader:
         before = {cells[0].strip().casefold(): cells[1].strip() for cells in read[:header] if len(cells) > 1}
         return rows, before
 
-    def _spans(self, rows: list[dict[str, str]]) -> Iterator[_Span]:
+    def _spans(self, rows: list[dict[str, str]]) -> Iterator[_BorisSpan]:
         for row in rows:
             start = _microseconds(row["start (s)"])
             end = _microseconds(row["stop (s)"])
@@ -130,12 +131,12 @@ class _BorisTableReader:
                 self._left_out["Rows without a start and a stop that make sense are left out"] += 1
             else:
                 comment = row.get("comment start", "") or row.get("comment", "")
-                yield _Span(row, start, end, comment, row.get("comment stop", ""))
+                yield _BorisSpan(row, start, end, comment, row.get("comment stop", ""))
 
-    def _pair_events(self, rows: list[dict[str, str]], before: Row) -> Iterator[_Span]:
-        begun: dict[tuple[str, ...], _Span] = {}
-        lost: list[_Span] = []
-        made: list[_Span] = []
+    def _pair_events(self, rows: list[dict[str, str]], before: Row) -> Iterator[_BorisSpan]:
+        begun: dict[tuple[str, ...], _BorisSpan] = {}
+        lost: list[_BorisSpan] = []
+        made: list[_BorisSpan] = []
         for row in rows:
             at = _microseconds(row["time"])
             if at is None:
@@ -150,7 +151,7 @@ class _BorisTableReader:
                 else:
                     span.end_us, span.comment_at_end = at, row.get("comment", "")
                 continue
-            span = _Span(row, at, at, row.get("comment", ""))
+            span = _BorisSpan(row, at, at, row.get("comment", ""))
             if status == "start":
                 if key in begun:
                     lost.append(begun[key])
@@ -162,7 +163,7 @@ class _BorisTableReader:
         skipped = {id(span) for span in lost}
         yield from (span for span in made if id(span) not in skipped)
 
-    def _add(self, span: _Span, before: Row) -> None:
+    def _add(self, span: _BorisSpan, before: Row) -> None:
         row = span.row
         name = row.get("recording") or _observation(row, before) or self._path.stem
         ours = "recording" in row
@@ -176,7 +177,7 @@ class _BorisTableReader:
         self._parts[key].lanes.setdefault(lane, []).append(entry)
 
 
-def _lane(row: Row, span: _Span) -> tuple[LaneKey, str, dict[str, Json]]:
+def _lane(row: Row, span: _BorisSpan) -> tuple[LaneKey, str, dict[str, Json]]:
     """Return which lane a row belongs to, what it says, and its values."""
     subject = row.get("subject", "").strip()
     subject = "" if subject.casefold() == NO_SUBJECT.casefold() else subject

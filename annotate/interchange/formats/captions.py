@@ -1,7 +1,6 @@
-"""Captions, which say who speaks or nothing: what WebVTT and SRT have in common.
+"""Reads and writes captions as WebVTT and SRT.
 
-SubRip (SRT): captions without a place for who speaks, who stands before the text as `Name: ` by custom. WebVTT:
-captions with a voice each; webvtt-py reads and writes the cues, voices and what stands in them are ours.
+WebVTT has a voice for each caption. SRT has none, so a speaker stands before the text as `Name: ` by custom.
 """
 
 import html
@@ -109,7 +108,7 @@ _SPEAKER = re.compile(r"([^\s:][^:\n]{0,39}): (.*)", re.DOTALL)
 _MARKUP = re.compile(r"</?(?:b|i|u|s|font)(?:\s[^<>]*)?>|\{\\[^{}]*\}", re.IGNORECASE)
 _TIMES_START = re.compile(r"\s*-?\d[-\d:.,]*\s*-->")
 _COUNTER = re.compile(r"\d+")
-_OFTEN = 2
+_MIN_CAPTIONS_PER_NAME = 2
 
 
 class Srt:
@@ -213,7 +212,7 @@ def _split_speakers(captions: list[Caption]) -> list[Caption]:
     found = [_SPEAKER.fullmatch(caption.text) for caption in captions]
     names = Counter(match[1].strip() for match in found if match is not None)
     named = sum(names.values())
-    usual = named * 2 >= len(captions) and named >= _OFTEN * len(names)
+    usual = named * 2 >= len(captions) and named >= _MIN_CAPTIONS_PER_NAME * len(names)
     if not named or not (named == len(captions) or usual):
         return captions
     return [
@@ -226,7 +225,7 @@ def _rebuild_caption(caption: Caption, *, text: str, speaker: str = "") -> Capti
     return Caption(caption.start_us, caption.end_us, speaker, text)
 
 
-_RECORDING = "Recording "
+_RECORDING_NOTE = "Recording "
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t\n]([^<>]*)>")
 _TAG = re.compile(r"</?[^<>]*>")
 
@@ -273,8 +272,8 @@ class WebVtt:
             row_id = cue.identifier or ""
             for number, (who, said) in enumerate(_split_voices(cue.raw_text, path)):
                 captions.append(Caption(start, end, who, said, row_id if number == 0 else ""))
-        notes = [note for note in [*found.header_comments, *found.footer_comments] if note.startswith(_RECORDING)]
-        row_id = notes[0].removeprefix(_RECORDING).strip() if notes else ""
+        notes = [note for note in [*found.header_comments, *found.footer_comments] if note.startswith(_RECORDING_NOTE)]
+        row_id = notes[0].removeprefix(_RECORDING_NOTE).strip() if notes else ""
         name = found.header_text if notes and found.header_text else path.stem
         return Document((RecordingPart(name, captions_to_lanes(captions), id=row_id),), tuple(remarks))
 
@@ -283,7 +282,7 @@ class WebVtt:
         part, captions = collect_captions(document, segments=self._segments)
         made = webvtt.WebVTT(
             captions=[_cue(caption) for caption in captions],
-            header_comments=[f"{_RECORDING}{part.id}"] if is_id(part.id) else [],
+            header_comments=[f"{_RECORDING_NOTE}{part.id}"] if is_id(part.id) else [],
             header_text=" ".join(part.name.replace("-->", "->").split()),
         )
         with path.open("w", encoding="utf-8", errors="replace", newline="\n") as file:

@@ -1,7 +1,6 @@
-"""Datavyu's spreadsheets (.opf): a ZIP archive of which only `db` and `project` are read, and nothing is unpacked.
+"""Reads Datavyu spreadsheets (.opf), with `db` in any of its four versions, and writes version 4.
 
-Reads what is in a Datavyu file: `db`, the columns and their cells in any of its four versions, and media's names.
-Writes `db` of a Datavyu file, version 4: a column a lane, and one that says which lane each of them is.
+Of the ZIP archive only `db` and `project` are read, and nothing is unpacked.
 """
 
 import re
@@ -42,7 +41,7 @@ _VOCABULARY = re.compile(r"\d+:")
 _FEED = re.compile(r"^[ \t]*(?:feed|filename|file)[ \t]*:(.+)$", re.MULTILINE)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _MAX_COLUMNS = 5_000
-_PIECES = {sign: re.compile(rf"[^\\{sign}]+|\\.?|{re.escape(sign)}", re.DOTALL) for sign in ",|"}
+_SPLIT_PATTERNS = {sign: re.compile(rf"[^\\{sign}]+|\\.?|{re.escape(sign)}", re.DOTALL) for sign in ",|"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,7 @@ def _entry(column: DatavyuColumn, cell: DatavyuCell, about: dict[str, str]) -> I
     names = list(column.codes)
     ours = bool(about) and column.codes[:2] == (LABEL, ID)
     if ours:
-        fields = [_unescape(one) for one in _split(about.get("fields", ""), "|") if one]
+        fields = [_unescape(name) for name in _split(about.get("fields", ""), "|") if name]
         names[2 : 2 + len(fields)] = fields
     values = list(zip(names, cell.values, strict=False))
     text = values[0][1] if values else ""
@@ -168,7 +167,7 @@ def _add(column: DatavyuColumn, cell: re.Match[str], left_out: Counter[str], quo
     start, end = (_microseconds(cell.groups()[place : place + 4]) for place in (0, 4))
     text = cell[9]
     listed = bool(column.codes) and text.startswith("(")
-    values = tuple(_unescape(one) for one in _split(text[1:].removesuffix(")"), ",")) if listed else ()
+    values = tuple(_unescape(value) for value in _split(text[1:].removesuffix(")"), ",")) if listed else ()
     if quoted:
         values = tuple(value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value for value in values)
     if end < start:
@@ -186,7 +185,7 @@ def _microseconds(found: Sequence[str]) -> int:
 def _split(text: str, sign: str) -> list[str]:
     """Divide a text at signs without a backslash before them; backslashes stay where they are."""
     found: list[list[str]] = [[]]
-    for piece in re.findall(_PIECES[sign], text):
+    for piece in re.findall(_SPLIT_PATTERNS[sign], text):
         if piece == sign:
             found.append([])
         else:
@@ -278,7 +277,7 @@ def _escape(text: str) -> str:
 MAX_FILE_BYTES = 64 * MEGABYTE
 _MAX_PROJECT_BYTES = MEGABYTE
 _DB, _PROJECT = "db", "project"
-_YAML = "!project\ndbFile: db\nname: Greenroom\nversion: 5\nviewerSettings: []\n"
+_PROJECT_YAML = "!project\ndbFile: db\nname: Greenroom\nversion: 5\nviewerSettings: []\n"
 _ZIP_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 
 
@@ -321,5 +320,5 @@ class Datavyu:
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in ((_PROJECT, _YAML), (_DB, format_db(document))):
+            for name, text in ((_PROJECT, _PROJECT_YAML), (_DB, format_db(document))):
                 archive.writestr(zipfile.ZipInfo(name, _ZIP_TIMESTAMP), text.encode("utf-8", "replace"))

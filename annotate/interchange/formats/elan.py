@@ -1,8 +1,7 @@
-"""ELAN's annotation files (EAF): versions 2.7 to 3.0 are read, 3.0 is written.
+"""Reads ELAN's annotation files (EAF) of versions 2.7 to 3.0 and writes 3.0.
 
-What our own EAFs hold beyond ELAN's format, in the properties of the header, which ELAN keeps. Reads EAF 2.7 to 3.0,
-and remembers what of ours is in it. Times of slots for which an EAF gives none: ELAN shares the time between their
-neighbours evenly. Writes EAF 3.0, after the format's description (The Language Archive, EAF 3.0, 2017).
+Lanes and fields that EAF has no place for are kept in properties of the header, which ELAN preserves. The writer
+follows the description of the format (The Language Archive, EAF 3.0, 2017).
 """
 
 import json
@@ -99,15 +98,17 @@ def _in_order(found: dict[str, int | None]) -> None:
 
 
 MAX_FILE_BYTES = 64 * MEGABYTE
-_DIGITS = 12
+_MAX_DIGITS = 12
 _TIMELESS = "annotations without times that make sense"
 _IGNORED_ELEMENTS = {
     "LINKED_FILE_DESCRIPTOR": "linked files other than media",
     "REF_LINK_SET": "sets of links",
     "LEXICON_REF": "links to a lexicon",
 }
-_ENDS = frozenset(("ANNOTATION_VALUE", "ALIGNABLE_ANNOTATION", "REF_ANNOTATION", "PROPERTY", "CV_ENTRY", "CVE_VALUE"))
-_STARTS = frozenset(
+_END_ELEMENTS = frozenset(
+    ("ANNOTATION_VALUE", "ALIGNABLE_ANNOTATION", "REF_ANNOTATION", "PROPERTY", "CV_ENTRY", "CVE_VALUE")
+)
+_START_ELEMENTS = frozenset(
     (
         "TIME_SLOT",
         "ALIGNABLE_ANNOTATION",
@@ -124,7 +125,7 @@ _STARTS = frozenset(
 
 
 @dataclass(slots=True)
-class _Annotation:
+class _EafAnnotation:
     id: str
     parent: str
     span: Aligned | None
@@ -138,7 +139,7 @@ class _ElanTier:
     participant: str
     parent: str
     type: str
-    annotations: list[_Annotation] = field(default_factory=list)
+    annotations: list[_EafAnnotation] = field(default_factory=list)
 
 
 def read_eaf(path: Path) -> Document:
@@ -150,15 +151,15 @@ def read_eaf(path: Path) -> Document:
     Raises:
         UserError: the file cannot be read, is no EAF, is damaged, too large, or declares entities.
     """
-    found = _Content()
-    parse_xml(path, MAX_FILE_BYTES, found.start, found.end, _STARTS, _ENDS)
+    found = _EafContent()
+    parse_xml(path, MAX_FILE_BYTES, found.start, found.end, _START_ELEMENTS, _END_ELEMENTS)
     if not found.is_eaf:
         raise damaged_file_error(path, "it is no ELAN file")
     return _ElanReader(found, path).build_document()
 
 
-class _Content:
-    """What is in a file, as it stands there."""
+class _EafContent:
+    """The unparsed content of an EAF file."""
 
     def __init__(self) -> None:
         self.is_eaf = False
@@ -171,7 +172,7 @@ class _Content:
         self.dropped: Counter[str] = Counter()
         self._vocabulary = ""
         self._property = ""
-        self._annotation: _Annotation | None = None
+        self._annotation: _EafAnnotation | None = None
         self._first_value = False
 
     def start(self, name: str, a: dict[str, str]) -> None:
@@ -180,9 +181,9 @@ class _Content:
                 self.slots[a.get("TIME_SLOT_ID", "")] = _number(a.get("TIME_VALUE", ""))
             case "ALIGNABLE_ANNOTATION":
                 ends = Aligned(a.get("TIME_SLOT_REF1", ""), a.get("TIME_SLOT_REF2", ""))
-                self._annotation = _Annotation(a.get("ANNOTATION_ID", ""), "", ends)
+                self._annotation = _EafAnnotation(a.get("ANNOTATION_ID", ""), "", ends)
             case "REF_ANNOTATION":
-                self._annotation = _Annotation(a.get("ANNOTATION_ID", ""), a.get("ANNOTATION_REF", ""), None)
+                self._annotation = _EafAnnotation(a.get("ANNOTATION_ID", ""), a.get("ANNOTATION_REF", ""), None)
             case "TIER":
                 who = a.get("ANNOTATOR", ""), a.get("PARTICIPANT", "")
                 self.tiers.append(
@@ -228,7 +229,7 @@ class _Content:
 class _ElanReader:
     """Makes a document of the content of a file."""
 
-    def __init__(self, found: _Content, path: Path) -> None:
+    def __init__(self, found: _EafContent, path: Path) -> None:
         self._found = found
         self._path = path
         self._about = _object(found.properties.get(RECORDING_PROPERTY, ""))
@@ -288,7 +289,7 @@ class _ElanReader:
 
     def _share(self, tier: _ElanTier) -> bool:
         """Give the annotations of a tier their parts of what they are about; tells whether that is known yet."""
-        owners: dict[str, list[_Annotation]] = {}
+        owners: dict[str, list[_EafAnnotation]] = {}
         for annotation in tier.annotations:
             if annotation.span is None:
                 owners.setdefault(annotation.parent, []).append(annotation)
@@ -347,7 +348,7 @@ class _ElanReader:
 
 def _number(text: str) -> int | None:
     try:
-        return int(text) if len(text) <= _DIGITS else None
+        return int(text) if len(text) <= _MAX_DIGITS else None
     except ValueError:
         return None
 
@@ -376,7 +377,7 @@ def _positive_int(found: dict[str, Any], key: str) -> int:
 
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_KINDS = {
+_MIME_TYPES = {
     ".mp4": "video/mp4",
     ".mov": "video/quicktime",
     ".mpg": "video/mpeg",
@@ -442,7 +443,7 @@ class _ElanWriter:
 
     def _media(self) -> Iterator[str]:
         for link in self._part.media:
-            kind = _KINDS.get(PurePosixPath(link.path).suffix.lower(), "unknown")
+            kind = _MIME_TYPES.get(PurePosixPath(link.path).suffix.lower(), "unknown")
             path = link.path if link.path.startswith(("/", ".")) else f"./{link.path}"
             origin = f' TIME_ORIGIN="{-link.offset_us // 1000}"' if link.offset_us else ""
             yield (
@@ -495,18 +496,18 @@ class _ElanWriter:
 
     def _values(self, lane: InterchangeLane, parent: str, row: list[InterchangeEntry], ids: list[str]) -> None:
         fields = dict.fromkeys(name for entry in row for name in entry.values)
-        for each_field in fields:
-            tier = unique_name(f"{parent} {each_field}", self._taken)
-            self._properties.append((f"{TIER_PROPERTY_PREFIX}{tier}", _json({"lane": lane.name, "field": each_field})))
+        for name in fields:
+            tier = unique_name(f"{parent} {name}", self._taken)
+            self._properties.append((f"{TIER_PROPERTY_PREFIX}{tier}", _json({"lane": lane.name, "field": name})))
             self._tiers.append(
                 f"<TIER ANNOTATOR={_quoted(lane.annotator)} LINGUISTIC_TYPE_REF={_quoted(self._type(_VALUES))} "
                 f"PARENT_REF={_quoted(parent)} TIER_ID={_quoted(tier)}>"
             )
             for entry, owner in zip(row, ids, strict=True):
-                if each_field in entry.values:
+                if name in entry.values:
                     self._tiers.append(
                         f'<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="{self._next()}" ANNOTATION_REF="{owner}">'
-                        f"<ANNOTATION_VALUE>{_plain(to_text(entry.values[each_field]))}</ANNOTATION_VALUE>"
+                        f"<ANNOTATION_VALUE>{_plain(to_text(entry.values[name]))}</ANNOTATION_VALUE>"
                         "</REF_ANNOTATION></ANNOTATION>"
                     )
             self._tiers.append("</TIER>")

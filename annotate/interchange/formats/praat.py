@@ -1,8 +1,6 @@
-"""Praat's TextGrid: the long and the short text form are read, in UTF-8 or UTF-16; the long one is written in UTF-8.
+"""Reads Praat's TextGrids in the long and short text form, in UTF-8 or UTF-16, and writes the long one in UTF-8.
 
-Reads TextGrids as Praat does: only free-standing numbers, quoted texts and `<exists>` count, the rest is decoration.
-Names of tiers that say what a lane is, for formats that have no other place for it. Writes TextGrids in the long text
-form.
+As in Praat, only free-standing numbers, quoted texts and `<exists>` count.
 """
 
 import re
@@ -87,7 +85,7 @@ class _PraatTier:
     entries: tuple[InterchangeEntry, ...]
 
 
-class _Tokens:
+class _PraatTokens:
     """The texts and numbers of a file, one after the other."""
 
     def __init__(self, text: str, path: Path) -> None:
@@ -150,7 +148,7 @@ def parse_textgrid(text: str, path: Path) -> Document:
     Raises:
         UserError: the text is no TextGrid, or is damaged.
     """
-    tokens = _Tokens(text, path)
+    tokens = _PraatTokens(text, path)
     if tokens.read_quoted() != "ooTextFile" or tokens.read_quoted() != "TextGrid":
         raise damaged_file_error(path, "it is no TextGrid in text form")
     start = tokens.read_time()
@@ -159,7 +157,7 @@ def parse_textgrid(text: str, path: Path) -> Document:
     return Document((RecordingPart(path.stem, tuple(_lanes(tiers)), (), max(0, duration)),))
 
 
-def _tier(tokens: _Tokens) -> _PraatTier:
+def _tier(tokens: _PraatTokens) -> _PraatTier:
     kind, name = tokens.read_quoted(), tokens.read_quoted()
     tokens.read_time()
     tokens.read_time()

@@ -1,1 +1,1 @@
-"""Another face drawn by Stable Diffusion, consistent over the frames of a shot; see docs/diffusion.md."""
+"""Replaces faces by ones drawn with Stable Diffusion, consistent over a shot; see docs/diffusion.md."""

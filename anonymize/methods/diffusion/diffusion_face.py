@@ -1,4 +1,4 @@
-"""Another face, drawn by Stable Diffusion on crops that stay with the face; see docs/diffusion.md."""
+"""The diffusion method: replaces a face on crops that follow it; see docs/diffusion.md."""
 
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar, Literal

@@ -1,6 +1,6 @@
-"""What can be chosen for the diffusion method; nothing heavy is imported here, the window shows it.
+"""Options and presets of the diffusion method.
 
-Named settings of the diffusion method: what is computed for each key frame, and at what cost.
+Nothing heavy is imported here, because the window shows them.
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class Preset:
         optimized: steps from the first in which features are optimized.
         iterations: of Adam in each of these.
         most_elements: features on larger grids are optimized without the spatial term.
-        slack: see `features.Terms`.
+        slack: see `fresco.Terms`.
         compile: the parts of the networks that guidance does not change are compiled, on a GPU.
     """
 
@@ -75,7 +75,7 @@ PRESETS = {
 
 
 CONTROLS = ("edges", "landmarks")
-_MULTIPLE = 64
+_SIZE_MULTIPLE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,5 +115,5 @@ class DiffusionOptions:
     def resolved_preset(self) -> Preset:
         """The preset, with what was said otherwise."""
         preset = PRESETS[self.preset]
-        size = max(_MULTIPLE, (self.size or preset.size) // _MULTIPLE * _MULTIPLE)
+        size = max(_SIZE_MULTIPLE, (self.size or preset.size) // _SIZE_MULTIPLE * _SIZE_MULTIPLE)
         return replace(preset, steps=self.steps or preset.steps, size=size)

@@ -1,6 +1,6 @@
-"""The work of a rendering: looks at all faces ahead, draws their key frames, and then each frame as it is asked for.
+"""Renders faces with the diffusion method: analyses all shots, draws their key frames, then each frame on request.
 
-How much of a GPU is used, and what is done when it does not suffice.
+It limits GPU memory and frees it when it runs out.
 """
 
 import gc
@@ -73,7 +73,7 @@ MAX_ATTEMPTS = 3
 _VERSION = 1
 _FLOW_SIDE = 256
 # Frames that a key between others is apart from them at least: a blink is five frames or so.
-_EXCURSION = 2
+_MIN_EXCURSION_FRAMES = 2
 
 
 class DiffusionRenderer:
@@ -151,11 +151,11 @@ class DiffusionRenderer:
         there = self._drawings.get(face.track_id, [])
         if not there:
             return None
-        shot = nearest_shot([each.shot for each in there], face.frame)
-        for each in there:
-            if each.shot is not shot:
-                each.release_pictures()
-        drawing = next(each for each in there if each.shot is shot)
+        shot = nearest_shot([generation.shot for generation in there], face.frame)
+        for generation in there:
+            if generation.shot is not shot:
+                generation.release_pictures()
+        drawing = next(generation for generation in there if generation.shot is shot)
         image = None if drawing.state.refused else self._picture(drawing, face)
         return None if image is None else self._view(shot, face.frame).paste(image, face.rect)
 
@@ -163,9 +163,9 @@ class DiffusionRenderer:
         """Let go of networks and of what is not to be kept."""
         self._artist = None
         self._drawings.clear()
-        for each in (self._likeness, self._finder):
-            if each is not None:
-                each.close()
+        for model in (self._likeness, self._finder):
+            if model is not None:
+                model.close()
         if self._own is not None:
             self._own.remove()
         free_memory()
@@ -206,13 +206,13 @@ class DiffusionRenderer:
             small[id(shot)].append(np.asarray(cv2.resize(grey, THUMBNAIL, interpolation=cv2.INTER_AREA), np.uint8))
             before = grey
         seen = [(shot, frames[id(shot)], changes[id(shot)], small[id(shot)]) for shot in there]
-        return [self._drawing(*each) for each in seen if each[1]]
+        return [self._drawing(*parts) for parts in seen if parts[1]]
 
     def _drawing(self, shot: FaceShot, frames: list[int], changes: list[float], small: list[Image]) -> ShotGeneration:
         recipe = self._recipe
         places = choose_keyframes(changes, recipe.least, recipe.most)
         if recipe.cells > 1:
-            places = add_excursions(places, small, min(recipe.least, _EXCURSION), recipe.cells)
+            places = add_excursions(places, small, min(recipe.least, _MIN_EXCURSION_FRAMES), recipe.cells)
         keys = [frames[place] for place in places]
         seen = hashlib.sha256(np.asarray(changes).tobytes() + shot.squares.tobytes() + np.asarray(frames).tobytes())
         look = choose_appearance(shot.identity)
@@ -226,16 +226,16 @@ class DiffusionRenderer:
             free_memory()
 
     def _try_draw_track(self, track: FaceTrack) -> bool:
-        """Draw what is missing of a track; return False where a shot of it has to be begun anew."""
+        """Draw what is missing of a track; return False where a shot of it has to be restarted."""
         artist, there = self._artist, self._drawings[track.id]
         if artist is None:
             raise RuntimeError("the networks are gone")
-        total = sum(len(drawing.keys) for each in self._drawings.values() for drawing in each)
+        total = sum(len(drawing.keys) for drawings in self._drawings.values() for drawing in drawings)
         for drawing in there:
             drawing.begin(ShotState(self._batch, self._attempts.get(drawing.shot.identity, 0)))
             self._attempts[drawing.shot.identity] = drawing.state.attempt
         for face, shot in self._faces(track, [drawing.shot for drawing in there]):
-            drawing = next(each for each in there if each.shot is shot)
+            drawing = next(generation for generation in there if generation.shot is shot)
             if drawing.state.refused or face.frame not in drawing.keys:
                 continue
             view = self._view(shot, face.frame)

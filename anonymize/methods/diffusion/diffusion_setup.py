@@ -1,20 +1,19 @@
-"""Loads the networks from folders on this machine, as safetensors, and asks nobody else for anything.
+"""Loads the networks of the diffusion method from local safetensors folders and creates its renderer.
 
-Puts together what a rendering needs, of what is installed.
+Nothing is downloaded.
 """
 
 import os
 from pathlib import Path
 from typing import Any
 
-from anonymize.methods.diffusion import diffusion_rendering as memory
-from anonymize.methods.diffusion import keyframe_drawing as likeness
+from anonymize.methods.diffusion import diffusion_rendering, keyframe_drawing
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions, Preset
 from anonymize.methods.diffusion.diffusion_rendering import DiffusionRenderer
 from anonymize.methods.face_methods import FaceSource
 from models.faces.landmarks.landmark_finders import NEEDS_WEIGHTS, create_landmark_finder
 from models.flow.optical_flow import create_flow, default_flow
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.errors import UserError
 from project.progress import Progress
 
@@ -133,13 +132,13 @@ def create_renderer(options: DiffusionOptions, source: FaceSource, progress: Pro
     Raises:
         UserError: weights are missing or not what they should be.
     """
-    folders = [weights.verified_path(name) for name in (MODEL, CONTROLNET)]
+    folders = [installed_weights.verified_path(name) for name in (MODEL, CONTROLNET)]
     if options.control == "landmarks":
-        weights.verified_path(NEEDS_WEIGHTS["mediapipe"])  # before the networks, which take long to load
+        installed_weights.verified_path(NEEDS_WEIGHTS["mediapipe"])  # before the networks, which take long to load
     progress.progress(0, 0, "Loading the networks")
-    memory.limit_gpu_memory(options.memory)
+    diffusion_rendering.limit_gpu_memory(options.memory)
     pipe = load_pipeline(folders[0], folders[1], options.resolved_preset)
     flow = create_flow(default_flow())
     finder = create_landmark_finder() if options.control == "landmarks" else None
-    told = " ".join(weights.digest(name) for name in (MODEL, CONTROLNET))
-    return DiffusionRenderer(options, source, pipe, flow, likeness.create_comparer(), finder, told, progress)
+    told = " ".join(installed_weights.digest(name) for name in (MODEL, CONTROLNET))
+    return DiffusionRenderer(options, source, pipe, flow, keyframe_drawing.create_comparer(), finder, told, progress)

@@ -1,9 +1,6 @@
-"""The three attentions of FRESCO (Yang et al., CVPR 2024), as one attention processor of diffusers.
+"""Attention processors and feature optimization of FRESCO (Yang et al., CVPR 2024), re-built from the paper.
 
-What all layers of the network share while a batch is drawn: who looks where, and what the source looks like. Feature
-optimization of FRESCO (Yang et al., CVPR 2024), re-built from the paper. What the motion between the frames of a batch
-says at each scale of the network. Ways of picture elements through the frames of a batch: each element of each frame
-lies on exactly one.
+The networks' layers share trajectories of picture elements and motion between the frames of a batch.
 """
 
 import math
@@ -147,9 +144,9 @@ class ScaleMotion:
         """The order of the trajectories, (n, h * w) int64, and which frames of each are joined, (h * w, n, n) bool."""
         steps = len(self.colours) - 1
         found: Trajectories = build_trajectories(
-            [each.cpu().numpy() for each in self.forward[:steps]],
-            [each.cpu().numpy() for each in self.lost_forward[:steps]],
-            [each.cpu().numpy() for each in self.colours],
+            [tensor.cpu().numpy() for tensor in self.forward[:steps]],
+            [tensor.cpu().numpy() for tensor in self.lost_forward[:steps]],
+            [tensor.cpu().numpy() for tensor in self.colours],
         )
         device = self.forward.device
         return torch.from_numpy(found.order).to(device), torch.from_numpy(found.joined_frames).to(device)
@@ -176,9 +173,9 @@ class Motion:
         lost_back = [
             find_occlusions(g, f, frames[b], frames[a]) for f, g, (a, b) in zip(there, back, pairs, strict=True)
         ]
-        stacked = [np.stack(each).astype(np.float32) for each in (there, back, lost, lost_back)]
-        self._flows = [torch.from_numpy(each).to(device).permute(0, 3, 1, 2) for each in stacked[:2]]
-        self._lost = [torch.from_numpy(each).to(device)[:, None] for each in stacked[2:]]
+        stacked = [np.stack(tensor).astype(np.float32) for tensor in (there, back, lost, lost_back)]
+        self._flows = [torch.from_numpy(tensor).to(device).permute(0, 3, 1, 2) for tensor in stacked[:2]]
+        self._lost = [torch.from_numpy(tensor).to(device)[:, None] for tensor in stacked[2:]]
         colours = np.stack(frames).astype(np.float32) / 255
         self._colours = torch.from_numpy(colours).to(device).permute(0, 3, 1, 2)
         self._scales: dict[tuple[int, int], ScaleMotion] = {}
@@ -196,9 +193,9 @@ class Motion:
                 [size[1] / self._colours.shape[3], size[0] / self._colours.shape[2]], device=self._colours.device
             )
             forward, backward = (
-                functional.adaptive_avg_pool2d(each, size).permute(0, 2, 3, 1) * scale for each in self._flows
+                functional.adaptive_avg_pool2d(tensor, size).permute(0, 2, 3, 1) * scale for tensor in self._flows
             )
-            lost, lost_back = (functional.adaptive_max_pool2d(each, size)[:, 0] > 0 for each in self._lost)
+            lost, lost_back = (functional.adaptive_max_pool2d(tensor, size)[:, 0] > 0 for tensor in self._lost)
             seen = functional.adaptive_avg_pool2d(self._lost[1], size)[: self.frames - 1, 0] > _NEWLY_SEEN
             colours = functional.adaptive_avg_pool2d(self._colours, size).permute(0, 2, 3, 1)
             self._scales[size] = ScaleMotion(forward, backward, lost, lost_back, seen, colours)
@@ -206,7 +203,7 @@ class Motion:
 
 
 # As many entries of Gram matrices are held at once as a single one of 64 x 64 elements has.
-_ENTRIES = 4096**2
+_MAX_GRAM_ENTRIES = 4096**2
 _EPSILON = 1e-5
 
 
@@ -276,11 +273,11 @@ def optimize_features(
     count = len(motion.forward)
     first = [c * frames + p for c in range(chunks) for p in range(count)]
     second = [c * frames + (p + 1) % frames for c in range(chunks) for p in range(count)]
-    there, back = (each.repeat(chunks, 1, 1, 1) for each in (motion.forward, motion.backward))
+    there, back = (tensor.repeat(chunks, 1, 1, 1) for tensor in (motion.forward, motion.backward))
     kept, kept_back = (
-        (~each).float().repeat(chunks, 1, 1)[:, None] for each in (motion.lost_forward, motion.lost_backward)
+        (~tensor).float().repeat(chunks, 1, 1)[:, None] for tensor in (motion.lost_forward, motion.lost_backward)
     )
-    at_once = max(1, _ENTRIES // (start.shape[2] * start.shape[3]) ** 2)
+    at_once = max(1, _MAX_GRAM_ENTRIES // (start.shape[2] * start.shape[3]) ** 2)
     losses = []
     with torch.enable_grad():
         moved = start.clone().requires_grad_(True)
@@ -301,7 +298,7 @@ def optimize_features(
                 total = len(start) * grams.shape[1] * grams.shape[2]
                 for begin in range(0, len(start), at_once):
                     some = list(range(begin, min(begin + at_once, len(start))))
-                    wanted = grams[[each % frames for each in some]].float()
+                    wanted = grams[[index % frames for index in some]].float()
                     term = terms.spatial * _excess(gram(moved[some]) - wanted, terms.slack).sum() / total
                     torch.autograd.backward(term)
                     loss += term.detach()
@@ -437,7 +434,7 @@ class GuidedAttention:
             asked = spatial_attention(query, attn.to_q(source), attn.to_k(source), heads)
         seen = cross_frame_attention(asked, key, value, motion.shared_indices, frames, heads) if guide.cross else None
         if seen is None:
-            seen = _join_heads(_attend(*(_split(each, heads) for each in (asked, key, value))))
+            seen = _join_heads(_attend(*(_split(tensor, heads) for tensor in (asked, key, value))))
         if guide.temporal:
             order, together = motion.trajectory_order
             seen = temporal_attention(query, key, seen, order, together, heads)
@@ -457,7 +454,7 @@ def spatial_attention(
         heads: of the layer.
     """
     chunks = len(query) // len(source_query)
-    like = [_split(each, heads).repeat(chunks, 1, 1, 1) for each in (source_query, source_key * KEY_SCALE)]
+    like = [_split(tensor, heads).repeat(chunks, 1, 1, 1) for tensor in (source_query, source_key * KEY_SCALE)]
     return _join_heads(_attend(like[0], like[1], _split(query, heads)))
 
 
@@ -475,9 +472,9 @@ def cross_frame_attention(
         heads: of the layer.
     """
     count, elements, channels = query.shape
-    chunked = [each.reshape(count // frames, frames * elements, channels) for each in (query, key, value)]
+    chunked = [tensor.reshape(count // frames, frames * elements, channels) for tensor in (query, key, value)]
     asked, keys, values = chunked[0], chunked[1][:, shared], chunked[2][:, shared]
-    seen = _join_heads(_attend(*(_split(each, heads) for each in (asked, keys, values))))
+    seen = _join_heads(_attend(*(_split(tensor, heads) for tensor in (asked, keys, values))))
     return seen.reshape(count, elements, channels)
 
 
@@ -505,11 +502,11 @@ def temporal_attention(
     index = order[None, :, :, None].expand(chunks, frames, elements, channels)
     # (chunks, frames, elements, channels) to (chunks, elements, heads, frames, depth)
     along = [
-        each.reshape(chunks, frames, elements, channels)
+        tensor.reshape(chunks, frames, elements, channels)
         .gather(2, index)
         .reshape(chunks, frames, elements, heads, depth)
         .permute(0, 2, 3, 1, 4)
-        for each in (query, key * KEY_SCALE, value)
+        for tensor in (query, key * KEY_SCALE, value)
     ]
     # Few frames and very many trajectories: the fused kernels take no batch as large as this.
     scores = (along[0] @ along[1].transpose(-1, -2)).float() / math.sqrt(depth)
@@ -520,12 +517,12 @@ def temporal_attention(
     return back.reshape(count, elements, channels)
 
 
-def _split(each: torch.Tensor, heads: int) -> torch.Tensor:
-    return each.reshape(len(each), each.shape[1], heads, -1).transpose(1, 2)
+def _split(tensor: torch.Tensor, heads: int) -> torch.Tensor:
+    return tensor.reshape(len(tensor), tensor.shape[1], heads, -1).transpose(1, 2)
 
 
-def _join_heads(each: torch.Tensor) -> torch.Tensor:
-    return each.transpose(1, 2).flatten(2)
+def _join_heads(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.transpose(1, 2).flatten(2)
 
 
 def _attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:

@@ -1,8 +1,6 @@
-"""Draws the key frames of whoever is to be hidden: chooses words, seed and control, and judges what came out.
+"""Draws the key frames of the faces to be hidden: chooses prompt, seed and control image, and rejects copies.
 
-What a person is to look like: fixed by who it is called, and by nothing that is in the picture. What the ControlNet is
-shown of the source: so expression, gaze and pose of the head are kept. Whether a drawn face is still the one in the
-source: asked of an identity network that has no part in drawing.
+A prompt follows from the pseudonym alone. An independent identity network decides whether a result is a copy.
 """
 
 import hashlib
@@ -17,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonymize.methods.diffusion.pipeline import GeneratedBatch, PromptEmbedding, Translator
 from models.faces.identity.face_embeddings import Embedder, create_face_embedder, default_face_embedder
-from models.faces.landmarks import landmark_finders as landmarks
+from models.faces.landmarks import landmark_finders
 from models.faces.landmarks.face_signals import five_points
 from models.faces.landmarks.landmark_finders import LandmarkFinder, Landmarks
 from project.progress import Progress
@@ -31,7 +29,7 @@ _EYES = ("brown eyes", "dark eyes", "green eyes", "blue eyes", "grey eyes")
 _BROWS = ("thick eyebrows", "thin eyebrows", "straight eyebrows", "arched eyebrows")
 _NOSES = ("a small nose", "a broad nose", "a narrow nose", "a long nose")
 NEGATIVE_PROMPT = "drawing, cartoon, painting, text, watermark, deformed, blurry, extra eyes, mask"
-"""What no face should look like."""
+"""Negative prompt of every face."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +53,8 @@ def choose_appearance(identity: str, attempt: int = 0) -> Appearance:
         attempt: another seed with the same words, for a face that came out too much like the source.
     """
     age, complexion, hair, colour, shape, eyes, brows, nose = (
-        each[_number(f"{each[0]} or not for {identity}") % len(each)]
-        for each in (_AGES, _COMPLEXIONS, _HAIR, _COLOURS, _SHAPES, _EYES, _BROWS, _NOSES)
+        choices[_number(f"{choices[0]} or not for {identity}") % len(choices)]
+        for choices in (_AGES, _COMPLEXIONS, _HAIR, _COLOURS, _SHAPES, _EYES, _BROWS, _NOSES)
     )
     prompt = (
         f"photo of the face of a person {age}, {complexion}, {hair} {colour}, {shape}, {eyes}, {brows}, {nose}, "
@@ -71,8 +69,8 @@ def _number(text: str) -> int:
 
 Image = NDArray[np.uint8]
 
-_LOW, _HIGH = 50, 100
-_WIDTH = 2
+_CANNY_LOW, _CANNY_HIGH = 50, 100
+_LINE_WIDTH = 2
 # Closed lines of MediaPipe's 478 points. The outline of the face is left out: it says who it is, not what it does.
 _MEDIAPIPE_CLOSED = (
     (33, 7, 163, 144, 145, 153, 154, 155, 133, 173, 157, 158, 159, 160, 161, 246),
@@ -90,7 +88,7 @@ _LINES = {"mediapipe478": (_MEDIAPIPE_CLOSED, _MEDIAPIPE_OPEN), "ibug68": (_IBUG
 
 def detect_edges(crop: Image) -> Image:
     """Return the edges of a crop (Canny, PAMI 1986; thresholds 50 and 100), (h, w, 3) white on black."""
-    found = cv2.Canny(cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY), _LOW, _HIGH)
+    found = cv2.Canny(cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY), _CANNY_LOW, _CANNY_HIGH)
     return np.repeat(found[..., None], 3, axis=2).astype(np.uint8)
 
 
@@ -104,17 +102,17 @@ def draw_landmark_lines(landmarks: Landmarks | None, size: tuple[int, int]) -> I
     drawn = np.zeros((size[1], size[0], 3), np.uint8)
     if landmarks is not None:
         for closed, points in _polygons(landmarks):
-            cv2.polylines(drawn, [points], closed, (255, 255, 255), _WIDTH, cv2.LINE_AA)
+            cv2.polylines(drawn, [points], closed, (255, 255, 255), _LINE_WIDTH, cv2.LINE_AA)
     return drawn
 
 
 def _polygons(landmarks: Landmarks) -> Iterator[tuple[bool, NDArray[np.int32]]]:
     points = np.rint(landmarks.points[:, :2]).astype(np.int32)
     closed, ended = _LINES[landmarks.layout]
-    for each in closed:
-        yield True, points[list(each)]
-    for each in ended:
-        yield False, points[list(each)]
+    for line in closed:
+        yield True, points[list(line)]
+    for line in ended:
+        yield False, points[list(line)]
 
 
 MAX_SIMILARITY = 0.25
@@ -163,7 +161,7 @@ class Embedded:
         if self._finder is not None:
             found = self._finder.find(source, box[None].astype(np.float32))[0]
             points = points if found is None else five_points(found)
-        pair = [self._embedder.embed(each, points[None])[0] for each in (source, drawn)]
+        pair = [self._embedder.embed(image, points[None])[0] for image in (source, drawn)]
         return float(pair[0] @ pair[1])
 
     def close(self) -> None:
@@ -182,10 +180,10 @@ def is_copy(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
     """
     x, y, width, height = (round(float(value)) for value in box)
     rows, columns = slice(max(0, y), max(0, y + height)), slice(max(0, x), max(0, x + width))
-    pair = [each[rows, columns].astype(np.float64).mean(axis=2) for each in (source, drawn)]
-    one, two = (each - each.mean() if each.size else each for each in pair)
-    scale = float(np.sqrt((one**2).sum() * (two**2).sum()))
-    return scale > 0 and float((one * two).sum()) / scale > _COPY_CORRELATION
+    pair = [image[rows, columns].astype(np.float64).mean(axis=2) for image in (source, drawn)]
+    first, second = (image - image.mean() if image.size else image for image in pair)
+    scale = float(np.sqrt((first**2).sum() * (second**2).sum()))
+    return scale > 0 and float((first * second).sum()) / scale > _COPY_CORRELATION
 
 
 def create_comparer() -> Embedded | None:
@@ -194,7 +192,8 @@ def create_comparer() -> Embedded | None:
     if name is None:
         return None
     return Embedded(
-        create_face_embedder(name), landmarks.create_landmark_finder() if landmarks.is_installed("mediapipe") else None
+        create_face_embedder(name),
+        landmark_finders.create_landmark_finder() if landmark_finders.is_installed("mediapipe") else None,
     )
 
 
@@ -251,8 +250,8 @@ class Artist:
         if look.prompt not in self._words:
             self._words[look.prompt] = self._translator.encode_prompt(look.prompt, NEGATIVE_PROMPT)
         return self._translator.draw(
-            [each.crop for each in seen],
-            [self._control(each) for each in seen],
+            [keyframe.crop for keyframe in seen],
+            [self._control(keyframe) for keyframe in seen],
             self._words[look.prompt],
             look.seed,
             self._strength,

@@ -1,7 +1,4 @@
-"""Draws a batch of key frames with Stable Diffusion and a ControlNet, each frame looking at the others.
-
-How noise is taken away, by name.
-"""
+"""Draws a batch of key frames with Stable Diffusion and a ControlNet, with attention across the frames."""
 
 import warnings
 from collections.abc import Sequence
@@ -172,7 +169,7 @@ class Translator:
                 way.append(latents[ends].clone())
         finally:
             self._guide.reset()
-        images = [self._decode(each[None] / vae.config.scaling_factor) for each in latents]
+        images = [self._decode(latent[None] / vae.config.scaling_factor) for latent in latents]
         return GeneratedBatch(np.concatenate(images), torch.stack(way))
 
     def _encode(self, frames: Sequence[NDArray[np.uint8]], generator: torch.Generator) -> torch.Tensor:

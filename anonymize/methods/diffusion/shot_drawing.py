@@ -1,7 +1,6 @@
-"""One shot being drawn: its key frames, batch by batch, as the source is decoded.
+"""Generates one shot: key frames in batches while the source is decoded, and interpolated frames between them.
 
-The frames between two key frames: what was drawn there, moved along the flow and blended from both sides. What was
-drawn of a shot, kept batch by batch, so that work goes on where it ended. Nothing of the source is kept.
+Finished batches are stored so that work resumes after an interruption. Nothing of the source is kept.
 """
 
 import hashlib
@@ -30,8 +29,8 @@ from project.entities.study_records import Json
 Image = NDArray[np.uint8]
 
 # Where a key does not show a pixel it still counts this little, so that what neither shows is a blend in time.
-_UNSEEN = 1e-3
-_SOFT = 2.0
+_MIN_WEIGHT = 1e-3
+_OCCLUSION_SIGMA = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +52,8 @@ def interpolate_frame(frame: int, source: Image, keys: Sequence[GeneratedKeyfram
     """Return what a frame is to show.
 
     Each key's picture is pulled along the flow from the frame to the key. A key counts the more the nearer it is in
-    time, and next to nothing where it does not show what the frame shows (`models.flow.flow_consistency.occluded`).
+    time, and next to nothing where it does not show what the frame shows (see
+    `models.flow.flow_consistency.find_occlusions`).
 
     Args:
         frame: position in the source.
@@ -71,8 +71,8 @@ def interpolate_frame(frame: int, source: Image, keys: Sequence[GeneratedKeyfram
     for key in keys:
         there, back = flow.between(source, key.source), flow.between(key.source, source)
         unseen = find_occlusions(there, back, source, key.source).astype(np.float32)
-        seen = 1 - np.maximum(unseen, cv2.GaussianBlur(unseen, (0, 0), _SOFT))
-        weight = np.maximum(seen, _UNSEEN) * (1 - abs(key.frame - frame) / span if span else 1.0)
+        seen = 1 - np.maximum(unseen, cv2.GaussianBlur(unseen, (0, 0), _OCCLUSION_SIGMA))
+        weight = np.maximum(seen, _MIN_WEIGHT) * (1 - abs(key.frame - frame) / span if span else 1.0)
         scale = np.array([width / source.shape[1], height / source.shape[0]], np.float32)
         large = cv2.resize(there, (width, height), interpolation=cv2.INTER_LINEAR) * scale
         weight = cv2.resize(weight.astype(np.float32), (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
@@ -115,7 +115,7 @@ class ShotStore:
             return None
 
     def restart(self, state: ShotState) -> None:
-        """Begin the shot anew: whatever was drawn of it is deleted.
+        """Restart the shot: delete whatever was drawn of it.
 
         Raises:
             OSError: the folder cannot be written.
@@ -170,7 +170,7 @@ class ShotGeneration:
 
     Attributes:
         shot: where the face is.
-            keys: those that are drawn, ascending.
+        keys: those that are drawn, ascending.
         store: where batches are kept.
         sources: (h, w) grey, what the crop of each key shows; known for keys that were seen.
         state: how the shot is being drawn.
@@ -188,7 +188,7 @@ class ShotGeneration:
     _held: dict[int, Image] = field(default_factory=dict)
 
     def begin(self, state: ShotState) -> None:
-        """Go on with what is kept of the shot, or begin it anew in the way that is given.
+        """Resume the stored shot, or restart it in the given state.
 
         Raises:
             OSError: the folder cannot be written.
@@ -201,7 +201,7 @@ class ShotGeneration:
         self._batches, self._next, self._way = group_into_batches(self.keys, self.state.batch), 0, None
 
     def restart(self, state: ShotState) -> None:
-        """Begin the shot anew.
+        """Restart the shot.
 
         Raises:
             OSError: the folder cannot be written.
@@ -233,7 +233,7 @@ class ShotGeneration:
         else:
             self._way = torch.from_numpy(kept[1])
         self._next += 1
-        self._seen = {each: self._seen[each] for each in {self.keys[0], frame}}
+        self._seen = {key: self._seen[key] for key in {self.keys[0], frame}}
         return len(batch.new_frames)
 
     def _draw_batch(self, batch: Batch, artist: Artist) -> torch.Tensor:

@@ -1,8 +1,6 @@
-"""The stretches in which a face is seen without a break: each is drawn on its own.
+"""Splits face tracks into shots, stabilizes their crops, chooses key frames and groups them into batches.
 
-Crops that stay with a face without trembling, with room for hair and jaw, and the way back into the picture. Which
-frames of a shot are drawn by the network; the others follow from them by flow. In what groups the key frames go through
-the network, so that each group looks like the ones before.
+Frames between key frames are interpolated by optical flow.
 """
 
 from collections.abc import Sequence
@@ -20,9 +18,9 @@ Image = NDArray[np.uint8]
 
 # A mask of the usual margin is 1.7 times as wide as the box; the crop shows a little more than that.
 SIDE = 2.0
-_WITHIN = 1.7
-_SECONDS = 0.4
-_MULTIPLE = 64
+_MASK_SIDE = 1.7
+_SMOOTHING_S = 0.4
+_SIZE_MULTIPLE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +73,11 @@ def stabilize_boxes(boxes: NDArray[np.float64], rate: float) -> NDArray[np.float
     Returns:
         (n, 3) x and y of the centre and the side; each square holds the mask of its box.
     """
-    reach = max(1, round(_SECONDS * rate))
+    reach = max(1, round(_SMOOTHING_S * rate))
     centres = boxes[:, :2] + boxes[:, 2:] / 2
     calm = np.stack([_smooth(column, reach) for column in centres.T], axis=1)
     extent = boxes[:, 2:].max(axis=1)
-    needed = np.maximum(SIDE * extent, 2 * np.abs(centres - calm).max(axis=1) + _WITHIN * extent)
+    needed = np.maximum(SIDE * extent, 2 * np.abs(centres - calm).max(axis=1) + _MASK_SIDE * extent)
     padded = np.pad(needed, reach, mode="edge")
     greatest = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)
     return np.concatenate([calm, _smooth(greatest, reach)[:, None]], axis=1)
@@ -96,7 +94,7 @@ def whole_frame_window(size: tuple[int, int], shorter: int) -> tuple[CropWindow,
         The view; width and height, each a multiple of 64.
     """
     scale = shorter / min(size)
-    wide, high = (max(_MULTIPLE, round(each * scale / _MULTIPLE) * _MULTIPLE) for each in size)
+    wide, high = (max(_SIZE_MULTIPLE, round(side * scale / _SIZE_MULTIPLE) * _SIZE_MULTIPLE) for side in size)
     return CropWindow(0, 0, *size), (wide, high)
 
 
@@ -168,11 +166,11 @@ def nearest_shot(there: Sequence[FaceShot], frame: int) -> FaceShot:
     return min(there, key=lambda shot: max(shot.first - frame, frame - shot.last, 0))
 
 
-_SMOOTHED = (9, 9)
+_BLUR_SIZE = (9, 9)
 # Mean squared error of a cell, in grey levels, that is more than the noise of a camera.
 _NOISE = 25.0
 # Half way of a steady motion a frame is a quarter as far from either end, in squares, as they are from each other.
-_ON_THE_WAY = 0.5
+_STEADY_MOTION_SHARE = 0.5
 THUMBNAIL = (64, 64)
 
 
@@ -187,7 +185,7 @@ def frame_change(before: NDArray[np.uint8], after: NDArray[np.uint8], cells: int
         after: of the same shape.
         cells: into how many cells the picture is divided, across and down.
     """
-    return _max_cell_error(cv2.GaussianBlur(before, _SMOOTHED, 0), cv2.GaussianBlur(after, _SMOOTHED, 0), cells)
+    return _max_cell_error(cv2.GaussianBlur(before, _BLUR_SIZE, 0), cv2.GaussianBlur(after, _BLUR_SIZE, 0), cells)
 
 
 def _max_cell_error(first: NDArray[Any], second: NDArray[Any], cells: int) -> float:
@@ -240,7 +238,7 @@ def add_excursions(keys: Sequence[int], thumbnails: Sequence[NDArray[np.uint8]],
         keys: ascending positions.
         thumbnails: of all frames of the shot, (64, 64) grey.
         least: frames that an added key is apart from others at least.
-        cells: see `change`.
+        cells: see `frame_change`.
     """
     found = [keys[0]]
     for key in keys[1:]:
@@ -252,9 +250,9 @@ def _between(start: int, stop: int, thumbnails: Sequence[NDArray[np.uint8]], lea
     inside = range(start + least, stop - least + 1)
     if not inside:
         return []
-    apart = [min(_max_cell_error(thumbnails[k], thumbnails[each], cells) for k in (start, stop)) for each in inside]
+    apart = [min(_max_cell_error(thumbnails[k], thumbnails[frame], cells) for k in (start, stop)) for frame in inside]
     place = int(np.argmax(apart))
-    if apart[place] <= max(_NOISE, _ON_THE_WAY * _max_cell_error(thumbnails[start], thumbnails[stop], cells)):
+    if apart[place] <= max(_NOISE, _STEADY_MOTION_SHARE * _max_cell_error(thumbnails[start], thumbnails[stop], cells)):
         return []
     middle = inside[place]
     before = _between(start, middle, thumbnails, least, cells)

@@ -1,1 +1,1 @@
-"""A face drawn anew: only expression, gaze and the pose of the head come from the person."""
+"""Draws a synthetic face: only expression, gaze and head pose come from the person."""

@@ -1,6 +1,6 @@
-"""What is taken over from a person: the pose of the head, and a few distances in the face in millimetres.
+"""Reads head pose and expression of a face from landmarks and smooths them over a track without lag.
 
-What a face does over a whole track: smooth without lag, over short gaps, beyond what it is at rest.
+Distances are in millimetres. Short gaps are filled, and expressions are relative to the face at rest.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
 
-_PAIRED = {
+_PAIRED_POINTS = {
     (98, 327): (18.5, 45.6, -15.1),
     (33, 263): (44.5, 0.0, 0.0),
     (133, 362): (17.3, 1.9, -5.4),
@@ -21,7 +21,7 @@ _PAIRED = {
     (54, 284): (59.2, -34.5, 10.9),
     (116, 345): (63.6, 15.8, 14.4),
 }
-_MIDDLE = {
+_MIDLINE_POINTS = {
     10: (0.0, -48.9, -23.1),
     151: (0.0, -33.7, -25.0),
     9: (0.0, -18.2, -26.0),
@@ -33,12 +33,13 @@ _MIDDLE = {
     1: (0.0, 44.9, -39.4),
     2: (0.0, 49.4, -23.1),
 }
-_STILL = np.array([number for pair in _PAIRED for number in pair] + list(_MIDDLE))
-_AVERAGE_POINTS = np.array(
-    [(side * x, y, z) for x, y, z in _PAIRED.values() for side in (-1, 1)] + list(_MIDDLE.values()), np.float64
+_RIGID_INDICES = np.array([number for pair in _PAIRED_POINTS for number in pair] + list(_MIDLINE_POINTS))
+_RIGID_POINTS = np.array(
+    [(side * x, y, z) for x, y, z in _PAIRED_POINTS.values() for side in (-1, 1)] + list(_MIDLINE_POINTS.values()),
+    np.float64,
 )
-"""Where points that no expression moves lie in the average of fourteen groups of faces, made symmetric: x to the
-picture's right, y down, z away from the camera, from between the outer corners of the eyes."""
+"""Points that no expression moves, in the average of fourteen groups of faces, made symmetric: x to the picture's
+right, y down, z away from the camera, from between the outer corners of the eyes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,12 +108,12 @@ def read_pose_and_expression(points: NDArray[np.float32]) -> tuple[HeadPose, Exp
     Parameters Between Two Point Patterns", IEEE PAMI 13(4), 1991) between points that no expression moves.
     """
     seen = np.asarray(points, np.float64)
-    still = seen[_STILL]
-    middle, aim = _AVERAGE_POINTS.mean(0), still.mean(0)
-    u, stretch, vt = np.linalg.svd((_AVERAGE_POINTS - middle).T @ (still - aim))
+    still = seen[_RIGID_INDICES]
+    middle, aim = _RIGID_POINTS.mean(0), still.mean(0)
+    u, stretch, vt = np.linalg.svd((_RIGID_POINTS - middle).T @ (still - aim))
     proper = np.array([1.0, 1.0, np.sign(np.linalg.det(u @ vt))])
     turn = (u * proper) @ vt  # rows: head to camera
-    scale = float((stretch * proper).sum() / ((_AVERAGE_POINTS - middle) ** 2).sum())
+    scale = float((stretch * proper).sum() / ((_RIGID_POINTS - middle) ** 2).sum())
     place = (aim - scale * middle @ turn)[:2]
     head = (seen - aim) @ turn.T / max(scale, 1e-9) + middle
     return HeadPose(_vector(turn.T), place, scale), _expression(head)
@@ -178,11 +179,11 @@ MAX_HOLD_US = 250_000
 """And up to this long before the first and after the last."""
 
 # A look at many frames tells what a face is like at rest; one at few does not, and a usual face stands in.
-_MANY = 50
-_PERSONAL = 0.7
-_JUMP = 0.6
-_FEW = 3
-_TURNED = 1.25
+_TRUSTED_FRAMES = 50
+_PERSONAL_SHARE = 0.7
+_MAX_JUMP_SHARE = 0.6
+_MIN_KNOWN_FRAMES = 3
+_MAX_TURN = 1.25
 _EYES = slice(SIGNALS.index("eye_right"), SIGNALS.index("eye_left") + 1)
 _GAZE = slice(SIGNALS.index("across"), SIGNALS.index("down") + 1)
 _REST = np.array(astuple(REST_EXPRESSION))
@@ -234,7 +235,7 @@ def smooth_motion(track: Sequence[FaceSample], cuts: Collection[int]) -> Mapping
             for face_sample in stretch
             if face_sample.reading is not None and _is_plausible(face_sample.reading[0])
         ]
-        if len(known) < min(_FEW, len(track)):
+        if len(known) < min(_MIN_KNOWN_FRAMES, len(track)):
             continue
         times = np.array([face_sample.time_us for face_sample in stretch], np.float64)
         poses, raw = _fill_gaps(stretch, known, times)
@@ -254,13 +255,13 @@ def smooth_motion(track: Sequence[FaceSample], cuts: Collection[int]) -> Mapping
 
 def _is_plausible(pose: HeadPose) -> bool:
     numbers = np.concatenate([pose.turn, pose.place, [pose.scale]])
-    return bool(np.isfinite(numbers).all() and pose.scale > 0 and np.linalg.norm(pose.turn) < _TURNED)
+    return bool(np.isfinite(numbers).all() and pose.scale > 0 and np.linalg.norm(pose.turn) < _MAX_TURN)
 
 
 def _estimate_rest(faces: Array) -> tuple[Array, float]:
     """Return what the signals are at rest, and how far open the eyes are when they are open."""
-    trust = len(faces) / (len(faces) + _MANY)
-    rest = _REST + _PERSONAL * trust * (np.median(faces, axis=0) - _REST)
+    trust = len(faces) / (len(faces) + _TRUSTED_FRAMES)
+    rest = _REST + _PERSONAL_SHARE * trust * (np.median(faces, axis=0) - _REST)
     rest[0] = min(max(float(np.percentile(faces[:, 0], 10)), 0.0), 2.0) * trust + _REST[0] * (1 - trust)
     usual = float(_REST[_EYES].mean())
     opened = usual + trust * (float(np.percentile(faces[:, _EYES].mean(axis=1), 80)) - usual)
@@ -286,7 +287,7 @@ def _continuous_runs(
         before = face_sample.time_us - times[place - 1] if place else None
         after = times[place] - face_sample.time_us if place < len(times) else None
         between = before is not None and after is not None and before + after <= MAX_GAP_US
-        held = min(each for each in (before, after) if each is not None) <= MAX_HOLD_US
+        held = min(gap for gap in (before, after) if gap is not None) <= MAX_HOLD_US
         broken = bool(run) and (
             _has_cut(run[-1].frame, face_sample.frame, cuts) or _has_jump(run[-1].box, face_sample.box)
         )
@@ -305,7 +306,7 @@ def _has_cut(before: int, after: int, cuts: frozenset[int]) -> bool:
 
 def _has_jump(before: Array, after: Array) -> bool:
     middle = (after[:2] + after[2:] / 2) - (before[:2] + before[2:] / 2)
-    return bool(np.hypot(*middle) > _JUMP * max(before[2], after[2]))
+    return bool(np.hypot(*middle) > _MAX_JUMP_SHARE * max(before[2], after[2]))
 
 
 def _fill_gaps(stretch: Sequence[FaceSample], known: Sequence[FaceSample], times: Array) -> tuple[Array, Array]:

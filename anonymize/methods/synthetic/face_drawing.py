@@ -1,7 +1,4 @@
-"""Paints sheets of points, seen from the camera, with light: the smooth part of a drawn head.
-
-Eyes, brows, nose and mouth of a drawn face: outlines on its surface, filled with antialiased polygons.
-"""
+"""Paints the lit surfaces of a drawn head, and its eyes, brows, nose and mouth as antialiased polygons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +13,8 @@ from anonymize.methods.synthetic.head_shape import Head, SurfaceMesh
 Array = NDArray[np.float64]
 
 # Cells are painted on a smaller canvas and smeared there by this many of its pixels, so that none is seen.
-_REDUCED = 2
-_SMEAR = 1.4
+_REDUCTION = 2
+_SMEAR_SIGMA = 1.4
 _SHIFT = 4
 _FAR = 30_000.0
 
@@ -75,17 +72,17 @@ def paint_meshes(
     )
     order = np.argsort(-depths)
     width, height = view.size
-    small = (-(-width // _REDUCED), -(-height // _REDUCED))
-    fixed = np.rint(np.clip(corners[order] / _REDUCED, -_FAR, _FAR) * (1 << _SHIFT)).astype(np.int32)
+    small = (-(-width // _REDUCTION), -(-height // _REDUCTION))
+    fixed = np.rint(np.clip(corners[order] / _REDUCTION, -_FAR, _FAR) * (1 << _SHIFT)).astype(np.int32)
     tones = (np.clip(colours[order], 0, 1) * 255).tolist()
     canvas = np.zeros((small[1], small[0], 4), np.uint8)
     for cell, (red, green, blue) in zip(fixed, tones, strict=True):
         cv2.fillConvexPoly(canvas, cell, (red, green, blue, 255.0), cv2.LINE_8, _SHIFT)
-    smeared = np.asarray(cv2.GaussianBlur(canvas.astype(np.float32), (0, 0), _SMEAR), np.float32)
+    smeared = np.asarray(cv2.GaussianBlur(canvas.astype(np.float32), (0, 0), _SMEAR_SIGMA), np.float32)
     smeared[..., :3] *= (255 / np.maximum(smeared[..., 3], 1.0))[..., None]
-    size = small[0] * _REDUCED, small[1] * _REDUCED
+    size = small[0] * _REDUCTION, small[1] * _REDUCTION
     large = cv2.resize(smeared.astype(np.uint8), size, interpolation=cv2.INTER_LINEAR)[:height, :width]
-    steep = 2.2 * _SMEAR * _REDUCED / 255
+    steep = 2.2 * _SMEAR_SIGMA * _REDUCTION / 255
     cover = np.clip((large[..., 3].astype(np.float32) - 127.5) * steep + 0.5, 0, 1)
     return np.ascontiguousarray(large[..., :3]), np.asarray(cover, np.float32)
 
@@ -118,8 +115,8 @@ def shade_normals(normals: Array, light: Light) -> Array:
 Canvas = NDArray[np.uint8]
 Tone = NDArray[np.float64]
 # A line shows less of a smile than lips with all their shades do.
-_SMILE = 1.3
-_ALONG = np.linspace(-1, 1, 17)
+_SMILE_GAIN = 1.3
+_LINE_POSITIONS = np.linspace(-1, 1, 17)
 _DARK = np.array([34.0, 22.0, 20.0])
 _MOUTH = np.array([84.0, 34.0, 36.0])
 _TEETH = np.array([240.0, 234.0, 224.0])
@@ -174,7 +171,7 @@ class Features:
         value, other = (face.eye_right, face.eye_left) if side < 0 else (face.eye_left, face.eye_right)
         opened = float(np.clip(0.9 * value + 0.1 * other, 0, 1.4))
         half, tall = 15.0 * look.eye, 9.0 * look.eye
-        u = _ALONG
+        u = _LINE_POSITIONS
         x = side * (look.eyes + u * half)
         corner = 1.2 - look.slant * (u + 1) / 2
         bow = (1 - np.abs(u) ** 2.3) ** 0.75
@@ -275,10 +272,10 @@ class Features:
 
     def _mouth(self, pen: "_OutlinePen", face: Expression) -> None:
         look = self._look
-        u, half = _ALONG, float(np.clip(face.width, 30, 80)) / 2 * look.mouth
+        u, half = _LINE_POSITIONS, float(np.clip(face.width, 30, 80)) / 2 * look.mouth
         x = u * half + face.aside
         base = 49.0
-        right, left = (_SMILE * (each - 17.0) + 17.0 for each in (face.corner_right, face.corner_left))
+        right, left = (_SMILE_GAIN * (corner - 17.0) + 17.0 for corner in (face.corner_right, face.corner_left))
         corner = base + right * (1 - u) / 2 + left * (1 + u) / 2
         top, gap = base + face.lip, max(face.open, 0.0)
         middle_corner = base + (right + left) / 2
@@ -305,7 +302,7 @@ class Features:
         if gap > 9:
             rise = (lower - upper) * float(np.clip((gap - 9) / 30, 0, 0.4))
             pen.fill_between(x[3:-3], (lower - rise)[3:-3], x[3:-3], lower[3:-3], _TONGUE * pen.lit, 0.9, free=True)
-        teeth = np.minimum(upper + 7.0 * (1 - 0.35 * np.abs(_ALONG) ** 2), upper + 0.62 * (lower - upper))
+        teeth = np.minimum(upper + 7.0 * (1 - 0.35 * np.abs(_LINE_POSITIONS) ** 2), upper + 0.62 * (lower - upper))
         pen.fill_between(x[1:-1], upper[1:-1], x[1:-1], teeth[1:-1], _TEETH * 0.94 * pen.lit, 1.0, free=True)
 
 

@@ -1,6 +1,6 @@
-"""The shape of a drawn head in millimetres: x to the picture's right, y down, z away from the camera.
+"""Shape and appearance of a drawn head, which follow from an identity and from nothing in the picture.
 
-What a drawn face looks like: colours and shape that follow from an identity, and from nothing in the picture.
+Millimetres: x to the picture's right, y down, z away from the camera.
 """
 
 import hashlib
@@ -87,8 +87,8 @@ class FaceAppearance:
 
 
 def generate_appearance(identity: str) -> FaceAppearance:
-    """Return the look of an identity: the same for ever, another one for most others."""
-    drawn = _Numbers(identity)
+    """Return the appearance of an identity: always the same, and different for most others."""
+    drawn = _HashNumbers(identity)
     skin = drawn.mix_colours(_SKIN)
     dark = sum(skin) < 430
     return FaceAppearance(
@@ -114,7 +114,7 @@ def generate_appearance(identity: str) -> FaceAppearance:
     )
 
 
-class _Numbers:
+class _HashNumbers:
     """Draws numbers from a hash, so that they are the same on every machine and in every version of Python."""
 
     def __init__(self, seed: str) -> None:

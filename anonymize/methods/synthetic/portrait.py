@@ -1,6 +1,6 @@
-"""One drawn head as a layer of a picture, and layers put over each other.
+"""One drawn head as a layer of a picture, with background and light.
 
-What lies behind a drawn head, and how it is lit: from what is seen outside all masks, and from nothing under one.
+Both are estimated from pixels outside all masks only.
 """
 
 import math
@@ -18,8 +18,8 @@ from anonymize.methods.synthetic.head_shape import Head, generate_appearance
 
 # Width of a usual head in millimetres, and the widths in pixels at which one is drawn: small ones are drawn larger and
 # reduced, so that their lines are smooth; very large ones are drawn smaller and enlarged, so that they take no longer.
-_HEAD = 150.0
-_LEAST, _GOOD, _MOST = 72.0, 180.0, 300.0
+_HEAD_WIDTH_MM = 150.0
+_MIN_DRAWN_WIDTH, _GOOD_DRAWN_WIDTH, _MAX_DRAWN_WIDTH = 72.0, 180.0, 300.0
 _FADE = 0.055
 
 
@@ -64,8 +64,12 @@ class Portrait:
     def draw_layer(self, face: Face, pose: HeadPose, expression: Expression, light: Light) -> Layer:
         """Draw the head for a face's rectangle."""
         x, y, width, height = face.rect
-        wide = max(pose.scale * _HEAD, 1.0)
-        aim = min(_GOOD, max(_LEAST, 2 * wide)) if wide < _GOOD else min(wide, _MOST)
+        wide = max(pose.scale * _HEAD_WIDTH_MM, 1.0)
+        aim = (
+            min(_GOOD_DRAWN_WIDTH, max(_MIN_DRAWN_WIDTH, 2 * wide))
+            if wide < _GOOD_DRAWN_WIDTH
+            else min(wide, _MAX_DRAWN_WIDTH)
+        )
         zoom = aim / wide
         size = max(8, round(width * zoom)), max(8, round(height * zoom))
         place = (pose.place - (x, y)) * np.array(size) / (width, height)
@@ -103,10 +107,10 @@ Rect = tuple[int, int, int, int]
 
 # Cells per width of a face: what is left of the surroundings at the edge of the mask, and blurs towards its middle.
 _CELLS = 20
-_AROUND = 0.3
-_SCENE = 64
+_SURROUNDINGS_SHARE = 0.3
+_SCENE_WIDTH = 64
 _NEUTRAL = 128
-_LEVELLING = 60
+_LEVELLING_STEPS = 60
 # How much of the light of a face is that of what is near it; the rest is that of the whole picture.
 _LIGHT_NEAR = 0.7
 _DARKEST = 0.28
@@ -141,7 +145,7 @@ def paint_background(face: Face, others: Sequence[Rect]) -> Image:
     """
     x, y, w, h = face.rect
     height, width = face.image.shape[:2]
-    reach = round(_AROUND * float(face.box[2]))
+    reach = round(_SURROUNDINGS_SHARE * float(face.box[2]))
     left, top = max(0, x - reach), max(0, y - reach)
     region = (left, top, min(width, x + w + reach) - left, min(height, y + h + reach) - top)
     cell = max(1.0, float(face.box[2]) / _CELLS)
@@ -158,7 +162,7 @@ def paint_background(face: Face, others: Sequence[Rect]) -> Image:
 def estimate_light(face: Face, others: Sequence[Rect]) -> Light:
     """Return the light of the scene, estimated from the picture outside all masks."""
     height, width = face.image.shape[:2]
-    size = _SCENE, max(2, round(_SCENE * height / width))
+    size = _SCENE_WIDTH, max(2, round(_SCENE_WIDTH * height / width))
     known = np.ones(size[::-1], np.bool_)
     for x, y, w, h in (face.rect, *others):
         first, last = np.floor_divide((x * size[0], (x + w) * size[0]), width)
@@ -226,6 +230,6 @@ def _pull_push(colours: NDArray[np.float32], known: NDArray[np.bool_]) -> NDArra
 def _smooth_grown(grown: NDArray[np.float32], known: NDArray[np.bool_]) -> NDArray[np.float32]:
     fixed = known[..., None]
     level = grown
-    for _ in range(_LEVELLING):
+    for _ in range(_LEVELLING_STEPS):
         level = np.where(fixed, grown, cv2.blur(level, (5, 5), borderType=cv2.BORDER_REPLICATE))
     return np.asarray(level, np.float32)

@@ -1,4 +1,4 @@
-"""A synthetic face: drawn from landmarks with the look of a pseudonym, so that expression, gaze and pose remain."""
+"""The synthetic method: draws a face from landmarks with the appearance of a pseudonym."""
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -94,7 +94,7 @@ class SyntheticFace:
         finally:
             if self._given is None:
                 finder.close()
-        self._moves = {track_id: dict(smooth_motion(one, source.cuts)) for track_id, one in seen.items()}
+        self._moves = {track_id: dict(smooth_motion(samples, source.cuts)) for track_id, samples in seen.items()}
         self._masks = dict(masks)
 
     def draw(self, face: Face) -> Image | None:
@@ -113,8 +113,8 @@ class SyntheticFace:
         if self._layers[0] != face.frame:
             self._layers = face.frame, []
         self._layers[1].append(layer)
-        for each in sorted(self._layers[1], key=lambda each_layer: each_layer.scale):
-            each.paste_onto(drawn, face.x, face.y)
+        for head in sorted(self._layers[1], key=lambda head: head.scale):
+            head.paste_onto(drawn, face.x, face.y)
         return drawn
 
     def end(self) -> None:

@@ -223,14 +223,16 @@ def rate(
       greenroom episode rate my-study.greenroom --judge gpt
     """
     from app.cli.ask import run_ask_plan
-    from benchmark.episodes.episode_runs import prepare_ratings as rated
+    from benchmark.episodes.episode_runs import prepare_ratings
     from benchmark.judging.judge_registry import get_judges
     from benchmark.judging.run_budget import Limits
 
     with Session.open(study) as session:
         session.study.require_writable()
         ids = [resolve_recording(session, recording).id for recording in recordings]
-        asking = rated(session, get_judges(session, judges), ids, Limits(budget_money, budget_tokens), fresh=fresh)
+        asking = prepare_ratings(
+            session, get_judges(session, judges), ids, Limits(budget_money, budget_tokens), fresh=fresh
+        )
         came = run_ask_plan(session, asking)
     came.require_answers()
     print_result(as_json, came.as_json(), "\n".join(came.lines()))
@@ -248,10 +250,10 @@ def figures(study: Path, as_json: bool) -> None:
     Example:
       greenroom episode figures my-study.greenroom
     """
-    from benchmark.episodes.episode_ratings import compute_agreement as measured
+    from benchmark.episodes.episode_ratings import compute_agreement
 
     with Session.open(study, read_only=True) as session:
-        found = measured(session)
+        found = compute_agreement(session)
     lines = [f"{'people':24}{'rated':>7}{'kappa':>8}{'agree':>8}{'r':>8}"]
     for among in found.between_people:
         figures_told = (

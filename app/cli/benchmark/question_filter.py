@@ -302,7 +302,7 @@ def filter_questions(
       greenroom questions filter my-study.greenroom --step difficulty --judge gpt --judge gemini --set difficulty=2
       greenroom questions filter my-study.greenroom --judge gpt --harden --drop
     """
-    from benchmark.authoring import question_requests as thresholds
+    from benchmark.authoring import question_requests
     from benchmark.judging.judge_registry import get_judge
     from benchmark.questions.filter_rules import read_rules
 
@@ -312,8 +312,8 @@ def filter_questions(
         if settings:
             rules = read_rules(session.study)
             for setting in settings:
-                key, rules[key] = thresholds.parse_rule(session, setting, rules)
-            thresholds.set_rules(session, rules)
+                key, rules[key] = question_requests.parse_rule(session, setting, rules)
+            question_requests.set_rules(session, rules)
         entries = [get_judge(session, fromkey) for fromkey in dict.fromkeys(judges)]
         if harden and not entries:
             raise UserError("Harder wrong options need a judge.", "Name one: --judge NAME")
@@ -325,7 +325,7 @@ def filter_questions(
                 run.apply_options(chosen)
         if drop is not None:
             deciders = [key for key in chosen if STEPS[key].needs is not Needs.NO_LIMIT] if drop else []
-            thresholds.set_deciding_steps(session, deciders)
+            question_requests.set_deciding_steps(session, deciders)
         reading = read_funnel_input(session)
     if entries:
         run.require_answers()

@@ -11,7 +11,7 @@ import click
 
 from app.cli.command import STUDY, LazyGroup, json_option, print_result, progress_bar
 from app.cli.release import print_texts
-from benchmark.questions import verification as commands
+from benchmark.questions import verification
 from benchmark.questions.question_edits import QuestionCorrection, get_question, reword_options
 from benchmark.questions.question_measures import question_difficulties
 from benchmark.questions.verification import (
@@ -21,8 +21,8 @@ from benchmark.questions.verification import (
     read_items,
     study_agreement,
     verification_progress,
+    verification_queue,
 )
-from benchmark.questions.verification import verification_queue as waiting
 from project.entities.questions import CHECKLIST_KEYS, DIFFICULTIES, LETTERS, QuestionKind, VerificationDecision
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -290,14 +290,14 @@ def verify(
         raise UserError("What becomes of it?", "Give --keep, --correct, --drop or --withdraw.")
     with Session.open(study, annotator) as session:
         if decision == "withdraw":
-            commands.withdraw_verification(session, question)
+            verification.withdraw_verification(session, question)
         else:
             holds = CHECKLIST_KEYS[checklist] if _ALL in checks else checks
             said = VerificationDecision(decision)
             options = reword_options(get_question(session, question), wrong) if wrong else None
             changed = QuestionCorrection(text, answer, options)
             given = changed if changed != QuestionCorrection() else None
-            commands.verify(session, question, said, holds, difficulty or "", note, checklist, given)
+            verification.verify(session, question, said, holds, difficulty or "", note, checklist, given)
         (now,) = read_items(session, question_ids=[get_question(session, question).id])
     told: dict[str, Json] = {
         "question": question,
@@ -325,7 +325,7 @@ def queue(study: Path, annotator: str | None, recording: str | None, as_json: bo
     with Session.open(study, annotator, read_only=True) as session:
         owner = "" if recording is None else resolve_recording(session, recording).id
         who = current_annotator_id(session)
-        found = waiting(session, owner, annotator_id=who)
+        found = verification_queue(session, owner, annotator_id=who)
     lines = [_queue_line(item, again=item.stale or item.needs_recheck_by(who)) for item in found]
     told: list[Json] = [_queue_json(item, again=item.stale or item.needs_recheck_by(who)) for item in found]
     print_result(as_json, {"questions": told}, "\n".join([*lines, f"{pluralize(len(found), 'question')} to verify."]))

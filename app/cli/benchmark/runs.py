@@ -43,8 +43,7 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
       greenroom benchmark compare my-study.greenroom gpt human
       greenroom benchmark compare my-study.greenroom gpt 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --json
     """
-    from benchmark.runs.run_figures import compare_runs as compared
-    from benchmark.runs.run_figures import read_figures
+    from benchmark.runs.run_figures import compare_runs, read_figures
     from project.queries.item_set_rows import benchmark_runs
 
     with Session.open(study, read_only=True) as session:
@@ -73,7 +72,7 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
             raise UserError(
                 "The two were asked nothing in common.", "Run both on one set: greenroom benchmark run STUDY --set NAME"
             )
-        found = [compared(session, run_figures, other, samples) for run_figures, other in pairs]
+        found = [compare_runs(session, run_figures, other, samples) for run_figures, other in pairs]
     print_result(
         as_json,
         {"comparisons": [run_comparison.as_json() for run_comparison in found]},

@@ -1,1 +1,1 @@
-"""The window about agreement and statistics: what is compared, computed apart, shown and taken along."""
+"""The agreement window: inter-annotator agreement and statistics, computed in the background, shown and exported."""

@@ -1,7 +1,6 @@
-"""Computes the figures in the background, and says whether they are those of the study as it is now.
+"""Computes agreement and study statistics in the background and presents them as table rows, plots and files.
 
-All figures, tables and plots as files, for a paper and its supplement. From a report to plots. From a report to the
-rows of the tables. From the statistics of a study to plots: of all annotators together, and side by side.
+Reports whether the figures match the study as it is now.
 """
 
 import logging
@@ -83,14 +82,14 @@ def _csv(text: str) -> bytes:
     return text.encode("utf-8-sig", "replace")
 
 
-_GROUPS = (
+_FIGURE_GROUPS = (
     (tr("Overlap and labels"), ("overlap_share", "verdict_agreement", "matched_agreement", "disagreement_share")),
     (tr("Above chance"), ("cohen_kappa", "alpha", "elan_kappa", "elan_kappa_matched")),
     (tr("Boundaries"), ("mean_iou", "elan_ratio")),
     (tr("Other people"), ("reviewer_agreement", "third_agreement")),
 )
-_F1 = tr("Share of segments that find a partner of that IoU; n: annotations.")
-_F1_LABEL = tr("The same where a pair must have one label.")
+_F1_MEANING = tr("Share of segments that find a partner of that IoU; n: annotations.")
+_LABELLED_F1_MEANING = tr("The same where a pair must have one label.")
 _SPLITS = {"label": tr("Label"), "recording": tr("Recording"), "pair": tr("Pair"), "annotator": tr("Annotator")}
 
 
@@ -103,17 +102,21 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     """Return the figures of the whole track under headings, with the published ones."""
     published = {beside.published.figure: beside.published for beside in report.published}
     rows: list[AgreementFigureRow] = []
-    for heading, keys in _GROUPS:
+    for heading, keys in _FIGURE_GROUPS:
         rows.append(AgreementFigureRow(heading))
         rows += [_figure_row(describe_figure(key), report.main[key], published.get(key)) for key in keys]
         if heading == tr("Boundaries"):
             rows += [
-                _figure_row(FigureDescription(tr("F1 at IoU {level}").format(level=level), _F1), statistic_result)
+                _figure_row(
+                    FigureDescription(tr("F1 at IoU {level}").format(level=level), _F1_MEANING), statistic_result
+                )
                 for level, statistic_result in report.f1_iou.items()
             ]
             rows += [
                 _figure_row(
-                    FigureDescription(tr("F1 with the same label at IoU {level}").format(level=level), _F1_LABEL),
+                    FigureDescription(
+                        tr("F1 with the same label at IoU {level}").format(level=level), _LABELLED_F1_MEANING
+                    ),
                     statistic_result,
                 )
                 for level, statistic_result in report.f1_iou_same_label.items()
@@ -370,12 +373,12 @@ def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
     return found
 
 
-def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
+def annotator_plots(by_annotator: Sequence[Statistics]) -> list[Plot]:
     """Return the statistics of several annotators side by side; nothing for one, too many, or without any segment."""
-    total = sum(int(statistics.by_label.sum()) for statistics in each)
-    if not 1 < len(each) <= _MAX_ANNOTATORS or not total:
+    total = sum(int(statistics.by_label.sum()) for statistics in by_annotator)
+    if not 1 < len(by_annotator) <= _MAX_ANNOTATORS or not total:
         return []
-    people = [statistics.annotators[0] for statistics in each]
+    people = [statistics.annotators[0] for statistics in by_annotator]
     looks = label_looks(Track("annotators", "", tuple(Label(who.key, who.name) for who in people)))
     named = list(zip(people, looks, strict=True))
     found: list[Plot] = [
@@ -385,19 +388,22 @@ def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
             tr("{count} of any label; mean of each annotator's recordings").format(
                 count=trn("{count} segment", "{count} segments", total)
             ),
-            [(who, look, statistics.density.sum(0)) for (who, look), statistics in zip(named, each, strict=True)],
+            [
+                (who, look, statistics.density.sum(0))
+                for (who, look), statistics in zip(named, by_annotator, strict=True)
+            ],
         ),
         _duration_histogram(
             "durations_by_annotator",
             tr("How long segments are, by annotator"),
             [
                 (who, look, np.concatenate([np.zeros(0), *statistics.seconds.values()]))
-                for (who, look), statistics in zip(named, each, strict=True)
+                for (who, look), statistics in zip(named, by_annotator, strict=True)
             ],
         ),
     ]
-    for place, field in enumerate(each[0].fields):
-        counted = [statistics.fields[place] for statistics in each]
+    for place, field in enumerate(by_annotator[0].fields):
+        counted = [statistics.fields[place] for statistics in by_annotator]
         if any(counts.filled for counts in counted):
             series = tuple(
                 Series(who.name, tuple(Measured(float(n)) for n in counts.co_occurrence.diagonal()), look)
@@ -448,11 +454,11 @@ def _duration_histogram(key: str, title: str, groups: Sequence[tuple[NamedKey, L
     most = float(np.percentile(every, _DURATION_PERCENTILE)) if len(every) else 1.0
     edges = np.array(nice_ticks([max(most, 1e-3)], _DURATION_BINS).values)
     piles = []
-    for named_key, each_look, seconds in groups:
+    for named_key, group_look, seconds in groups:
         counts = np.histogram(np.minimum(seconds, edges[-1]), edges)[0]
         middle = float(np.median(seconds)) if len(seconds) else None
         mark = "" if middle is None else tr("median {middle:.1f} s").format(middle=middle)
-        piles.append(Pile(display_name(named_key), tuple(counts.tolist()), each_look, middle, mark))
+        piles.append(Pile(display_name(named_key), tuple(counts.tolist()), group_look, middle, mark))
     note = tr("{count}; the last bin holds all that are longer").format(
         count=trn("{count} segment", "{count} segments", len(every))
     )
@@ -492,8 +498,8 @@ def _field_plots(field: ChoiceFieldCounts, labels: Sequence[tuple[NamedKey, Labe
 
 
 _log = logging.getLogger(__name__)
-_WAIT_MS = 400
-_QUICK_S = 0.7
+_EDIT_PAUSE_MS = 400
+_MAX_AUTOMATIC_S = 0.7
 """A computation that takes no longer is done again by itself after each edit."""
 _RELEVANT_TABLES = frozenset(
     {
@@ -535,8 +541,8 @@ class AgreementCalculator(QObject):
     """Answers one question at a time; an answer that is no longer wanted is dropped.
 
     Signals:
-        finished (Found): the figures.
-        state_changed (State, str): how they stand; the text says why a question was refused.
+        finished (AgreementResult): the figures.
+        state_changed (ComputationState, str): how they stand; the text says why a question was refused.
         progressed (int, int, str): how far it is, of how many, and what is done.
     """
 
@@ -558,7 +564,7 @@ class AgreementCalculator(QObject):
         self._seconds = 0.0
         self._looking: PendingRead | None = None
         self.state = ComputationState.OUT_OF_DATE
-        self._timer = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_EDIT_PAUSE_MS)
         self._timer.timeout.connect(self.start)
         studio.bridge.changed.connect(self._apply)
         studio.leaving.connect(self.stop)
@@ -598,12 +604,12 @@ class AgreementCalculator(QObject):
         )
 
     def stop(self) -> None:
-        """Want no answer any more."""
+        """Stop the computation; its answer is dropped."""
         self._cancel_pending()
         self._timer.stop()
 
     def cancel(self) -> None:
-        """Want no answer, as somebody said."""
+        """Stop on the user's request, and say so."""
         self.stop()
         self._set_state(ComputationState.REFUSED, tr("Cancelled. Refresh computes the figures."))
 
@@ -617,7 +623,7 @@ class AgreementCalculator(QObject):
             return
         self._cancel_pending()
         self._set_state(ComputationState.OUT_OF_DATE)
-        if self._seconds < _QUICK_S:
+        if self._seconds < _MAX_AUTOMATIC_S:
             self.schedule()
 
     def _set_state(self, state: ComputationState, text: str = "") -> None:

@@ -1,7 +1,6 @@
-"""The window about agreement: what is compared, the figures, plots of them, and statistics of the study.
+"""The agreement window: agreement figures, their plots, and statistics of the study.
 
-From the controls of the window to a question about the study, and what the controls offer. What is compared: lane,
-people, recordings, and how.
+A bar chooses what is compared: lanes, annotators and recordings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
 from annotate.agreement.figure_intervals import load_published
 from annotate.agreement.study_agreement import ADJUDICATED, AgreementQuery, build_report_tables
-from app.gui.agreement import agreement_figures as rows
+from app.gui.agreement import agreement_figures
 from app.gui.agreement.agreement_figures import AgreementCalculator, AgreementResult, ComputationState, agreement_files
 from app.gui.agreement.breakdown_table import SplitsPage
 from app.gui.pages.context import Context
@@ -175,7 +174,7 @@ def _fill_combo(box: QComboBox, names: Mapping[str, str]) -> None:
     box.setCurrentIndex(max(0, box.findData(chosen)))
 
 
-_COLLECTION = tr("collection ")
+_COLLECTION_PREFIX = tr("collection ")
 
 
 def fill_comparison_bar(session: Session, bar: ComparisonBar) -> bool:
@@ -190,7 +189,7 @@ def fill_comparison_bar(session: Session, bar: ComparisonBar) -> bool:
     used = {recording.collection_id for recording in recordings}
     collections = [collection for collection in all_collections(session.study) if collection.id in used]
     groups = {
-        f"{_COLLECTION}{collection.id}": tr("Collection {name}").format(name=collection.name)
+        f"{_COLLECTION_PREFIX}{collection.id}": tr("Collection {name}").format(name=collection.name)
         for collection in collections
         if len(collections) > 1
     }
@@ -204,7 +203,7 @@ def build_query(session: Session, asked: ComparisonSettings) -> AgreementQuery:
     chosen = tuple(
         recording.id
         for recording in all_recordings(session.study)
-        if recording.id in asked.groups or f"{_COLLECTION}{recording.collection_id}" in asked.groups
+        if recording.id in asked.groups or f"{_COLLECTION_PREFIX}{recording.collection_id}" in asked.groups
     )
     return AgreementQuery(
         pair=asked.pair,
@@ -331,9 +330,9 @@ class AgreementWindow(QWidget):
         report = found.report
         published = load_published(str(report.settings["scheme"])) if report.published else None
         self.figures.show_rows(
-            rows.main_rows(report), tr("{name} paper").format(name=published.name) if published else ""
+            agreement_figures.main_rows(report), tr("{name} paper").format(name=published.name) if published else ""
         )
-        self.form.show_rows(rows.form_rows(report))
+        self.form.show_rows(agreement_figures.form_rows(report))
         self.tabs.setTabVisible(self.tabs.indexOf(self.form), bool(report.fields))
         self.drawn.set_hint(_missing_hint(report))
         self.drawn.set_plots(found.agreement_plots)

@@ -1,6 +1,6 @@
-"""The page of figures by label, choice, recording, pair and annotator: a plot of one figure and a table of all.
+"""Breaks agreement down by label, choice, recording, pair or annotator.
 
-The table of figures by label, choice, recording, pair or annotator: sortable by every column.
+Shows a plot of one figure and a sortable table of all.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.study_agreement import build_report_tables, describe_figure
-from app.gui.agreement import agreement_figures as rows
+from app.gui.agreement import agreement_figures
 from app.gui.agreement.agreement_figures import split_plot
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter
@@ -88,13 +88,13 @@ class SplitView(QTableWidget):
             side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
             heading.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
             self.setHorizontalHeaderItem(column, heading)
-        for number, row in enumerate(rows):
-            name = _Item(row.name, float(number))
+        for index, row in enumerate(rows):
+            name = _SortableItem(row.name, float(index))
             name.setData(_KEY_ROLE, row.key)
             name.setToolTip(plain_tip(f"{row.name}{tr(': click to look at it') if leads else ''}"))
-            self.setItem(number, 0, name)
+            self.setItem(index, 0, name)
             for column, figure in enumerate(row.figures):
-                self.setItem(number, column + 1, _figure_item(figure))
+                self.setItem(index, column + 1, _figure_item(figure))
         self.setSortingEnabled(True)
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setAccessibleName(tr("Figures by {title}").format(title=title.lower()))
@@ -114,7 +114,7 @@ class SplitView(QTableWidget):
             self.opened.emit(str(item.data(_KEY_ROLE)))
 
 
-class _Item(QTableWidgetItem):
+class _SortableItem(QTableWidgetItem):
     """Sorts by its number; what is undefined comes first in rising order."""
 
     def __init__(self, text: str, number: float | None) -> None:
@@ -122,18 +122,18 @@ class _Item(QTableWidgetItem):
         self.number = float("-inf") if number is None else number
 
     def __lt__(self, other: QTableWidgetItem) -> bool:
-        return isinstance(other, _Item) and self.number < other.number
+        return isinstance(other, _SortableItem) and self.number < other.number
 
 
-def _figure_item(figure: Measured | None) -> _Item:
+def _figure_item(figure: Measured | None) -> _SortableItem:
     if figure is None:
-        return _Item("", None)
+        return _SortableItem("", None)
     text = (
         f"{format_value(figure.value)}   n = {figure.n:,}"
         if figure.value is not None
         else f"{format_value(None)}   n = {figure.n:,}"
     )
-    item = _Item(text, figure.value)
+    item = _SortableItem(text, figure.value)
     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     if figure.value is None:
         item.setForeground(theme.palette().muted)
@@ -148,7 +148,7 @@ def _figure_item(figure: Measured | None) -> _Item:
 
 
 _DEFAULT_FIGURE = "verdict_agreement"
-_RECORDING = "recording"
+_RECORDING_SPLIT = "recording"
 
 
 class SplitsPage(QWidget):
@@ -202,15 +202,15 @@ class SplitsPage(QWidget):
     def show_report(self, report: AgreementReport) -> None:
         """Show other figures; what is chosen stays."""
         self._report = report
-        _fill_combo(self.by, rows.available_splits(report), "label")
+        _fill_combo(self.by, agreement_figures.available_splits(report), "label")
         self._show_split()
 
     def all_plots(self, report: AgreementReport) -> list[Plot]:
         """Return a plot of each figure by recording, pair and annotator, for a folder with everything."""
         return [
             _split_plot(report, key, figure)
-            for key in (_RECORDING, "pair", "annotator")
-            for figure in rows.split_columns(report.rows.get(key, ()))
+            for key in (_RECORDING_SPLIT, "pair", "annotator")
+            for figure in agreement_figures.split_columns(report.rows.get(key, ()))
         ]
 
     def _show_split(self) -> None:
@@ -218,10 +218,12 @@ class SplitsPage(QWidget):
         if self._report is None or key not in self._report.rows:
             return
         found = self._report.rows[key]
-        columns = rows.split_columns(found)
+        columns = agreement_figures.split_columns(found)
         _fill_combo(self.figure, {text: words.name for text, words in columns.items()}, _DEFAULT_FIGURE)
         shown = [(words.name, words.meaning) for words in columns.values()]
-        self.table.show_rows(self.by.currentText(), shown, rows.split_rows(found, columns), leads=key == _RECORDING)
+        self.table.show_rows(
+            self.by.currentText(), shown, agreement_figures.split_rows(found, columns), leads=key == _RECORDING_SPLIT
+        )
         self._draw()
 
     def _draw(self) -> None:
@@ -252,7 +254,7 @@ class SplitsPage(QWidget):
 
 def _split_plot(report: AgreementReport, key: str, figure: str) -> Plot:
     title = tr("{figure}, by {split}").format(
-        figure=describe_figure(figure).name, split=rows.available_splits(report).get(key, key).lower()
+        figure=describe_figure(figure).name, split=agreement_figures.available_splits(report).get(key, key).lower()
     )
     return split_plot(f"{figure}_by_{key}", title, report.rows[key], figure)
 

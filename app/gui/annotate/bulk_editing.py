@@ -1,7 +1,4 @@
-"""Edits of the selected rows, and what the bar says about them before.
-
-What can be done to all selected segments at once.
-"""
+"""Edits all selected segments at once, and the bar that offers the edits that apply to them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget, QWidgetAction
 
 from annotate.review.segment_table import SegmentTable
-from annotate.segments import bulk_edits as bulk
+from annotate.segments import bulk_edits
 from app.gui.study.dialogs import Dialogs, Rows, changed_message, confirm_change, confirm_delete, deleted_message
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes, Segment
@@ -36,7 +33,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class FieldOptions:
-    """The choices of one field; `several` where more than one can be chosen."""
+    """The choices of one field; `is_multiple` where more than one can be chosen."""
 
     key: str
     name: str
@@ -194,7 +191,9 @@ class Bulk:
         bar.choice_added.connect(self.add_choice)
         bar.choice_removed.connect(self.remove_choice)
         bar.shift_requested.connect(
-            lambda ms: self._change(lambda s, ids: bulk.shift_segments(s, ids, ms * 1000), bulk.filter_movable)
+            lambda ms: self._change(
+                lambda s, ids: bulk_edits.shift_segments(s, ids, ms * 1000), bulk_edits.filter_movable
+            )
         )
         bar.delete_requested.connect(self.delete)
 
@@ -209,7 +208,7 @@ class Bulk:
             )
             return
         author, known = session.annotator(), self._table.rows
-        found = [known[one].segment for one in chosen if one in known]
+        found = [known[segment_id].segment for segment_id in chosen if segment_id in known]
         own = [segment for segment in found if author is not None and segment.annotator_id == author.id]
         others = len(chosen) - len(own)
         text = tr("{chosen:,} selected").format(chosen=len(chosen))
@@ -229,27 +228,31 @@ class Bulk:
         recordings = len({segment.recording_id for segment in own})
         if not confirm_delete(self._questions, Rows.SEGMENTS, len(own), recordings):
             return
-        if self._edit(bulk.delete_own_segments, tr("Deleting {count:,} segments…").format(count=len(own))) is not None:
+        if (
+            self._edit(bulk_edits.delete_own_segments, tr("Deleting {count:,} segments…").format(count=len(own)))
+            is not None
+        ):
             self._studio.message.emit(deleted_message(Rows.SEGMENTS, len(own), recordings))
 
     def change_label(self, label: str) -> None:
         """Give the selected segments another label."""
         self._change(
-            lambda s, ids: bulk.change_label(s, ids, label), lambda s, rows: bulk.filter_by_label(s, rows, label)
+            lambda s, ids: bulk_edits.change_label(s, ids, label),
+            lambda s, rows: bulk_edits.filter_by_label(s, rows, label),
         )
 
     def add_choice(self, field: str, key: str) -> None:
         """Add a choice to a field of the selected segments."""
         self._change(
-            lambda s, ids: bulk.add_choice(s, ids, field, key),
-            lambda s, rows: bulk.filter_by_choice(s, rows, field, key),
+            lambda s, ids: bulk_edits.add_choice(s, ids, field, key),
+            lambda s, rows: bulk_edits.filter_by_choice(s, rows, field, key),
         )
 
     def remove_choice(self, field: str, key: str) -> None:
         """Take a choice from a field of the selected segments."""
         self._change(
-            lambda s, ids: bulk.remove_choice(s, ids, field, key),
-            lambda s, rows: bulk.filter_by_choice(s, rows, field, key),
+            lambda s, ids: bulk_edits.remove_choice(s, ids, field, key),
+            lambda s, rows: bulk_edits.filter_by_choice(s, rows, field, key),
         )
 
     def _change(self, do: _Edit, fitting: _Fitting) -> None:
@@ -262,7 +265,7 @@ class Bulk:
             return
         touched = changes.ids("segment") | changes.ids("segment_value")
         if touched:
-            places = {homes[text] for text in touched if text in homes}
+            places = {homes[segment_id] for segment_id in touched if segment_id in homes}
             self._studio.message.emit(changed_message(Rows.SEGMENTS, len(touched), len(places)))
         else:
             self._studio.message.emit(tr("Nothing changed: they are like this already."))
@@ -274,7 +277,7 @@ class Bulk:
         if session is None or author is None:
             return []
         known = self._table.rows
-        segments = [known[text].segment for text in self._selected() if text in known]
+        segments = [known[segment_id].segment for segment_id in self._selected() if segment_id in known]
         own = [segment for segment in segments if segment.annotator_id == author.id]
         # What fits depends on scheme, track and label alone.
         fits = {(segment.scheme, segment.track, segment.label) for segment in fitting(session, [*_count_distinct(own)])}
@@ -300,7 +303,7 @@ class Bulk:
                 for label in session.schemes.get(segment.scheme).track_or_empty(segment.track).labels:
                     names.setdefault(label.key, label.name)
         return [
-            Option(key, name, sum(alike[segment] for segment in bulk.filter_by_label(session, [*alike], key)))
+            Option(key, name, sum(alike[segment] for segment in bulk_edits.filter_by_label(session, [*alike], key)))
             for key, name in names.items()
         ]
 
@@ -317,7 +320,7 @@ class Bulk:
                 Option(
                     choice.key,
                     choice.name,
-                    sum(alike[kind] for kind in bulk.filter_by_choice(session, [*alike], field.key, choice.key)),
+                    sum(alike[kind] for kind in bulk_edits.filter_by_choice(session, [*alike], field.key, choice.key)),
                 )
                 for choice in field.choices
             ]

@@ -1,7 +1,4 @@
-"""Shows the comments on the selected segment under its form, and makes edits of what is done there.
-
-What people remarked on a segment, and a field to answer in.
-"""
+"""Shows the comments on the selected segment below its form, and turns new, edited and resolved comments into edits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.segments import bulk_edits as commands
+from annotate.segments import bulk_edits
 from app.gui.annotate.inspector import make_inspector_page, wrap_in_scroll_area
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes
@@ -38,7 +35,7 @@ _FIELD_HEIGHT = 52
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One comment; `own` is whether who works here made it."""
+    """One comment; `is_own` is whether the current annotator made it."""
 
     id: str
     author: str
@@ -262,12 +259,12 @@ class CommentsFeed(QObject):
         box.destroyed.connect(lambda: self._forget(box))
         box.add_requested.connect(self._add)
         box.edit_requested.connect(
-            lambda comment, text: self._studio.edit(lambda s: commands.edit_comment(s, comment, text))
+            lambda comment, text: self._studio.edit(lambda s: bulk_edits.edit_comment(s, comment, text))
         )
         box.resolve_requested.connect(
-            lambda comment, done: self._studio.edit(lambda s: commands.resolve_comments(s, [comment], done))
+            lambda comment, done: self._studio.edit(lambda s: bulk_edits.resolve_comments(s, [comment], done))
         )
-        box.delete_requested.connect(lambda comment: self._studio.edit(lambda s: commands.delete_comment(s, comment)))
+        box.delete_requested.connect(lambda comment: self._studio.edit(lambda s: bulk_edits.delete_comment(s, comment)))
         page = wrap_in_scroll_area(make_inspector_page(inspector, box))
         self.show()
         return page
@@ -298,7 +295,7 @@ class CommentsFeed(QObject):
     def _add(self, text: str) -> None:
         if len(self._studio.selected) == 1:
             segment_id = self._studio.selected[0]
-            self._studio.edit(lambda session: commands.add_comment(session, segment_id, text)[1])
+            self._studio.edit(lambda session: bulk_edits.add_comment(session, segment_id, text)[1])
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if changes.ids("comment") or changes.ids("annotator"):

@@ -1,7 +1,4 @@
-"""Shows what was said around the selected segment under its form: the conversation history that judges see.
-
-What was said around the selected segment: the conversation history.
-"""
+"""Shows the conversation history around the selected segment, the turns that judges see, below its form."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +25,7 @@ from widgets.text_labels import semibold
 from widgets.theme import icon
 
 _MAX_HEIGHT = 264
-_MOST = 50
+_MAX_TURNS_BEFORE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,7 @@ class ConversationPanel(QWidget):
         self.head.setToolTip(tr("Show or hide the conversation up to the end of this segment"))
         self.head.clicked.connect(self._toggle)
         self.before = IntegerBox()
-        self.before.setRange(0, _MOST)
+        self.before.setRange(0, _MAX_TURNS_BEFORE)
         self.before.setSuffix(tr(" before"))
         self.before.setAccessibleName(tr("Turns before the segment"))
         self.before.setToolTip(tr("How many turns before the segment are shown"))

@@ -1,7 +1,4 @@
-"""Opens the guidelines beside the form, and keeps them on the track of what is selected.
-
-The guidelines beside the form: definitions, examples and worked examples, readable while annotating.
-"""
+"""The guidelines panel beside the form: definitions and examples for the track of the selected segment."""
 
 from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QToolButton, QVBoxLayout, QWidget
@@ -58,7 +55,7 @@ class GuidelinesPanel(QWidget):
         self.words.show_guidelines(scheme, track)
 
 
-_WIDE = 280
+_PANEL_WIDTH = 280
 
 
 class Guidelines(QObject):
@@ -107,7 +104,7 @@ class Guidelines(QObject):
         sizes = self._columns.sizes()
         self.panel.setVisible(visible)
         place, picture = self._columns.indexOf(self.panel), self._columns.indexOf(self._picture)
-        wide = max(_WIDE, sizes[place])
+        wide = max(_PANEL_WIDTH, sizes[place])
         sizes[place] = wide if visible else 0
         sizes[picture] += -wide if visible else wide
         self._columns.setSizes(sizes)

@@ -1,7 +1,4 @@
-"""The page on the right that shows the selected segment and lets it be filled in; all is saved at once.
-
-Keeps the inspector in step with the selection and the study. The page of an inspector with something below it.
-"""
+"""The inspector: shows the selected segments and lets them be filled in. Every change is saved at once."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -56,7 +53,7 @@ def wrap_in_scroll_area(page: QWidget) -> QWidget:
 class Inspector(QWidget):
     """Shows one segment with its form, several with what can be done to all, or what to do when there is none.
 
-    The form is that of a track of a scheme; `use` changes it. It binds the keys of that track itself: they work
+    The form is that of a track of a scheme; `set_track` changes it. It binds the keys of that track itself: they work
     anywhere in the window while a segment is shown that may be changed, but for `taken` ones, which mean
     something else there. There is no Save button: every change is sent
     at once, typed text when typing pauses. Call `flush` before anything that reads the study or takes the segment
@@ -416,9 +413,9 @@ class InspectorFeed(QObject):
         strange = next((segment.scheme for segment in found if not session.schemes.is_in_use(segment.scheme)), None)
         if not reason and strange is not None:
             reason = tr("The scheme {name} is not in use here. Study, Schemes… has it.").format(
-                name=_scheme(session, found[0]).name
+                name=_scheme_of(session, found[0]).name
             )
-        scheme = _scheme(session, found[0])
+        scheme = _scheme_of(session, found[0])
         inspector.set_track(scheme, found[0].track)
         inspector.set_people(participants_in(session.study, found[0].recording_id))
         if len(found) > 1:
@@ -433,28 +430,28 @@ class InspectorFeed(QObject):
             names.get(segment.annotator_id, ""),
             bool(reason),
             reason,
-            [_kept_value(scheme, value) for value in kept],
-            _notes(session, segment.id),
+            [_make_kept_value(scheme, value) for value in kept],
+            _adoption_notes(session, segment.id),
         )
 
     def _show_notes(self, segment_id: str) -> None:
         """Say of a text that was taken over and is edited now that it was changed."""
         inspector, session = self._inspector, self._studio.session
         if inspector is not None and session is not None and inspector.segment_ids() == [segment_id]:
-            inspector.form.set_notes(_notes(session, segment_id))
+            inspector.form.set_notes(_adoption_notes(session, segment_id))
 
 
-def _scheme(session: Session, segment: Segment) -> Scheme:
+def _scheme_of(session: Session, segment: Segment) -> Scheme:
     """Return the scheme of a segment; one without anything where its text is kept nowhere."""
     empty = Scheme(segment.scheme, segment.scheme, 1, (Track(segment.track, segment.track, ()),), ())
     return session.schemes.find(segment.scheme) or empty
 
 
-def _notes(session: Session, segment_id: str) -> dict[str, str]:
+def _adoption_notes(session: Session, segment_id: str) -> dict[str, str]:
     return {field: str(taken) for field, taken in read_adoptions(session, segment_id).items()}
 
 
-def _kept_value(scheme: Scheme, value: FieldValue) -> KeptValue:
+def _make_kept_value(scheme: Scheme, value: FieldValue) -> KeptValue:
     field = next((field for field in scheme.fields if field.key == value.field), None)
     names = {choice.key: choice.name for choice in field.choices} if field else {}
     return KeptValue(value.field, value.version, field.name if field else value.field, value_text(value.value, names))

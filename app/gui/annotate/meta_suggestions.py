@@ -1,6 +1,7 @@
-"""Small pictures of the faces and persons of a recording, where each is surest.
+"""Suggestions for the meta window.
 
-Asks the chosen judges for one part of the meta information, or for questions that are made from it.
+Judges answer one part or word ESI questions; each person gets thumbnails from the frames where a detector was most
+confident.
 """
 
 from collections.abc import Sequence
@@ -14,10 +15,10 @@ from app.gui.faces.face_crops import Crops, ThumbnailCrop
 from app.gui.jobs.job_center import Result
 from app.gui.judges.request_facts import when_checksums_known
 from app.gui.pages.context import Context
-from benchmark.authoring import judge_questions as esi
+from benchmark.authoring import judge_questions
 from benchmark.authoring.judge_questions import ALREADY_EXISTS
 from benchmark.authoring.meta_answers import suggestion_request
-from benchmark.judging import ask_job as asking
+from benchmark.judging import ask_job
 from benchmark.judging.run_config import AskRequest
 from benchmark.prompts.recording_prompts import ESI_QUESTION_TASK
 from project.entities.judgments import JudgeEntry, parse_target
@@ -52,7 +53,7 @@ class Pictures(QObject):
             self._asked.clear()
         for person in people:
             key = "" if person.participant is None else person.participant.id
-            crops = _crops(person.tracks)
+            crops = _best_crops(person.tracks)
             if crops is not None and self._asked.get(key) != crops:
                 self._asked[key] = crops
                 self._crops.request(key, crops)
@@ -65,16 +66,16 @@ class Pictures(QObject):
         self._table.set_pictures(key, images[0], images[1])
 
 
-def _crops(tracks: Sequence[PersonTrack]) -> tuple[ThumbnailCrop, ThumbnailCrop] | None:
+def _best_crops(tracks: Sequence[PersonTrack]) -> tuple[ThumbnailCrop, ThumbnailCrop] | None:
     if not tracks:
         return None
     best = max(tracks, key=lambda person_track: float(person_track.face.scores.max()))
     at = int(best.face.scores.argmax())
     frame = int(best.face.frames[at])
-    return _square(frame, best.face.boxes[at], _CROP_FACTOR), _square(frame, best.boxes[at], 1.0)
+    return _square_crop(frame, best.face.boxes[at], _CROP_FACTOR), _square_crop(frame, best.boxes[at], 1.0)
 
 
-def _square(frame: int, box: Sequence[float], around: float) -> ThumbnailCrop:
+def _square_crop(frame: int, box: Sequence[float], around: float) -> ThumbnailCrop:
     x, y, width, height = (float(side) for side in box)
     side = max(8.0, around * max(width, height))
     return ThumbnailCrop(frame, round(x + (width - side) / 2), round(y + (height - side) / 2), max(1, round(side)))
@@ -108,7 +109,7 @@ class MetaSuggestionController(QObject):
             self.message.emit(_NO_JUDGE)
             return
         try:
-            self._prepare(session, esi.esi_requests(session, [recording_id], judges, condition=condition))
+            self._prepare(session, judge_questions.esi_requests(session, [recording_id], judges, condition=condition))
         except UserError as error:
             self.message.emit(str(error))
 
@@ -129,7 +130,7 @@ class MetaSuggestionController(QObject):
         if self._context.studio.session is not session:
             return
         try:
-            found = asking.prepare(session, request)
+            found = ask_job.prepare(session, request)
         except UserError as error:
             self.message.emit(str(error))
             return
@@ -151,14 +152,14 @@ class MetaSuggestionController(QObject):
 
     def _import_questions(self, about: Sequence[str], notes: str = "") -> None:
         """Make questions of all that judges worded about a recording and nothing was made from yet."""
-        recordings = {parse_target(text).id for text in about}
+        recordings = {parse_target(target).id for target in about}
         told: list[str] = []
 
         def do(session: Session) -> Changes:
             said = [
                 judgment for key in recordings for judgment in judgments_about(session.study, key, (ESI_QUESTION_TASK,))
             ]
-            made, changes = esi.import_esi_questions(session, said)
+            made, changes = judge_questions.import_esi_questions(session, said)
             told.append(
                 tr("Made {count}; they are in the mode Questions.").format(
                     count=trn("{count} ESI question", "{count} ESI questions", len(made.ids))
@@ -177,7 +178,7 @@ class MetaSuggestionController(QObject):
     def _on_done(self, work: JobSpec, result: Result) -> None:
         if any(job_spec is work for job_spec in self._works):
             self._works = [job_spec for job_spec in self._works if job_spec is not work]
-            self.message.emit(asking.summary(result))
+            self.message.emit(ask_job.summary(result))
 
     def _on_stopped(self, work: JobSpec) -> None:
         if any(job_spec is work for job_spec in self._works):

@@ -1,7 +1,4 @@
-"""Where the parts of the window of meta information are.
-
-The window of meta information: people, speech, scenes, two summaries and their contradictions, of one recording.
-"""
+"""The meta window of one recording: people, speech, scenes, two summaries and their contradictions."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,12 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.cues import prelabels as cues
-from annotate.meta import meta_edits as commands
-from annotate.meta import scenes as scene_job
+from annotate.cues import prelabels
+from annotate.meta import meta_edits, scenes
 from annotate.meta.recording_cast import find_pauses, list_people, read_cued_utterances
 from annotate.meta.scenes import SCHEME, read_scene_events
-from app.gui.annotate import meta_tables as rows
+from app.gui.annotate import meta_tables
 from app.gui.annotate.meta_suggestions import MetaSuggestionController, Pictures
 from app.gui.annotate.meta_tables import SCENES, SPEECH, AnswerPicker, ContradictionsTable, PeopleTable, SummaryBox
 from app.gui.pages.context import Context
@@ -174,14 +170,14 @@ class MetaLayout(QWidget):
         return row
 
     def _people_part(self) -> QWidget:
-        self.suggest_looks = _button(
+        self.suggest_looks = _make_button(
             tr("Suggest looks"), tr("Ask the chosen judges by what the people can be told apart")
         )
         note = tr("Faces and who they are: mode Faces. Write looks here.")
         return _make_section(tr("People"), note, [self.suggest_looks], self.people, self.looks_answers)
 
     def _scenes_part(self) -> QWidget:
-        self.find_changes = _button(
+        self.find_changes = _make_button(
             tr("Find scene changes"), tr("Look for cuts on this machine; what is found is suggested")
         )
         self.label = QComboBox()
@@ -190,45 +186,52 @@ class MetaLayout(QWidget):
         for track in load_scheme(SCHEME).tracks:
             for label in track.labels:
                 self.label.addItem(label.name, f"{track.key}.{label.key}")
-        self.mark = _button(
+        self.mark = _make_button(
             tr("Mark at playhead"), tr("Mark half a second from where the player is; drag it on the timeline")
         )
-        self.accept = _button(tr("Accept"), tr("Make what is suggested your own"))
-        self.reject = _button(tr("Reject"), tr("What is suggested is wrong; it does not come again"))
-        self.delete_scene = _button(tr("Delete"), tr("Delete what you marked"))
+        self.accept = _make_button(tr("Accept"), tr("Make what is suggested your own"))
+        self.reject = _make_button(tr("Reject"), tr("What is suggested is wrong; it does not come again"))
+        self.delete_scene = _make_button(tr("Delete"), tr("Delete what you marked"))
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID // 2)
         foot.addWidget(self.label, 1)
         foot.addWidget(self.mark)
         foot.addWidget(self.delete_scene)
         buttons = [self.accept, self.reject, self.find_changes]
-        return _make_section(tr("Scenes and events"), "", buttons, self.scenes, _row_widget(foot))
+        return _make_section(tr("Scenes and events"), "", buttons, self.scenes, _make_row_widget(foot))
 
     def _speech_part(self) -> QWidget:
-        self.over = _button(
+        self.over = _make_button(
             tr("Voice-over"), tr("Leave the chosen line out: nobody in the scene says it; or take it back in")
         )
         note = tr("Words, speakers and cues are edited in the mode Transcript.")
         return _make_section(tr("Speech"), note, [self.over], self.speech)
 
     def _contradictions_part(self) -> QWidget:
-        self.suggest_audit = _button(tr("Suggest"), tr("Ask the chosen judges what the two summaries say differently"))
+        self.suggest_audit = _make_button(
+            tr("Suggest"), tr("Ask the chosen judges what the two summaries say differently")
+        )
         self.new_contradiction = QLineEdit(placeholderText=tr("Something the two summaries say differently"))
         self.new_contradiction.setAccessibleName(tr("New contradiction"))
-        self.add = _button(tr("Add"), tr("Note this contradiction (Enter)"))
-        self.delete = _button(tr("Delete"), tr("Delete the chosen contradiction"))
+        self.add = _make_button(tr("Add"), tr("Note this contradiction (Enter)"))
+        self.delete = _make_button(tr("Delete"), tr("Delete the chosen contradiction"))
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID // 2)
         foot.addWidget(self.new_contradiction, 1)
         foot.addWidget(self.add)
         foot.addWidget(self.delete)
         return _make_section(
-            tr("Contradictions"), "", [self.suggest_audit], self.contradictions, _row_widget(foot), self.audit_answers
+            tr("Contradictions"),
+            "",
+            [self.suggest_audit],
+            self.contradictions,
+            _make_row_widget(foot),
+            self.audit_answers,
         )
 
     def _foot(self) -> QHBoxLayout:
         self.status.setAccessibleName(tr("State"))
-        self.make_questions = _button(
+        self.make_questions = _make_button(
             tr("Make ESI questions"), tr("Let the chosen judges word questions of five dimensions from this")
         )
         row = QHBoxLayout()
@@ -239,13 +242,13 @@ class MetaLayout(QWidget):
         return row
 
 
-def _button(text: str, tip: str) -> QPushButton:
+def _make_button(text: str, tip: str) -> QPushButton:
     made = QPushButton(text)
     made.setToolTip(plain_tip(tip))
     return made
 
 
-def _row_widget(row: QHBoxLayout) -> QWidget:
+def _make_row_widget(row: QHBoxLayout) -> QWidget:
     row.setContentsMargins(0, 0, 0, 0)
     made = QWidget()
     made.setLayout(row)
@@ -314,7 +317,7 @@ class MetaWindow(MetaLayout):
     def _connect_signals(self) -> None:
         self.people.description_edited.connect(
             lambda who, kind, text: self._edit(
-                lambda session, where: commands.set_person_description(session, where, who, kind, text)
+                lambda session, where: meta_edits.set_person_description(session, where, who, kind, text)
             )
         )
         self.people.seek_requested.connect(self._seek)
@@ -336,12 +339,14 @@ class MetaWindow(MetaLayout):
         for task, box in self.summary_boxes().items():
             box.edited.connect(partial(self._summarize, task))
         table = self.contradictions
-        table.text_edited.connect(lambda key, text: self._edit(lambda s, _: commands.edit_contradiction(s, key, text)))
+        table.text_edited.connect(
+            lambda key, text: self._edit(lambda s, _: meta_edits.edit_contradiction(s, key, text))
+        )
         table.resolution_edited.connect(
-            lambda key, text: self._edit(lambda s, _: commands.settle_contradiction(s, key, text, bool(text)))
+            lambda key, text: self._edit(lambda s, _: meta_edits.settle_contradiction(s, key, text, bool(text)))
         )
         table.settled_changed.connect(
-            lambda key, on: self._edit(lambda s, _: commands.settle_contradiction(s, key, None, on))
+            lambda key, on: self._edit(lambda s, _: meta_edits.settle_contradiction(s, key, None, on))
         )
         self.add.clicked.connect(self._add_contradiction)
         self.new_contradiction.returnPressed.connect(self._add_contradiction)
@@ -386,17 +391,17 @@ class MetaWindow(MetaLayout):
     def _show(self, session: Session, recording: Recording) -> None:
         writable = self._studio.writable
         people = list_people(session, recording.id)
-        self.people.show_people(rows.people_rows(people), writable=writable)
+        self.people.show_people(meta_tables.people_rows(people), writable=writable)
         self._pictures.request(session, recording.id, people)
         said = read_cued_utterances(session, recording.id)
         pauses = find_pauses(said, recording.duration_us)
-        self.speech.show_rows(rows.speech_rows(session, said, pauses))
-        self.scenes.show_rows(rows.scene_rows(read_scene_events(session, recording.id)))
-        self.contradictions.show_rows(rows.contradiction_rows(session, recording.id), writable=writable)
-        answers = rows.answers_by_task(session, recording.id)
+        self.speech.show_rows(meta_tables.speech_rows(session, said, pauses))
+        self.scenes.show_rows(meta_tables.scene_rows(read_scene_events(session, recording.id)))
+        self.contradictions.show_rows(meta_tables.contradiction_rows(session, recording.id), writable=writable)
+        answers = meta_tables.answers_by_task(session, recording.id)
         for task, box in self.summary_boxes().items():
             box.set_writable(writable)
-            box.show_text(*rows.read_summary(session, recording.id, SUMMARY_SOURCES[task]))
+            box.show_text(*meta_tables.read_summary(session, recording.id, SUMMARY_SOURCES[task]))
             box.answers.set_replacing(is_human_summary(session, recording.id, SUMMARY_SOURCES[task]))
         for task, picker in self.pickers().items():
             picker.accept.setEnabled(writable)
@@ -412,7 +417,7 @@ class MetaWindow(MetaLayout):
     def _update_buttons(self) -> None:
         writable, session = self._studio.writable, self._studio.session
         line = self.speech.current_key()
-        self.over.setEnabled(writable and bool(line) and not line.startswith(rows.PAUSE))
+        self.over.setEnabled(writable and bool(line) and not line.startswith(meta_tables.PAUSE))
         self.delete.setEnabled(writable and bool(self.contradictions.current_key()))
         waiting = set() if session is None or self._recording is None else self._undecided_ids(session)
         chosen = self.scenes.current_key()
@@ -437,7 +442,7 @@ class MetaWindow(MetaLayout):
 
     def _undecided_ids(self, session: Session) -> set[str]:
         assert self._recording is not None
-        return set(rows.undecided_event_ids(session, self._recording.id))
+        return set(meta_tables.undecided_event_ids(session, self._recording.id))
 
     # What the buttons do
 
@@ -462,14 +467,14 @@ class MetaWindow(MetaLayout):
             cued_utterance.utterance.id: cued_utterance.is_voice_over
             for cued_utterance in read_cued_utterances(session, self._recording.id)
         }
-        self._edit(lambda s, _: commands.set_voice_over(s, key, not over.get(key, False)))
+        self._edit(lambda s, _: meta_edits.set_voice_over(s, key, not over.get(key, False)))
 
     def _find_changes(self) -> None:
         session = self._studio.session
         if session is None or self._recording is None:
             return
         try:
-            work = scene_job.prepare(session, self._recording.id)
+            work = scenes.prepare(session, self._recording.id)
         except UserError as error:
             self.status.set_text(str(error))
             return
@@ -486,7 +491,7 @@ class MetaWindow(MetaLayout):
     def _mark_moment(self) -> None:
         track, label = self.selected_mark()
         now = self._context.player.position_us
-        self._edit(lambda session, where: commands.mark_scene_at(session, where, now, track, label)[1])
+        self._edit(lambda session, where: meta_edits.mark_scene_at(session, where, now, track, label)[1])
 
     def _decide(self, accepted: bool, *_: object) -> None:
         session = self._studio.session
@@ -496,25 +501,27 @@ class MetaWindow(MetaLayout):
         chosen = self.scenes.current_key()
         ids = [chosen] if chosen in waiting else sorted(waiting)
         if ids:
-            self._edit(lambda s, _: cues.accept_prelabels(s, ids)[1] if accepted else cues.reject_prelabels(s, ids))
+            self._edit(
+                lambda s, _: prelabels.accept_prelabels(s, ids)[1] if accepted else prelabels.reject_prelabels(s, ids)
+            )
 
     def _delete_scene(self) -> None:
         key = self.scenes.current_key()
         if key:
-            self._edit(lambda session, _: commands.delete_scene_mark(session, key))
+            self._edit(lambda session, _: meta_edits.delete_scene_mark(session, key))
 
     def _add_contradiction(self) -> None:
         text = self.new_contradiction.text()
-        if text.strip() and self._edit(lambda session, where: commands.add_contradiction(session, where, text)[1]):
+        if text.strip() and self._edit(lambda session, where: meta_edits.add_contradiction(session, where, text)[1]):
             self.new_contradiction.clear()
 
     def _delete_contradiction(self) -> None:
         key = self.contradictions.current_key()
         if key:
-            self._edit(lambda session, _: commands.remove_contradictions(session, [key]))
+            self._edit(lambda session, _: meta_edits.remove_contradictions(session, [key]))
 
     def _summarize(self, task: str, text: str) -> None:
-        self._edit(lambda session, where: commands.write_summary(session, where, SUMMARY_SOURCES[task], text))
+        self._edit(lambda session, where: meta_edits.write_summary(session, where, SUMMARY_SOURCES[task], text))
 
     def _chosen_judges(self) -> list[JudgeEntry]:
         session = self._studio.session

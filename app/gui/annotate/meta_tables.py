@@ -1,9 +1,6 @@
-"""What the window of meta information shows, as rows of its tables.
+"""Tables and fields of the meta window.
 
-What judges suggest for one part, one of them in view, with a button to take it over. What two summaries say
-differently, what is true, and whether it is settled; all of it is written here. The people of a recording: a face, the
-person, who it is, and by what they are told apart, which is written here. A summary that is read and written, above
-what judges suggest for it.
+They show people, speech, scenes, contradictions and summaries, with the answers that judges suggest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +44,7 @@ from widgets import theme
 from widgets.table.record_table import TableRow
 from widgets.text_labels import PlainLabel, plain_tip
 
-_LINES = 3
+_ANSWER_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ class AnswerPicker(QWidget):
         self.text = QPlainTextEdit(readOnly=True)
         self.text.setAccessibleName(tr("Suggestion for {what}").format(what=what))
         self.text.setTabChangesFocus(True)
-        self.text.setFixedHeight(_LINES * self.fontMetrics().lineSpacing() + theme.GRID * 2)
+        self.text.setFixedHeight(_ANSWER_LINES * self.fontMetrics().lineSpacing() + theme.GRID * 2)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         row.addWidget(self.choice, 1)
@@ -214,7 +211,7 @@ class ContradictionsTable(QTableWidget):
             self.setItem(place, column, item)
 
     def _on_item_edited(self, item: QTableWidgetItem) -> None:
-        # Until it is shown anew: what was typed may have been refused.
+        # Until it is shown again: what was typed may have been refused.
         self._typed = True
         row = self._rows[item.row()]
         if item.column() == _SETTLED:
@@ -228,9 +225,9 @@ class ContradictionsTable(QTableWidget):
 
 
 _FACE, _PERSON, _WHO, _SEEN = 0, 1, 2, 3
-_LOOKS = tuple(LookKind)
+_LOOK_KINDS = tuple(LookKind)
 _THUMBNAIL_PX = 60
-_NAMES = {
+_LOOK_NAMES = {
     LookKind.CLOTHING: tr("Clothing"),
     LookKind.HAIR: tr("Hair"),
     LookKind.ACCESSORIES: tr("Accessories"),
@@ -243,7 +240,7 @@ class PersonRow:
     """One person.
 
     Attributes:
-        key: id of the participant; "" for faces that are nobody's yet, of which nothing is written.
+        key: id of the participant; "" for faces that are nobody's yet, which have no descriptions.
         name: what they are called.
         looks: kind -> what it is.
         seen: when, in words.
@@ -269,14 +266,14 @@ class PeopleTable(QTableWidget):
     seek_requested = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(0, 4 + len(_LOOKS), parent)
+        super().__init__(0, 4 + len(_LOOK_KINDS), parent)
         self._pictures: dict[str, tuple[QPixmap, QPixmap]] = {}
         self._rows: tuple[PersonRow, ...] = ()
         self._writable = True
         self._typed = False
         self.setAccessibleName(tr("People"))
         self.setHorizontalHeaderLabels(
-            [tr("Face"), tr("Person"), tr("Who"), tr("Seen"), *(_NAMES[kind] for kind in _LOOKS)]
+            [tr("Face"), tr("Person"), tr("Who"), tr("Seen"), *(_LOOK_NAMES[kind] for kind in _LOOK_KINDS)]
         )
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -315,7 +312,7 @@ class PeopleTable(QTableWidget):
 
     def set_pictures(self, key: str, face: QImage, person: QImage) -> None:
         """Show the pictures of somebody."""
-        self._pictures[key] = (_thumbnail(face), _thumbnail(person))
+        self._pictures[key] = (_make_thumbnail(face), _make_thumbnail(person))
         for place, row in enumerate(self._rows):
             if row.key == key:
                 with QSignalBlocker(self):
@@ -324,7 +321,7 @@ class PeopleTable(QTableWidget):
 
     def texts(self) -> list[tuple[str, ...]]:
         """Return who is shown, with all looks."""
-        return [(row.name, *(row.looks.get(kind, "") for kind in _LOOKS)) for row in self._rows]
+        return [(row.name, *(row.looks.get(kind, "") for kind in _LOOK_KINDS)) for row in self._rows]
 
     def _fill(self, place: int, row: PersonRow) -> None:
         name = row.name.replace("<", "&lt;")
@@ -339,18 +336,18 @@ class PeopleTable(QTableWidget):
                 )
             )
             self.setItem(place, column, item)
-        for number, kind in enumerate(_LOOKS):
+        for index, kind in enumerate(_LOOK_KINDS):
             item = QTableWidgetItem(row.looks.get(kind, ""))
             item.setToolTip(
                 plain_tip(
-                    tr("{names} of {name}; press F2 or click twice to write").format(names=_NAMES[kind], name=name)
+                    tr("{names} of {name}; press F2 or click twice to write").format(names=_LOOK_NAMES[kind], name=name)
                     if row.key
                     else ""
                 )
             )
             flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
             item.setFlags(flags | Qt.ItemFlag.ItemIsEditable if row.key and self._writable else flags)
-            self.setItem(place, 4 + number, item)
+            self.setItem(place, 4 + index, item)
         self._picture(place, row)
 
     def _picture(self, place: int, row: PersonRow) -> None:
@@ -361,12 +358,12 @@ class PeopleTable(QTableWidget):
                 item.setData(Qt.ItemDataRole.DecorationRole, picture)
 
     def _on_item_edited(self, item: QTableWidgetItem) -> None:
-        # Until it is shown anew: what was typed may have been refused.
+        # Until it is shown again: what was typed may have been refused.
         self._typed = True
         row, number = self._rows[item.row()], item.column() - 4
         if number < 0 or not row.key:
             return
-        kind = _LOOKS[number]
+        kind = _LOOK_KINDS[number]
         if item.text().strip() != row.looks.get(kind, ""):
             self.description_edited.emit(row.key, kind, item.text())
 
@@ -375,7 +372,7 @@ class PeopleTable(QTableWidget):
             self.seek_requested.emit(self._rows[place].start_us)
 
 
-def _thumbnail(image: QImage) -> QPixmap:
+def _make_thumbnail(image: QImage) -> QPixmap:
     if image.isNull():
         return QPixmap()
     kept = Qt.AspectRatioMode.KeepAspectRatio
@@ -389,8 +386,8 @@ SCENES = (tr("Time"), tr("What"), tr("Description"), tr("State"))
 PAUSE = tr("pause ")
 """How the key of a stretch without speech begins."""
 _NO_WORDS = tr("no words yet: transcribe or import them in the mode Transcript")
-_LEFT_OUT = tr("voice-over, left out")
-_KINDS = {CHANGE: "", EVENT: tr("Event: ")}
+_VOICE_OVER_NOTE = tr("voice-over, left out")
+_EVENT_PREFIXES = {CHANGE: "", EVENT: tr("Event: ")}
 
 
 def people_rows(people: Sequence[RecordingPerson]) -> list[PersonRow]:
@@ -408,7 +405,7 @@ def speech_rows(session: Session, said: Sequence[CuedUtterance], pauses: Sequenc
                 format_time(cued_utterance.utterance.start_us),
                 names.get(cued_utterance.utterance.participant_id or "", "?"),
                 format_with_cues(cued_utterance.utterance.text, cued_utterance.cues, names),
-                _LEFT_OUT if cued_utterance.is_voice_over else "",
+                _VOICE_OVER_NOTE if cued_utterance.is_voice_over else "",
             ),
             "volume-x" if cued_utterance.is_voice_over else "",
             time_us=cued_utterance.utterance.start_us,
@@ -438,7 +435,7 @@ def scene_rows(found: Sequence[SceneEvent]) -> list[TableRow]:
             scene_event.segment.id,
             (
                 format_time(scene_event.segment.start_us),
-                f"{_KINDS.get(scene_event.segment.track, '')}{scene_event.name}",
+                f"{_EVENT_PREFIXES.get(scene_event.segment.track, '')}{scene_event.name}",
                 ": ".join(part for part in (scene_event.who, scene_event.description) if part),
                 "suggested" if scene_event.prelabel else "",
             ),
@@ -505,13 +502,13 @@ def _person_row(recording_person: RecordingPerson) -> PersonRow:
         parts.append(tr("speaks {length}").format(length=format_seconds(recording_person.spoken_us)))
     start = -1
     if recording_person.tracks:
-        best = max(recording_person.tracks, key=lambda each: float(each.face.scores.max())).face
+        best = max(recording_person.tracks, key=lambda track: float(track.face.scores.max())).face
         start = int(best.times_us[int(best.scores.argmax())])
     name = tr("nobody yet") if who is None else who.pseudonym
     return PersonRow("" if who is None else who.id, name, dict(recording_person.descriptions), "\n".join(parts), start)
 
 
-class _Text(QPlainTextEdit):
+class _SummaryField(QPlainTextEdit):
     focus_lost = Signal()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -540,7 +537,7 @@ class SummaryBox(QWidget):
         self.note.setProperty("quiet", True)
         self.suggest = QPushButton(tr("Suggest"))
         self.suggest.clicked.connect(self.suggest_requested)
-        self.text = _Text()
+        self.text = _SummaryField()
         self.text.setAccessibleName(title)
         self.text.setPlaceholderText(hint)
         self.text.setTabChangesFocus(True)

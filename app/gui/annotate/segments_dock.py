@@ -1,7 +1,6 @@
-"""The conditions that the window offers, and the filter that they make.
+"""The window with all segments of the study: search, filters, the table, and bulk edits.
 
-Reads what a table of all segments shows: at once what is little, in a thread what is much. The window with all segments
-of the study: search, conditions, table, edits of many at once.
+A large table is read in a thread.
 """
 
 import time
@@ -31,7 +30,7 @@ from widgets.empty_state import EmptyState
 from widgets.form.layouts import bounded_to_screen
 from widgets.table.lazy_table import ConditionFilterBar
 
-_FLAGS = {
+_FLAG_NAMES = {
     "incomplete": tr("Incomplete by the rules"),
     "disputed": tr("In disagreement with others"),
     "unresolved": tr("With unresolved comments"),
@@ -69,7 +68,7 @@ def fill_filter_bar(bar: ConditionFilterBar, session: Session, table: SegmentTab
             bar.set_condition(_FIELD_PREFIX + field.key, field.name, {**choices, EMPTY: tr("None")})
     missing = {key: field.name for key, field in fields.items() if key in needed}
     bar.set_condition("lacks", tr("Missing"), missing)
-    bar.set_condition("flags", tr("Only"), {"here": tr("This recording"), **_FLAGS})
+    bar.set_condition("flags", tr("Only"), {"here": tr("This recording"), **_FLAG_NAMES})
 
 
 def build_filter(bar: ConditionFilterBar, here: str | None) -> Filter:
@@ -85,7 +84,7 @@ def build_filter(bar: ConditionFilterBar, here: str | None) -> Filter:
         recordings=frozenset({here or ""}) if "here" in flags else frozenset(),
         collections=bar.ticked_keys("collections"),
         lanes=frozenset(
-            (scheme, track) for scheme, _, track in (text.partition(" ") for text in bar.ticked_keys("lanes"))
+            (scheme, track) for scheme, _, track in (lane_key.partition(" ") for lane_key in bar.ticked_keys("lanes"))
         ),
         labels=bar.ticked_keys("labels"),
         values={
@@ -124,7 +123,7 @@ def read_table(context: Context, session: Session, then: Callable[[], None]) -> 
     table = SegmentTable(session, {})
 
     def fail(_error: Exception) -> None:
-        # Whoever waits is better served late than never.
+        # A late answer is better than none.
         table.reload()
         then()
 
@@ -171,12 +170,12 @@ def reread_changed(
 
 _SIZE = QSize(1320, 700)
 _MAX_ELSEWHERE_HITS = 200
-_FOLLOW_MS = 220
-_SCHEMES = frozenset({"property", "scheme_version"})
-_JUDGES = "judges"
-_READ_LATER = frozenset({_JUDGES, "problems"})
+_FOLLOW_DELAY_MS = 220
+_SCHEME_TABLES = frozenset({"property", "scheme_version"})
+_JUDGES_COLUMN = "judges"
+_LAZY_COLUMNS = frozenset({_JUDGES_COLUMN, "problems"})
 """Columns whose cells are read from the study when they are asked for."""
-_FILTER_TABLES = _SCHEMES | {"annotator", "collection"}
+_FILTER_TABLES = _SCHEME_TABLES | {"annotator", "collection"}
 
 _INDEXING_BUDGET_S = 0.015
 
@@ -215,7 +214,7 @@ class SegmentsWindow(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Find, filter and sort anew."""
+        """Find, filter and sort again."""
         typed = self.bar.search.text().strip()
         if typed and not self._read_texts():
             # What was typed is looked for once every text is read; the window lives on meanwhile.
@@ -232,7 +231,7 @@ class SegmentsWindow(QWidget):
             among = self._cells.numbers
         asked = build_filter(self.bar, here.id if here else None)
         rows = self._cells.columns.sort_ids(asked.select(self._table, among), *self._sort)
-        if asked.judges_differ is not None or _JUDGES in self.view.shown_columns():
+        if asked.judges_differ is not None or _JUDGES_COLUMN in self.view.shown_columns():
             self._table.record_judges_shown(rows)
         self.view.set_searching(bool(typed))
         self.view.set_rows(rows)
@@ -266,7 +265,7 @@ class SegmentsWindow(QWidget):
         foot.addWidget(self.follow)
         foot.addWidget(close_button(self, by_escape=False))
         column.addLayout(foot)
-        self._following = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self._following = QTimer(self, singleShot=True, interval=_FOLLOW_DELAY_MS)
         self._idle = QTimer(self, interval=0)
 
     def _connect_signals(self) -> None:
@@ -307,7 +306,7 @@ class SegmentsWindow(QWidget):
         rows = chosen if len(chosen) > 1 else self.view.rows_model.rows()
         free = [row for row in rows if not self._cells.is_locked(row)]
         keys, columns = self.view.shown_columns(), self._cells.columns
-        if len(free) < LARGE or _READ_LATER & {*keys}:
+        if len(free) < LARGE or _LAZY_COLUMNS & {*keys}:
             self._put_on_clipboard(columns.as_csv(free, keys), len(free), len(rows) - len(free))
             return
         self.bulk_bar.count.setText(tr("Copying…"))
@@ -362,7 +361,7 @@ class SegmentsWindow(QWidget):
             if self.bar.search.text().strip():
                 self.refresh()
             return
-        if _SCHEMES & changes.tables.keys():
+        if _SCHEME_TABLES & changes.tables.keys():
             self._cells.reload_columns()
             self._set_columns()
         if _FILTER_TABLES & changes.tables.keys():
@@ -464,7 +463,7 @@ class SegmentsWindow(QWidget):
 
     def _index_texts(self) -> None:
         if self._context.studio.apart.busy:
-            # While something large is written, whoever reads the study waits.
+            # While something large is written, reads of the study wait.
             self._idle.stop()
         elif not self._search.index.index_next():
             self._idle.stop()

@@ -1,8 +1,4 @@
-"""What the cells of the table of segments show.
-
-What a search found that is not about a segment: utterances, recordings, people. The table of all segments: sortable by
-every column, as many rows selected as one likes.
-"""
+"""The table of all segments, what its cells show, and the list of search hits outside segments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -258,11 +254,11 @@ class SegmentsView(LongTable):
         """Select exactly these rows."""
         places = sorted(place for row in rows if (place := self.rows_model.row_of(row)) is not None)
         last, chosen, begin = len(self.rows_model.columns) - 1, QItemSelection(), 0
-        for number, place in enumerate(places):
-            if number + 1 == len(places) or places[number + 1] != place + 1:
+        for index, place in enumerate(places):
+            if index + 1 == len(places) or places[index + 1] != place + 1:
                 first = self.rows_model.index(places[begin], 0)
                 chosen.append(QItemSelectionRange(first, self.rows_model.index(place, last)))
-                begin = number + 1
+                begin = index + 1
         model = self.selectionModel()
         here = self.rows_model.row_of(current) if current else None
         if here is not None:

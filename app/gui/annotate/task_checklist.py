@@ -1,4 +1,7 @@
-"""The window with what everybody still has to do. What is still to be done, in groups, each line a place to go to."""
+"""The checklist window: lists the annotation tasks that are left, in groups.
+
+Each line leads to its segment or recording.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -185,7 +188,7 @@ class ChecklistWindow(QWidget):
         who = self._table.annotators.get(self.who.currentData() or "")
         found = build_checklist(self._session, self._table, [who] if who else (), self._reviews)
         self._tasks = found.tasks
-        groups = _groups(found, who is None)
+        groups = _task_groups(found, who is None)
         self.view.set_groups(groups)
         self._done.set_text(*(_ALL_DONE if self._table.recordings else _NO_RECORDINGS))
         self._stack.setCurrentWidget(self.view if groups else self._done)
@@ -221,12 +224,12 @@ class ChecklistWindow(QWidget):
             self._context.studio.select([task.segment_id])
 
 
-def _groups(found: Checklist, everybody: bool) -> list[TaskGroup]:
+def _task_groups(found: Checklist, everybody: bool) -> list[TaskGroup]:
     lines: dict[tuple[Annotator, ChecklistItemKind], list[ChecklistRow]] = {}
-    for number, task in enumerate(found.tasks):
+    for index, task in enumerate(found.tasks):
         recording = f"{task.recording.number}  {task.recording.name}"
         time = format_time(task.time_us) if task.segment_id else ""
-        lines.setdefault((task.annotator, task.kind), []).append(ChecklistRow(str(number), recording, time, task.text))
+        lines.setdefault((task.annotator, task.kind), []).append(ChecklistRow(str(index), recording, time, task.text))
     return [
         TaskGroup(
             f"{who.id} {kind}", f"{who.name}: {KIND_NAMES[kind]}" if everybody else KIND_NAMES[kind], tuple(tasks)

@@ -1,1 +1,1 @@
-"""The mode Benchmark: sets, runs, people as judges, results and items."""
+"""The mode Benchmark: item sets, runs, human answers, results and items."""

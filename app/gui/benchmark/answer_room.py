@@ -1,8 +1,4 @@
-"""The room in which a person answers items: one at a time, over the whole window, with nothing beside it.
-
-Lets a person answer the items of a set, one after the other, in a window that shows nothing else. Says how far who
-works here is with the chosen set, and leads them into the room in which they answer.
-"""
+"""The room in which a person answers benchmark items. It shows one item at a time and nothing else of the study."""
 
 from collections.abc import Callable, Sequence
 from time import monotonic
@@ -19,7 +15,7 @@ from app.gui.pages.context import Context
 from benchmark.judge_input.input_messages import build_messages
 from benchmark.judging.person_judge import FORM_TRACK, PersonTask
 from benchmark.prompts.judge_prompt import get_judge_prompt
-from benchmark.runs import people_runs as people
+from benchmark.runs import people_runs
 from benchmark.runs.people_runs import HumanItemQueue, HumanRunOptions, ItemQuestion
 from models.judges.judge_interface import Message, Role
 from project.entities.frozen_items import ItemModality, ItemSet
@@ -34,10 +30,10 @@ from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, plain_tip
 
-_BACK = "back"
-_NUMBERS = 9
-_CHOOSE = tr("1 to 9 choose, ")
-_KEYS = tr("Ctrl+Return saves, Ctrl+K if you don't know, Esc pauses.")
+_BACK_KEY = "back"
+_MAX_DIGIT = 9
+_CHOOSE_HINT = tr("1 to 9 choose, ")
+_KEYS_HINT = tr("Ctrl+Return saves, Ctrl+K if you don't know, Esc pauses.")
 SHORTCUT_SHEET = (
     ("1, 2, 3", tr("Choose")),
     ("Ctrl+Return", tr("Save and go on")),
@@ -77,17 +73,17 @@ class AnswerRoom(QWidget):
         self.bar.setAccessibleName(tr("How much is answered"))
         self.note = PlainLabel(wordWrap=True)
         self.note.setAccessibleName(tr("What to do"))
-        self.save = _button(tr("Save and go &on"), tr("Save your answer and show the next item (Ctrl+Return)"))
+        self.save = _make_button(tr("Save and go &on"), tr("Save your answer and show the next item (Ctrl+Return)"))
         self.save.setProperty("primary", True)
-        self.skip = _button(
+        self.skip = _make_button(
             tr("I &don't know"), tr("Go on without an answer; it is counted apart and not asked again (Ctrl+K)")
         )
-        self.later = _button(tr("&Next item"), tr("Leave this item, which cannot be shown, for later"))
-        self.pause = _button(
+        self.later = _make_button(tr("&Next item"), tr("Leave this item, which cannot be shown, for later"))
+        self.pause = _make_button(
             tr("&Pause"), tr("Leave; everything you answered is saved, and you go on where you left (Esc)")
         )
         self._done = EmptyState(
-            "circle-check", "", "", (EmptyStateAction(_BACK, tr("Back to the study"), primary=True),)
+            "circle-check", "", "", (EmptyStateAction(_BACK_KEY, tr("Back to the study"), primary=True),)
         )
         self._done.button_clicked.connect(lambda _key: self.leave_requested.emit())
         self._lay_out()
@@ -97,7 +93,7 @@ class AnswerRoom(QWidget):
         self.pause.clicked.connect(self.leave_requested)
         for keys, do in (("Ctrl+Return", self._save), ("Ctrl+K", self._decline), ("Esc", self.leave_requested.emit)):
             QShortcut(QKeySequence(keys), self).activated.connect(do)
-        for number in range(1, _NUMBERS + 1):
+        for number in range(1, _MAX_DIGIT + 1):
             QShortcut(QKeySequence(str(number)), self).activated.connect(lambda number=number: self._pick(number))
 
     def show_progress(self, title: str, count: str, done: int, total: int) -> None:
@@ -188,7 +184,7 @@ class AnswerRoom(QWidget):
     def _show_key_hint(self) -> None:
         fields = [editor.field for editor in self.panel.form.editors.values()] if self.panel is not None else []
         chooses = any(field.kind in CHOICE_KINDS for field in fields)
-        self.show_note(f"{_CHOOSE if chooses else ''}{_KEYS}")
+        self.show_note(f"{_CHOOSE_HINT if chooses else ''}{_KEYS_HINT}")
 
     def _save(self) -> None:
         if self._ready:
@@ -203,7 +199,7 @@ class AnswerRoom(QWidget):
             self.panel.pick_choice(number)
 
 
-def _button(text: str, tip: str) -> QPushButton:
+def _make_button(text: str, tip: str) -> QPushButton:
     made = QPushButton(text)
     made.setToolTip(plain_tip(tip))
     return made
@@ -235,12 +231,12 @@ class BenchmarkAnswerController(QObject):
         context.studio.leaving.connect(self.end)
 
     def begin(self, item_set: ItemSet, way: HumanRunOptions) -> None:
-        """Ask who works here what is left of a set."""
+        """Ask the current annotator what is left of a set."""
         session = self._context.studio.session
         if session is None or self.room is not None:
             return
         try:
-            queue, changes = people.start_run(session, people.read_queue(session, item_set, way))
+            queue, changes = people_runs.start_run(session, people_runs.read_queue(session, item_set, way))
         except UserError as error:
             self._context.studio.failed.emit(error)
             return
@@ -282,18 +278,18 @@ class BenchmarkAnswerController(QObject):
             self._asked = left[0]
             try:
                 planned = self._planned_task(session, self._queue, left[0])
-                there = people.find_equal_answer(session, self._queue, planned)
+                there = people_runs.find_equal_answer(session, self._queue, planned)
             except UserError as error:
                 room.show_unavailable(str(error))
                 return
             if there is None:
                 self._show(room, left[0], planned)
                 return
-            self._queue, changes = people.repeat_answer(session, self._queue, left[0], there)
+            self._queue, changes = people_runs.repeat_answer(session, self._queue, left[0], there)
             self._context.studio.publish(changes)
 
     def _planned_task(self, session: Session, queue: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
-        return self._made[asked][0] if asked in self._made else people.plan_question_task(session, queue, asked)
+        return self._made[asked][0] if asked in self._made else people_runs.plan_question_task(session, queue, asked)
 
     def _show(self, room: AnswerRoom, asked: ItemQuestion, planned: PersonTask) -> None:
         self._planned = planned
@@ -323,7 +319,7 @@ class BenchmarkAnswerController(QObject):
             return
         room, asked = self.room, left[1]
         try:
-            planned = people.plan_question_task(session, queue, asked)
+            planned = people_runs.plan_question_task(session, queue, asked)
         except UserError:
             # It is said when its turn comes.
             return
@@ -336,14 +332,14 @@ class BenchmarkAnswerController(QObject):
 
     def _save(self, values: dict[str, Json]) -> None:
         self._store(
-            lambda session, queue, asked, planned, ms: people.save_item_answer(
+            lambda session, queue, asked, planned, ms: people_runs.save_item_answer(
                 session, queue, asked, planned, values, ms, self._messages
             )
         )
 
     def _decline(self) -> None:
         self._store(
-            lambda session, queue, asked, planned, ms: people.save_refusal(
+            lambda session, queue, asked, planned, ms: people_runs.save_refusal(
                 session, queue, asked, planned, ms, self._messages
             )
         )
@@ -417,7 +413,7 @@ class HumanRunController(QObject):
         self.answering.ended.connect(shown.refresh)
 
     def open(self) -> None:
-        """Let who works here answer what is left."""
+        """Let the current annotator answer what is left."""
         item_set = self._shown.current()
         if item_set is not None:
             self.answering.begin(item_set, self.options())
@@ -438,6 +434,6 @@ class HumanRunController(QObject):
             tab.standing.setText("")
             return
         try:
-            tab.standing.setText(progress_text(people.read_queue(session, item_set, self.options())))
+            tab.standing.setText(progress_text(people_runs.read_queue(session, item_set, self.options())))
         except UserError as error:
             tab.standing.setText(str(error))

@@ -1,4 +1,4 @@
-"""What the page of the benchmark says about sets, runs and figures."""
+"""Texts of the benchmark page for item sets, runs and figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -142,7 +142,7 @@ def condition_name(condition: str) -> str:
 
 
 def progress_text(found: HumanItemQueue) -> str:
-    """Say how far who works here is with a set."""
+    """Say how far the current annotator is with a set."""
     total, done = len(found.questions), len(found.statuses)
     parts = [
         tr("You answered {done:,} of {count}").format(
@@ -178,7 +178,7 @@ def chance_rows(found: Sequence[RunFigures]) -> list[TableRow]:
     return [
         TableRow(
             f"{CHANCE} {row.metric}",
-            _cells("" if place else tr("Chance"), row.name, format_metric(row, row.chance)),
+            _mean_row_cells("" if place else tr("Chance"), row.name, format_metric(row, row.chance)),
             "" if place else "circle-dashed",
         )
         for place, row in enumerate(known)
@@ -187,14 +187,14 @@ def chance_rows(found: Sequence[RunFigures]) -> list[TableRow]:
 
 def published_rows(rows: Sequence[PublishedScore], task: str) -> list[TableRow]:
     """Return what papers report of a task, of the metrics that this study has too, under a heading."""
-    metrics = {each_metric.key: each_metric for each_metric in get_benchmark_task(task).metrics}
+    metrics = {metric.key: metric for metric in get_benchmark_task(task).metrics}
     kept = [row for row in rows if row.metric in metrics]
     if not kept:
         return []
     found = [
         TableRow(
             f"{PUBLISHED} {task}",
-            _cells(tr("Published in {paper}").format(paper=get_benchmark_task(task).paper), "", ""),
+            _mean_row_cells(tr("Published in {paper}").format(paper=get_benchmark_task(task).paper), "", ""),
         )
     ]
     before = ""
@@ -202,14 +202,14 @@ def published_rows(rows: Sequence[PublishedScore], task: str) -> list[TableRow]:
         metric = metrics[published_score.metric]
         how = " ".join(part for part in (published_score.modality, published_score.setting) if part)
         name = f"{published_score.name} ({how})" if how else published_score.name
-        mean = _with_sd(published_score.mean, published_score.sd, metric.share)
-        shown = _cells("" if name == before else name, metric.name, mean)
+        mean = _format_mean_sd(published_score.mean, published_score.sd, metric.share)
+        shown = _mean_row_cells("" if name == before else name, metric.name, mean)
         found.append(TableRow(f"{PUBLISHED} {task} {place}", shown, "" if name == before else "info"))
         before = name
     return found
 
 
-def _cells(name: str, metric: str, mean: str) -> tuple[str, ...]:
+def _mean_row_cells(name: str, metric: str, mean: str) -> tuple[str, ...]:
     return (name, metric, mean, "", "", "", "")
 
 
@@ -223,7 +223,7 @@ def format_metric(row: MetricRow, number: float | None) -> str:
 def answer_text(answer: Mapping[str, Mapping[str, Json]]) -> str:
     """Return an answer, or a truth, on one line."""
     return "; ".join(
-        _format_answer(each) for fields in answer.values() for each in fields.values() if each not in (None, "", [])
+        _format_answer(value) for fields in answer.values() for value in fields.values() if value not in (None, "", [])
     )
 
 
@@ -262,18 +262,18 @@ def _judge_label(run_figures: RunFigures, *, named: bool) -> str:
 
 
 def _figure_row(run_figures: RunFigures, row: MetricRow, name: str) -> TableRow:
-    mean = NOTHING if row.mean is None else _with_sd(row.mean, row.sd, row.share)
+    mean = NOTHING if row.mean is None else _format_mean_sd(row.mean, row.sd, row.share)
     n = (
         tr("{counted:,} of {items:,}").format(counted=row.n, items=run_figures.counts.items)
         if row.n < run_figures.counts.items
         else f"{row.n:,}"
     )
     counts = (n, f"{run_figures.counts.unparsed:,}", f"{run_figures.counts.refused:,}")
-    cells = (name, row.name, mean, _interval(row), *counts)
+    cells = (name, row.name, mean, _interval_text(row), *counts)
     return TableRow(f"{run_figures.run.id} {row.metric}", cells, "pencil" if run_figures.human and name else "")
 
 
-def _interval(row: MetricRow) -> str:
+def _interval_text(row: MetricRow) -> str:
     if row.low is None or row.high is None:
         return ""
     return (
@@ -283,7 +283,7 @@ def _interval(row: MetricRow) -> str:
     )
 
 
-def _with_sd(mean: float, sd: float | None, share: bool) -> str:
+def _format_mean_sd(mean: float, sd: float | None, share: bool) -> str:
     if share:
         return format_percent(mean) + (f" ± {sd * 100:.1f}" if sd is not None else "")
     return f"{mean:.3f}" + (f" ± {sd:.3f}" if sd is not None else "")

@@ -1,8 +1,6 @@
-"""The figures of the chosen set's runs: read and computed in a thread when somebody looks at them.
+"""Fills the tabs Items and Results of the benchmark page.
 
-Lists the items of a set with what each judge made of them, and plays their moments. Makes the page of the mode
-Benchmark, and joins it with the study. Shows what runs came to, with chance and published rows, and leads to items and
-report.
+The figures of the chosen set's runs are computed in a thread.
 """
 
 import logging
@@ -48,7 +46,7 @@ Known = tuple[RunRead, RunFigures]
 
 
 class RunFiguresLoader(QObject):
-    """Results and items show the same figures; they are computed once for both, and anew only where answers came.
+    """Results and items show the same figures; they are computed once for both, and again only where answers came.
 
     Signals:
         changed: there are others.
@@ -56,7 +54,7 @@ class RunFiguresLoader(QObject):
     Attributes:
         found: of the runs that may be shown; of a run with new answers those of before, until these are computed.
         is_working: whether some are not computed yet.
-        hidden: items of which somebody must not know yet what is right, because they still answer.
+        hidden: items whose truth must not be shown yet, because somebody still answers them.
         why_not: why there are none.
     """
 
@@ -111,7 +109,7 @@ class RunFiguresLoader(QObject):
         item_set, before = self._shown.current(), self._sets
         everything = self._page.results.everything.isChecked()
         chosen = [] if item_set is None else self._shown.sets if everything else [item_set]
-        sets = tuple(each.id for each in chosen)
+        sets = tuple(chosen_set.id for chosen_set in chosen)
         self._sets, self.hidden, self.why_not = sets, frozenset(), ""
         if sets != before:
             self._wanted = ()
@@ -127,7 +125,7 @@ class RunFiguresLoader(QObject):
         """Find out what somebody must not see, here and now, so that nothing is shown before; whether that is known."""
         sets = [item_set for item_set in self._shown.sets if item_set.id in self._sets]
         try:
-            self.hidden = frozenset().union(*(unanswered_item_ids(session, each) for each in sets))
+            self.hidden = frozenset().union(*(unanswered_item_ids(session, set_id) for set_id in sets))
         except UserError as error:
             self.hidden, self.why_not = frozenset(item.id for item in self._shown.items), str(error)
             self._wanted = ()
@@ -196,7 +194,7 @@ class RunFiguresLoader(QObject):
         found = []
         for read in reads:
             progress.check_cancelled()
-            if any(read.run.id == each.run.id for each in self._wanted):
+            if any(read.run.id == report_run.run.id for report_run in self._wanted):
                 alone = _without_names(read)
                 found.append((alone, compute_figures(alone, parts=False)))
         return found
@@ -225,10 +223,10 @@ _FILTER_NAMES = {
     REFUSED: tr("Not known by"),
     DIFFER: tr("Where judges differ"),
 }
-_HIDDEN = "hidden"
-_WHY_HIDDEN = tr("What you have not answered yet is hidden, and not played, until you have.")
+_HIDDEN_CELL = "hidden"
+_ITEMS_HIDDEN_NOTE = tr("What you have not answered yet is hidden, and not played, until you have.")
 _COMPUTING = tr("Computing the figures…")
-_MAX_CHARS = 60
+_MAX_ANSWER_CHARS = 60
 
 
 class Items(QObject):
@@ -249,12 +247,16 @@ class Items(QObject):
 
     def _current_runs(self) -> list[RunFigures]:
         item_set = self._shown.current()
-        return [each for each in self._figures.found if item_set is not None and each.item_set.id == item_set.id]
+        return [
+            report_run
+            for report_run in self._figures.found
+            if item_set is not None and report_run.item_set.id == item_set.id
+        ]
 
     def _show(self) -> None:
         runs = {
-            each.run.id: f"{each.judge}{own_items_suffix(each.run)} ({each.run.shown.value})"
-            for each in self._current_runs()
+            report_run.run.id: f"{report_run.judge}{own_items_suffix(report_run.run)} ({report_run.run.shown.value})"
+            for report_run in self._current_runs()
         }
         self._tab.set_choices(_FILTER_NAMES, runs)
         self._show_items()
@@ -265,7 +267,7 @@ class Items(QObject):
             return
         which, run_id = self._tab.selected_filter()
         found = self._current_runs()
-        by_run = {each.run.id: {item.response.item_id: item for item in each.items} for each in found}
+        by_run = {report_run.run.id: {item.response.item_id: item for item in report_run.items} for report_run in found}
         numbers = {
             recording.id: f"{recording.number} {recording.name}".strip() for recording in all_recordings(session.study)
         }
@@ -275,10 +277,10 @@ class Items(QObject):
             self._row(frozen_item, numbers.get(frozen_item.recording_id, NO), list(by_run.values()), hidden)
             for frozen_item in kept
         ]
-        columns = (tr("Item"), tr("Recording"), tr("From"), "Right", *(each.judge for each in found))
+        columns = (tr("Item"), tr("Recording"), tr("From"), "Right", *(report_run.judge for report_run in found))
         count = trn("{count} item", "{count} items", len(rows))
         notes = [_COMPUTING] if self._figures.is_working else []
-        notes.append(_WHY_HIDDEN if hidden else tr("Double click: play the moment."))
+        notes.append(_ITEMS_HIDDEN_NOTE if hidden else tr("Double click: play the moment."))
         self._tab.show_items(columns, rows, count, " ".join(notes))
 
     def _row(
@@ -289,7 +291,7 @@ class Items(QObject):
         if frozen_item.id in hidden:
             return TableRow(
                 frozen_item.id,
-                (place, recording, begun, _HIDDEN, *(_HIDDEN for _ in runs)),
+                (place, recording, begun, _HIDDEN_CELL, *(_HIDDEN_CELL for _ in runs)),
                 time_us=frozen_item.start_us,
             )
         truth = next(
@@ -371,11 +373,11 @@ def _outcome_text(item_result: ItemResult | None) -> str:
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"
+    return text if len(text) <= _MAX_ANSWER_CHARS else f"{text[: _MAX_ANSWER_CHARS - 1]}…"
 
 
 REPORT_WINDOW = "benchmark_report"
-_RESULTS_HIDDEN = tr("Your own row is hidden until you have answered every item.")
+_RESULTS_HIDDEN_NOTE = tr("Your own row is hidden until you have answered every item.")
 
 
 class Results(QObject):
@@ -402,7 +404,7 @@ class Results(QObject):
         if not everything:
             rows += chance_rows(found)
         if tab.published.isChecked():
-            tasks = dict.fromkeys(each.item_set.task for each in found) if everything else (item_set.task,)
+            tasks = dict.fromkeys(report_run.item_set.task for report_run in found) if everything else (item_set.task,)
             rows += [row for task in tasks for row in published_rows(published_scores_for(task), task)]
         said = (
             [self._figures.why_not]
@@ -414,14 +416,14 @@ class Results(QObject):
         elif not found and not self._figures.why_not:
             said = [tr("No judge was asked yet: ask judges, or answer yourself, on the page Run.")]
         if self._figures.hidden:
-            said.append(_RESULTS_HIDDEN)
+            said.append(_RESULTS_HIDDEN_NOTE)
         tab.show_rows(rows, " ".join(said))
 
     def _open_items(self, key: str) -> None:
         run_id = key.partition(" ")[0]
         if run_id in (PUBLISHED, CHANCE):
             return
-        run = next((each for each in self._figures.found if each.run.id == run_id), None)
+        run = next((report_run for report_run in self._figures.found if report_run.run.id == run_id), None)
         if run is None:
             return
         self._page.choose_set(run.item_set.id)

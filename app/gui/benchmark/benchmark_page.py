@@ -1,10 +1,4 @@
-"""The page of the mode Benchmark: which item set is worked with, and what is done with it.
-
-The items of a set: what each judge made of them, and the way to their moment in the video. What runs came to, a row for
-each judge and metric, with chance and published rows beside. Who is asked an item set and how, how far that is, and the
-way into the queue for people. What an item set is: how it was drawn, what was left out and why, and whether the study
-has changed since.
-"""
+"""The page of the mode Benchmark: one item set, with a tab each for the set, runs, results and items."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -186,7 +180,7 @@ class RunTab(QWidget):
     Signals:
         run_requested: ask the judges that are ticked.
         cancel_requested: stop; what was answered is kept.
-        answer_requested: who works here answers the items.
+        answer_requested: the current annotator answers the items.
         changed: something else is chosen.
     """
 
@@ -298,7 +292,7 @@ class RunTab(QWidget):
         for menu, key in ((self.judges, "judges"), (self.conditions, "conditions")):
             found = looks.get(key)
             if isinstance(found, list):
-                menu.set_ticked(str(one) for one in found)
+                menu.set_ticked(str(key) for key in found)
         for combo, key in ((self.shown, "shown"), (self.variant, "variant")):
             at = combo.findData(looks.get(key))
             if at >= 0:
@@ -366,7 +360,7 @@ class RunTab(QWidget):
         column.addWidget(self.progress)
         column.addWidget(self.notes)
         column.addSpacing(theme.GRID)
-        column.addWidget(_heading(tr("People")))
+        column.addWidget(_make_heading(tr("People")))
         people = QHBoxLayout()
         people.setSpacing(theme.GRID)
         people.addWidget(self.answer)
@@ -375,11 +369,11 @@ class RunTab(QWidget):
         column.addLayout(people)
         column.addWidget(self.standing)
         column.addSpacing(theme.GRID)
-        column.addWidget(_heading(tr("Runs of this set")))
+        column.addWidget(_make_heading(tr("Runs of this set")))
         column.addWidget(self.runs, 1)
 
 
-def _heading(text: str) -> QLabel:
+def _make_heading(text: str) -> QLabel:
     label = PlainLabel(text)
     label.setFont(theme.font(theme.POINTS, semibold=True))
     return label

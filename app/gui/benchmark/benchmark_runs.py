@@ -1,4 +1,4 @@
-"""Asks judges the items of a set in jobs, one round after the other, and takes runs up again."""
+"""Runs judges on an item set as jobs, one round after the other, and resumes interrupted runs."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -31,8 +31,8 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets.form.checklists import TickMenuItem
 
-_PREPARING = tr("Putting questions together")
-_ASKING = tr("Asking")
+_PREPARING_TEXT = tr("Putting questions together")
+_ASKING_TEXT = tr("Asking")
 _ANONYMIZE_JOB = "anonymize"
 
 
@@ -93,7 +93,7 @@ class BenchmarkRunController(QObject):
         self._session, self._stopped = session, False
         self._tab.show_notes("")
         self._tab.set_running(True)
-        self._tab.progress.show_progress(0, 0, _PREPARING)
+        self._tab.progress.show_progress(0, 0, _PREPARING_TEXT)
         self._plan = self._context.jobs.begin_plan(
             BENCHMARK,
             tr("Benchmark “{name}”: {judges}").format(
@@ -130,7 +130,7 @@ class BenchmarkRunController(QObject):
             return
         before = course.changes
         try:
-            works = course.next_jobs(_Breath(self._is_active))
+            works = course.next_jobs(_EventLoopProgress(self._is_active))
         except Cancelled:
             self._end(tr("Stopped. Run again to go on."))
             return
@@ -205,7 +205,7 @@ class BenchmarkRunController(QObject):
         if work is not self._work or course is None:
             return
         settled = course.settled + done if total else course.settled
-        self._tab.progress.show_progress(min(settled, course.total), course.total, _ASKING)
+        self._tab.progress.show_progress(min(settled, course.total), course.total, _ASKING_TEXT)
 
     # What is chosen
 
@@ -282,7 +282,7 @@ class BenchmarkRunController(QObject):
         entry, rows = get_benchmark_task(item_set.task), []
         for run in reversed(self._runs):
             rounds = human_rounds(entry) if run.annotator_id else entry.rounds
-            asked = len(self._shown.items) * sum(len(each.parts) for each in rounds)
+            asked = len(self._shown.items) * sum(len(round_.parts) for round_ in rounds)
             rows.append(run_row(run, len(answers_of(session.study, run.id)), asked))
         self._tab.runs.show_rows(rows)
 
@@ -307,14 +307,14 @@ class BenchmarkRunController(QObject):
         self._tab.show_egress("\n".join(dict.fromkeys(lines)))
 
 
-class _Breath:
-    """Lets the window live on while questions are put together; stops where nobody wants them any more."""
+class _EventLoopProgress:
+    """Keeps the window responsive while questions are put together; stops when the run is cancelled."""
 
     def __init__(self, wanted: Callable[[], bool]) -> None:
         self._wanted = wanted
 
     def progress(self, done: int, total: int, text: str = "") -> None:  # noqa: ARG002
-        """Do what waits in the window."""
+        """Process pending events of the window."""
         QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
         self.check_cancelled()
 

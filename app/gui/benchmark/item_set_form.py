@@ -1,6 +1,6 @@
-"""The form in which an item set is put together, before it is drawn and frozen.
+"""The form for a new item set: the task, the sample, and the rules for recordings, labels and renderings.
 
-The finer rules of a new item set: whose segments, how much of each label, what must be there to be seen.
+A set is frozen once it is drawn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from widgets import theme
 from widgets.form.input_fields import IntegerBox
 from widgets.text_labels import NoteInForm, PlainLabel, plain_tip
 
-_MOST = 100
+_MAX_SHARE = 100
 """Shares are weights, and whole percents are as fine as a draw can be."""
 
 
@@ -167,7 +167,7 @@ class SetRules(QWidget):
         _clear_layout(self._shares)
         self.shares = {}
         for key, name in labels.items():
-            box = IntegerBox(maximum=_MOST, value=round(_MOST * self._usual.get(key, 0)) if known else 1)
+            box = IntegerBox(maximum=_MAX_SHARE, value=round(_MAX_SHARE * self._usual.get(key, 0)) if known else 1)
             box.setAccessibleName(tr("Share of {label}").format(label=name))
             box.lineEdit().setAccessibleName(box.accessibleName())
             box.setToolTip(tr("How much of this label beside the others; 0 for none of it"))

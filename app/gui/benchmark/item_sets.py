@@ -1,8 +1,4 @@
-"""Draws item sets as the form says, in a thread, and stores them.
-
-What a study has to choose from when an item set is put together. Which item set the page is about, what it is, and
-whether the study has changed since.
-"""
+"""Draws item sets in a thread, presents the chosen one, and checks whether the study has changed since it was drawn."""
 
 from contextlib import suppress
 
@@ -39,7 +35,7 @@ def available_options(session: Session | None) -> Offered:
     """Return it; nothing where no study is open."""
     if session is None:
         return Offered()
-    lanes = [_lane(scheme, track) for scheme in session.schemes for track in scheme.tracks]
+    lanes = [_describe_lane(scheme, track) for scheme in session.schemes for track in scheme.tracks]
     methods = {key: condition_name(key) for key in rendering_methods(session)}
     return Offered(lanes, methods, {key: _capitalize_first(negatives_name(key)) for key in NEGATIVES})
 
@@ -48,7 +44,7 @@ def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _lane(scheme: Scheme, track: Track) -> SamplingTrack:
+def _describe_lane(scheme: Scheme, track: Track) -> SamplingTrack:
     name = scheme.name if len(scheme.tracks) == 1 else f"{scheme.name}: {track.name}"
     labels = {label_choice.key: label_choice.name for label_choice in label_choices(PromptSubject(scheme, track.key))}
     return SamplingTrack(scheme.key, track.key, name, labels)
@@ -100,7 +96,7 @@ class ItemSetBuilder(QObject):
                 self._show_error(error)
 
         read_in_background(
-            self._context.background, session, lambda second, _progress: _draw(second, wanted), then, failed
+            self._context.background, session, lambda second, _progress: _draw_items(second, wanted), then, failed
         )
 
     def _store(self, session: Session, wanted: NewSet, found: Drawn) -> None:
@@ -117,7 +113,7 @@ class ItemSetBuilder(QObject):
             self._context.studio.message.emit(tr("The item set “{name}” is drawn and frozen.").format(name=made.name))
 
     def _discard_draw(self) -> None:
-        """Want no set any more: nothing is written."""
+        """Drop the draw that is under way; nothing is written."""
         self._asked += 1
         self._page.form.set_busy(False)
         self._page.form.show_note("")
@@ -131,7 +127,7 @@ class ItemSetBuilder(QObject):
         self._page.form.show_note(told.strip())
 
 
-def _draw(session: Session, wanted: NewSet) -> Drawn:
+def _draw_items(session: Session, wanted: NewSet) -> Drawn:
     rules, usual = wanted.rules, SamplingOptions()
     wishes = SamplingOptions(
         wanted.include,

@@ -1,7 +1,4 @@
-"""From runs of the benchmark to plots, by the section of the report that they stand in.
-
-Plots of a report as files, also where there is no screen.
-"""
+"""Turns benchmark runs into the plots of the report's sections, and renders them to files, with or without a screen."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +41,7 @@ _AXES = {
 }
 """Task -> figure and name of an axis of the radar (SHREC, figure 4)."""
 _MIN_AXES = 3
-_SIDE_BY_SIDE = 5
+_MAX_SIDE_BY_SIDE = 5
 """Judges that are drawn as bars of one group; more are a heat map."""
 _MAX_LABELS = 10
 _MAX_MATRICES = 24
@@ -56,19 +53,19 @@ Thing = TypeVar("Thing")
 def report_plots(material: ReportRuns) -> Mapping[str, Sequence[Plot]]:
     """Return the plots of each section; () where there is nothing to draw."""
     return {
-        "shrec": tuple(_radar(material)),
-        "r3vqa": tuple(_by_length(material)),
-        "esi": tuple(_overall(material, "esi")),
-        "socialnli": tuple(_calibration(material)),
-        "sotopia": tuple(_dimensions(material)),
-        "conditions": tuple(_conditions(material)),
-        "parts": (*_agreement_plots(material), *_attributes(material)),
-        "confusions": tuple(_confusions(material)),
-        "answers": tuple(_time(material)),
+        "shrec": tuple(_radar_plots(material)),
+        "r3vqa": tuple(_length_plots(material)),
+        "esi": tuple(_overall_plots(material, "esi")),
+        "socialnli": tuple(_calibration_plots(material)),
+        "sotopia": tuple(_dimension_plots(material)),
+        "conditions": tuple(_condition_plots(material)),
+        "parts": (*_agreement_plots(material), *_attribute_plots(material)),
+        "confusions": tuple(_confusion_plots(material)),
+        "answers": tuple(_time_plots(material)),
     }
 
 
-def _radar(material: ReportRuns) -> Iterator[Plot]:
+def _radar_plots(material: ReportRuns) -> Iterator[Plot]:
     tasks = [task for task in _AXES if material.runs_of(task)]
     if len(tasks) < _MIN_AXES:
         return
@@ -98,20 +95,25 @@ def _radar(material: ReportRuns) -> Iterator[Plot]:
             "radar",
             tr("The tasks of SHREC"),
             note,
-            tuple(_AXES[text][1] for text in tasks),
+            tuple(_AXES[task][1] for task in tasks),
             tuple(shapes),
             tuple(outlines),
         )
 
 
-def _by_length(material: ReportRuns) -> Iterator[Plot]:
+def _length_plots(material: ReportRuns) -> Iterator[Plot]:
     for metric, key, title in (
         (CHAIN_CONSISTENCY, "consistency-by-length", tr("Chain consistency, by the length of the chain")),
         (ACCURACY, "accuracy-by-length", tr("Accuracy, by the length of the chain")),
     ):
         found: list[tuple[str, dict[float, MetricRow]]] = []
         for report_run in material.runs_of("r3vqa"):
-            parts = [part for each in report_run.figures.breakdowns if each.trait == "steps" for part in each.parts]
+            parts = [
+                part
+                for breakdown in report_run.figures.breakdowns
+                if breakdown.trait == "steps"
+                for part in breakdown.parts
+            ]
             rows = {
                 float(part.value): row
                 for part in parts
@@ -120,14 +122,14 @@ def _by_length(material: ReportRuns) -> Iterator[Plot]:
             if any(row.mean is not None for row in rows.values()):
                 found.append((report_run.name, rows))
         x = tuple(sorted({steps for _, rows in found for steps in rows}))
-        for place, some in enumerate(_chunks(found, _SIDE_BY_SIDE)):
+        for place, some in enumerate(_split_chunks(found, _MAX_SIDE_BY_SIDE)):
             values = [[to_measured(rows.get(steps)) for steps in x] for _, rows in some]
-            series = _series([name for name, _ in some], values)
+            series = _make_series([name for name, _ in some], values)
             yield Lines(_numbered_key(key, place), title, tr("R3-VQA: share of chains answered right as a whole")
                         if metric == CHAIN_CONSISTENCY else "R3-VQA", x, series, "steps", tr("Share"))  # fmt: skip
 
 
-def _overall(material: ReportRuns, task: str) -> Iterator[Plot]:
+def _overall_plots(material: ReportRuns, task: str) -> Iterator[Plot]:
     asked = material.runs_of(task)
     if asked:
         metric = material.entries[task].metrics[0]
@@ -147,7 +149,7 @@ def _overall(material: ReportRuns, task: str) -> Iterator[Plot]:
         )
 
 
-def _calibration(material: ReportRuns) -> Iterator[Plot]:
+def _calibration_plots(material: ReportRuns) -> Iterator[Plot]:
     x = tuple((place + 0.5) / CALIBRATION_BINS for place in range(CALIBRATION_BINS))
     found: list[tuple[str, list[Measured]]] = []
     for report_run in material.runs_of("socialnli"):
@@ -157,15 +159,15 @@ def _calibration(material: ReportRuns) -> Iterator[Plot]:
             if (truth := human_plausibility(said)) is not None
         ]
         bins = calibration([true for true, _ in pairs], [None if said is None else said[0] for _, said in pairs]).bins
-        by_place = {round(each.low * CALIBRATION_BINS): each for each in bins}
+        by_place = {round(calibration_bin.low * CALIBRATION_BINS): calibration_bin for calibration_bin in bins}
         if bins:
             found.append((report_run.name, [
                 Measured(by_place[place].mean_truth, by_place[place].n) if place in by_place else Measured(None)
                 for place in range(CALIBRATION_BINS)
             ]))  # fmt: skip
-    for place, some in enumerate(_chunks(found, _SIDE_BY_SIDE - 1)):
+    for place, some in enumerate(_split_chunks(found, _MAX_SIDE_BY_SIDE - 1)):
         named = [*(name for name, _ in some), tr("Perfect")]
-        series = _series(named, [*(values for _, values in some), [Measured(value) for value in x]])
+        series = _make_series(named, [*(values for _, values in some), [Measured(value) for value in x]])
         yield Lines(
             _numbered_key("calibration", place),
             tr("Calibration of plausibility"),
@@ -174,22 +176,22 @@ def _calibration(material: ReportRuns) -> Iterator[Plot]:
         )
 
 
-def _dimensions(material: ReportRuns) -> Iterator[Plot]:
+def _dimension_plots(material: ReportRuns) -> Iterator[Plot]:
     asked = material.runs_of("sotopia_eval")
     if not asked:
         return
     metrics = [join_metric_key(PEARSON_R, key) for key in DIMENSIONS]
     names = [key.replace("_", " ").capitalize() for key in DIMENSIONS]
     papers = {row.metric: row.mean for row in published_for(["sotopia_eval"]) if row.setting.endswith("models")}
-    references = tuple(papers.get(text) for text in metrics)
-    for place, some in enumerate(_chunks(asked, _SIDE_BY_SIDE)):
+    references = tuple(papers.get(metric) for metric in metrics)
+    for place, some in enumerate(_split_chunks(asked, _MAX_SIDE_BY_SIDE)):
         values = [[to_measured(report_run.row(metric)) for metric in metrics] for report_run in some]
         yield Bars(
             _numbered_key("sotopia-by-dimension", place),
             tr("Ratings beside those of people"),
             tr("SOTOPIA-EVAL; {whiskers}").format(whiskers=_WHISKERS),
             tuple(names),
-            _series([report_run.name for report_run in some], values),
+            _make_series([report_run.name for report_run in some], values),
             tr("Pearson's r"),
             PlotNumberFormat.FIGURE,
             reference=tr("GPT-4, as published"),
@@ -197,29 +199,29 @@ def _dimensions(material: ReportRuns) -> Iterator[Plot]:
         )
 
 
-def _conditions(material: ReportRuns) -> Iterator[Plot]:
+def _condition_plots(material: ReportRuns) -> Iterator[Plot]:
     found = condition_groups(material)
     keys = sorted(
         {report_run.figures.run.condition for some in found for report_run in some},
-        key=lambda text: (text != RAW_CONDITION, text),
+        key=lambda condition: (condition != RAW_CONDITION, condition),
     )
     for metric, name in ((MACRO_F1, "macro-F1"), (ACCURACY, "accuracy")):
-        some = [each for each in found if any(report_run.row(metric) is not None for report_run in each)]
+        some = [group for group in found if any(report_run.row(metric) is not None for report_run in group)]
         if not some:
             continue
         columns = []
         for key in keys:
             rows = [
-                next((report_run.row(metric) for report_run in each if report_run.figures.run.condition == key), None)
-                for each in some
+                next((report_run.row(metric) for report_run in group if report_run.figures.run.condition == key), None)
+                for group in some
             ]
             columns.append([to_measured(row) for row in rows])
         yield Bars(
             f"conditions-{metric.replace('_', '-')}",
             tr("Conditions: {name}").format(name=name),
             _WHISKERS.capitalize(),
-            tuple(f"{material.entries[each[0].task].name}: {each[0].name}" for each in some),
-            _series([material.condition_name(key).capitalize() for key in keys], columns),
+            tuple(f"{material.entries[group[0].task].name}: {group[0].name}" for group in some),
+            _make_series([material.condition_name(key).capitalize() for key in keys], columns),
             name,
             PlotNumberFormat.FIGURE,
         )
@@ -231,9 +233,9 @@ def _agreement_plots(material: ReportRuns) -> Iterator[Plot]:
         there = {
             part.value
             for report_run in material.runs_of(task)
-            for each in report_run.figures.breakdowns
-            for part in each.parts
-            if each.trait == "agreed"
+            for breakdown in report_run.figures.breakdowns
+            for part in breakdown.parts
+            if breakdown.trait == "agreed"
         }
         if not set(states) <= there:
             continue
@@ -248,13 +250,13 @@ def _agreement_plots(material: ReportRuns) -> Iterator[Plot]:
             tr("{name}: agreed against disagreed").format(name=material.entries[task].name),
             tr("Whether annotators agreed about an item"),
             tuple(f"{report_run.name}: {metric.name.lower()}" for report_run, metric in groups),
-            _series([text.capitalize() for text in states], columns),
+            _make_series([state.capitalize() for state in states], columns),
             "share",
             PlotNumberFormat.FIGURE,
         )
 
 
-def _attributes(material: ReportRuns) -> Iterator[Plot]:
+def _attribute_plots(material: ReportRuns) -> Iterator[Plot]:
     for key, title, note, measure, tasks in (
         (
             "error-f1-by-attribute",
@@ -274,12 +276,14 @@ def _attributes(material: ReportRuns) -> Iterator[Plot]:
             names = tuple(dict.fromkeys(name for _, cells in figures for name in cells))
             told = tuple(material.value_title("attributes", text) for text in names)
             where = f"{note}; {material.entries[task].name.lower()}" if figures else ""
-            if 0 < len(figures) <= _SIDE_BY_SIDE:
-                columns = [[_cell(cells.get(name)) for name in names] for _, cells in figures]
-                series = _series([name for name, _ in figures], columns)
+            if 0 < len(figures) <= _MAX_SIDE_BY_SIDE:
+                columns = [[_cell_to_measured(cells.get(name)) for name in names] for _, cells in figures]
+                series = _make_series([name for name, _ in figures], columns)
                 yield Bars(f"{key}-{task}", title, where, told, series, "F1", PlotNumberFormat.FIGURE)
             elif figures:
-                values = tuple(tuple(_cell(cells.get(name)).value for name in names) for _, cells in figures)
+                values = tuple(
+                    tuple(_cell_to_measured(cells.get(name)).value for name in names) for _, cells in figures
+                )
                 rows = tuple(name for name, _ in figures)
                 yield Matrix(
                     f"{key}-{task}",
@@ -294,7 +298,7 @@ def _attributes(material: ReportRuns) -> Iterator[Plot]:
                 )
 
 
-def _confusions(material: ReportRuns) -> Iterator[Plot]:
+def _confusion_plots(material: ReportRuns) -> Iterator[Plot]:
     made = 0
     for report_run in material.runs:
         for number, found in enumerate(report_run.figures.confusions):
@@ -314,7 +318,7 @@ def _confusions(material: ReportRuns) -> Iterator[Plot]:
                 )
 
 
-def _time(material: ReportRuns) -> Iterator[Plot]:
+def _time_plots(material: ReportRuns) -> Iterator[Plot]:
     known = [
         report_run for report_run in material.runs if report_run.figures.counts.counted and report_run.figures.spent.ms
     ]
@@ -348,7 +352,7 @@ def to_measured(row: MetricRow | None) -> Measured:
     )
 
 
-def _cell(cell: ReportCell | None) -> Measured:
+def _cell_to_measured(cell: ReportCell | None) -> Measured:
     return Measured(None) if cell is None else Measured(cell.value, cell.n, reason=cell.reason)
 
 
@@ -360,7 +364,7 @@ def _is_number(text: str) -> bool:
     return text.isdecimal()
 
 
-def _chunks(values: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
+def _split_chunks(values: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
     return [values[at : at + most] for at in range(0, len(values), most)]
 
 
@@ -368,12 +372,12 @@ def _numbered_key(key: str, place: int) -> str:
     return f"{key}-{place + 1}" if place else key
 
 
-def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
+def _make_series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
     if len(names) == 1:
         return (Series(names[0], tuple(columns[0])),)
     return tuple(
-        Series(name, tuple(one), look)
-        for name, one, look in zip(names, columns, _series_looks(len(names)), strict=True)
+        Series(name, tuple(column), look)
+        for name, column, look in zip(names, columns, _series_looks(len(names)), strict=True)
     )
 
 

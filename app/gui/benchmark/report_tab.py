@@ -1,7 +1,6 @@
-"""A report of the benchmark and its plots, as a thread puts them together.
+"""The report window: the papers' tables with this study's rows, plots, items, and export to files.
 
-From a report to what its window shows. The window of the report: the papers' tables with this study's rows, plots,
-items, and everything as files. A table of figures in which a number leads to what it is made of.
+A number leads to the items behind it.
 """
 
 from collections.abc import Sequence
@@ -64,8 +63,7 @@ from widgets.empty_state import EmptyHint
 from widgets.plots.plot_data import Plot
 from widgets.plots.plot_view import PlotWall
 from widgets.progress_bars import StatusLine
-from widgets.table.record_table import RowsTable
-from widgets.table.record_table import TableRow as ListRow
+from widgets.table.record_table import RowsTable, TableRow
 from widgets.text_labels import PlainLabel, plain_tip
 
 RELEVANT_TABLES = frozenset(
@@ -87,7 +85,7 @@ def build_report_bundle(second: Session, wish: ReportOptions, progress: Progress
     """Read the study and put its report together.
 
     Args:
-        second: a look into the study that nobody else uses.
+        second: a session of the study that nothing else uses.
         wish: what the report shall hold.
         progress: told how far it is.
         answering: whether the person at the window can answer items: what is right about those left to them is hidden.
@@ -211,7 +209,7 @@ _ORIGIN_MARKS = {
     ResultOrigin.PERSON: tr(" (measured)"),
     ResultOrigin.BASELINE: tr(" (baseline)"),
 }
-_ICONS = {"right": "circle-check", "wrong": "circle-x"}
+_OUTCOME_ICONS = {"right": "circle-check", "wrong": "circle-x"}
 
 
 def column_headings(table: ReportTable) -> list[str]:
@@ -224,11 +222,11 @@ def figure_lines(table: ReportTable) -> list[FigureLine]:
     return [_figure_line(table, row) for row in table.rows]
 
 
-def item_rows(report_item_list: ReportItemList, part: str) -> list[ListRow]:
+def item_rows(report_item_list: ReportItemList, part: str) -> list[TableRow]:
     """Return the items of a list, or of a part of it."""
-    wanted = next((set(each.numbers) for each in report_item_list.parts if each.key == part), None)
+    wanted = next((set(part_list.numbers) for part_list in report_item_list.parts if part_list.key == part), None)
     return [
-        ListRow(
+        TableRow(
             f"{line.recording_id} {line.number}",
             (
                 *(str(line.number), str(line.draw), str(line.recording)),
@@ -242,7 +240,7 @@ def item_rows(report_item_list: ReportItemList, part: str) -> list[ListRow]:
                 ),
                 *(format_duration(line.ms) if line.ms else "", line.labels.traits),
             ),
-            _ICONS.get(line.outcome, ""),
+            _OUTCOME_ICONS.get(line.outcome, ""),
             line.start_us,
         )
         for line in report_item_list.lines
@@ -274,9 +272,9 @@ def _figure_line(table: ReportTable, row: ReportRow) -> FigureLine:
 
 
 _EVERY_SET = tr("All sets")
-_NOTHING = tr("Nothing")
+_NO_COMPARISON = tr("Nothing")
 _CHOOSE_FILE = tr("An earlier report…")
-_WORKING = tr("Figures are being worked out.")
+_WORKING_TEXT = tr("Figures are being worked out.")
 _MAX_NAME_TRIES = 1000
 
 
@@ -322,7 +320,7 @@ class ReportWindow(QWidget):
         column.setSpacing(theme.GRID)
         self.refresh_button = QPushButton(tr("Re&fresh"))
         self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
-        head = _control_row(
+        head = _make_control_row(
             (tr("&Items of"), self.sets, tr("Which frozen sets are reported on")),
             (tr("Compare &with"), self.against, tr("An earlier report, to see what changed beyond noise")),
         )
@@ -331,17 +329,17 @@ class ReportWindow(QWidget):
         column.addLayout(head)
         self.note.setProperty("quiet", True)
         self.tabs = QTabWidget(documentMode=True)
-        first = _control_row((tr("T&able"), self.chosen, tr("A table of the report")))
+        first = _make_control_row((tr("T&able"), self.chosen, tr("A table of the report")))
         first.addStretch(1)
-        self.tabs.addTab(_page(first, self.note, self.figures), tr("&Tables"))
+        self.tabs.addTab(_make_page(first, self.note, self.figures), tr("&Tables"))
         self.tabs.addTab(self.drawn, tr("&Plots"))
-        second = _control_row(
+        second = _make_control_row(
             (tr("&Run"), self.run, tr("Whose answers")),
             (tr("P&art"), self.part, tr("All items, or those that share a trait")),
         )
         second.addStretch(1)
         self.items.setToolTip(tr("Choose an item to see its moment in the player"))
-        self.tabs.addTab(_page(second, None, self.items), tr("It&ems"))
+        self.tabs.addTab(_make_page(second, None, self.items), tr("It&ems"))
         column.addWidget(self.tabs, 1)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
@@ -378,7 +376,7 @@ class ReportWindow(QWidget):
         self.items.row_chosen.connect(lambda key, time: self._context.look_at(key.split()[0], time))
         self.drawn.action_requested.connect(self._taking.export_plot)
         self.write.clicked.connect(self.write_all)
-        self.against.addItems([_NOTHING, _CHOOSE_FILE])
+        self.against.addItems([_NO_COMPARISON, _CHOOSE_FILE])
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -507,7 +505,7 @@ class ReportWindow(QWidget):
     def _fill_parts(self) -> None:
         report_item_list = self._current_list()
         parts = (
-            [(f"{each.title} ({len(each.numbers):,})", each.key) for each in report_item_list.parts]
+            [(f"{part.title} ({len(part.numbers):,})", part.key) for part in report_item_list.parts]
             if report_item_list is not None
             else []
         )
@@ -535,8 +533,8 @@ class ReportWindow(QWidget):
         figures = tr("Figures stand here once judges were asked about a set, in the mode Benchmark.")
         plots = tr("Plots stand here once judges were asked about a set, in the mode Benchmark.")
         for hint in self._hints:
-            hint.setText(_WORKING if working else figures)
-        self.drawn.set_hint(_WORKING if working else plots)
+            hint.setText(_WORKING_TEXT if working else figures)
+        self.drawn.set_hint(_WORKING_TEXT if working else plots)
 
     def _show_working(self, working: bool) -> None:
         self.write.setEnabled(not working and self._found is not None)
@@ -567,7 +565,7 @@ class ReportWindow(QWidget):
         self.status.show_text(text)
 
 
-def _control_row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:
+def _make_control_row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(theme.GRID)
     for name, box, tip in named:
@@ -582,7 +580,7 @@ def _control_row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:
     return row
 
 
-def _page(head: QHBoxLayout, note: QLabel | None, below: QWidget) -> QWidget:
+def _make_page(head: QHBoxLayout, note: QLabel | None, below: QWidget) -> QWidget:
     page = QWidget()
     column = QVBoxLayout(page)
     column.setContentsMargins(0, theme.GRID, 0, 0)

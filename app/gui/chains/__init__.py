@@ -1,1 +1,1 @@
-"""The mode Chains: drawing how events and states of mind cause one another, and reviewing what others drew."""
+"""The mode Chains: draws causal chains of events and mental states, and reviews chains that others drew."""

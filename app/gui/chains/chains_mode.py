@@ -1,8 +1,6 @@
-"""What is asked for on the page of a chain, and turned into edits: words, reasons, results.
+"""Builds the page of the mode Chains and joins it to the study.
 
-Keys of the mode Chains: a chain is drawn and reviewed with them alone. Makes the page of the mode Chains, and joins it
-with the study. What a second expert says about a chain, their own version of it, and the agreed one. Shows the chosen
-chain and the selected node on the page, and what is selected there everywhere else.
+Handles its keys, the edits made on it, and the review by a second expert.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +11,7 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
-from annotate.chains import chain_versions as commands
+from annotate.chains import chain_versions
 from annotate.chains.chain_edits import find_own_chain
 from annotate.chains.chain_versions import chain_checksum
 from app.gui.chains.chains_page import ChainPageTab, ChainsPage
@@ -105,7 +103,7 @@ class ChainInputController(QObject):
         self._page.picker.open_at(title, _edge_candidates(graph, node, reason), lists.mapTo(self._page, QPoint(0, 0)))
 
     def _check_editable(self, graph: ChainGraph) -> bool:
-        """Return whether who works here may change this chain; where not, say why."""
+        """Return whether the current annotator may change this chain; where not, say why."""
         session = self._studio.session
         if session is None:
             return False
@@ -130,7 +128,7 @@ class ChainInputController(QObject):
     def _remember_focus(self) -> None:
         """Note whether the graph or the timeline has the focus, to go back there."""
         board = self._page.graph.board
-        self._from = next((one for one in (board, self._timeline) if one.hasFocus()), self._from)
+        self._from = next((widget for widget in (board, self._timeline) if widget.hasFocus()), self._from)
 
     def _restore_focus(self) -> None:
         place = self._from if self._from.isVisible() else self._timeline
@@ -147,10 +145,10 @@ def _edge_candidates(graph: ChainGraph, node: ChainNode, reason: bool) -> list[C
     ahead = graph.results if reason else graph.reasons
     barred, left = {node.id}, [node.id]
     while left:
-        for text in ahead[left.pop()]:
-            if text not in barred:
-                barred.add(text)
-                left.append(text)
+        for node_id in ahead[left.pop()]:
+            if node_id not in barred:
+                barred.add(node_id)
+                left.append(node_id)
     there = {*(graph.reasons if reason else graph.results)[node.id]}
     found = [chain_node for chain_node in graph.nodes if chain_node.id not in barred | there]
     return sorted(found, key=lambda chain_node: (abs(chain_node.start_us - node.start_us), chain_node.start_us))
@@ -183,11 +181,11 @@ class ChainReviewing(QObject):
 
     def withdraw(self) -> None:
         """Take back what one said."""
-        self._studio.edit(lambda session: commands.withdraw_chain_review(session, self._chosen.id))
+        self._studio.edit(lambda session: chain_versions.withdraw_chain_review(session, self._chosen.id))
 
     def copy_chain(self) -> None:
         """Draw a version of one's own, and go on with that one."""
-        if self._studio.edit(lambda session: commands.copy_for_change(session, self._chosen.id)[1]):
+        if self._studio.edit(lambda session: chain_versions.copy_for_change(session, self._chosen.id)[1]):
             self._studio.message.emit(
                 tr("This is your own version: what you change in it leaves the other one as it is.")
             )
@@ -197,7 +195,7 @@ class ChainReviewing(QObject):
         made: list[str] = []
 
         def do(session: Session) -> Changes:
-            new, changes = commands.make_consensus(session, self._chosen.id, self._chosen.id)
+            new, changes = chain_versions.make_consensus(session, self._chosen.id, self._chosen.id)
             made.append(new)
             return changes
 
@@ -207,7 +205,7 @@ class ChainReviewing(QObject):
 
     def _decide(self, decision: str, note: str) -> None:
         self._studio.edit(
-            lambda session: commands.review_chain(session, self._chosen.id, ChainDecision(decision), note)
+            lambda session: chain_versions.review_chain(session, self._chosen.id, ChainDecision(decision), note)
         )
 
     def _refresh(self) -> None:
@@ -220,7 +218,7 @@ class ChainReviewing(QObject):
         mine = next(
             (chain_review for chain_review in said if who is not None and chain_review.reviewer_id == who.id), None
         )
-        based = next((each_chain for each_chain in chosen.chains if each_chain.id == chain.based_on), None)
+        based = next((known_chain for known_chain in chosen.chains if known_chain.id == chain.based_on), None)
         lines = [
             tr("Drawn by {author}.").format(author=chosen.author_name(chain))
             if not chosen.is_agreed
@@ -401,11 +399,11 @@ def _has_own_keys(focused: QWidget | None) -> bool:
     return isinstance(focused, NodeList) and bool(focused.current())
 
 
-_NO_NODE = tr(
+_NO_NODE_SELECTED_HINT = tr(
     "No node is selected.\nChoose one in the graph or on the timeline, or press N for a new one at the playhead."
 )
 _READ_ONLY_HINT = tr("No node is selected.\nChoose one in the graph or on the timeline to read it.")
-_NO_NODES = tr("No nodes yet. Go to where something happens and press N; I and O mark how long it takes.")
+_EMPTY_CHAIN_HINT = tr("No nodes yet. Go to where something happens and press N; I and O mark how long it takes.")
 
 
 class ChainPresenter(QObject):
@@ -514,7 +512,7 @@ class ChainPresenter(QObject):
     def _empty_hint(self, graph: ChainGraph | None) -> str:
         if not self._chosen.is_editable:
             return _READ_ONLY_HINT
-        return _NO_NODES if graph is not None and not graph.nodes else _NO_NODE
+        return _EMPTY_CHAIN_HINT if graph is not None and not graph.nodes else _NO_NODE_SELECTED_HINT
 
     def _on_graph_selection(self, ids: Sequence[str]) -> None:
         if tuple(ids) != self._context.studio.selected_nodes:

@@ -1,9 +1,4 @@
-"""The page of the mode Chains: which chain, its graph, and below it the node, the checks and the review.
-
-Which chain is shown, and what can be done with it as a whole. What is wrong with a chain, as a list that leads to the
-nodes. Chooses a node of the chain by a few letters of what it says. What people say about a chain that one of them
-drew: agree, change or discuss, with a note.
-"""
+"""The page of the mode Chains: the list of chains, the graph, and below it the node, the checks and the review."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -40,7 +35,7 @@ from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, RichLabel, plain_tip
 from widgets.theme import icon
 
-_BUTTONS = (
+_CHAIN_BUTTONS = (
     ("chain_new", "plus", tr("New chain (Ctrl+Shift+N)")),
     ("chain_rename", "pencil", tr("Rename this chain (F2)")),
     ("chain_delete", "trash-2", tr("Delete this chain")),
@@ -72,12 +67,12 @@ class ChainBar(QWidget):
         self.combo.activated.connect(lambda place: self.chain_chosen.emit(self.combo.itemData(place)))
         row.addWidget(self.combo, 1)
         self.buttons: dict[str, QToolButton] = {}
-        for key, picture, text in _BUTTONS:
-            button = _tool(picture, text)
+        for key, picture, text in _CHAIN_BUTTONS:
+            button = _make_tool_button(picture, text)
             button.clicked.connect(lambda _=False, key=key: self.action_requested.emit(key))
             row.addWidget(button)
             self.buttons[key] = button
-        self.more = _tool("download", tr("Save a picture or a file of this chain, or read one"))
+        self.more = _make_tool_button("download", tr("Save a picture or a file of this chain, or read one"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more)
         for key, text in (
@@ -117,7 +112,7 @@ class _ChainBox(QComboBox):
         super().showPopup()
 
 
-def _tool(picture: str, text: str) -> QToolButton:
+def _make_tool_button(picture: str, text: str) -> QToolButton:
     button = QToolButton()
     button.setIcon(icon(picture))
     button.setIconSize(QSize(16, 16))
@@ -163,8 +158,8 @@ class ChecksList(QListWidget):
             self.opened.emit(found)
 
 
-_SIZE = QSize(440, 260)
-_MARGIN = theme.GRID
+_PICKER_SIZE = QSize(440, 260)
+_PICKER_MARGIN = theme.GRID
 
 
 class NodePicker(FilterListPopup):
@@ -199,7 +194,7 @@ class NodePicker(FilterListPopup):
         for part in (self._title, self.field, self.list):
             column.addWidget(part)
         self.set_widgets(self.field, self.list)
-        self.resize(_SIZE)
+        self.resize(_PICKER_SIZE)
 
     def open_at(self, title: str, nodes: Sequence[ChainNode], where: QPoint) -> None:
         """Open near a point of the page with these nodes, of which the first is chosen."""
@@ -207,8 +202,8 @@ class NodePicker(FilterListPopup):
         self._title.setText(title)
         self.field.clear()
         self._filter("")
-        room = self._under.rect().adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
-        self.resize(_SIZE.boundedTo(room.size()))
+        room = self._under.rect().adjusted(_PICKER_MARGIN, _PICKER_MARGIN, -_PICKER_MARGIN, -_PICKER_MARGIN)
+        self.resize(_PICKER_SIZE.boundedTo(room.size()))
         left, top = min(where.x(), room.right() - self.width()), min(where.y(), room.bottom() - self.height())
         self.move(max(room.left(), left), max(room.top(), top))
         self.show()
@@ -241,7 +236,7 @@ class NodePicker(FilterListPopup):
             self.node_picked.emit(item.data(Qt.ItemDataRole.UserRole))
 
 
-_ICONS = {
+_DECISION_ICONS = {
     ChainDecision.AGREE: "circle-check",
     ChainDecision.CHANGE: "pencil",
     ChainDecision.DISCUSS: "circle-alert",
@@ -287,21 +282,21 @@ class ReviewBox(QWidget):
         self.buttons: dict[ChainDecision, QPushButton] = {}
         for decision, (name, key) in DECISIONS.items():
             button = QPushButton(f" {name} ({key})")
-            button.setIcon(icon(_ICONS[decision]))
+            button.setIcon(icon(_DECISION_ICONS[decision]))
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.setAccessibleName(f"{name}: {_DECISION_TIPS[decision]}")
             button.clicked.connect(lambda _=False, decision=decision: self.decide(decision))
             self.buttons[decision] = button
             row.addWidget(button, 1)
-        self.withdraw = _button(tr("Take back (W)"), tr("Take back what you said about this chain"))
+        self.withdraw = _make_button(tr("Take back (W)"), tr("Take back what you said about this chain"))
         self.withdraw.clicked.connect(self.withdraw_requested)
         row.addWidget(self.withdraw)
         last = QHBoxLayout()
         last.setSpacing(theme.GRID // 2)
-        self.copy = _button(tr("My own version"), tr("Copy this chain as yours, to draw what should be different"))
+        self.copy = _make_button(tr("My own version"), tr("Copy this chain as yours, to draw what should be different"))
         self.copy.clicked.connect(self.copy_requested)
-        self.agreed = _button(
+        self.agreed = _make_button(
             tr("Make it the agreed version"), tr("Copy this chain as the version that both of you agreed on")
         )
         self.agreed.clicked.connect(self.consensus_requested)
@@ -353,10 +348,11 @@ def _review_text(said_review: SaidReview) -> str:
     name = DECISIONS[said_review.decision][0].lower()
     says = {"agree": "agrees", "change": tr("wants a change"), "discuss": tr("wants to discuss")}[name]
     note = f": “{said_review.note}”" if said_review.note else ""
-    return f"{said_review.who} {says}{note} ({said_review.when}{tr(', before it was changed') if said_review.outdated else ''})"
+    outdated = tr(", before it was changed") if said_review.outdated else ""
+    return f"{said_review.who} {says}{note} ({said_review.when}{outdated})"
 
 
-def _button(text: str, told: str) -> QPushButton:
+def _make_button(text: str, told: str) -> QPushButton:
     button = QPushButton(text)
     button.setToolTip(plain_tip(told))
     button.setAccessibleName(told)
@@ -371,7 +367,7 @@ _NO_CHAIN = (
         "where something happens."
     ),
 )
-_HELP = tr(
+_KEYS_HELP = tr(
     "<b>N</b> then <b>E B I D M</b> new event, belief, intent, desire, emotion · <b>Return</b> words · "
     "<b>1 2 3</b> whose · <b>E</b> edge to a result · <b>R</b> a reason · <b>[ ]</b> start, end here · "
     "<b>Ctrl+F1</b> all keys"
@@ -404,7 +400,7 @@ class ChainsPage(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("Chains"))
         self.acts: Mapping[str, Callable[[], object]] = {}
-        self._usual = _HELP
+        self._usual = _KEYS_HELP
         self.bar = ChainBar()
         self.bar.action_requested.connect(self.action_requested)
         self.graph = ChainGraphView()
@@ -438,7 +434,7 @@ class ChainsPage(QWidget):
 
     def show_chain(self, read_only: str) -> None:
         """Show the parts of a chain; `read_only` says why it cannot be changed, "" where it can."""
-        self._usual = read_only or _HELP
+        self._usual = read_only or _KEYS_HELP
         self._help.setText(self._usual)
         self.graph.set_editable(not read_only)
         self._stack.setCurrentIndex(2)

@@ -1,8 +1,6 @@
-"""The form of the selected node.
+"""The form of the selected node: its kind, text, span and participants, and its reasons and results.
 
-The kinds of nodes as a row of buttons. The reasons, or the results, of the selected node as a list. Whose event or
-state a node is: a button for each participant, any number of them pressed. What the page shows about a node, a chain
-and its reviews. The field in which somebody types what a node says.
+Also the facts that the page shows about nodes and reviews.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -78,12 +76,13 @@ class KindRow(QWidget):
             button.setIcon(sign_icon(KIND_LOOKS[kind], self.devicePixelRatioF()))
 
 
-_ROWS = 3
+_LIST_ROWS = 3
 
 
 def node_text(node: ChainNode) -> str:
     """Return a node on one line: when, and what it says."""
-    return f"{format_time(node.start_us).removeprefix('0:')}  {node.text or KIND_LOOKS[node.kind].name + tr(' without words')}"
+    text = node.text or KIND_LOOKS[node.kind].name + tr(" without words")
+    return f"{format_time(node.start_us).removeprefix('0:')}  {text}"
 
 
 class NodeList(QListWidget):
@@ -103,7 +102,7 @@ class NodeList(QListWidget):
         self.setIconSize(QSize(SIGN_PX, SIGN_PX))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setFixedHeight(_ROWS * 22 + 6)
+        self.setFixedHeight(_LIST_ROWS * 22 + 6)
         self.itemDoubleClicked.connect(lambda item: self.opened.emit(item.data(Qt.ItemDataRole.UserRole)))
 
     def show_nodes(self, nodes: Sequence[ChainNode]) -> None:
@@ -159,9 +158,9 @@ class Neighbours(QWidget):
         self._head = PlainLabel(title)
         self._head.setProperty("quiet", True)
         head.addWidget(self._head, 1)
-        self.add = _tool("plus", add)
+        self.add = _make_list_button("plus", add)
         self.add.clicked.connect(self.add_requested)
-        self.remove = _tool("x", remove)
+        self.remove = _make_list_button("x", remove)
         self.remove.clicked.connect(lambda: self.removal_requested.emit(self.list.current()))
         head.addWidget(self.add)
         head.addWidget(self.remove)
@@ -185,7 +184,7 @@ class Neighbours(QWidget):
         self.remove.setEnabled(self._editable and bool(self.list.current()))
 
 
-def _tool(picture: str, text: str) -> QToolButton:
+def _make_list_button(picture: str, text: str) -> QToolButton:
     button = QToolButton()
     button.setIcon(icon(picture))
     button.setIconSize(QSize(14, 14))
@@ -330,7 +329,7 @@ class ShownReviews:
         chain_id: of the chain.
         lines: where the chain comes from, for people to read.
         reviews: what others, or oneself, said about it.
-        decidable: whether who works here may say something about it.
+        decidable: whether the current annotator may say something about it.
         own_decision: what they said last; None for nothing.
         note: their note.
         copyable: whether they may make a version of their own of it.
@@ -379,7 +378,7 @@ class WordField(GrowingTextEdit):
             super().keyPressEvent(event)
 
 
-_PAUSE_MS = 400
+_TYPING_PAUSE_MS = 400
 
 
 class NodeForm(QWidget):
@@ -418,7 +417,7 @@ class NodeForm(QWidget):
         super().__init__(parent)
         self._shown: ShownNode | None = None
         self._typed = False
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         self._pause.timeout.connect(self.flush)
         self.kinds = KindRow()
         self.kinds.chosen.connect(self._choose_kind)
@@ -507,8 +506,8 @@ class NodeForm(QWidget):
         self._range = QPushButton(tr("Take range"))
         self._range.setToolTip(tr("Take the start and end that are marked above the timeline (S)"))
         self._range.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._play = _node_form_tool("play", tr("Play this node"), "Shift+Space")
-        self._delete = _node_form_tool("trash-2", tr("Delete this node"), "Del")
+        self._play = _make_form_button("play", tr("Play this node"), "Shift+Space")
+        self._delete = _make_form_button("trash-2", tr("Delete this node"), "Del")
         for button in (self._range, self._play, self._delete):
             times.addWidget(button)
         column.addLayout(times)
@@ -575,7 +574,7 @@ class NodeForm(QWidget):
         self._flags.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
 
 
-def _node_form_tool(picture: str, text: str, key: str) -> QToolButton:
+def _make_form_button(picture: str, text: str, key: str) -> QToolButton:
     button = QToolButton()
     button.setIcon(icon(picture))
     button.setIconSize(QSize(16, 16))

@@ -1,7 +1,6 @@
-"""Where an episode is put together: from a scenario, or from a moment of a recording.
+"""The form that starts an episode, from a scenario or from a moment of a recording.
 
-Who takes part in an episode: a line each with who it is, what they want, and who plays them. Fills the form in which an
-episode is put together, and starts what stands in it.
+It takes who takes part, their goals, and who plays them.
 """
 
 from collections.abc import Callable, Mapping, Sequence

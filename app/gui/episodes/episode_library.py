@@ -1,8 +1,4 @@
-"""What the pages of characters and of scenarios show and save.
-
-Characters, or scenarios: a list, and the form of the one that is chosen. A form of texts: one field under the other,
-saved by a button.
-"""
+"""The pages of characters and scenarios: a list, and a form for the selected entry."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -328,7 +324,7 @@ def _characters(session: Session) -> tuple[list[TableRow], dict[str, Texts]]:
 
 
 def _save_character_texts(session: Session, key: str, texts: Texts) -> tuple[str, Changes]:
-    return save_character(session, Profile(*(texts[text] for text in PROFILE_COLUMNS)), key)
+    return save_character(session, Profile(*(texts[column] for column in PROFILE_COLUMNS)), key)
 
 
 def _scenarios(session: Session) -> tuple[list[TableRow], dict[str, Texts]]:

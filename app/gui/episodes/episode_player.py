@@ -1,8 +1,6 @@
-"""One episode: what was said and done, what whoever is to act knows, and where they take their turn.
+"""Plays one episode and shows what was said and done.
 
-Lets judges take their turns in an episode, one job of the kind `ask` after the other, beside the window. Episodes in
-words, for the window. Where somebody at the keyboard takes their turn. What was said and done in an episode, to be
-read.
+Judges take their turns in jobs of the kind `ask`, people at the keyboard.
 """
 
 from collections.abc import Mapping, Sequence
@@ -192,28 +190,28 @@ class EpisodeRunner(QObject):
         self._going = False
 
 
-_NAMES = {
+_ACT_NAMES = {
     Act.SPEAK: tr("Say"),
     Act.NONVERBAL: tr("Non-verbal"),
     Act.ACTION: tr("Do"),
     Act.NONE: tr("Nothing"),
     Act.LEAVE: tr("Leave"),
 }
-_HINTS = {
+_ACT_HINTS = {
     Act.SPEAK: tr("What you say"),
     Act.NONVERBAL: tr("A gesture, a look, a face, such as nods"),
     Act.ACTION: tr("What you do, such as opens the door"),
     Act.NONE: tr("You stay silent"),
     Act.LEAVE: tr("Last words, or nothing; the episode ends"),
 }
-_WITHOUT_WORDS = frozenset({Act.NONE, Act.LEAVE})
+_WORDLESS_ACTS = frozenset({Act.NONE, Act.LEAVE})
 
 
 class TurnBar(QWidget):
     """What kind of turn, its words, and a button; Enter takes the turn.
 
     Signals:
-        turn_entered (Turn): the turn was taken; what was typed stays until `clear`.
+        turn_entered (AgentTurn): the turn was taken; what was typed stays until `clear`.
     """
 
     turn_entered = Signal(object)
@@ -223,7 +221,7 @@ class TurnBar(QWidget):
         self.act = QComboBox()
         self.act.setAccessibleName(tr("Kind of turn"))
         self.act.setToolTip(tr("What kind of turn it is"))
-        for act, name in _NAMES.items():
+        for act, name in _ACT_NAMES.items():
             self.act.addItem(name, act)
         self.words = QLineEdit()
         self.words.setAccessibleName(tr("What you say or do"))
@@ -253,9 +251,9 @@ class TurnBar(QWidget):
 
     def _update_controls(self) -> None:
         kind = self._kind()
-        self.words.setPlaceholderText(_HINTS[kind])
+        self.words.setPlaceholderText(_ACT_HINTS[kind])
         self.words.setEnabled(kind is not Act.NONE)
-        self.take.setEnabled(kind in _WITHOUT_WORDS or bool(self.words.text().strip()))
+        self.take.setEnabled(kind in _WORDLESS_ACTS or bool(self.words.text().strip()))
 
     def _emit_turn(self) -> None:
         if self.take.isEnabled():
@@ -272,7 +270,7 @@ class EpisodeTurnRow:
     """One turn.
 
     Attributes:
-        name: as whoever looks knows them.
+        name: as the viewer knows them.
         is_context: it was said in the recording that the episode goes on from.
         note: why there was nothing to take from a judge; "" for none.
     """
@@ -319,12 +317,13 @@ class TurnsView(QTextEdit):
                 if episode_turn_row.is_context or episode_turn_row.turn.act in _SILENT_TURN_TEXTS
                 else colours.text
             )
-            cursor.insertText(f"{episode_turn_row.name}  ", _format(colour, bold=True))
+            cursor.insertText(f"{episode_turn_row.name}  ", _make_char_format(colour, bold=True))
             cursor.insertText(
-                _turn_text(episode_turn_row.turn), _format(colour, slanted=episode_turn_row.turn.act is not Act.SPEAK)
+                _turn_text(episode_turn_row.turn),
+                _make_char_format(colour, slanted=episode_turn_row.turn.act is not Act.SPEAK),
             )
             if episode_turn_row.note:
-                cursor.insertText(f"  ({episode_turn_row.note})", _format(colours.uncertain))
+                cursor.insertText(f"  ({episode_turn_row.note})", _make_char_format(colours.uncertain))
         self.moveCursor(QTextCursor.MoveOperation.End)
         self.ensureCursorVisible()
 
@@ -336,7 +335,7 @@ def _turn_text(turn: AgentTurn) -> str:
     return f"{quiet}: {text}" if quiet and text else quiet or text
 
 
-def _format(colour: QColor, *, bold: bool = False, slanted: bool = False) -> QTextCharFormat:
+def _make_char_format(colour: QColor, *, bold: bool = False, slanted: bool = False) -> QTextCharFormat:
     made = QTextCharFormat()
     made.setForeground(colour)
     made.setFontItalic(slanted)
@@ -370,14 +369,16 @@ class PlayView(QWidget):
         self.status = ElidedLabel()
         self.status.setAccessibleName(tr("State"))
         self.bar = TurnBar()
-        self.play = _button(tr(" Play"), "play", tr("Let the judges act until a person has to, or it is over"))
-        self.stop = _button(tr(" Stop"), "square", tr("Stop; what was played stays, and it can go on later"))
-        self.look = _button(
+        self.play = _make_button(tr(" Play"), "play", tr("Let the judges act until a person has to, or it is over"))
+        self.stop = _make_button(tr(" Stop"), "square", tr("Stop; what was played stays, and it can go on later"))
+        self.look = _make_button(
             tr(" Show in the main window"), "film", tr("Its transcript, for segments, ratings and all else")
         )
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.judges.setMinimumWidth(theme.GRID * 22)
-        self.rate = _button(tr("Let them rate"), "", tr("Ask the chosen judges to rate everybody on seven dimensions"))
+        self.rate = _make_button(
+            tr("Let them rate"), "", tr("Ask the chosen judges to rate everybody on seven dimensions")
+        )
         self._lay_out()
 
     def show_known(self, title: str, told: Sequence[tuple[str, str]], curtain: str = "") -> None:
@@ -438,7 +439,7 @@ class PlayView(QWidget):
         column.addLayout(row)
 
 
-def _button(text: str, picture: str, tip: str) -> QPushButton:
+def _make_button(text: str, picture: str, tip: str) -> QPushButton:
     made = QPushButton(text)
     made.setToolTip(plain_tip(tip))
     if picture:

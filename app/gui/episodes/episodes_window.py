@@ -1,7 +1,4 @@
-"""The list of episodes, and beside it the one that is played or put together.
-
-The window of episodes: they are put together, played, rated, brought in and given away.
-"""
+"""The window of episodes: lists them, and creates, plays, rates, imports and exports them."""
 
 from pathlib import Path
 
@@ -57,9 +54,9 @@ class EpisodesPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.list = RowsTable(tr("Episodes"), COLUMNS)
-        self.new = _button(tr(" New…"), "plus", tr("Put an episode together from a scenario and characters"))
-        self.bring = _button(tr("Import…"), "", tr("Episodes, profiles or human scores in files of SOTOPIA"))
-        self.export = _button(tr("Export…"), "", tr("All episodes as SOTOPIA writes them; never hold-outs"))
+        self.new = _make_button(tr(" New…"), "plus", tr("Put an episode together from a scenario and characters"))
+        self.bring = _make_button(tr("Import…"), "", tr("Episodes, profiles or human scores in files of SOTOPIA"))
+        self.export = _make_button(tr("Export…"), "", tr("All episodes as SOTOPIA writes them; never hold-outs"))
         self.play = PlayView()
         self.start = StartForm()
         choices = (EmptyStateAction(NEW, tr("New episode…"), primary=True), EmptyStateAction(IMPORT, tr("Import…")))
@@ -71,8 +68,8 @@ class EpisodesPage(QWidget):
         )
         self.nothing.button_clicked.connect(self.action_requested)
         self.stack = QStackedWidget()
-        for one in (self.nothing, self.play, self.start):
-            self.stack.addWidget(one)
+        for part in (self.nothing, self.play, self.start):
+            self.stack.addWidget(part)
         self.stack.setContentsMargins(theme.GRID, 0, 0, 0)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
@@ -106,7 +103,7 @@ class EpisodesPage(QWidget):
         return self.stack.currentWidget() is part
 
 
-def _button(text: str, picture: str, tip: str) -> QPushButton:
+def _make_button(text: str, picture: str, tip: str) -> QPushButton:
     made = QPushButton(text)
     made.setToolTip(plain_tip(tip))
     if picture:

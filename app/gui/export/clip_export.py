@@ -1,7 +1,6 @@
-"""Exports: the question, the jobs, and what came of them.
+"""Exports anonymized clips.
 
-The clips of one export in the window: where each stands, on disk and in the list of jobs. What came of an export: where
-the clip is, and which moments should be looked at.
+Queues the jobs, tracks each clip on disk and in the job list, and shows the result with the frames to check.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,16 +12,14 @@ from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
-from anonymize.egress import weights_download_job as fetching
-from anonymize.export import export_job as anonymization
-from anonymize.export import export_queue as rendering_queue
-from anonymize.export import preview_job as preview
+from anonymize.egress import weights_download_job
+from anonymize.export import export_job, export_queue, preview_job
 from anonymize.export.export_queue import ClipState, QueuedClip, RenderQueue, queue_title
-from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.faces import face_tracking_job
 from anonymize.faces.masking_plan import require_faces_run
 from anonymize.methods.face_methods import method_type
-from anonymize.pii_review import study_finder as pii_search
-from anonymize.voice import sound_preview_job as voice_preview
+from anonymize.pii_review import study_finder
+from anonymize.voice import sound_preview_job
 from anonymize.voice.sound_choice import SoundChoice, needs_pii_search
 from app.gui.export.export_dialog import ExportDialog, ExportRequest
 from app.gui.export.export_preview import PreviewFeed, SoundPreviewPlayer
@@ -65,7 +62,7 @@ class ExportBatch:
         self._ended: dict[tuple[str, str], ClipState] = {}
         self._faces_left = 0
         self._row = ""
-        rendering_queue.save_queue(session, queue)
+        export_queue.save_queue(session, queue)
 
     def show_row(self) -> None:
         """Say in a row of its own in the list of jobs how far several clips are together."""
@@ -75,14 +72,14 @@ class ExportBatch:
 
     @property
     def is_finished(self) -> bool:
-        """Whether every clip was made, failed or was taken back."""
+        """Whether every clip was made, failed or was cancelled."""
         return len(self._ended) == len(self.clips)
 
     def mark_running(self, clip: QueuedClip, work: JobSpec) -> None:
         """Note which job makes a clip. From now on the clip may be there when the program stops."""
         self._works[id(work)] = (work, clip)
         self.queue = self.queue.with_state(clip, ClipState.RUNNING)
-        rendering_queue.save_queue(self.session, self.queue)
+        export_queue.save_queue(self.session, self.queue)
 
     def clip_of(self, work: JobSpec) -> QueuedClip | None:
         """Return the clip that a job makes; None where it makes none of this batch."""
@@ -98,24 +95,24 @@ class ExportBatch:
         self._finish_clip(clip, ClipState.FAILED, f"{error.message} {error.hint}".strip())
 
     def mark_cancelled(self, clip: QueuedClip) -> None:
-        """Note that somebody took a clip back."""
+        """Note that a clip was cancelled."""
         self._finish_clip(clip, ClipState.CANCELLED)
 
     def cancel(self) -> None:
-        """Take back every clip that is not there yet."""
+        """Cancel every clip that is not made yet."""
         for clip in self.clips:
             if (
                 not any(queued_clip is clip for _, queued_clip in self._works.values())
-                and _key(clip) not in self._ended
+                and _clip_key(clip) not in self._ended
             ):
                 self.mark_cancelled(clip)
         for work, clip in reversed([*self._works.values()]):
-            if _key(clip) not in self._ended:
+            if _clip_key(clip) not in self._ended:
                 self._jobs.cancel(work)
 
     def is_clip_finished(self, clip: QueuedClip) -> bool:
-        """Tell whether a clip was made, failed or was taken back."""
-        return _key(clip) in self._ended
+        """Tell whether a clip was made, failed or was cancelled."""
+        return _clip_key(clip) in self._ended
 
     def summary(self) -> str:
         """Say in a line what came of all clips."""
@@ -130,11 +127,11 @@ class ExportBatch:
         return ", ".join(said)
 
     def _finish_clip(self, clip: QueuedClip, state: ClipState, problem: str = "") -> None:
-        if _key(clip) in self._ended:
+        if _clip_key(clip) in self._ended:
             return
-        self._ended[_key(clip)] = state
+        self._ended[_clip_key(clip)] = state
         self.queue = self.queue.with_state(clip, state, problem)
-        rendering_queue.save_queue(self.session, self.queue)
+        export_queue.save_queue(self.session, self.queue)
         self._show()
 
     def _show(self) -> None:
@@ -152,12 +149,12 @@ class ExportBatch:
         self._jobs.end_group(self._row, state, self.summary())
 
 
-def _key(clip: QueuedClip) -> tuple[str, str]:
+def _clip_key(clip: QueuedClip) -> tuple[str, str]:
     return clip.recording_id, clip.method
 
 
-_WIDTH = 440
-_GAP_US = 500_000
+_RESULT_WIDTH = 440
+_MERGE_GAP_US = 500_000
 _NO_WITNESS_HINT = tr(
     "It was looked at by the detector that found the faces. A witness sees more: get rfb320 under File > Models…"
 )
@@ -203,9 +200,9 @@ class ExportResult(OwnDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
-        column.addLayout(_headline(bool(found.faces_left) or found.outdated, _verdict(found)))
+        column.addLayout(_make_headline(bool(found.faces_left) or found.outdated, _verdict_text(found)))
         if not found.independent:
-            column.addWidget(_muted(_NO_WITNESS_HINT))
+            column.addWidget(_make_muted_label(_NO_WITNESS_HINT))
         path = PlainLabel(str(output), wordWrap=True)
         path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         path.setAccessibleName(tr("The clip: {output}").format(output=output))
@@ -220,7 +217,7 @@ class ExportResult(OwnDialog):
         self.moments.itemActivated.connect(self._jump)
         self.moments.itemClicked.connect(self._jump)
         if self.moments.count():
-            column.addWidget(_muted(tr("Click a moment to look at it in the recording.")))
+            column.addWidget(_make_muted_label(tr("Click a moment to look at it in the recording.")))
             column.addWidget(self.moments, 1)
         else:
             column.addStretch()
@@ -238,7 +235,7 @@ class ExportResult(OwnDialog):
         row.addWidget(close)
         column.addLayout(row)
         close.setFocus()
-        fit_width(self, column, _WIDTH)
+        fit_width(self, column, _RESULT_WIDTH)
 
     def _fill(self, what: str, times: Sequence[int]) -> None:
         for start, end in merge_times(times):
@@ -255,7 +252,7 @@ class ExportResult(OwnDialog):
         self.jump_requested.emit(item.data(Qt.ItemDataRole.UserRole))
 
 
-def _verdict(found: Findings) -> str:
+def _verdict_text(found: Findings) -> str:
     if found.outdated:
         return tr("The faces were changed while this clip was made. Export it again.")
     if found.faces_left:
@@ -271,20 +268,20 @@ def merge_times(times: Sequence[int]) -> list[tuple[int, int]]:
     """Join times that follow one another within half a second."""
     found: list[tuple[int, int]] = []
     for time in sorted(times):
-        if found and time - found[-1][1] <= _GAP_US:
+        if found and time - found[-1][1] <= _MERGE_GAP_US:
             found[-1] = (found[-1][0], time)
         else:
             found.append((time, time))
     return found
 
 
-def _muted(text: str) -> QLabel:
+def _make_muted_label(text: str) -> QLabel:
     label = PlainLabel(text, wordWrap=True)
     label.setStyleSheet(f"color: {theme.palette().muted.name()};")
     return label
 
 
-def _headline(bad: bool, text: str) -> QHBoxLayout:
+def _make_headline(bad: bool, text: str) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(theme.GRID)
     picture = PlainLabel()
@@ -337,7 +334,7 @@ class ExportController(QObject):
             return
         seen = [(r.id, f"{r.number}. {r.name}") for r in all_recordings(session.study) if session.has_picture(r.id)]
         folder = self._folder or session.study.folder / "anonymized"
-        queue = None if self._batches else rendering_queue.load_unfinished(session)
+        queue = None if self._batches else export_queue.load_unfinished(session)
         self.dialog = dialog = ExportDialog(
             seen, shown.id, span, folder, self._window, time_us=time_us, left_over=_unfinished_text(queue)
         )
@@ -347,7 +344,7 @@ class ExportController(QObject):
         feed.failed.connect(dialog.show_problem)
         dialog.preview_requested.connect(partial(self._preview, feed, session, shown.id))
         listening = SoundPreviewPlayer(
-            partial(voice_preview.prepare, session, shown.id), dialog, self._jobs.runner.command
+            partial(sound_preview_job.prepare, session, shown.id), dialog, self._jobs.runner.command
         )
         listening.status_changed.connect(dialog.sound.show_listening)
         dialog.listen_requested.connect(partial(self._preview_sound, listening, session, shown.id))
@@ -368,7 +365,7 @@ class ExportController(QObject):
         self._folder = request.folder
         start, end = request.span or (None, None)
         try:
-            queue = rendering_queue.make_queue(
+            queue = export_queue.make_queue(
                 session,
                 request.recordings,
                 request.methods,
@@ -391,7 +388,7 @@ class ExportController(QObject):
             UserError: nothing of it is left, or it is under way.
         """
         session = self._studio.session
-        queue = rendering_queue.load_unfinished(session) if session is not None and not self._batches else None
+        queue = export_queue.load_unfinished(session) if session is not None and not self._batches else None
         if session is None or queue is None:
             raise UserError(tr("Nothing of this export is left to do."), tr("Begin a new one: Export anonymized…"))
         self._run(session, queue)
@@ -407,7 +404,7 @@ class ExportController(QObject):
             _to_microseconds(result.get("blanked")),
             _to_microseconds(result.get("undrawn")),
             exempt_count=len(exempt) if isinstance(exempt, list) else 0,
-            outdated=anonymization.is_outdated(session, self._jobs.started_spec(work)),
+            outdated=export_job.is_outdated(session, self._jobs.started_spec(work)),
             independent=bool(result.get("independent")),
             drawn=method_type(str(work.parameters["method"])).kind == "face",
         )
@@ -451,7 +448,7 @@ class ExportController(QObject):
                 return
             tracking = self._jobs.find_job("faces", clip.recording_id)
             if tracking is None:
-                tracking = face_tracking.prepare(batch.session, clip.recording_id)
+                tracking = face_tracking_job.prepare(batch.session, clip.recording_id)
                 self._jobs.start(tracking)
         except UserError as error:
             self._fail(batch, clip, error)
@@ -473,10 +470,10 @@ class ExportController(QObject):
         """Return the job that searches what is said, put into the queue; None where that was done or is not needed."""
         if not needs_pii_search(session, recording_id, choice):
             return None
-        running = self._jobs.find_job(pii_search.KIND, "")
+        running = self._jobs.find_job(study_finder.KIND, "")
         if running is not None:
             return running
-        work = pii_search.prepare(session)
+        work = study_finder.prepare(session)
         if work is not None:
             self._jobs.start(work)
         return work
@@ -506,7 +503,7 @@ class ExportController(QObject):
             self._awaited.append((searching, batch, clip))
             self._jobs.when_done(searching, lambda _result: self._continue_clip(searching, batch, clip))
             return
-        work = rendering_queue.prepare(batch.session, batch.queue, clip)
+        work = export_queue.prepare(batch.session, batch.queue, clip)
         batch.mark_running(clip, work)
         self._jobs.start(work, lambda result: self._on_done(batch, clip, work, result), noted=False)
 
@@ -516,7 +513,7 @@ class ExportController(QObject):
         one_shown = len(batch.clips) == 1 and shown is not None and shown.id == clip.recording_id
         if one_shown and self._window.isVisible():
             self.show_result(work, result)
-        elif anonymization.is_outdated(batch.session, self._jobs.started_spec(work)):
+        elif export_job.is_outdated(batch.session, self._jobs.started_spec(work)):
             number = batch.session.recording(clip.recording_id).number
             self._studio.failed.emit(
                 UserError(
@@ -587,7 +584,9 @@ class ExportController(QObject):
         keep_robots: bool,
     ) -> None:
         feed.request(
-            lambda: preview.prepare(session, recording_id, method, time_us, options=options, keep_robots=keep_robots)
+            lambda: preview_job.prepare(
+                session, recording_id, method, time_us, options=options, keep_robots=keep_robots
+            )
         )
 
     def _fetch(self, names: Sequence[str]) -> None:
@@ -596,7 +595,7 @@ class ExportController(QObject):
             return
         try:
             for name in names:
-                work = fetching.prepare(name)
+                work = weights_download_job.prepare(name)
                 require_permission(self._studio, self._questions, name)
                 self._fetched.append(work)
                 self._jobs.start(work, lambda _result: self._on_fetched())
@@ -624,7 +623,7 @@ class ExportController(QObject):
 
     def _announce_unfinished(self) -> None:
         session = self._studio.session
-        queue = rendering_queue.load_unfinished(session) if session is not None else None
+        queue = export_queue.load_unfinished(session) if session is not None else None
         # What was interrupted is offered together with other jobs.
         if queue is not None and not queue.was_interrupted:
             self._studio.message.emit(

@@ -1,7 +1,6 @@
-"""What to export, how the faces are hidden, and where the clips go.
+"""The export dialog.
 
-The methods of an export: which are wanted, what each is, its options, and how to get what it lacks. How the sound of an
-export is treated: voices, and what is said that is personal; with a button to listen.
+It takes recordings or a span, anonymization methods with their options, the treatment of sound, and the folder.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -107,7 +106,7 @@ class MethodList(QWidget):
         return {key: self._values.get(key, {}) for key in self.tree.ticked_keys()}
 
     def show_fetch_status(self, text: str) -> None:
-        """Say how far the getting of weights is."""
+        """Show the progress of downloading weights."""
         self._getting.setText(text)
 
     def _fill(self) -> None:
@@ -183,7 +182,7 @@ def reversibility_label(kind: type[Method]) -> str:
     return tr("another face is drawn") if kind.kind == "face" else "irreversible"
 
 
-_COVERS = {**COVERS, NONE: tr("Leave it to be heard")}
+_COVER_TITLES = {**COVERS, NONE: tr("Leave it to be heard")}
 
 
 class SoundForm(QWidget):
@@ -247,7 +246,7 @@ class SoundForm(QWidget):
 
     def _build_covers(self) -> QComboBox:
         self.covers = _make_combo(tr("What is heard where personal information is said"))
-        for key, title in _COVERS.items():
+        for key, title in _COVER_TITLES.items():
             self.covers.addItem(title, key)
         self.covers.setCurrentIndex(self.covers.findData(MUTE))
         self.covers.setToolTip(tr("What is heard where names, places, numbers and the like are said"))
@@ -325,7 +324,7 @@ def _make_combo(name: str) -> QComboBox:
 
 
 Span = tuple[int, int]
-_SIZE = QSize(1000, 640)
+_DIALOG_SIZE = QSize(1000, 640)
 _FORM_WIDTH = 420
 
 
@@ -347,7 +346,7 @@ class ExportDialog(OwnDialog):
 
     Signals:
         export_requested (ExportRequest): the user pressed Export.
-        preview_requested (str, object, object, bool): method, its options, microseconds, whether robots stay as they are.
+        preview_requested (str, object, object, bool): method, its options, microseconds, whether robots are left as is.
         fetch_requested (list[str]): weights that the user wants to get.
         resume_requested: the user wants to go on with an export that was interrupted.
         listen_requested (str, object, object): which of before and after, how the sound is treated, microseconds.
@@ -387,7 +386,7 @@ class ExportDialog(OwnDialog):
         self._recordings, self._shown, self._span = tuple(recordings), shown, span
         self._choose_folder = choose_folder or _ask_folder
         self.setWindowTitle(tr("Export anonymized"))
-        self.resize(bounded_to_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_DIALOG_SIZE, self))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)

@@ -1,8 +1,6 @@
-"""Previews from a worker process of their own: of many requests only the latest is answered.
+"""The export dialog's previews of one frame and of a few seconds of sound, before and after.
 
-The preview in the export dialog: one frame before and after, and what is known about it. Some seconds of sound before
-and after, from a worker process of their own to libVLC. One picture before and after a change, with a line between them
-that can be moved.
+A worker process makes them; only the latest request is answered.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +26,7 @@ from widgets import theme
 from widgets.accessibility import Role
 from widgets.text_labels import ElidedLabel
 
-_GRACE_MS = 400
+_CANCEL_GRACE_MS = 400
 
 Wanted = tuple[SoundChoice, int]
 
@@ -59,7 +57,7 @@ class SoundPreviewPlayer(QObject):
         """
         super().__init__(parent)
         self._prepare, self._make_engine = prepare, engine
-        self._runner = WorkerRunner(self, command, _GRACE_MS)
+        self._runner = WorkerRunner(self, command, _CANCEL_GRACE_MS)
         self._engine: VlcEngine | None = None
         self._made: tuple[Wanted, Result] | None = None
         self._wanted: tuple[Wanted, str] | None = None
@@ -150,7 +148,7 @@ class SoundPreviewPlayer(QObject):
             self._made = None
 
 
-_PAUSE_MS = 250
+_REQUEST_PAUSE_MS = 250
 
 Prepare = Callable[[], JobSpec]
 
@@ -170,10 +168,10 @@ class PreviewFeed(QObject):
 
     def __init__(self, parent: QObject | None = None, command: Sequence[str] = WORKER_COMMAND) -> None:
         super().__init__(parent)
-        self._runner = WorkerRunner(self, command, _GRACE_MS)
+        self._runner = WorkerRunner(self, command, _CANCEL_GRACE_MS)
         self._wanted: Prepare | None = None
         self._current: JobSpec | None = None
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause = QTimer(self, singleShot=True, interval=_REQUEST_PAUSE_MS)
         self._pause.timeout.connect(self._start)
         self._runner.finished.connect(self._on_finished)
         self._runner.failed.connect(self._on_failed)
@@ -230,10 +228,10 @@ class PreviewFeed(QObject):
             self.working.emit(f"{text}: {100 * done // total} %" if total else f"{text}…" if text else "")
 
 
-_STEP = 0.02
-_PAGE_STEP = 0.1
+_LINE_STEP = 0.02
+_LINE_FAR_STEP = 0.1
 _HANDLE_RADIUS = 11
-_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
+_LINE_KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
 
 
 class BeforeAfter(QWidget):
@@ -270,7 +268,7 @@ class BeforeAfter(QWidget):
 
     def set_pictures(self, before: NDArray[np.uint8] | None, after: NDArray[np.uint8] | None) -> None:
         """Show two (height, width, 3) RGB pictures of one size; None shows none."""
-        self._pictures = None if before is None or after is None else (_image(before), _image(after))
+        self._pictures = None if before is None or after is None else (_to_qimage(before), _to_qimage(after))
         self._scaled = None
         self._text = ""
         self._describe()
@@ -316,9 +314,9 @@ class BeforeAfter(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
-        if key in _STEPS:
+        if key in _LINE_KEYS:
             far = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            self.set_position(self._position + _STEPS[key] * (_PAGE_STEP if far else _STEP))
+            self.set_position(self._position + _LINE_KEYS[key] * (_LINE_FAR_STEP if far else _LINE_STEP))
         elif key == Qt.Key.Key_Home:
             self.set_position(0.0)
         elif key == Qt.Key.Key_End:
@@ -424,7 +422,7 @@ class BeforeAfter(QWidget):
         )
 
 
-def _image(picture: NDArray[np.uint8]) -> QImage:
+def _to_qimage(picture: NDArray[np.uint8]) -> QImage:
     height, width = picture.shape[:2]
     rows = np.ascontiguousarray(picture)
     return QImage(rows.data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()

@@ -1,1 +1,1 @@
-"""The mode Faces: what was found, what a person says about it, and what is left to look at."""
+"""The mode Faces: face tracks, the decisions about them, and the frames that still need a look."""

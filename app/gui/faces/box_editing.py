@@ -1,8 +1,4 @@
-"""Lies over the picture in the mode Faces: boxes are drawn on it, and the selected one is moved and resized.
-
-What dragging with the mouse makes of a box: a new one, one moved, one with an edge or a corner elsewhere. Boxes drawn,
-moved and keyframed on the picture.
-"""
+"""Draws, moves, resizes and keyframes boxes on the picture in the mode Faces."""
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -13,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QWidget
 
-from anonymize.faces import face_review_edits as commands
+from anonymize.faces import face_review_edits
 from anonymize.masking.mask_coverage import ReviewReason
 from app.gui.faces.face_queue import Places
 from app.gui.player.player import Player
@@ -99,7 +95,7 @@ _CURSORS = {
     Grip.RIGHT: Qt.CursorShape.SizeHorCursor,
     Grip.INSIDE: Qt.CursorShape.SizeAllCursor,
 }
-_SHADOW = QColor(0, 0, 0, 150)
+_SHADOW_COLOUR = QColor(0, 0, 0, 150)
 
 
 class BoxCanvas(QWidget):
@@ -165,7 +161,7 @@ class BoxCanvas(QWidget):
         self.update()
 
     def show_suspect(self, box: Box | None, words: str = "") -> None:
-        """Show where a face may be bare; None for nowhere."""
+        """Show where a face may be uncovered; None for nowhere."""
         self._suspect = None if box is None else QRectF(*box)
         self._suspected = words
         self.update()
@@ -191,7 +187,7 @@ class BoxCanvas(QWidget):
         drawing = self._now is not None and self._grip is None
         ink = colours.uncertain if drawing and self._area else colours.accent
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for pen in (QPen(_SHADOW, 4), QPen(ink, 2)):
+        for pen in (QPen(_SHADOW_COLOUR, 4), QPen(ink, 2)):
             painter.setPen(pen)
             painter.drawRect(where)
         if drawing:
@@ -199,7 +195,7 @@ class BoxCanvas(QWidget):
                 painter, tr("Area, always masked") if self._area else tr("Face (Shift: area)"), where.bottomLeft()
             )
         elif self._editable:
-            painter.setPen(QPen(_SHADOW, 1))
+            painter.setPen(QPen(_SHADOW_COLOUR, 1))
             painter.setBrush(ink if self._keyed else QColor("#f2f2f2"))
             for place in handles(where).values():
                 painter.drawRect(QRectF(place.x() - HANDLE_PX / 2, place.y() - HANDLE_PX / 2, HANDLE_PX, HANDLE_PX))
@@ -271,7 +267,7 @@ class BoxCanvas(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for ghost in self._ghosts:
             where = self._to_screen(ghost)
-            for pen in (QPen(_SHADOW, 3), QPen(colours.accent, 1, Qt.PenStyle.DashLine)):
+            for pen in (QPen(_SHADOW_COLOUR, 3), QPen(colours.accent, 1, Qt.PenStyle.DashLine)):
                 painter.setPen(pen)
                 painter.drawRect(where)
             painter.setPen(QPen(colours.accent, 1, Qt.PenStyle.DotLine))
@@ -280,7 +276,7 @@ class BoxCanvas(QWidget):
     def _paint_suspect(self, painter: QPainter, where: QRectF) -> None:
         ink = theme.load("dark").error
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for pen in (QPen(_SHADOW, 4), QPen(ink, 2, Qt.PenStyle.DashLine)):
+        for pen in (QPen(_SHADOW_COLOUR, 4), QPen(ink, 2, Qt.PenStyle.DashLine)):
             painter.setPen(pen)
             painter.drawEllipse(where)
         paint_chip(painter, self._suspected, where.bottomLeft() + QPointF(0, 4), dot=ink)
@@ -297,7 +293,7 @@ class BoxCanvas(QWidget):
         return (point - self._view.picture_rect().topLeft()) / self._scale()
 
 
-_FILLED = frozenset(
+_FILLABLE_REASONS = frozenset(
     {ReviewReason.UNSEARCHED, ReviewReason.DAMAGED, ReviewReason.GAP, ReviewReason.ENDS, ReviewReason.BEGINS}
 )
 """A face that is drawn at a place of these kinds lasts as long as the place."""
@@ -385,9 +381,9 @@ class BoxEditor(QObject):
         """Take the keyframe of the frame that is shown away."""
         key, here = self.selected, self._frame_time_us()
         if key in self._regions:
-            self._studio.edit(lambda s: commands.delete_region_box(s, key, here))
+            self._studio.edit(lambda s: face_review_edits.delete_region_box(s, key, here))
         elif key in self._faces:
-            self._studio.edit(lambda s: commands.delete_track_box(s, self._run_id, key, here))
+            self._studio.edit(lambda s: face_review_edits.delete_track_box(s, self._run_id, key, here))
 
     def nudge(self, x: int, y: int, width: int = 0, height: int = 0) -> None:
         """Move the selected box by pixels, or make it larger."""
@@ -402,9 +398,9 @@ class BoxEditor(QObject):
             return False
         here, key = self._frame_time_us(), region.id
         if start:
-            self._studio.edit(lambda s: commands.change_region(s, key, start_us=here))
+            self._studio.edit(lambda s: face_review_edits.change_region(s, key, start_us=here))
         else:
-            self._studio.edit(lambda s: commands.change_region(s, key, end_us=_end_of_frame(times, here)))
+            self._studio.edit(lambda s: face_review_edits.change_region(s, key, end_us=_end_of_frame(times, here)))
         return True
 
     def delete(self) -> bool:
@@ -412,7 +408,7 @@ class BoxEditor(QObject):
         region = self.region()
         if region is None:
             return False
-        return self._studio.edit(lambda s: commands.delete_region(s, region.id))
+        return self._studio.edit(lambda s: face_review_edits.delete_region(s, region.id))
 
     def _draw(self, box: Box, area: bool) -> None:
         recording, times = self._studio.recording, self._player.times
@@ -425,12 +421,12 @@ class BoxEditor(QObject):
         place = self._places.span_at(here)
         if area:
             start, end = 0, recording.duration_us
-        elif place is not None and place.reason in _FILLED:
+        elif place is not None and place.reason in _FILLABLE_REASONS:
             start, end = place.start_us, place.end_us
         made: list[str] = []
 
         def do(session: Session) -> Changes:
-            key, changes = commands.add_region(session, recording.id, kind, keyframe, end, start_us=start)
+            key, changes = face_review_edits.add_region(session, recording.id, kind, keyframe, end, start_us=start)
             made.append(key)
             return changes
 
@@ -444,9 +440,9 @@ class BoxEditor(QObject):
         here = self._frame_time_us()
         keyframe, merge = Keyframe(here, *box), tr("box {key} {here}").format(key=key, here=here)
         if key in self._regions:
-            self._studio.edit(lambda s: commands.set_region_box(s, key, keyframe, merge))
+            self._studio.edit(lambda s: face_review_edits.set_region_box(s, key, keyframe, merge))
         elif key in self._faces:
-            self._studio.edit(lambda s: commands.set_track_box(s, recording.id, key, keyframe, merge))
+            self._studio.edit(lambda s: face_review_edits.set_track_box(s, recording.id, key, keyframe, merge))
 
     @property
     def now_us(self) -> int:
@@ -476,7 +472,7 @@ class BoxEditor(QObject):
 
 
 def _round_box(box: NDArray[np.floating]) -> Box:
-    x, y, width, height = (round(float(one)) for one in box)
+    x, y, width, height = (round(float(edge)) for edge in box)
     return x, y, max(1, width), max(1, height)
 
 

@@ -1,10 +1,4 @@
-"""Which cards are shown, and in which order.
-
-Whose face it is: a button for each participant with its key, one for a new one, one for no face. How many places are
-left to look at, and the buttons that go from one to the next. What is said about a box that was drawn by hand: what is
-in it, its name, and how long it lasts. Whether the faces of a recording are reviewed, by whom, and what stands in the
-way. What a model suggests, offered for one decision: tracks that look like one person, text that could be masked.
-"""
+"""The bars of the mode Faces: filter, people, review queue, drawn region, review state and suggestions."""
 
 from collections.abc import Callable, Sequence
 
@@ -158,7 +152,7 @@ class FaceQueueBar(QWidget):
 
     Signals:
         step_requested (int): 1 for the next place, -1 for the one before.
-        seen_requested: no face is bare at the place that is shown.
+        seen_requested: no face is uncovered at the place that is shown.
     """
 
     step_requested = Signal(int)
@@ -175,8 +169,8 @@ class FaceQueueBar(QWidget):
         self._left.setFont(theme.font(semibold=True))
         self._why = ElidedLabel()
         self._why.setProperty("quiet", True)
-        self.before = _tool("skip-back", tr("Place before"), -1, self)
-        self.after = _tool("skip-forward", tr("Next place to look at"), 1, self)
+        self.before = _make_tool_button("skip-back", tr("Place before"), -1, self)
+        self.after = _make_tool_button("skip-forward", tr("Next place to look at"), 1, self)
         self.seen = QPushButton(tr("Seen"))
         self.seen.setProperty("segment", True)
         self.seen.clicked.connect(self.seen_requested)
@@ -218,7 +212,7 @@ class FaceQueueBar(QWidget):
         return self._why.text()
 
 
-def _tool(name: str, words: str, step: int, bar: FaceQueueBar) -> QToolButton:
+def _make_tool_button(name: str, words: str, step: int, bar: FaceQueueBar) -> QToolButton:
     button = QToolButton()
     button.setIcon(icon(name))
     button.setAccessibleName(words)
@@ -344,7 +338,7 @@ class ReviewBar(QWidget):
         self._on = False
 
     def show_state(self, reviewed: bool, words: str, *, warned: bool = False, writable: bool = True) -> None:
-        """Show whether it is reviewed by who works here, and a line about it."""
+        """Show whether it is reviewed by the current annotator, and a line about it."""
         self._on = reviewed
         self.tick.setChecked(reviewed)
         self.tick.setEnabled(writable)

@@ -1,8 +1,4 @@
-"""The cards of a recording's faces as a list, filtered and sorted.
-
-The grid of cards. What a card says about a face track or a region. Paints a card: three pictures of a face, and what
-was said about it.
-"""
+"""The grid of face cards: their model with filter and order, their texts, and how a card is painted."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -127,7 +123,7 @@ class CardsModel(QAbstractListModel):
         self._order = Order.UNCERTAIN
 
     def set_cards(self, cards: Sequence[FaceCard]) -> None:
-        """Show other cards, or the same ones changed: rows that stay keep their places while nothing is sorted anew."""
+        """Show other cards, or the same ones changed: rows that stay keep their places until cards are sorted again."""
         same = [card.key for card in cards] == [face_card.key for face_card in self._all]
         self._all = list(cards)
         if not same:
@@ -314,12 +310,12 @@ def _paint_words(painter: QPainter, where: QRectF, card: FaceCard, gone: bool) -
     score = "" if card.score is None else tr("score {score:.2f}").format(score=card.score)
     lasting = f"{format_seconds(card.length_us)}  " if card.person_name else ""
     _draw_elided(painter, rows[2], f"{lasting}{score}", small, colours.muted)
-    paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + _middle(line), _ink(card))
+    paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + _sign_offset(line), _state_ink(card))
     words = _state_words(card)
-    _draw_elided(painter, rows[3].adjusted(SIGN_PX + 5, 0, 0, 0), words, small, _ink(card))
+    _draw_elided(painter, rows[3].adjusted(SIGN_PX + 5, 0, 0, 0), words, small, _state_ink(card))
 
 
-def _middle(line: float) -> QPointF:
+def _sign_offset(line: float) -> QPointF:
     return QPointF(0, (line - SIGN_PX) / 2)
 
 
@@ -331,7 +327,7 @@ def _state_words(card: FaceCard) -> str:
     )
 
 
-def _ink(card: FaceCard) -> QColor:
+def _state_ink(card: FaceCard) -> QColor:
     colours = theme.palette()
     if card.place_count or card.is_undecided:
         return colours.uncertain

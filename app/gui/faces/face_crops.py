@@ -1,6 +1,6 @@
-"""Small pictures of faces, decoded in a thread of their own. They are kept in memory only: none is left on disk.
+"""Builds the cards and boxes of a recording's faces, and decodes thumbnails in a thread.
 
-What the cards, the boxes and the pictures of a recording's faces are.
+Thumbnails stay in memory and are never written to disk.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,17 @@ from project.progress import Progress
 from resources.translation import tr
 from widgets.player.player_view import FaceState
 
-_NAMES = {RegionKind.FACE: tr("Drawn face"), RegionKind.AREA: tr("Area"), RegionKind.NOTHING: tr("Nothing to hide")}
-_STATES = {RegionKind.FACE: CardState.DRAWN, RegionKind.AREA: CardState.AREA, RegionKind.NOTHING: CardState.NOTHING}
-_LOOKS = {RegionKind.FACE: None, RegionKind.AREA: FaceState.AREA, RegionKind.NOTHING: FaceState.NOTHING}
+_REGION_NAMES = {
+    RegionKind.FACE: tr("Drawn face"),
+    RegionKind.AREA: tr("Area"),
+    RegionKind.NOTHING: tr("Nothing to hide"),
+}
+_REGION_STATES = {
+    RegionKind.FACE: CardState.DRAWN,
+    RegionKind.AREA: CardState.AREA,
+    RegionKind.NOTHING: CardState.NOTHING,
+}
+_REGION_LOOKS = {RegionKind.FACE: None, RegionKind.AREA: FaceState.AREA, RegionKind.NOTHING: FaceState.NOTHING}
 _CROP_FACTOR = 1.25
 
 
@@ -54,11 +62,11 @@ def build_cards(
         FaceCard(
             face_track.id,
             tr("Face {number}").format(number=number),
-            _state(face_track),
+            _track_state(face_track),
             int(face_track.times_us[0]),
             int(face_track.times_us[-1] - face_track.times_us[0]) + frame_us,
             float(face_track.scores.max()),
-            *_person(people, face_track.participant_id),
+            *_person_of(people, face_track.participant_id),
             len(places.get(face_track.id, ())),
             places.get(face_track.id, [1 << 30])[0],
         )
@@ -68,12 +76,12 @@ def build_cards(
     cards += [
         FaceCard(
             region.id,
-            region.label or _NAMES[region.kind],
-            _STATES[region.kind],
+            region.label or _REGION_NAMES[region.kind],
+            _REGION_STATES[region.kind],
             region.start_us,
             region.end_us - region.start_us,
             None,
-            *_person(people, region.participant_id),
+            *_person_of(people, region.participant_id),
             len(places.get(region.id, ())),
             places.get(region.id, [1 << 30])[0],
             is_drawn=True,
@@ -85,7 +93,7 @@ def build_cards(
 
 def region_styles(regions: Sequence[Region]) -> dict[str, tuple[str, FaceState | None]]:
     """Return region id -> its name on the picture, and how its box looks where it is no face."""
-    return {region.id: (region.label or _NAMES[region.kind], _LOOKS[region.kind]) for region in regions}
+    return {region.id: (region.label or _REGION_NAMES[region.kind], _REGION_LOOKS[region.kind]) for region in regions}
 
 
 def track_crops(track: FaceTrack) -> tuple[ThumbnailCrop, ThumbnailCrop, ThumbnailCrop]:
@@ -93,11 +101,11 @@ def track_crops(track: FaceTrack) -> tuple[ThumbnailCrop, ThumbnailCrop, Thumbna
     ends = (int(track.scores.argmax()), int(track.scores.argmin()), len(track.frames) - 1)
     if track.scores.min() == track.scores.max():
         ends = (0, len(track.frames) // 2, len(track.frames) - 1)
-    best, worst, last = (_crop(track, at) for at in ends)
+    best, worst, last = (_track_crop(track, at) for at in ends)
     return best, worst, last
 
 
-def _crop(track: FaceTrack, at: int) -> ThumbnailCrop:
+def _track_crop(track: FaceTrack, at: int) -> ThumbnailCrop:
     x, y, width, height = np.asarray(track.boxes[at], np.float64).tolist()
     side = max(8.0, _CROP_FACTOR * max(width, height))
     return ThumbnailCrop(
@@ -105,7 +113,7 @@ def _crop(track: FaceTrack, at: int) -> ThumbnailCrop:
     )
 
 
-def _state(track: FaceTrack) -> CardState:
+def _track_state(track: FaceTrack) -> CardState:
     if track.dismissed:
         return CardState.DISMISSED
     if not is_undecided(track):
@@ -113,7 +121,7 @@ def _state(track: FaceTrack) -> CardState:
     return CardState.DOUBTFUL if track.is_doubtful else CardState.UNDECIDED
 
 
-def _person(people: Mapping[str, Participant], participant_id: str | None) -> tuple[str, str | None]:
+def _person_of(people: Mapping[str, Participant], participant_id: str | None) -> tuple[str, str | None]:
     who = people.get(participant_id or "")
     return (who.pseudonym, who.id) if who is not None else ("", None)
 
@@ -140,7 +148,7 @@ class Crops(QObject):
         self._busy = False
 
     def set_source(self, path: Path | None) -> bool:
-        """Take pictures from another file; returns whether those of one before have to be asked for anew.
+        """Take pictures from another file; returns whether those of one before have to be asked for again.
 
         What is asked for while there is no file waits for one.
         """

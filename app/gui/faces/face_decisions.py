@@ -1,6 +1,6 @@
-"""What a person says about the selected faces: whose they are, that they are none, what was seen, what is reviewed.
+"""Turns decisions about the selected faces into edits: whose they are, that they are no faces, that a place was seen.
 
-Keys of the mode Faces: those of the table of actions that hold in this mode only, and a few that are fixed.
+Also the keys of the mode Faces.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
-from anonymize.faces import face_review_edits as commands
-from anonymize.faces import face_review_edits as regions
+from anonymize.faces import face_review_edits
 from anonymize.faces.face_review import FaceSheet, SamePersonSuggestion
 from app.gui.faces.box_editing import BoxEditor
 from app.gui.faces.face_queue import Places
@@ -54,8 +53,12 @@ class FaceReviewController(QObject):
         page.queue.seen_requested.connect(self.mark_seen)
         page.review.review_requested.connect(self._review)
         bar = page.region
-        bar.kind_requested.connect(lambda key, kind: studio.edit(lambda s: regions.change_region(s, key, kind=kind)))
-        bar.label_requested.connect(lambda key, text: studio.edit(lambda s: regions.change_region(s, key, label=text)))
+        bar.kind_requested.connect(
+            lambda key, kind: studio.edit(lambda s: face_review_edits.change_region(s, key, kind=kind))
+        )
+        bar.label_requested.connect(
+            lambda key, text: studio.edit(lambda s: face_review_edits.change_region(s, key, label=text))
+        )
         bar.start_requested.connect(lambda _key: drawing.trim(True))
         bar.end_requested.connect(lambda _key: drawing.trim(False))
         bar.delete_requested.connect(lambda _key: drawing.delete())
@@ -79,7 +82,7 @@ class FaceReviewController(QObject):
         """Say whose the selected faces are."""
         tracks, drawn = self._selected()
         if tracks or drawn:
-            self._studio.edit(lambda s: commands.assign_faces(s, tracks, participant_id, drawn))
+            self._studio.edit(lambda s: face_review_edits.assign_faces(s, tracks, participant_id, drawn))
 
     def assign_by_digit(self, number: int) -> None:
         """Assign the selected faces to the participant whose button has a digit."""
@@ -91,7 +94,7 @@ class FaceReviewController(QObject):
         """Say that the selected tracks are no faces, or take that back."""
         tracks, drawn = self._selected()
         if tracks:
-            self._studio.edit(lambda s: commands.dismiss_faces(s, tracks, dismissed))
+            self._studio.edit(lambda s: face_review_edits.dismiss_faces(s, tracks, dismissed))
         elif drawn and dismissed:
             self._studio.message.emit(
                 tr("This box was drawn by hand: delete it (Del), or say that there is nothing in it.")
@@ -104,13 +107,13 @@ class FaceReviewController(QObject):
         self.dismiss(not all(card.state == "not a face" for card in cards))
 
     def mark_seen(self) -> None:
-        """Say that no face is bare at the place that is looked at, and go on to the next."""
+        """Say that no face is uncovered at the place that is looked at, and go on to the next."""
         place, recording = self._places.current, self._studio.recording
         if place is None or recording is None:
             self._studio.message.emit(tr("Go to a place to look at first."))
             return
         span = [(place.start_us, place.end_us)]
-        if self._studio.edit(lambda s: commands.mark_seen(s, recording.id, span)):
+        if self._studio.edit(lambda s: face_review_edits.mark_seen(s, recording.id, span)):
             self._places.leave_current()
 
     def _selected(self) -> tuple[list[str], list[str]]:
@@ -125,7 +128,7 @@ class FaceReviewController(QObject):
 
         def do(session: Session) -> Changes:
             role = ParticipantRole.USER
-            return commands.assign_faces_to_new(session, recording.id, tracks, name, role, drawn)[1]
+            return face_review_edits.assign_faces_to_new(session, recording.id, tracks, name, role, drawn)[1]
 
         self._studio.edit(do)
 
@@ -138,7 +141,7 @@ class FaceReviewController(QObject):
             self._select_suggested()
             self._assign_to_new(tracks, [])
         else:
-            self._studio.edit(lambda s: commands.assign_faces(s, tracks, suggestion.participant_id))
+            self._studio.edit(lambda s: face_review_edits.assign_faces(s, tracks, suggestion.participant_id))
 
     def _select_suggested(self) -> None:
         if self._suggestions:
@@ -170,16 +173,18 @@ class FaceReviewController(QObject):
         if on:
             # Where places are left, that is said before a large file is read for nothing.
             if self._places_left or self._ensure_file_read(recording.id):
-                self._studio.edit(lambda s: commands.mark_reviewed(s, recording.id, times))
+                self._studio.edit(lambda s: face_review_edits.mark_reviewed(s, recording.id, times))
         else:
-            self._studio.edit(lambda s: commands.withdraw_review(s, recording.id))
+            self._studio.edit(lambda s: face_review_edits.withdraw_review(s, recording.id))
 
     def _ensure_file_read(self, recording_id: str) -> bool:
         """Have the file read whole, in a thread, where no run did that; tell whether it was."""
-        if not commands.needs_source_read(self._studio.session, recording_id):
+        if not face_review_edits.needs_source_read(self._studio.session, recording_id):
             return True
         text = tr("Reading the whole file, so that a later change of it is noticed")
-        return self._studio.edit_in_thread(lambda s, progress: commands.read_source(s, recording_id, progress), text)
+        return self._studio.edit_in_thread(
+            lambda s, progress: face_review_edits.read_source(s, recording_id, progress), text
+        )
 
 
 def _review_status(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool]:

@@ -1,4 +1,7 @@
-"""The places that need a look: the queue, the band on the timeline, and going from one to the next."""
+"""The review queue of the mode Faces.
+
+Lists the places that need a look, shows them as a lane, and steps between them.
+"""
 
 from collections.abc import Sequence
 
@@ -19,8 +22,8 @@ from widgets.timeline.lanes import Lane, LaneKind
 from widgets.timeline.timeline_view import TimelineView
 
 CERTAINTY = "certainty"
-_COVERS = (Cover.COVERED, Cover.UNCERTAIN, Cover.UNCOVERED)
-_LANE = Lane(
+_COVER_ORDER = (Cover.COVERED, Cover.UNCERTAIN, Cover.UNCOVERED)
+_CERTAINTY_LANE = Lane(
     CERTAINTY,
     tr("Coverage"),
     LaneKind.SPANS,
@@ -82,7 +85,7 @@ class Places(QObject):
         self._go_to(self.waiting[at])
 
     def leave_current(self) -> None:
-        """Go on from a place that was dealt with: to the one after it, before the queue is worked out anew."""
+        """Go on from a place that was dealt with: to the one after it, before the queue is worked out again."""
         if self.current not in self.waiting:
             return
         at = self.waiting.index(self.current)
@@ -145,7 +148,7 @@ class Places(QObject):
         self.changed.emit()
 
     def _update_band(self) -> None:
-        self._feed.set_certainty(_LANE if self._shown and self.spans else None)
+        self._feed.set_certainty(_CERTAINTY_LANE if self._shown and self.spans else None)
         if self._shown:
-            kinds = [_COVERS.index(span.state) for span in self.spans]
+            kinds = [_COVER_ORDER.index(span.state) for span in self.spans]
             self._timeline.set_spans(CERTAINTY, [(span.start_us, span.end_us) for span in self.spans], kinds)

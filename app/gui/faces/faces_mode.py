@@ -1,16 +1,15 @@
-"""Faces of the recording that is shown: the page, the boxes, the lanes, and the job that finds them.
+"""Controls the mode Faces.
 
-Text that could be masked: looked for by a job, suggested on the page, accepted as areas. The job that looks for faces,
-from the page's button to its progress.
+Loads tracks and regions, updates page, boxes and lanes, and starts the jobs that track faces and find text in the
+picture.
 """
 
 from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from annotate.study import people as participants
-from anonymize.faces import face_tracking_job as face_tracking
-from anonymize.faces import text_regions_job as text_regions
+from annotate.study import people
+from anonymize.faces import face_tracking_job, text_regions_job
 from anonymize.faces.face_review import FaceSheet, build_face_sheet
 from anonymize.faces.face_review_edits import add_areas
 from app.gui.faces.box_editing import BoxCanvas, BoxEditor
@@ -37,7 +36,7 @@ from resources.translation import tr, trn
 from widgets.player.player_view import PlayerView
 from widgets.timeline.timeline_view import TimelineView
 
-_LABEL = "text"
+_TEXT_AREA_LABEL = "text"
 
 
 class TextAreas(QObject):
@@ -49,18 +48,18 @@ class TextAreas(QObject):
         super().__init__(parent)
         self._studio, self._player, self._page, self._jobs = studio, player, page, jobs
         self._shown = 0
-        self.suggested: list[text_regions.SuggestedArea] = []
+        self.suggested: list[text_regions_job.SuggestedArea] = []
         page.text.accept_requested.connect(self._accept)
         page.text.show_requested.connect(self._show_next)
 
     def find_text(self) -> None:
         """Look for text in this recording."""
         session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.find_job(text_regions.KIND, recording.id) is not None:
+        if session is None or recording is None or self._jobs.find_job(text_regions_job.KIND, recording.id) is not None:
             return
         try:
             session.study.require_writable()
-            work = text_regions.prepare(session, recording.id)
+            work = text_regions_job.prepare(session, recording.id)
         except UserError as error:
             self._studio.failed.emit(error)
             return
@@ -71,7 +70,7 @@ class TextAreas(QObject):
         session, recording = self._studio.session, self._studio.recording
         self.suggested = []
         if session is not None and recording is not None:
-            self.suggested = text_regions.suggested_areas(session, recording.id)
+            self.suggested = text_regions_job.suggested_areas(session, recording.id)
         count = trn("{count} place", "{count} places", len(self.suggested)) if self.suggested else ""
         words = tr("Text was found in {count} that no area masks").format(count=count) if count else ""
         accept = tr("Mask it") if len(self.suggested) == 1 else tr("Mask all")
@@ -80,7 +79,7 @@ class TextAreas(QObject):
     def _accept(self) -> None:
         recording, areas = self._studio.recording, [(Keyframe(a.start_us, *a.box), a.end_us) for a in self.suggested]
         if recording is not None and areas:
-            self._studio.edit(lambda s: add_areas(s, recording.id, areas, _LABEL))
+            self._studio.edit(lambda s: add_areas(s, recording.id, areas, _TEXT_AREA_LABEL))
 
     def _show_next(self) -> None:
         if self.suggested:
@@ -112,7 +111,7 @@ class TrackingJob(QObject):
             return
         try:
             session.study.require_writable()
-            work = face_tracking.prepare(session, recording.id)
+            work = face_tracking_job.prepare(session, recording.id)
         except UserError as error:
             self._studio.failed.emit(error)
             return
@@ -146,8 +145,8 @@ class TrackingJob(QObject):
 _FACE_TABLES = frozenset({"run", "face_track", "track_correction", "track_box", "region", "region_box", "participant"})
 _REVIEW_TABLES = frozenset({"seen_span", "face_review", "annotator"})
 _FRAME_US = 40_000
-_PAUSE_MS, _LONG_PAUSE_MS = 40, 400
-"""How long after an edit the spans are worked out anew: keys that are held down are not slowed."""
+_UPDATE_DELAY_MS, _SLOW_UPDATE_DELAY_MS = 40, 400
+"""How long after an edit the spans are worked out again: keys that are held down are not slowed."""
 _MANY_TRACKS = 300
 """Tracks from which on it is the longer pause."""
 
@@ -323,13 +322,13 @@ class FacesController(QObject):
         self._page.set_cards(cards, self._people, facts, tracked=run is not None or bool(self.regions), sort=sort)
 
     def _schedule_queue_update(self) -> None:
-        """Work out anew where a look is needed, once the edits pause; nobody needs to know in another mode."""
+        """Work out again where a look is needed, once the edits pause; nobody needs to know in another mode."""
         self._stale = True
         if self._active:
-            self._later.start(_PAUSE_MS if len(self.tracks) < _MANY_TRACKS else _LONG_PAUSE_MS)
+            self._later.start(_UPDATE_DELAY_MS if len(self.tracks) < _MANY_TRACKS else _SLOW_UPDATE_DELAY_MS)
 
     def _update_queue(self) -> None:
-        """Work out anew where a look is needed."""
+        """Work out again where a look is needed."""
         session, recording, times = self._studio.session, self._studio.recording, self._player.times
         if session is None or recording is None or times is None or not len(times):
             return
@@ -411,7 +410,7 @@ class FacesController(QObject):
         self._show_suspect()
 
     def _show_suspect(self) -> None:
-        """Show where a face may be bare, while the playhead is at that place."""
+        """Show where a face may be uncovered, while the playhead is at that place."""
         place = self.places.current
         if place is None or not place.start_us <= self.drawing.now_us < place.end_us:
             self.canvas.show_suspect(None)
@@ -434,4 +433,4 @@ class FacesController(QObject):
     def _change_role(self, participant_id: str, role: ParticipantRole) -> None:
         person = self._people.get(participant_id)
         if person is not None:
-            self._studio.edit(lambda s: participants.change_role(s, person, role))
+            self._studio.edit(lambda s: people.change_role(s, person, role))

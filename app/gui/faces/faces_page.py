@@ -1,4 +1,7 @@
-"""The page of the mode Faces: find them, say whose they are, look where it is uncertain, mark it as reviewed."""
+"""The page of the mode Faces.
+
+Tracks faces, assigns them to people, checks uncertain places, and marks the recording as reviewed.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -21,8 +24,7 @@ from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import TextDialog
-from widgets.empty_state import EmptyState
-from widgets.empty_state import EmptyStateAction as Button
+from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickRow
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, plain_tip
@@ -79,7 +81,7 @@ class FacesPage(QWidget):
         self._no_picture = EmptyState(
             "volume-2", tr("Sound only"), tr("This recording has no picture to look for faces in.")
         )
-        again = [Button("track", tr("Track faces"), "Ctrl+T", primary=True)]
+        again = [EmptyStateAction("track", tr("Track faces"), "Ctrl+T", primary=True)]
         self._why_untracked = _UNTRACKED
         self._untracked = EmptyState("scan-face", *_UNTRACKED, again)
         self._untracked.button_clicked.connect(lambda _key: self.track_requested.emit())
@@ -115,7 +117,7 @@ class FacesPage(QWidget):
             people: participants by id.
             facts: a line about the run that found them.
             tracked: whether there was such a run.
-            sort: sort and filter anew; else cards that stay keep their places.
+            sort: sort and filter again; else cards that stay keep their places.
         """
         self._people = dict(people)
         self.people.set_people([*people.values()])

@@ -1,4 +1,4 @@
-"""Asks what to export for another tool, and in which format; says what the format does not hold."""
+"""The dialog that exports annotations in another tool's format. It lists what the format cannot hold."""
 
 from functools import partial
 from pathlib import Path

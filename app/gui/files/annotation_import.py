@@ -1,6 +1,6 @@
-"""What a person chooses before an import, without any widget: targets of lanes, labels of texts, fields of values.
+"""The dialog that imports annotations of another tool as one step.
 
-Shows what a file of another tool would bring, lets it be changed, and imports it as one step.
+It shows what the file would bring, and maps its lanes, texts and values.
 """
 
 from collections import Counter
@@ -108,7 +108,7 @@ class ImportChoices:
         return _SPEECH if target.becomes is Becomes.UTTERANCES else _NOTHING
 
     def set_target(self, name: str, key: str) -> None:
-        """Let a lane become something else; its labels and fields are guessed anew."""
+        """Let a lane become something else; its labels and fields are guessed again."""
         first = self._lanes[name][0]
         if key == _NOTHING:
             self._set_lane_target(name, LaneTarget(Becomes.NOTHING))
@@ -390,7 +390,7 @@ class ImportWindow(QWidget):
         self._show_error(error)
 
     def _update(self) -> None:
-        """Plan anew and show the counts."""
+        """Plan again and show the counts."""
         choices = self._choices
         assert choices is not None
         try:
@@ -510,8 +510,8 @@ class ImportWindow(QWidget):
         self.point.setSingleStep(50)
         self.point.setSuffix(tr(" ms long"))
         self.point.setSpecialValueText(tr("left out"))
-        for one in (self.point, self.point.lineEdit()):
-            one.setAccessibleName(tr("Length of points"))
+        for widget in (self.point, self.point.lineEdit()):
+            widget.setAccessibleName(tr("Length of points"))
         self.point.setToolTip(tr("How long an entry without duration becomes; 0 leaves it out"))
         self.point.valueChanged.connect(self._rules_changed)
         row.addWidget(PlainLabel(tr("Entries that reach outside the recording")))

@@ -1,7 +1,4 @@
-"""Asks for passphrases: of a sealed study that is opened, and for a new one, twice.
-
-What the menu File does to encrypt the study that is open, and to decrypt it.
-"""
+"""Encrypts and decrypts the open study, and asks for its passphrase."""
 
 import threading
 from collections.abc import Callable
@@ -86,7 +83,7 @@ def _weakness(passphrase: str) -> str:
 
 
 class PassphrasePrompt(QObject):
-    """Asks for the passphrases of sealed files, for whichever thread needs one; it is made in the window's."""
+    """Asks for the passphrases of encrypted files, for whichever thread needs one; it is made in the window's."""
 
     _requested = Signal(object)
 
@@ -95,15 +92,15 @@ class PassphrasePrompt(QObject):
         self._requested.connect(self._answer, Qt.ConnectionType.QueuedConnection)
 
     def ask(self, path: Path, why: str) -> str | None:
-        """Ask for the passphrase of a sealed file; None where the user gave up."""
+        """Ask for the passphrase of an encrypted file; None where the user gave up."""
         if threading.current_thread() is threading.main_thread():
             return _ask_passphrase(path, why)
-        question = _Question(path, why)
+        question = _PassphraseQuestion(path, why)
         self._requested.emit(question)
         question.answered.wait()
         return question.passphrase
 
-    def _answer(self, question: "_Question") -> None:
+    def _answer(self, question: "_PassphraseQuestion") -> None:
         try:
             question.passphrase = _ask_passphrase(question.path, question.reason)
         finally:
@@ -111,7 +108,7 @@ class PassphrasePrompt(QObject):
 
 
 @dataclass(eq=False)
-class _Question:
+class _PassphraseQuestion:
     path: Path
     reason: str
     passphrase: str | None = None
@@ -135,7 +132,7 @@ def ask_new(title: str, button: str, parent: QWidget) -> str | None:
 
 
 def encrypt_study(context: Context) -> None:
-    """Encrypt the study, or give it another passphrase where it is sealed."""
+    """Encrypt the study, or give it another passphrase where it is encrypted already."""
     from anonymize.local_files.study_encryption import change_passphrase, seal_study
 
     session = context.studio.session

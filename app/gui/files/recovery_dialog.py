@@ -1,7 +1,4 @@
-"""Offers what there is to go back to: what can be read of a damaged study, and its backups with their dates.
-
-What File > Recover a study… does.
-"""
+"""Recovers a damaged study, from what can still be read of it or from one of its dated backups."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Begins a study in one dialog: who annotates, where the study goes, by which scheme, and the first recordings."""
+"""The dialog that creates a study: annotator, place, scheme and first recordings."""
 
 import os
 import pwd
@@ -131,7 +131,7 @@ class StartDialog(OwnDialog):
         place_label = self.form.labelForField(row)
         if isinstance(place_label, QWidget) and hasattr(place_label, "setBuddy"):
             place_label.setBuddy(self.place)
-        self.scheme = _scheme_list()
+        self.scheme = _make_scheme_list()
         self.form.addRow(tr("&Scheme"), self.scheme)
         column.addLayout(self.form)
         self._study_parts: list[QWidget] = [self.place, self.choose, self.scheme, *self._lay_out_recordings(column)]
@@ -325,13 +325,13 @@ def _list_style() -> str:
     return _LIST_STYLE.format(border=colours.border.name(), accent=colours.accent.name())
 
 
-def _scheme_list() -> ShortList:
+def _make_scheme_list() -> ShortList:
     schemes = ShortList()
     schemes.setAccessibleName(tr("Scheme"))
     schemes.setTextElideMode(Qt.TextElideMode.ElideRight)
     schemes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     schemes.setStyleSheet(_list_style())
-    for key in sorted(shipped_names(), key=lambda text: text != DEFAULT_SCHEME):
+    for key in sorted(shipped_names(), key=lambda name: name != DEFAULT_SCHEME):
         scheme = load_scheme(key)
         item = QListWidgetItem(f"{scheme.name}: {scheme.definition}")
         item.setData(_VALUE_ROLE, key)

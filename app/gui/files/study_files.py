@@ -1,9 +1,4 @@
-"""Studies and media as files: making, opening, adding, finding again. Files are read in the background.
-
-Opening a study whose jobs run in another process with its window closed: shows that window, or stops the jobs. Files
-dropped anywhere on the window: a study is opened, everything else is added to the one that is open. The sample that the
-welcome page offers: a study of its own in the user's data folder.
-"""
+"""Creates and opens studies, adds recordings and relinks missing media. Files are read in the background."""
 
 import os
 import signal
@@ -38,7 +33,7 @@ from project.store.study import Study
 from project.text_format import escape_unprintable
 from resources.translation import tr, trn
 
-_PAUSE_S = 0.1
+_LOCK_POLL_S = 0.1
 
 
 class BusyStudyAction(StrEnum):
@@ -94,14 +89,14 @@ def _send_signal(path: Path, holder: LockHolder, number: signal.Signals) -> None
 def _wait_until_released(path: Path, progress: Progress) -> None:
     while is_held(path):
         progress.check_cancelled()
-        time.sleep(_PAUSE_S)
+        time.sleep(_LOCK_POLL_S)
 
 
 _SUFFIX = ".greenroom"
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ProbedRecordings:
     files: Sequence[object]
     errors: Sequence[UserError]
 
@@ -136,7 +131,7 @@ class Files(QObject):
         self.new_study_with(())
 
     def new_study_with(self, recordings: Sequence[Path]) -> None:
-        """Ask as `new` does, with recordings that somebody named or dropped already in the list."""
+        """Ask as `new_study` does, with recordings that somebody named or dropped already in the list."""
         dialog = self.questions.ask(lambda: self.make_start_dialog(recordings))
         if dialog is not None:
             self.create_study(dialog.plan())
@@ -242,7 +237,7 @@ class Files(QObject):
         self.reading.emit(True)
         session = self._studio.session
 
-        def store(read: _Read) -> None:
+        def store(read: _ProbedRecordings) -> None:
             self.reading.emit(False)
             if self._studio.session is session:
                 self._store_recordings(read)
@@ -301,7 +296,7 @@ class Files(QObject):
         elif not result.found:
             self.message.emit(tr("No file is missing."))
 
-    def _store_recordings(self, read: _Read) -> None:
+    def _store_recordings(self, read: _ProbedRecordings) -> None:
         from annotate.study.recording_edits import ProbedFile, add_recordings, truncation_warning
 
         session = self._studio.session
@@ -376,7 +371,7 @@ def _expand_folders(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def _probe_files(paths: Sequence[Path], progress: Progress) -> _Read:
+def _probe_files(paths: Sequence[Path], progress: Progress) -> _ProbedRecordings:
     from annotate.study.recording_edits import probe_file
 
     files, errors = [], []
@@ -388,7 +383,7 @@ def _probe_files(paths: Sequence[Path], progress: Progress) -> _Read:
             files.append(probe_file(path))
         except UserError as error:
             errors.append(error)
-    return _Read(files, errors)
+    return _ProbedRecordings(files, errors)
 
 
 def _list_names(names: Sequence[str]) -> str:

@@ -1,8 +1,6 @@
-"""Asks who withdraws and how far, shows what would be removed, and wants the pseudonym to be typed.
+"""Withdraws a participant from the open study, or shares a copy with annotations alone.
 
-Makes a copy of the study that holds annotations alone. The list of what looks like somebody's: a person says of each
-whether it is theirs. Takes a participant out of the study that is open: it is closed, written anew in a thread, and
-opened again.
+A dialog previews what would be erased; the erasure runs in a thread while the study is closed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from anonymize.release.annotations_only import EXCLUDED_CONTENT, INCLUDED_CONTENT, export_annotations_copy
-from anonymize.withdrawal import withdrawal_certificate as certificate
+from anonymize.withdrawal import withdrawal_certificate
 from anonymize.withdrawal.withdrawal import (
     ErasurePlan,
     ErasureRequest,
@@ -52,7 +50,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.text_labels import PlainLabel
 
-_TITLE = tr("Share annotations only")
+_SHARE_TITLE = tr("Share annotations only")
 
 
 def share_annotations_only(context: Context) -> None:
@@ -62,14 +60,15 @@ def share_annotations_only(context: Context) -> None:
     if session is None:
         return
     said = tr("A copy is made that holds:\n\n{goes}\n\nIt does not hold:\n\n{stays}").format(
-        goes="\n".join(f"• {one}" for one in INCLUDED_CONTENT), stays="\n".join(f"• {one}" for one in EXCLUDED_CONTENT)
+        goes="\n".join(f"• {line}" for line in INCLUDED_CONTENT),
+        stays="\n".join(f"• {one}" for one in EXCLUDED_CONTENT),
     )
     if session.study.working is not None:
         said += "\n\n" + tr("This study is sealed; the copy is in clear, for whoever has the file.")
-    if not questions.agree(_TITLE, said, tr("Choose a place…"), careful=False):
+    if not questions.agree(_SHARE_TITLE, said, tr("Choose a place…"), careful=False):
         return
     name = f"{session.study.path.stem} annotations.greenroom"
-    place = questions.save(_TITLE, session.study.folder / name, tr("Studies"))
+    place = questions.save(_SHARE_TITLE, session.study.folder / name, tr("Studies"))
     if place is None:
         return
     done: list[tuple[Shared, bool]] = []
@@ -125,8 +124,8 @@ class LookAlikeList(QWidget):
         self.rows.setAccessibleName(tr("What looks like theirs"))
         self.rows.setMinimumHeight(theme.GRID * 16)
         self.rows.header().setSectionResizeMode(_TEXT, QHeaderView.ResizeMode.Stretch)
-        for each in (_TIMES, _WHY, _DECISION):
-            self.rows.header().setSectionResizeMode(each, QHeaderView.ResizeMode.ResizeToContents)
+        for section in (_TIMES, _WHY, _DECISION):
+            self.rows.header().setSectionResizeMode(section, QHeaderView.ResizeMode.ResizeToContents)
         self.rows.header().setStretchLastSection(False)
         column.addWidget(self.rows, 1)
         line = QHBoxLayout()
@@ -161,7 +160,7 @@ class LookAlikeList(QWidget):
     @property
     def undecided_count(self) -> int:
         """How many are left to decide about."""
-        return sum(text not in self._decisions for text in self._rows)
+        return sum(key not in self._decisions for key in self._rows)
 
     def show_look_alikes(self, left: Mapping[str, int], why: Mapping[str, LookAlikeReason]) -> None:
         """Show what is left to decide about, below what was decided before."""
@@ -170,7 +169,7 @@ class LookAlikeList(QWidget):
         self._show()
 
     def reset(self) -> None:
-        """Begin anew, for somebody else."""
+        """Begin again, for somebody else."""
         self._decisions, self._rows = {}, {}
         self._show()
 
@@ -181,8 +180,8 @@ class LookAlikeList(QWidget):
         self.decided.emit()
 
     def _keep_rest(self) -> None:
-        for text in self._rows:
-            self._decisions.setdefault(text, False)
+        for key in self._rows:
+            self._decisions.setdefault(key, False)
         self._show()
         self.decided.emit()
 
@@ -217,15 +216,15 @@ _WHY_LISTED = {
 }
 
 
-_PAUSE_MS = 300
-"""How long nobody types before what would be removed is worked out anew."""
+_TYPING_PAUSE_MS = 300
+"""How long nobody types before what would be removed is worked out again."""
 
 
 class WithdrawalDialog(OwnDialog):
     """Nothing is removed before the pseudonym is typed as it stands in the study.
 
     Signals:
-        plan_requested: (Wanted) what would be removed has to be worked out.
+        plan_requested: (ErasureRequest) what would be removed has to be worked out.
     """
 
     plan_requested = Signal(object)
@@ -236,7 +235,7 @@ class WithdrawalDialog(OwnDialog):
         self.resize(760, 760)
         self._looked: ErasureRequest | None = None
         self._why_not = ""
-        self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         self._timer.timeout.connect(lambda: self.plan_requested.emit(self.request()))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
@@ -362,7 +361,7 @@ def withdraw_participant(context: Context) -> None:
     if session is None:
         return
     try:
-        for person, place in certificate.publish_pending(session.study.path):
+        for person, place in withdrawal_certificate.publish_pending(session.study.path):
             text = tr("The withdrawal of {name} was interrupted, and is done. The certificate is {file}.")
             context.studio.message.emit(text.format(name=person, file=place.name))
     except UserError as error:
@@ -427,8 +426,8 @@ class ErasureController(QObject):
         context.studio.message.emit(tr("Removing {name}…").format(name=wanted.pseudonym))
 
         def work(progress: Progress) -> tuple[ErasureResult, Path]:
-            done = run_withdrawal(path, wanted, who, progress, finder, certificate.store_pending)
-            return done, certificate.write_certificate(done)[0]
+            done = run_withdrawal(path, wanted, who, progress, finder, withdrawal_certificate.store_pending)
+            return done, withdrawal_certificate.write_certificate(done)[0]
 
         def tell(done: int, total: int, text: str) -> None:
             step = tr("Removing {name}, step {done} of {total}: {what}")

@@ -1,1 +1,1 @@
-"""The documentation inside the window: which page belongs to what is in sight, and the window that shows it."""
+"""The documentation inside the window: the help window, and which page belongs to what is in sight."""

@@ -1,8 +1,6 @@
-"""Asks before a link leads out of the program: it says the address, and nothing is fetched before a yes.
+"""Widgets of the help window: a page, the list of pages, search hits and the address bar.
 
-The list of pages of the documentation, under their headings. What a search in the documentation found: the heading, and
-a line of the text around the words. Shows one page of the documentation: words, tables, code and pictures. It reads
-shipped pictures and nothing else.
+Pages load shipped pictures only, and an external address is shown before it is opened.
 """
 
 import math
@@ -171,7 +169,7 @@ class ContentsTree(QTreeWidget):
             item.setExpanded(not item.isExpanded())
 
 
-_LINES = 2
+_EXCERPT_LINES = 2
 """How many the piece of text has."""
 Index = QModelIndex | QPersistentModelIndex
 
@@ -228,7 +226,7 @@ class _PlaceDelegate(QStyledItemDelegate):
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         place: FoundPlace = index.data(Qt.ItemDataRole.UserRole)
-        lines = 1 + bool(place.page) + _LINES
+        lines = 1 + bool(place.page) + _EXCERPT_LINES
         return QSize(0, round(QFontMetricsF(theme.font()).lineSpacing() * lines + theme.GRID * 1.5))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -250,17 +248,17 @@ class _PlaceDelegate(QStyledItemDelegate):
                 line.translate(0, high)
         painter.setPen(colours.text if option.state & QStyle.StateFlag.State_Selected else colours.muted)
         painter.setFont(theme.font())
-        line.setHeight(high * _LINES)
+        line.setHeight(high * _EXCERPT_LINES)
         painter.setClipRect(line)
         painter.drawText(line, Qt.TextFlag.TextWordWrap, place.excerpt)
         painter.restore()
 
 
-_WIDEST = 840
+_MAX_LINE_WIDTH = 840
 """Pixels of a line in the usual size: longer ones are hard to read."""
-_SETTLED_MS = 120
+_SETTLE_MS = 120
 _MAX_MARKS = 300
-_BACK, _FORWARD = Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton
+_BACK_BUTTON, _FORWARD_BUTTON = Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +301,7 @@ class PageView(QTextBrowser):
         # Code is broken and pictures are fitted; only the border of a table, a pixel, is wider than the room.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.anchorClicked.connect(lambda link: self.link_chosen.emit(link.toString()))
-        self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settled.timeout.connect(self._emit_width_changed)
 
     def show_page(self, html: str, rules: str, zoom: float) -> None:
@@ -332,7 +330,7 @@ class PageView(QTextBrowser):
         if not down:
             return TOP
         tops = ((self._block_rect(block).top(), block.blockNumber()) for block in self._blocks())
-        top, number = max((each_top for each_top in tops if each_top[0] <= down), default=(0.0, 0))
+        top, number = max((block_top for block_top in tops if block_top[0] <= down), default=(0.0, 0))
         height = self._block_rect(self.document().findBlockByNumber(number)).height()
         return ScrollAnchor(number, min(1.0, (down - top) / max(height, 1.0)))
 
@@ -385,8 +383,8 @@ class PageView(QTextBrowser):
             super().wheelEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() in (_BACK, _FORWARD):
-            self.history_step_requested.emit(-1 if event.button() == _BACK else 1)
+        if event.button() in (_BACK_BUTTON, _FORWARD_BUTTON):
+            self.history_step_requested.emit(-1 if event.button() == _BACK_BUTTON else 1)
         else:
             super().mouseReleaseEvent(event)
 
@@ -401,7 +399,7 @@ class PageView(QTextBrowser):
 
     def _margins(self) -> tuple[int, int]:
         least = theme.GRID * 3
-        return least, max(least, self.viewport().width() - least - round(_WIDEST * self._zoom))
+        return least, max(least, self.viewport().width() - least - round(_MAX_LINE_WIDTH * self._zoom))
 
     def _make_highlight(self, found: QTextCursor) -> QTextEdit.ExtraSelection:
         mark = QTextEdit.ExtraSelection()

@@ -1,6 +1,6 @@
-"""Which page of the documentation belongs to which part of the window.
+"""Maps each mode, window and dialog to its documentation page.
 
-Has the pages filled in of which parts are made from the program: by a process, as that loads all of the program.
+A process fills in the pages that are generated from the program.
 """
 
 import json
@@ -56,8 +56,8 @@ class ReferencePageLoader(QObject):
         if process is None or code != 0:
             return
         told = json.loads(bytes(process.readAllStandardOutput().data()))["pages"]
-        for name, one in zip(self._wanted, told, strict=True):
-            set_page_text(name, one["text"])
+        for name, page in zip(self._wanted, told, strict=True):
+            set_page_text(name, page["text"])
         self.pages_filled.emit()
 
 

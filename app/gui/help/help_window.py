@@ -1,4 +1,4 @@
-"""The help window: pages, a list of them, a search, and the way back. It asks the network for nothing."""
+"""The help window: a page, the list of pages, a search, and a history. It makes no network request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -228,8 +228,8 @@ class HelpWindow(QWidget):
         self._left.setCurrentWidget(self.found if words else self.contents)
         listed = []
         self._places = {}
-        for number, docs_search_hit in enumerate(search(typed)):
-            key, section = str(number), docs_search_hit.section
+        for index, docs_search_hit in enumerate(search(typed)):
+            key, section = str(index), docs_search_hit.section
             title = section.page.title
             listed.append(
                 FoundPlace(key, section.heading or title, title if section.heading else "", docs_search_hit.excerpt)

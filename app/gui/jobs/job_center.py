@@ -1,4 +1,4 @@
-"""Jobs from the moment they are asked for until their result is in the study."""
+"""Takes jobs from their request until their result is stored in the study."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -34,12 +34,12 @@ class JobCenter(QObject):
     """Joins the worker, the list of jobs and the study.
 
     Signals:
-        started: (Work) a job was put into the queue.
-        done: (Work, result) a job's result was stored.
-        stopped: (Work) a job failed or was cancelled.
-        progressed: (Work, done, total, text)
+        started: (JobSpec) a job was put into the queue.
+        done: (JobSpec, result) a job's result was stored.
+        stopped: (JobSpec) a job failed or was cancelled.
+        progressed: (JobSpec, done, total, text)
         failed: (UserError)
-        result_requested: (Work, result) the user asked to see the result of a job that is done.
+        result_requested: (JobSpec, result) the user asked to see the result of a job that is done.
     """
 
     started = Signal(object)
@@ -57,7 +57,7 @@ class JobCenter(QObject):
         self._panel = panel
         self.runner = runner
         self.beside = WorkerRunner(self, runner.command, stay=True)
-        """Runs what must not wait behind long work (`_BESIDE`), in one process that keeps the models it loaded."""
+        """Runs `_PARALLEL_KINDS`, which must not wait behind long work; its one process keeps the models it loaded."""
         self._ids: dict[int, str] = {}
         self._works: dict[str, JobSpec] = {}
         self._results: dict[str, Result] = {}
@@ -145,7 +145,7 @@ class JobCenter(QObject):
         """Say that several jobs will follow from each other; return the key of the plan.
 
         Args:
-            kind: of `project.session.job_notes.PLANS`.
+            kind: of `project.session.job_notes.PLAN_KINDS`.
             title: names it in questions and in the list of what was interrupted.
             asked: what taking it up again needs; None where that is kept elsewhere.
         """

@@ -1,7 +1,4 @@
-"""Work in the background: what runs, how far it is, how it ended.
-
-The button that opens the jobs. One job in the list of jobs.
-"""
+"""The list of background jobs with their state and progress, and the button that opens it."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Runs jobs in worker processes, one after the other, so that a crash of a model never takes the window down."""
+"""Runs queued jobs in worker processes, one at a time, so that a crash of a model does not take the window down."""
 
 import json
 import logging
@@ -32,11 +32,11 @@ class WorkerRunner(QObject):
 
     Signals:
         queue_changed: a job was added, started or left.
-        progressed: (Work, done, total, text)
-        partial_result: (Work, JSON object) a job finished a piece.
-        finished: (Work, result)
-        failed: (Work, UserError)
-        cancelled: (Work)
+        progressed: (JobSpec, done, total, text)
+        partial_result: (JobSpec, JSON object) a job finished a piece.
+        finished: (JobSpec, result)
+        failed: (JobSpec, UserError)
+        cancelled: (JobSpec)
     """
 
     queue_changed = Signal()

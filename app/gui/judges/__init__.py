@@ -1,1 +1,1 @@
-"""The mode Judges: who is asked, what is sent, what came back."""
+"""The mode Judges: which judges are asked, what is sent, and what they answer."""

@@ -1,8 +1,6 @@
-"""One answer of one column: a verdict, chips, or words. Nothing of it is ever read as HTML.
+"""The columns of the answer table: their data, and the widgets for head, cells and foot.
 
-The foot of a column: what the answer took, and what can be done next. The head of a column: who, with what, in which
-condition, and how far it is. A text that is folded away until somebody wants to read it. What the page of judges shows,
-as facts.
+Model text is never interpreted as HTML.
 """
 
 from dataclasses import dataclass, field
@@ -70,7 +68,7 @@ class LabelCell:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceChip:
-    """One choice; `shared` where half of the people made it, or of all columns where no person says anything."""
+    """One choice; `is_shared` where half of the people made it, or of all columns where no person says anything."""
 
     text: str
     is_shared: bool
@@ -114,7 +112,7 @@ class JudgmentColumn:
         said: a line about the state: why it is hidden, what went wrong.
         cells: one a row, by its key; a row that is missing has no answer.
         reasoning: what the model wrote before its answer.
-        facts: time, tokens, cost, whether it was cached or mended, a line each.
+        facts: time, tokens, cost, whether it was cached or repaired, a line each.
         judgment_id: what is shown; "" where there is none.
         judge_id: who can be asked again; "" for people.
         own_condition: id of the condition, for asking again.
@@ -151,7 +149,7 @@ MAX_CELL_HEIGHT = 176
 """Pixels of a text; longer ones scroll within their column."""
 _CHIP_HEIGHT = 20
 """Letters of a chip; longer ones take a second line."""
-_MANY = 3_000
+_MAX_MEASURED_CHARS = 3_000
 """Characters from which on a text is as tall as it may be, without being measured."""
 
 
@@ -183,7 +181,7 @@ class WordsCell(QPlainTextEdit):
 
     def heightForWidth(self, width: int) -> int:
         text = self.toPlainText()
-        if len(text) > _MANY:
+        if len(text) > _MAX_MEASURED_CHARS:
             return MAX_CELL_HEIGHT
         flags = Qt.TextFlag.TextWrapAnywhere if " " not in text else Qt.TextFlag.TextWordWrap
         needed = self.fontMetrics().boundingRect(0, 0, max(40, width - 12), 100_000, int(flags), text).height()
@@ -220,7 +218,7 @@ class _ChipLabel(PlainLabel):
         super().paintEvent(event)
 
 
-class _Flowing(QWidget):
+class _ChipFlow(QWidget):
     """Chips in rows."""
 
     def __init__(self, chips: Chips, name: str) -> None:
@@ -246,9 +244,13 @@ class _VerdictCell(QWidget):
         chip.set_look(verdict.look)
         column.addWidget(chip, 0, Qt.AlignmentFlag.AlignLeft)
         if verdict.agrees:
-            column.addWidget(_people_label(f"{AGREES} {', '.join(verdict.agrees)}", "competence", tr("Agrees with")))
+            column.addWidget(
+                _make_people_label(f"{AGREES} {', '.join(verdict.agrees)}", "competence", tr("Agrees with"))
+            )
         if verdict.differs:
-            column.addWidget(_people_label(f"{DIFFERS} {', '.join(verdict.differs)}", "uncertain", tr("Differs from")))
+            column.addWidget(
+                _make_people_label(f"{DIFFERS} {', '.join(verdict.differs)}", "uncertain", tr("Differs from"))
+            )
         column.addStretch()
 
 
@@ -258,7 +260,7 @@ def cell_widget(cell: Cell, name: str) -> QWidget:
         case LabelCell():
             return _VerdictCell(cell)
         case Chips():
-            return _Flowing(cell, name)
+            return _ChipFlow(cell, name)
         case TextCell():
             text = f"{DIFFERS} {cell.text}" if cell.differs else cell.text
             return WordsCell(text, tr("{name}, differs").format(name=name) if cell.differs else name)
@@ -278,7 +280,7 @@ def make_quiet_label(text: str) -> QLabel:
     return label
 
 
-def _people_label(text: str, colour: str, meaning: str) -> QLabel:
+def _make_people_label(text: str, colour: str, meaning: str) -> QLabel:
     label = make_quiet_label(text)
     label.setStyleSheet(f"color: {getattr(theme.palette(), colour).name()};")
     label.setAccessibleName(f"{meaning} {text[2:]}")
@@ -290,10 +292,10 @@ class ColumnFoot(QWidget):
     """Time, tokens, cost, and buttons.
 
     Signals:
-        retry_requested (Column)
-        cancel_requested (Column)
-        inspect_requested (Column): show what was sent.
-        raw_requested (Column): show every character that came back.
+        retry_requested (JudgmentColumn)
+        cancel_requested (JudgmentColumn)
+        inspect_requested (JudgmentColumn): show what was sent.
+        raw_requested (JudgmentColumn): show every character that came back.
     """
 
     retry_requested = Signal(object)
@@ -314,7 +316,7 @@ class ColumnFoot(QWidget):
         if column.judge_id:
             if column.state in PENDING_STATES:
                 flow.addWidget(
-                    _button(
+                    _make_button(
                         tr("Cancel"),
                         tr("Stop asking {name}").format(name=column.name),
                         lambda: self.cancel_requested.emit(column),
@@ -326,17 +328,17 @@ class ColumnFoot(QWidget):
                     name=column.name,
                     words=tr("about this segment") if word == "Ask" else tr("again, and not the cache"),
                 )
-                flow.addWidget(_button(word, hint, lambda: self.retry_requested.emit(column)))
+                flow.addWidget(_make_button(word, hint, lambda: self.retry_requested.emit(column)))
         if column.judgment_id and column.state is not JudgmentColumnState.HIDDEN:
             flow.addWidget(
-                _button(
+                _make_button(
                     tr("Sent…"),
                     tr("Show what was sent to {name}").format(name=column.name),
                     lambda: self.inspect_requested.emit(column),
                 )
             )
             flow.addWidget(
-                _button(
+                _make_button(
                     tr("Raw…"),
                     tr("Show the raw answer of {name}").format(name=column.name),
                     lambda: self.raw_requested.emit(column),
@@ -348,7 +350,7 @@ class ColumnFoot(QWidget):
             box.addLayout(flow)
 
 
-def _button(text: str, meaning: str, do: object) -> QPushButton:
+def _make_button(text: str, meaning: str, do: object) -> QPushButton:
     button = QPushButton(text)
     button.setProperty("segment", True)
     button.setAccessibleName(meaning)

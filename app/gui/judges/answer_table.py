@@ -1,8 +1,4 @@
-"""Puts what several columns say about one part of a form side by side, and marks where they differ.
-
-What an answer took and how it came about, a line each. What people say about a moment: the selected segment and those
-of others that overlap it most. Puts judgments and what people say into the columns of the page.
-"""
+"""Arranges the answers of judges and people about a segment in columns, part by part, and marks where they differ."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -35,7 +31,7 @@ from resources.translation import tr
 from widgets.labels import label_looks, unknown_look
 
 _MAX_NAME_CHARS = 40
-_REASON = "_reason"
+_REASON_SUFFIX = "_reason"
 """What a rating's reason is called, after the rating; outside a scheme of ratings the two are one row."""
 
 
@@ -65,7 +61,10 @@ class AnswerComparison:
         there = [key for said in self._said.values() for key in said.parts if said.part_value(key) is not None]
         ordered = [LABEL, *(key for key in self._fields if key in there)]
         rest = [key for key in dict.fromkeys(there) if key not in ordered]
-        return [*ordered, *(key for key in rest if key.removesuffix(_REASON) not in rest or not key.endswith(_REASON))]
+        return [
+            *ordered,
+            *(key for key in rest if key.removesuffix(_REASON_SUFFIX) not in rest or not key.endswith(_REASON_SUFFIX)),
+        ]
 
     def rows(self) -> tuple[RowHead, ...]:
         """Return the rows of the table."""
@@ -99,7 +98,7 @@ class AnswerComparison:
         if value is None:
             empty = field is not None and field.kind is FieldKind.CHOICES and part in self._said[column].parts
             return Chips(()) if empty else None
-        reason = None if field is not None else self._said[column].part_value(part + _REASON)
+        reason = None if field is not None else self._said[column].part_value(part + _REASON_SUFFIX)
         own = self._value_text(field, value)
         words = own if reason is None else f"{own}\n{reason}"
         return TextCell(words, self._is_comparable(field, value) and own not in self._most_common(field, part))
@@ -120,12 +119,16 @@ class AnswerComparison:
         names = {choice.key: choice.name for choice in self._fields[part].choices} if part in self._fields else {}
         order = list(names)
         chosen = sorted(
-            (str(one) for one in value), key=lambda text: (order.index(text) if text in order else 99, text)
+            (str(choice) for choice in value),
+            key=lambda choice: (order.index(choice) if choice in order else 99, choice),
         )
         every = self._choice_sets(part, self._people) or self._choice_sets(part)
         half = len(every) / 2
         return Chips(
-            tuple(ChoiceChip(names.get(text, text), sum(text in found for found in every) >= half) for text in chosen)
+            tuple(
+                ChoiceChip(names.get(choice, choice), sum(choice in found for found in every) >= half)
+                for choice in chosen
+            )
         )
 
     def _choice_sets(self, part: str, columns: Collection[str] = ()) -> list[set[str]]:
@@ -134,7 +137,7 @@ class AnswerComparison:
         for key in columns or self._said:
             value = self._said[key].parts.get(part)
             if isinstance(value, list):
-                found.append({str(one) for one in value})
+                found.append({str(choice) for choice in value})
         return found
 
     def _most_common(self, field: Field | None, part: str) -> set[str]:
@@ -150,7 +153,7 @@ class AnswerComparison:
         field = self._fields.get(part)
         values = [value for said in self._said.values() if (value := said.part_value(part)) is not None]
         if field is not None and field.kind is FieldKind.CHOICES:
-            return len({frozenset(each_set) for each_set in self._choice_sets(part)}) > 1
+            return len({frozenset(choices) for choices in self._choice_sets(part)}) > 1
         kept = [value for value in values if part == LABEL or self._is_comparable(field, value)]
         return len({self._value_text(field, value) for value in kept}) > 1
 
@@ -180,14 +183,14 @@ def judgment_facts(judgment: Judgment, about: Segment, edited: str = "") -> tupl
     Args:
         judgment: the answer.
         about: the segment as it is now.
-        edited: when its words were edited last, as `words_edited` says it.
+        edited: when its words were edited last, as `last_edit_time` returns it.
     """
     cached = judgment.cached_from is not None
     said = [tr("Cached: not asked again")] if cached else [f"{judgment.ms / 1000:.1f} s"]
     if not cached and (judgment.tokens_in is not None or judgment.tokens_out is not None):
         said.append(
             tr("{tokens_in} → {tokens_out} tokens").format(
-                tokens_in=_count(judgment.tokens_in), tokens_out=_count(judgment.tokens_out)
+                tokens_in=_format_token_count(judgment.tokens_in), tokens_out=_format_token_count(judgment.tokens_out)
             )
         )
     if not cached and judgment.cost is not None:
@@ -206,7 +209,7 @@ def judgment_facts(judgment: Judgment, about: Segment, edited: str = "") -> tupl
     return tuple(said)
 
 
-def _count(tokens: int | None) -> str:
+def _format_token_count(tokens: int | None) -> str:
     return "?" if tokens is None else f"{tokens:,}"
 
 
@@ -234,7 +237,7 @@ def people_answers(session: Session, about: Segment) -> list[PersonSays]:
     names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
     best: dict[str, tuple[float, Segment]] = {about.annotator_id: (1.0, about)}
     for segment in segments_of(session.study, about.recording_id, scheme=about.scheme):
-        share = _overlap(segment, about)
+        share = _span_iou(segment, about)
         if segment.track != about.track or segment.annotator_id == about.annotator_id or share <= 0:
             continue
         if share > best.get(segment.annotator_id, (0.0, segment))[0]:
@@ -252,12 +255,12 @@ def _segment_answer(session: Session, segment: Segment) -> SegmentAnswer:
     return answer_of_segment(segment.label, values if scheme is None else scheme.known_values(segment.track, values))
 
 
-def _overlap(segment: Segment, other: Segment) -> float:
+def _span_iou(segment: Segment, other: Segment) -> float:
     both = min(segment.end_us, other.end_us) - max(segment.start_us, other.start_us)
     return both / (max(segment.end_us, other.end_us) - min(segment.start_us, other.start_us)) if both > 0 else 0.0
 
 
-_STATES = {
+_COLUMN_STATES = {
     JudgmentStatus.OK: JudgmentColumnState.ANSWERED,
     JudgmentStatus.UNPARSED: JudgmentColumnState.UNPARSED,
     JudgmentStatus.REFUSED: JudgmentColumnState.REFUSED,
@@ -327,7 +330,7 @@ def build_table(session: Session, about: Segment, known: SegmentJudgments) -> Ju
 def _newest_by_judge(judgments: Sequence[Judgment]) -> dict[tuple[str, str], Judgment]:
     """Return the newest by judge (or person) and condition: an answer where there is one, whatever failed later."""
     found: dict[tuple[str, str], Judgment] = {}
-    for judgment in _by_time(judgments):
+    for judgment in _sort_newest_first(judgments):
         key = (judgment.annotator_id or judgment.judge_id, judgment.condition)
         if key not in found or (found[key].status is not JudgmentStatus.OK and judgment.status is JudgmentStatus.OK):
             found[key] = judgment
@@ -337,7 +340,7 @@ def _newest_by_judge(judgments: Sequence[Judgment]) -> dict[tuple[str, str], Jud
 def _failed_later(judgments: Sequence[Judgment], newest: Mapping[tuple[str, str], Judgment]) -> dict[str, str]:
     """Return judgment id -> what came of asking again, where that failed."""
     found: dict[str, str] = {}
-    for judgment in _by_time(judgments):
+    for judgment in _sort_newest_first(judgments):
         shown = newest[judgment.annotator_id or judgment.judge_id, judgment.condition]
         if shown.status is JudgmentStatus.OK and (judgment.at, judgment.id) > (shown.at, shown.id):
             found.setdefault(
@@ -347,7 +350,7 @@ def _failed_later(judgments: Sequence[Judgment], newest: Mapping[tuple[str, str]
     return found
 
 
-def _by_time(judgments: Sequence[Judgment]) -> list[Judgment]:
+def _sort_newest_first(judgments: Sequence[Judgment]) -> list[Judgment]:
     return sorted(judgments, key=lambda judgment: (judgment.at, judgment.id), reverse=True)
 
 
@@ -412,7 +415,7 @@ def _answer_column(
         tr("In the form for people")
         if person
         else _model_text(str(judgment.judge.get("backend")), str(judgment.judge.get("model"))),
-        JudgmentColumnState.HIDDEN if answered and not seen else _STATES[judgment.status],
+        JudgmentColumnState.HIDDEN if answered and not seen else _COLUMN_STATES[judgment.status],
         said=(why_hidden or "") if answered else judgment.error,
         cells=answers.cells(key) if answered and seen else {},
         reasoning=judgment.thinking if seen else "",

@@ -1,7 +1,6 @@
-"""What a person is asked, beside the form for their answer: words and frames as judges get them.
+"""The form in which a person answers the task that judges get, with the same words and frames.
 
-Opens the form in which a person answers what judges are asked, and stores the answer. The same task that judges are
-asked, as a form for a person: what is shown, in their words, and the answer.
+The answer is stored as a judgment.
 """
 
 from collections.abc import Sequence
@@ -41,8 +40,8 @@ from widgets.inspector.segment_form import SegmentForm
 from widgets.text_labels import PlainLabel
 
 _THUMBNAIL = QSize(160, 120)
-_LABEL = "label"
-_PICTURE = Qt.ItemDataRole.UserRole
+_LABEL_FIELD = "label"
+_PICTURE_ROLE = Qt.ItemDataRole.UserRole
 
 
 class _Large(PlainLabel):
@@ -92,14 +91,14 @@ class AnswerPanel(QSplitter):
             item = QListWidgetItem(told)
             item.setIcon(picture)
             item.setToolTip(tr("Click to see it as large as judges get it"))
-            item.setData(_PICTURE, picture)
+            item.setData(_PICTURE_ROLE, picture)
             self.pictures.addItem(item)
         self.pictures.setVisible(bool(pictures))
 
     def answer(self) -> dict[str, Json]:
         """Return what is filled in, of the fields that belong to the label that was chosen."""
         self.form.flush()
-        label = self.form.editors[_LABEL].value() if _LABEL in self.form.editors else ""
+        label = self.form.editors[_LABEL_FIELD].value() if _LABEL_FIELD in self.form.editors else ""
         return {
             key: editor.value()
             for key, editor in self.form.editors.items()
@@ -156,16 +155,16 @@ class AnswerPanel(QSplitter):
         """Show a frame over everything, until the next click or key."""
         if QApplication.activePopupWidget() is None:
             # Not inside the panel: a splitter would make it one of its parts.
-            large = _Large(item.data(_PICTURE), tr("Frame at {text}").format(text=item.text()), self.window())
+            large = _Large(item.data(_PICTURE_ROLE), tr("Frame at {text}").format(text=item.text()), self.window())
             large.move(self.mapToGlobal(self.rect().center()) - large.rect().center())
             large.show()
 
     def _changed(self, field: str, value: Json) -> None:
-        if field == _LABEL:
+        if field == _LABEL_FIELD:
             self.form.set_label(str(value or ""))
 
 
-_SIZE = QSize(1080, 760)
+_FORM_SIZE = QSize(1080, 760)
 
 
 class PersonForm(OwnDialog):
@@ -182,7 +181,7 @@ class PersonForm(OwnDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.resize(bounded_to_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_FORM_SIZE, self))
         self.panel = AnswerPanel(scheme, track, people)
         self.form, self.words, self.pictures = self.panel.form, self.panel.words, self.panel.pictures
         self.form.value_changed.connect(lambda _field, _value: self.show_note(""))
@@ -233,7 +232,7 @@ class HumanAnswerController(QObject):
         context.studio.leaving.connect(self.close)
 
     def open(self) -> None:
-        """Ask who works here about the segment that is shown, blind to what anybody else said."""
+        """Ask the current annotator about the segment that is shown, blind to what anybody else said."""
         session, about, bar = self._shown.session(), self._shown.segment(), self._page.bar
         if session is None or about is None:
             return

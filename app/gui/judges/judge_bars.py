@@ -1,7 +1,4 @@
-"""Who is asked what about a segment, and how: a compact bar above the answers.
-
-What runs where: a line for each judge that is asked, with what is left to do and a way to stop it.
-"""
+"""The bars of the page Judges: which judges are asked what, and the progress of each judge with a way to stop it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -152,7 +149,7 @@ class ChoiceBar(QWidget):
         for menu, key in ((self.judges, "judges"), (self.conditions, "conditions")):
             found = looks.get(key)
             if isinstance(found, list):
-                menu.set_ticked(str(one) for one in found)
+                menu.set_ticked(str(key) for key in found)
         self.choose(str(looks.get("task", "")), str(looks.get("variant", "")))
         self.more.setChecked(looks.get("more") is True)
         settings = looks.get("settings")

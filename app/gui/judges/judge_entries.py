@@ -1,8 +1,4 @@
-"""Adds, changes and removes judges of the study, keeps their keys in the keyring, and tries them.
-
-Asks what a judge is: its name, what is behind it, its options, and the key of its server. Tries a judge in a worker
-process of its own, so that neither a slow server nor a crash holds the window up.
-"""
+"""Adds, edits and removes judges of the study. API keys are stored in the keyring; a worker process tests a judge."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,7 +23,7 @@ from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.judges.judge_bars import ADD, EDIT, REMOVE
 from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
 from app.gui.pages.context import Context
-from benchmark.judging import judge_trial as trying
+from benchmark.judging import judge_trial
 from benchmark.judging.judge_keys import delete_key, key_location, server_address, setup_hint, store_key
 from benchmark.judging.judge_registry import MAX_NAME_CHARS, add_judge, change_judge, remove_judge
 from models.judges.judge_backends import BACKENDS, load_backend
@@ -310,7 +306,7 @@ class JudgeTrialRunner(QObject):
         """Try a judge; `then` gets what was found, and whether it failed."""
         self.stop()
         self._then = then
-        self._runner.submit(trying.prepare(entry, key))
+        self._runner.submit(judge_trial.prepare(entry, key))
 
     def stop(self) -> None:
         """Give up."""
@@ -321,7 +317,7 @@ class JudgeTrialRunner(QObject):
         session = self._context.studio.session
         if session is None:
             raise UserError(tr("The study was closed meanwhile."), tr("Open it and try again."))
-        return trying.answer(session, work, question)
+        return judge_trial.answer(session, work, question)
 
     def _on_finished(self, _work: JobSpec, result: Mapping[str, Json]) -> None:
         lines = result.get("lines")
@@ -391,7 +387,7 @@ class Entries(QObject):
         if session is None or dialog is None:
             return
         known = any(judge.id == entry.id for judge in self._shown.judges())
-        did = _Did()
+        did = _EntryChange()
 
         def change(session: Session) -> Changes:
             if known:
@@ -467,5 +463,5 @@ class Entries(QObject):
 
 
 @dataclass
-class _Did:
+class _EntryChange:
     entry: JudgeEntry | None = None

@@ -1,8 +1,4 @@
-"""Asks judges about the selected segments, and follows what runs where until it is answered or cancelled.
-
-The rest of what can be set for a question: what a judge sees, the seed, and what asking may cost. One run of judges as
-the page follows it: who is asked about what now, and what is left.
-"""
+"""Asks judges about the selected segments, tracks each run until it ends, and holds the settings under *More*."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +14,7 @@ from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
 from app.gui.judges.request_facts import check_egress, request_destination, when_checksums_known
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import FRAME_RULES, InputSettings
-from benchmark.judging import ask_job as asking
+from benchmark.judging import ask_job
 from benchmark.judging.ask_job import queue_of
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest, read_payload
@@ -161,7 +157,7 @@ class JudgeRunTracker:
         self._conditions = sorted({item.condition for item in payload.items})
         self._done: dict[str, int] = dict.fromkeys(self._judges, 0)
         self._failed: dict[str, int] = dict.fromkeys(self._judges, 0)
-        self._where = {key: _destination(entry) for key, entry in self._judges.items()}
+        self._where = {key: _destination_name(entry) for key, entry in self._judges.items()}
 
     def conditions(self) -> list[str]:
         """Return what the judges see."""
@@ -221,7 +217,7 @@ class JudgeRunTracker:
         return {(standing.judge_id, which) for standing in queue_of(self.work).standings for which in standing.asking}
 
 
-def _destination(entry: JudgeEntry) -> str:
+def _destination_name(entry: JudgeEntry) -> str:
     try:
         return request_destination(entry).host_label
     except UserError:
@@ -234,7 +230,7 @@ _POLICY_RULES = ("nothing-leaves", "raw", "hosts", "redirects", "proxies", "unen
 
 
 class JudgingController(QObject):
-    """Starts jobs of the kind `ask`, whoever they are started by, and cancels parts of them."""
+    """Starts jobs of the kind `ask`, follows those started elsewhere, and cancels parts of them."""
 
     def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter) -> None:
         super().__init__(page)
@@ -313,7 +309,7 @@ class JudgingController(QObject):
         if self._shown.session() is not session:
             return
         try:
-            found = asking.prepare(session, request)
+            found = ask_job.prepare(session, request)
         except UserError as error:
             self._context.studio.failed.emit(error)
             return
@@ -373,7 +369,7 @@ class JudgingController(QObject):
     # What runs
 
     def _on_started(self, work: JobSpec) -> None:
-        if work.kind != asking.KIND:
+        if work.kind != ask_job.KIND:
             return
         if not any(run.open for run in self._runs.values()):
             self._runs.clear()

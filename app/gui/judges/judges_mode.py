@@ -1,7 +1,6 @@
-"""Shows every character that came back, and puts words of a judge into one's own form where that is asked for.
+"""Builds the page of the mode Judges.
 
-Makes the page of the mode Judges, and joins it with the study. The window of who changed what they had said after they
-were shown judges, and the switch that hides judges. Every character that came back, a part at a time, as plain text.
+Shows raw answers, adopts a judge's words, and lists the answers revised after judges were revealed.
 """
 
 from datetime import datetime
@@ -35,11 +34,11 @@ from widgets.empty_state import EmptyHint
 from widgets.table.record_table import RowsTable, TableRow
 from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel, plain_tip
 
-_INTRO = tr(
+_REVISIONS_INTRO = tr(
     "What somebody had said about a segment is kept when judges are first shown to them. "
     "Here stands what they say differently now, and which judges say the new and not the old."
 )
-_TABLES = frozenset({"segment", "segment_value", "judgment", "reveal", "property", "annotator"})
+_REVISION_TABLES = frozenset({"segment", "segment_value", "judgment", "reveal", "property", "annotator"})
 
 
 def make_revisions_tab(context: Context) -> QWidget:
@@ -55,7 +54,7 @@ class RevisionsWindow(QWidget):
         self._context = context
         self.setWindowTitle(tr("Revisions after judges"))
         self.resize(900, 520)
-        what = PlainLabel(_INTRO, wordWrap=True)
+        what = PlainLabel(_REVISIONS_INTRO, wordWrap=True)
         self.switch = QCheckBox(tr("Hide judges from everybody until their own is saved"))
         self.switch.setToolTip(
             tr("What judges say about a segment stays hidden from an annotator until they have said it")
@@ -92,7 +91,7 @@ class RevisionsWindow(QWidget):
         self.reload()
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _TABLES & set(changes) and self.isVisible():
+        if _REVISION_TABLES & set(changes) and self.isVisible():
             self.reload()
 
     def reload(self) -> None:
@@ -156,12 +155,12 @@ class RawView(OwnDialog):
         column.addWidget(self.field, 1)
         row = QHBoxLayout()
         self._said = make_quiet_label("")
-        self.back = _button(tr("Back"), tr("Show the part before"), lambda: self._turn_page(-1))
-        self.on = _button(tr("Next"), tr("Show the part after"), lambda: self._turn_page(1))
-        copy = _button(
+        self.back = _make_button(tr("Back"), tr("Show the part before"), lambda: self._turn_page(-1))
+        self.on = _make_button(tr("Next"), tr("Show the part after"), lambda: self._turn_page(1))
+        copy = _make_button(
             tr("Copy all"), tr("Copy every character"), lambda: QGuiApplication.clipboard().setText(self._text)
         )
-        close = _button(tr("Close"), tr("Close (Esc)"), self.accept)
+        close = _make_button(tr("Close"), tr("Close (Esc)"), self.accept)
         row.addWidget(self._said, 1, Qt.AlignmentFlag.AlignVCenter)
         for button in (self.back, self.on, copy, close):
             row.addWidget(button)
@@ -185,7 +184,7 @@ class RawView(OwnDialog):
         self.on.setEnabled(self._at < parts - 1)
 
 
-def _button(text: str, meaning: str, do: object) -> QPushButton:
+def _make_button(text: str, meaning: str, do: object) -> QPushButton:
     button = QPushButton(text)
     button.setAutoDefault(False)
     button.setToolTip(plain_tip(meaning))

@@ -1,7 +1,6 @@
-"""The page of the mode Judges: who is asked, what they say side by side, and what runs.
+"""The page of the mode Judges.
 
-Shows what judges and people say about the selected segment, as far as whoever works here may see it. The table of what
-everybody says: heads stay on top and row names at the left while the rest is scrolled.
+It shows the answers of judges and people about the selected segment, as far as the viewer may see them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,11 +66,11 @@ class JudgmentTableView(QScrollArea):
     """Shows a table; what did not change keeps its widgets, so that focus and scrolling stay.
 
     Signals:
-        retry_requested (Column)
-        cancel_requested (Column)
-        inspect_requested (Column)
-        raw_requested (Column)
-        adopt_requested (Column, str): take the words of a row over into one's own form.
+        retry_requested (JudgmentColumn)
+        cancel_requested (JudgmentColumn)
+        inspect_requested (JudgmentColumn)
+        raw_requested (JudgmentColumn)
+        adopt_requested (JudgmentColumn, str): take the words of a row over into one's own form.
     """
 
     retry_requested = Signal(object)
@@ -179,7 +178,7 @@ class JudgmentTableView(QScrollArea):
         return place
 
     def _with_adopt_button(self, cell: QWidget, column: JudgmentColumn, row: str, name: str) -> QWidget:
-        both = _Under(cell)
+        both = _CellWithButton(cell)
         take = QPushButton(_ADOPT_LABEL)
         take.setProperty("flat", True)
         take.setStyleSheet("padding-left: 0; padding-right: 0; text-align: left;")
@@ -274,7 +273,7 @@ class JudgmentTableView(QScrollArea):
         self._corner.move(x, y)
 
 
-class _Under(QWidget):
+class _CellWithButton(QWidget):
     """A cell with a button below it."""
 
     def __init__(self, cell: QWidget) -> None:
@@ -480,7 +479,7 @@ class JudgmentPresenter(QObject):
             return None
         seen = split_by_visibility(session, judgments_of(session.study, about.id))
         return next(
-            (each_judgment for each_judgment in (*seen.judgments, *seen.hidden) if each_judgment.id == judgment_id),
+            (judgment for judgment in (*seen.judgments, *seen.hidden) if judgment.id == judgment_id),
             None,
         )
 

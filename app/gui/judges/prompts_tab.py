@@ -1,6 +1,6 @@
-"""The window of prompts joined to the study: what judges are asked, in the study's own words or the program's.
+"""The window of prompts.
 
-The editor of prompts: parts, slots with what stands in them, versions, and how it reads for a segment.
+It edits the texts that judges are asked with, keeps versions, and previews a prompt for a segment.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ from widgets.text_labels import PlainLabel, plain_tip
 
 _SIZE = QSize(1080, 760)
 _KEY_ROLE = Qt.ItemDataRole.UserRole
-_PAUSE_MS = 250
+_TYPING_PAUSE_MS = 250
 
 
 class PromptView(QWidget):
@@ -81,7 +81,7 @@ class PromptView(QWidget):
         self.resize(bounded_to_screen(_SIZE, self))
         self._texts: dict[str, str] = {}
         self._part = ""
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         self._pause.timeout.connect(self.edited)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
@@ -187,7 +187,7 @@ class PromptView(QWidget):
         self.parts.setAccessibleName(tr("Parts of the prompt"))
         self.parts.currentItemChanged.connect(lambda *_: self._show_part())
         column.addWidget(self.parts, 1)
-        column.addWidget(_heading(tr("Versions")))
+        column.addWidget(_make_heading(tr("Versions")))
         self.versions = QListWidget()
         self.versions.setAccessibleName(tr("Versions"))
         self.versions.setWordWrap(True)
@@ -229,7 +229,7 @@ class PromptView(QWidget):
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)
-        heading = _heading(title)
+        heading = _make_heading(title)
         # What is below it begins where the text below the tabs does.
         self.tabs.tabBar().ensurePolished()
         heading.setMinimumHeight(self.tabs.tabBar().sizeHint().height() - theme.GRID // 2)
@@ -275,13 +275,13 @@ class PromptView(QWidget):
         self.editor.setFocus()
 
 
-def _heading(text: str) -> QLabel:
+def _make_heading(text: str) -> QLabel:
     label = PlainLabel(text)
     label.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
     return label
 
 
-_NAMES = {
+_PART_NAMES = {
     SYSTEM: tr("Rules for the judge"),
     BODY: tr("Question"),
     "plain": tr("Variant: plain"),
@@ -289,7 +289,7 @@ _NAMES = {
     "cot": tr("Variant: chain of thought"),
     "tom": tr("Variant: theory of mind"),
 }
-_SHIPPED = 0
+_SHIPPED_VERSION = 0
 """Stands for the program's words among the versions."""
 _TEXT_ONLY = InputSettings(frames=0)
 
@@ -308,7 +308,7 @@ class PromptsWindow(PromptView):
         self._key = ""
         self._prompt: Prompt | None = None
         self.set_prompts({key: _prompt_name(key) for key in shipped_keys()})
-        self.set_parts({part: _NAMES[part] for part in PROMPT_PARTS})
+        self.set_parts({part: _PART_NAMES[part] for part in PROMPT_PARTS})
         self.set_slots(
             {
                 name: _slot_description(name, what)
@@ -316,7 +316,7 @@ class PromptsWindow(PromptView):
             }
         )
         for variant in VARIANTS:
-            self.variants.addItem(_NAMES[variant].removeprefix(tr("Variant: ")).capitalize(), variant)
+            self.variants.addItem(_PART_NAMES[variant].removeprefix(tr("Variant: ")).capitalize(), variant)
         self.prompt_chosen.connect(self._choose)
         self.version_chosen.connect(self._show_version)
         self.edited.connect(self._check)
@@ -342,10 +342,13 @@ class PromptsWindow(PromptView):
             return
         kept = prompt_versions(session.study, self._key)
         mine = [number for number in sorted(kept, reverse=True) if parse_prompt(kept[number], self._key).own]
-        now = current.version if current.own else _SHIPPED
+        now = current.version if current.own else _SHIPPED_VERSION
         versions = [(number, tr("Version {number}, of this study").format(number=number)) for number in mine]
         versions.append(
-            (_SHIPPED, tr("Version {version}, came with the program").format(version=shipped_prompt(self._key).version))
+            (
+                _SHIPPED_VERSION,
+                tr("Version {version}, came with the program").format(version=shipped_prompt(self._key).version),
+            )
         )
         told = [
             (number, tr("{words} · asked with").format(words=words) if number == now else words)
@@ -360,7 +363,7 @@ class PromptsWindow(PromptView):
         if session is None:
             return
         kept = prompt_versions(session.study, self._key)
-        found = shipped_prompt(self._key) if number == _SHIPPED else parse_prompt(kept[number], self._key)
+        found = shipped_prompt(self._key) if number == _SHIPPED_VERSION else parse_prompt(kept[number], self._key)
         self.show_texts(split_prompt(found))
         self._check()
 
@@ -417,7 +420,7 @@ class PromptsWindow(PromptView):
 
 
 def _prompt_name(key: str) -> str:
-    return next((get_judge_prompt(text).name for text in TASKS if get_judge_prompt(text).prompt == key), key)
+    return next((get_judge_prompt(task).name for task in TASKS if get_judge_prompt(task).prompt == key), key)
 
 
 def _slot_description(name: str, what: str) -> str:

@@ -1,7 +1,6 @@
-"""What is known of judges before they are asked: the checksums of their files, and what the policy says.
+"""Describes a request to a judge before or after it is sent.
 
-Puts what is sent to a judge, before or after it is, into the inspector's words. What is sent to a judge, as facts for
-the inspector.
+Covers its content, its destination, and the policy's permission.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -105,8 +104,8 @@ class JudgeRequestPreview:
 
 
 _PORTS = {"http": 80, "https": 443}
-_HERE = tr("this machine")
-_WHAT = {True: ("pictures", tr("words as they are")), False: (tr("the rendering"), tr("scrubbed words"))}
+_LOCAL_DESTINATION = tr("this machine")
+_SENT_CONTENT = {True: ("pictures", tr("words as they are")), False: (tr("the rendering"), tr("scrubbed words"))}
 """Of raw footage, and of a rendering."""
 
 
@@ -125,7 +124,7 @@ def request_destination(entry: JudgeEntry) -> RequestDestination:
         UserError: there is no such backend, or its settings do not fit.
     """
     if entry.backend == PERSON_BACKEND or not load_backend(entry.backend).leaves:
-        return RequestDestination(_HERE, True)
+        return RequestDestination(_LOCAL_DESTINATION, True)
     parts = urlsplit(server_address(entry))
     host = parts.hostname or ""
     port = parts.port or _PORTS.get(parts.scheme, 0)
@@ -144,7 +143,7 @@ def describe_egress(entry: JudgeEntry, condition: str, second: JudgeEntry | None
     Raises:
         UserError: there is no such backend, or its settings do not fit.
     """
-    pictures, words = _WHAT[condition == RAW_CONDITION]
+    pictures, words = _SENT_CONTENT[condition == RAW_CONDITION]
     what = (
         words
         if entry.settings.get("sees") == "text"
@@ -310,9 +309,9 @@ def _journal_entry(session: Session, judgment: Judgment) -> Egress | None:
 
 def _shortening_notes(found: Json) -> list[str]:
     said = []
-    for one in found if isinstance(found, list) else []:
-        if isinstance(one, list) and len(one) == 3:
-            rule, count, characters = one
+    for value in found if isinstance(found, list) else []:
+        if isinstance(value, list) and len(value) == 3:
+            rule, count, characters = value
             said.append(
                 tr("Shortened: {rules} ({count} turns, {characters:,} characters).").format(
                     rules=SHORTENING_RULES.get(str(rule), str(rule)), count=count, characters=characters
@@ -326,11 +325,11 @@ def _as_mapping(found: Json) -> Mapping[str, Json]:
 
 
 def _as_mapping_list(found: Json) -> list[Mapping[str, Json]]:
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [value for value in found if isinstance(value, dict)] if isinstance(found, list) else []
 
 
 def _as_text_list(found: Json) -> list[str]:
-    return [str(one) for one in found] if isinstance(found, list) else []
+    return [str(value) for value in found] if isinstance(found, list) else []
 
 
 def when_checksums_known(context: Context, judges: Sequence[JudgeEntry], then: Callable[[], None]) -> None:

@@ -1,6 +1,6 @@
-"""Opens the inspector of what is sent: before asking, made by the code that asks, and after, from what was kept.
+"""The request inspector: every frame, word and byte that is sent to a judge, its destination, and the permission.
 
-The inspector of what is sent: every frame, every word, every byte, where it goes and by whose leave.
+It sends nothing.
 """
 
 import json
@@ -37,8 +37,8 @@ from widgets.form.layouts import FlowLayout, bounded_to_screen
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import pixmap
 
-_SIZE = QSize(820, 720)
-_THUMBNAIL = QSize(144, 81)
+_WINDOW_SIZE = QSize(820, 720)
+_THUMBNAIL_SIZE = QSize(144, 81)
 _MAX_CHARS = 60_000
 
 
@@ -74,15 +74,15 @@ class SentView(OwnDialog):
     def __init__(self, title: str, offered: Sequence[str], *, before: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.resize(bounded_to_screen(_SIZE, self))
+        self.resize(bounded_to_screen(_WINDOW_SIZE, self))
         self._sent: JudgeRequestPreview | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
         self.offered = QComboBox()
         self.offered.setAccessibleName(tr("Judge"))
-        for text in offered:
-            self.offered.addItem(escape_control_chars(text, 100))
+        for name in offered:
+            self.offered.addItem(escape_control_chars(name, 100))
         self.offered.currentIndexChanged.connect(self.request_chosen)
         column.addWidget(self.offered)
         column.addLayout(self._make_head())
@@ -91,7 +91,7 @@ class SentView(OwnDialog):
         self._area.setAccessibleName(tr("Everything that is sent") if before else tr("Everything that was sent"))
         column.addWidget(self._area, 1)
         row = QHBoxLayout()
-        self._total = _wrapped_label("")
+        self._total = _make_wrapped_label("")
         row.addWidget(self._total, 1)
         self.ask = QPushButton(tr("Ask"))
         self.ask.setProperty("primary", True)
@@ -137,17 +137,16 @@ class SentView(OwnDialog):
         for note in sent.notes:
             box.addWidget(make_quiet_label(note))
         for message in sent.messages:
-            box.addWidget(_message_widget(message))
+            box.addWidget(_make_message_widget(message))
         if sent.form:
-            box.addWidget(_message_widget(SentMessage(tr("the form of the answer"), sent.form)))
+            box.addWidget(_make_message_widget(SentMessage(tr("the form of the answer"), sent.form)))
         if sent.settings:
             box.addWidget(make_quiet_label(sent.settings))
         box.addStretch()
         self._area.setWidget(inner)
         pictures = sent.pictures
-        parts = [
-            f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {_format_bytes(_total_bytes(pictures))}"
-        ]
+        picture_bytes = _format_bytes(_total_bytes(pictures))
+        parts = [f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {picture_bytes}"]
         parts += [
             tr("words, {words}").format(words=_format_bytes(sent.text_bytes)),
             tr("in all {total}").format(total=_format_bytes(sent.total_bytes)),
@@ -162,9 +161,9 @@ class SentView(OwnDialog):
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(2)
-        self._where = _wrapped_label("")
+        self._where = _make_wrapped_label("")
         self._where.setFont(theme.font(semibold=True))
-        self._permission = _wrapped_label("")
+        self._permission = _make_wrapped_label("")
         words.addWidget(self._where)
         words.addWidget(self._permission)
         row.addLayout(words, 1)
@@ -197,12 +196,12 @@ class SentView(OwnDialog):
         self._policy.setVisible(not sent.is_local)
 
 
-def _message_widget(sent_message: SentMessage) -> QWidget:
+def _make_message_widget(sent_message: SentMessage) -> QWidget:
     part = QWidget()
     column = QVBoxLayout(part)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(theme.GRID // 2)
-    head = _wrapped_label(
+    head = _make_wrapped_label(
         tr("{role} · {size} of words").format(
             role=sent_message.role.capitalize(), size=_format_bytes(sent_message.size)
         )
@@ -214,14 +213,16 @@ def _message_widget(sent_message: SentMessage) -> QWidget:
         flow = FlowLayout(flowing)
         flow.setContentsMargins(0, 0, 0, 0)
         for picture in sent_message.pictures:
-            flow.addWidget(_thumbnail_widget(picture))
+            flow.addWidget(_make_thumbnail_widget(picture))
         column.addWidget(flowing)
     if sent_message.text:
-        column.addWidget(_Grown(_WholeTextCell(sent_message.text, tr("Words, {role}").format(role=sent_message.role))))
+        column.addWidget(
+            _HeightFitter(_WholeTextCell(sent_message.text, tr("Words, {role}").format(role=sent_message.role)))
+        )
     return part
 
 
-class _Grown(QWidget):
+class _HeightFitter(QWidget):
     """Gives a field the height that its words need."""
 
     def __init__(self, field: _WholeTextCell) -> None:
@@ -243,13 +244,13 @@ class _Grown(QWidget):
             self.setMinimumHeight(height)
 
 
-def _thumbnail_widget(sent_picture: SentPicture) -> QWidget:
+def _make_thumbnail_widget(sent_picture: SentPicture) -> QWidget:
     box = QWidget()
     column = QVBoxLayout(box)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(1)
     picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-    picture.setFixedSize(_THUMBNAIL)
+    picture.setFixedSize(_THUMBNAIL_SIZE)
     colours = theme.palette()
     picture.setStyleSheet(f"background: {colours.stage.name()}; color: {colours.stage_text.name()};")
     if sent_picture.picture is not None and not sent_picture.picture.isNull():
@@ -257,7 +258,7 @@ def _thumbnail_widget(sent_picture: SentPicture) -> QWidget:
     else:
         picture.setWordWrap(True)
         picture.setText(sent_picture.note or tr("Not shown"))
-    said = _wrapped_label(f"{sent_picture.time_label} · {_format_bytes(sent_picture.size)}")
+    said = _make_wrapped_label(f"{sent_picture.time_label} · {_format_bytes(sent_picture.size)}")
     column.addWidget(picture)
     column.addWidget(said)
     picture.setAccessibleName(
@@ -281,12 +282,12 @@ def _thumbnail_widget(sent_picture: SentPicture) -> QWidget:
 def _scaled_thumbnail(picture: QImage, scale: float) -> QPixmap:
     """Return a picture as large as a thumbnail may be, sharp on a screen of that scale."""
     mode = Qt.TransformationMode.SmoothTransformation
-    made = QPixmap.fromImage(picture.scaled(_THUMBNAIL * scale, Qt.AspectRatioMode.KeepAspectRatio, mode))
+    made = QPixmap.fromImage(picture.scaled(_THUMBNAIL_SIZE * scale, Qt.AspectRatioMode.KeepAspectRatio, mode))
     made.setDevicePixelRatio(scale)
     return made
 
 
-def _wrapped_label(text: str) -> QLabel:
+def _make_wrapped_label(text: str) -> QLabel:
     label = PlainLabel(text, wordWrap=True)
     return label
 
@@ -306,7 +307,7 @@ def _format_bytes(count: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Offer:
+class _RequestOffer:
     entry: JudgeEntry
     condition: str
     name: str
@@ -328,7 +329,7 @@ class InspectorController(QObject):
 
     def _inspect_before_asking(self) -> None:
         offers = [
-            _Offer(judge, condition, f"{judge.name}, {self._condition_name(condition)}")
+            _RequestOffer(judge, condition, f"{judge.name}, {self._condition_name(condition)}")
             for judge in self._shown.selected_judges()
             for condition in self._shown.selected_conditions()
         ]
@@ -365,7 +366,7 @@ class InspectorController(QObject):
         self._close()
         self._asking.ask_selected()
 
-    def _plan(self, view: SentView, offer: _Offer) -> None:
+    def _plan(self, view: SentView, offer: _RequestOffer) -> None:
         session, about = self._shown.session(), self._shown.segment()
         if session is None or about is None:
             return
@@ -376,7 +377,7 @@ class InspectorController(QObject):
             if request.frames is not None and settings.frames:
                 settings = replace(settings, frames=request.frames)
             plan = plan_input(session, about.id, request.task, request.variant, request.condition, settings)
-            sampling = _sampling(offer.entry, request.seed)
+            sampling = _sampling_parameters(offer.entry, request.seed)
         except UserError as error:
             view.show_placeholder(str(error))
             return
@@ -429,7 +430,7 @@ def _build_messages(plan: InputPlan) -> tuple[tuple[Message, ...], str]:
     return build_messages(plan), json.dumps(dict(plan.answer_form.schema), ensure_ascii=False, indent=1)
 
 
-def _sampling(entry: JudgeEntry, seed: int) -> SamplingParameters:
+def _sampling_parameters(entry: JudgeEntry, seed: int) -> SamplingParameters:
     options = build_options(entry.backend, entry.settings)
     if isinstance(options, ModelOptions):
         return SamplingParameters(options.temperature, seed, options.max_tokens)

@@ -1,4 +1,4 @@
-"""Counts active minutes while the window is used, and writes them into the study now and then."""
+"""Counts active minutes while the window is used, and writes them to the study periodically."""
 
 import time
 from collections.abc import Callable
@@ -83,7 +83,7 @@ class ActivityLog(QObject):
         self.changed.emit()
 
     def delete_minutes(self) -> None:
-        """Delete the minutes of who works here from this study."""
+        """Delete the minutes of the current annotator from this study."""
         session = self._studio.session
         who = session.annotator() if session is not None else None
         self._time.clear()

@@ -1,6 +1,6 @@
-"""What an action of the window is: where it stands in the menus, its keys, and what it needs.
+"""Describes an action of the window: its menu, its shortcuts and what it needs.
 
-Single keys that mean something else while one mode is on.
+Also handles the single keys of a mode.
 """
 
 from collections.abc import Callable, Mapping

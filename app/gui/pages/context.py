@@ -1,7 +1,4 @@
-"""What a page or a window about the study is given to work with.
-
-How the window looked when a study was closed: the recording, the moment, the zoom, what was selected.
-"""
+"""The context that pages and study windows get, and the view state that is kept when a study is closed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,7 +98,7 @@ def number_list(view: View, key: str, count: int) -> list[int] | None:
 def text_list(view: View, key: str) -> list[str]:
     """Return a list of texts; empty where there is none."""
     found = view.get(key)
-    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return [value for value in found if isinstance(value, str)] if isinstance(found, list) else []
 
 
 def encode_state(state: QByteArray) -> str:
@@ -110,5 +107,5 @@ def encode_state(state: QByteArray) -> str:
 
 
 def decode_state(state: str) -> QByteArray:
-    """Read what `pack` wrote."""
+    """Read what `encode_state` wrote."""
     return QByteArray.fromBase64(state.encode())

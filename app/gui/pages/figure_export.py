@@ -1,4 +1,4 @@
-"""Copies and saves what the window shows. Files and folders that appear under their name when they are whole."""
+"""Copies and saves plots and tables. Files and folders appear under their name only when they are complete."""
 
 import os
 import shutil
@@ -103,7 +103,7 @@ class PlotExporter:
             made: dict[str, Callable[[Plot], bytes]] = {
                 SVG: as_svg,
                 PNG: as_png,
-                CSV: lambda one: _csv_bytes(table_text(one)),
+                CSV: lambda shown: _csv_bytes(table_text(shown)),
             }
             self._save(plot.title, plot.key, what, made[what](plot))
 

@@ -1,4 +1,4 @@
-"""Computes the figures of a window in a thread, from a second look into the study, so that the window stays awake."""
+"""Computes the figures of a window in a thread, from a second read-only session of the study."""
 
 import logging
 from collections.abc import Callable
@@ -66,13 +66,13 @@ class FiguresComputing(QObject):
         )
 
     def stop(self) -> None:
-        """Want no answer any more."""
+        """Stop the computation; its answer is dropped."""
         if self._looking is not None:
             self._looking.stop()
             self._looking = None
 
     def cancel(self) -> None:
-        """Want no answer, as somebody said."""
+        """Stop on the user's request, and say so."""
         self.stop()
         self._end(tr("Cancelled. Refresh computes the figures."))
 

@@ -1,8 +1,4 @@
-"""The picture of a further camera, at the moment that the player's clock shows.
-
-The sound of a further file, kept beside the player's clock. All cameras of the recording that is shown, and whose sound
-is heard: joins decoders, sound and widgets.
-"""
+"""Shows further cameras and plays further sound files of a recording in sync with the player's clock."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -27,11 +23,11 @@ from widgets.player.camera_grid import MAIN, Arrangement, Corner, MultiViewLayou
 from widgets.player.player_view import PlayerView
 from widgets.player.transport_bar import TransportBar
 
-_MEMORY = 128 << 20
-_LATE_MS = 200
+_FRAME_CACHE_BYTES = 128 << 20
+_MAX_STALE_MS = 200
 """How long the picture before may stand in for the exact one before the view says that it is not."""
 
-_JUMP = 15
+_MAX_FRAME_STEP = 15
 """Frames; while playing, requests are closer together than this."""
 
 _NOT_YET = Plate("video-off", tr("Not recording yet"), tr("This camera was started later."))
@@ -67,7 +63,7 @@ class SideCamera(QObject):
         self._longest = 0
         self._asked: tuple[int, int] | None = None
         self._since = 0
-        self._late = QTimer(self, singleShot=True, interval=_LATE_MS)
+        self._late = QTimer(self, singleShot=True, interval=_MAX_STALE_MS)
         self._late.timeout.connect(lambda: self.exact_changed.emit(False))
 
     def open(self) -> None:
@@ -82,7 +78,7 @@ class SideCamera(QObject):
             self._show_plate(Plate("video-off", title, self.located.path.name, tr("Locate…")))
             return
         self._show_plate(_READING)
-        self._frames = frames = FrameService(self, _MEMORY)
+        self._frames = frames = FrameService(self, _FRAME_CACHE_BYTES)
         queued = Qt.ConnectionType.QueuedConnection
         frames.opened.connect(self._on_opened, queued)
         frames.failed.connect(self._on_failed, queued)
@@ -129,7 +125,7 @@ class SideCamera(QObject):
             return
         wanted = (self.times.frame_at(own), 0 if self._standing else self._longest)
         if wanted != self._asked:
-            if self._standing or self._asked is None or abs(wanted[0] - self._asked[0]) > _JUMP:
+            if self._standing or self._asked is None or abs(wanted[0] - self._asked[0]) > _MAX_FRAME_STEP:
                 self._since = wanted[0]
             self._asked = wanted
             if self._standing:
@@ -169,16 +165,16 @@ class SideCamera(QObject):
 MAX_DRIFT_US = 80_000
 """How far the sound may be from the clock before it is moved."""
 
-_CALM_S = 1.0
-_SETTLED_S = 0.5
+_MIN_JUMP_INTERVAL_S = 1.0
+_SETTLE_S = 0.5
 _MAX_LEAD_US = 600_000
 
 
 class SideSound(QObject):
     """An engine without a picture, made when somebody first wants to hear another file than the main one.
 
-    It starts with the clock. When it is off by more than `APART_US` it jumps, once in a second at most; how late it was
-    says how far ahead the next jump must aim, since a jump takes libVLC a while.
+    It starts with the clock. When it is off by more than `MAX_DRIFT_US` it jumps, once in a second at most; how late it
+    was says how far ahead the next jump must aim, since a jump takes libVLC a while.
     """
 
     def __init__(self, player: Player, make_engine: Callable[[QObject], VlcEngine], parent: QObject | None) -> None:
@@ -282,9 +278,9 @@ class SideSound(QObject):
             self._engine.set_volume(self._volume)
         error = self.error_us()
         waited = time.monotonic() - self._moved_at
-        if error is None or waited < _SETTLED_S:
+        if error is None or waited < _SETTLE_S:
             return
-        if abs(error) > MAX_DRIFT_US and waited >= _CALM_S:
+        if abs(error) > MAX_DRIFT_US and waited >= _MIN_JUMP_INTERVAL_S:
             self._lead_us = min(max(self._lead_us - round(error / self._rate), 0), _MAX_LEAD_US)
             self._moved_at = time.monotonic()
             self._engine.seek(self._player.position_us - self._offset_us + round(self._lead_us * self._rate))
@@ -470,14 +466,14 @@ class Views(QObject):
     def _show_views(self) -> None:
         main = next((medium.medium for medium in self._media if medium.medium.role is MediumRole.MAIN), None)
         views = [
-            ViewTile(key, self._file_name(camera.located.medium), _aspect(camera.located.medium))
+            ViewTile(key, self._file_name(camera.located.medium), _aspect_ratio(camera.located.medium))
             for key, camera in self.cameras.items()
         ]
-        self.grid.set_views(views, self._file_name(main) if main else "", _aspect(main))
+        self.grid.set_views(views, self._file_name(main) if main else "", _aspect_ratio(main))
 
     def _restore(self, recording_id: str) -> None:
         kept = self._kept.get(recording_id, {})
-        self.grid.set_arrangement(_arrangement(kept))
+        self.grid.set_arrangement(_parse_arrangement(kept))
         heard = kept.get("heard")
         self.select_sound(heard if isinstance(heard, str) and heard in dict(self.sources()) else MAIN)
         if kept:
@@ -510,12 +506,12 @@ def _source_key(medium: Medium) -> str:
     return MAIN if medium.role is MediumRole.MAIN else medium.id
 
 
-def _aspect(medium: Medium | None) -> float:
+def _aspect_ratio(medium: Medium | None) -> float:
     video = medium.facts.video if medium else None
     return video.width / video.height if video and video.width and video.height else _DEFAULT_ASPECT
 
 
-def _arrangement(kept: Mapping[str, Json]) -> Arrangement:
+def _parse_arrangement(kept: Mapping[str, Json]) -> Arrangement:
     usual = Arrangement()
     layout, large, corner, share = (kept.get(key) for key in ("layout", "large", "corner", "share"))
     return Arrangement(

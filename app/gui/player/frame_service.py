@@ -1,4 +1,4 @@
-"""Exact frames from a thread of its own: of many requests only the latest is answered."""
+"""Decodes exact frames in a thread of its own. Of several pending requests only the latest is answered."""
 
 import logging
 import threading
@@ -121,7 +121,7 @@ class FrameService(QObject):
                     return
                 time_us, longest = wanted
                 picture = reader.decoded_frame_at(reader.times.frame_at(time_us))
-                self.ready.emit(generation, picture.index, picture.time_us, _image(picture, longest))
+                self.ready.emit(generation, picture.index, picture.time_us, _to_qimage(picture, longest))
 
     def _await_request(self, generation: int) -> tuple[int, int] | None:
         """Wait for the newest request, a time and a longest side; None when another file is wanted."""
@@ -137,7 +137,7 @@ class FrameService(QObject):
         return self._closing or self._generation != generation
 
 
-def _image(picture: "DecodedFrame", longest: int) -> QImage:
+def _to_qimage(picture: "DecodedFrame", longest: int) -> QImage:
     if longest:
         pixels, form = picture.preview(longest), QImage.Format.Format_RGB32
     else:

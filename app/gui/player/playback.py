@@ -1,7 +1,6 @@
-"""Joins the player with what shows it: the picture, the controls under it, the timeline and the range slider.
+"""Joins the player with the picture, the transport bar, the timeline and the range slider.
 
-The faces of the recording that is shown: boxes over the picture, and where in time there are any. Shows what is said at
-the playhead as a line at the foot of the picture, of the large one where there are several.
+Draws face boxes and subtitles over the picture.
 """
 
 from bisect import bisect_right
@@ -29,9 +28,9 @@ from widgets.player.player_view import FaceBox, FaceState, PlayerView
 from widgets.player.transport_bar import TransportBar
 from widgets.timeline.timeline_view import TimelineView
 
-_GAP_US = 250_000
+_COVERAGE_GAP_US = 250_000
 _NONE_DRAWN: Mapping[str, tuple[str, FaceState | None]] = {}
-_CERTAIN_US = 200_000
+_MAX_UNFOUND_US = 200_000
 """A box is drawn as guessed only when the face was not found for longer than this: not every frame is searched."""
 
 
@@ -105,7 +104,7 @@ class FaceOverlay:
     def _is_certain(self, track: FaceTrack, time_us: int) -> bool:
         found = self._found[track.id]
         at = int(np.searchsorted(found, time_us))
-        return any(abs(int(one) - time_us) <= _CERTAIN_US for one in found[max(0, at - 1) : at + 1])
+        return any(abs(int(found_us) - time_us) <= _MAX_UNFOUND_US for found_us in found[max(0, at - 1) : at + 1])
 
     def coverage(self) -> NDArray[np.int64]:
         """Return the (n, 2) spans in which some face that counts is in the picture, ordered."""
@@ -116,14 +115,14 @@ class FaceOverlay:
         ]
         merged: list[list[int]] = []
         for start, end in sorted(spans):
-            if merged and start <= merged[-1][1] + _GAP_US:
+            if merged and start <= merged[-1][1] + _COVERAGE_GAP_US:
                 merged[-1][1] = max(merged[-1][1], end)
             else:
                 merged.append([start, end])
         return np.array(merged, np.int64).reshape(-1, 2)
 
 
-_LATE_MS = 200
+_MAX_STALE_MS = 200
 
 
 class Playback(QObject):
@@ -161,7 +160,7 @@ class Playback(QObject):
         self.faces = FaceOverlay()
         self.looping = False
         self.muted = False
-        self._late = QTimer(self, singleShot=True, interval=_LATE_MS)
+        self._late = QTimer(self, singleShot=True, interval=_MAX_STALE_MS)
         self._late.timeout.connect(lambda: view.set_exact(False))
         timeline.set_clock(player.clock)
         self._connect()
@@ -266,7 +265,7 @@ class Playback(QObject):
 
     def current_span(self) -> tuple[int, int] | None:
         """Return the span of the selected segments together, else the marked one."""
-        found = (self._timeline.model.segment(text) for text in self._studio.selected)
+        found = (self._timeline.model.segment(segment_id) for segment_id in self._studio.selected)
         chosen = [segment for segment in found if segment is not None]
         if chosen:
             return min(segment.start_us for segment in chosen), max(segment.end_us for segment in chosen)
@@ -303,7 +302,7 @@ class Playback(QObject):
         self._player.set_volume(0 if muted else self._studio.settings.volume)
 
     def show_faces(self) -> None:
-        """Draw the boxes of the frame on screen anew."""
+        """Draw the boxes of the frame on screen again."""
         picture = self._view.picture()
         if picture is not None:
             # Before the first frame's time stamp that frame is on screen already.
@@ -379,7 +378,7 @@ class Playback(QObject):
             self.set_looping(self.current_span() is not None)
 
 
-_SIZES = (0.75, 1.0, 1.25, 1.5, 2.0)
+_SUBTITLE_SIZES = (0.75, 1.0, 1.25, 1.5, 2.0)
 
 
 class Subtitles(QObject):
@@ -402,7 +401,7 @@ class Subtitles(QObject):
         self._starts: list[int] = []
         self._longest_us = 0
         self._speakers: dict[str, str] = {}
-        self._size = max(_SIZES[0], min(_SIZES[-1], studio.settings.subtitles))
+        self._size = max(_SUBTITLE_SIZES[0], min(_SUBTITLE_SIZES[-1], studio.settings.subtitles))
         views.front_changed.connect(lambda: self._show(player.position_us))
         studio.recording_changed.connect(self._reload)
         studio.bridge.changed.connect(self._apply)
@@ -417,8 +416,11 @@ class Subtitles(QObject):
     def change_size(self, steps: int) -> None:
         """Make the letters larger or smaller by a step, and remember it."""
         settings = self._studio.settings
-        place = min(range(len(_SIZES)), key=lambda number: abs(_SIZES[number] - settings.subtitles)) + steps
-        size = _SIZES[min(max(place, 0), len(_SIZES) - 1)]
+        place = (
+            min(range(len(_SUBTITLE_SIZES)), key=lambda number: abs(_SUBTITLE_SIZES[number] - settings.subtitles))
+            + steps
+        )
+        size = _SUBTITLE_SIZES[min(max(place, 0), len(_SUBTITLE_SIZES) - 1)]
         self._studio.change_settings(lambda kept: replace(kept, subtitles=size))
         self._size = size
         self._show(self._player.position_us)

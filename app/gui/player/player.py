@@ -1,6 +1,6 @@
-"""Playback of one recording: libVLC while it runs forward, exact frames whenever it stands still or runs back.
+"""Plays one recording: libVLC while it runs forward, exact frames while it stands still or runs backward.
 
-Where playback is right now, though libVLC says so only two to four times a second.
+A clock interpolates libVLC's sparse positions.
 """
 
 import time
@@ -268,7 +268,7 @@ class Player(QObject):
     def set_rate(self, rate: float) -> None:
         """Change the speed, 0.25 to 4, playing or not.
 
-        Playing starts anew at the playhead: told to go faster, libVLC shows for half a second what lies a dozen frames
+        Playing starts again at the playhead: told to go faster, libVLC shows for half a second what lies a dozen frames
         beside its clock.
         """
         self._rate = min(max(rate, RATES[0]), RATES[-1])

@@ -1,6 +1,6 @@
-"""libVLC decodes, keeps time and plays sound; its pictures arrive in memory and leave as images.
+"""Plays a file with libVLC, which decodes, keeps time and outputs sound; pictures arrive in memory.
 
-The one thread that calls libVLC: without a network, and without a word on standard error.
+One thread makes all libVLC calls, without network access.
 """
 
 import ctypes
@@ -206,7 +206,7 @@ def load_vlc() -> ModuleType:
     return vlc
 
 
-def _library(vlc: ModuleType) -> Any:
+def _load_library(vlc: ModuleType) -> Any:
     return playback_thread().library(vlc)
 
 
@@ -220,7 +220,7 @@ class VlcEngine(QObject):
     takes the place of a start that still waits.
 
     Signals:
-        picture_ready: a frame was shown; ask `latest()` for it.
+        picture_ready: a frame was shown; ask `latest_image()` for it.
         ended: the end of the file was reached.
     """
 
@@ -237,7 +237,7 @@ class VlcEngine(QObject):
         super().__init__(parent)
         self._vlc = load_vlc()
         self._thread = playback_thread()
-        self._instance = _library(self._vlc)
+        self._instance = _load_library(self._vlc)
         self._lock_counts = threading.Lock()
         self._waiting = 0
         self._wish = 0

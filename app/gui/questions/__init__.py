@@ -1,1 +1,1 @@
-"""The mode Questions, and the windows about them."""
+"""The mode Questions and its windows."""

@@ -1,8 +1,6 @@
-"""Gathers a data set of questions in a thread, so that the window stays awake.
+"""The window that exports questions as a data set.
 
-A data set of questions as rows of tables: what leaves, and what does not. The window that exports questions as a data
-set: what may leave, the texts to read, and the button. Writes a data set of questions in a thread. What a data set of
-questions is to hold, as a form.
+It shows what leaves and what does not, and the texts to read first; a thread writes the files.
 """
 
 import logging
@@ -26,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from anonymize.pii_review import study_finder as pii_search
+from anonymize.pii_review import study_finder
 from anonymize.pii_review.pii_decisions import Numbers, compute_numbers, store_numbers
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.pii_review.study_finder import share_findings
@@ -67,15 +65,15 @@ from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RowsTable, TableRow
 from widgets.text_labels import ElidedLabel, PlainLabel
 
-_SEARCHING = tr("Looking for personal information")
-_STOPPED = tr("Stopped. Look again to see what may leave.")
+_SEARCHING_TEXT = tr("Looking for personal information")
+_STOPPED_TEXT = tr("Stopped. Look again to see what may leave.")
 
 
 class QuestionSetAssembler(QObject):
     """One gathering at a time; what is no longer wanted is dropped.
 
     Signals:
-        finished (Gathering): what may leave.
+        finished (DatasetContents): what may leave.
         progressed (int, int, str): how far it is, of how many, and what is done.
         stopped (str): it was not gathered, and why.
     """
@@ -107,18 +105,18 @@ class QuestionSetAssembler(QObject):
             return
         self.discard()
         self._wanted = True
-        self.progressed.emit(0, 0, _SEARCHING)
+        self.progressed.emit(0, 0, _SEARCHING_TEXT)
         self._searching.begin()
 
     def discard(self) -> None:
-        """Want nothing any more."""
+        """Drop what is under way."""
         self._wanted = False
         if self._looking is not None:
             self._looking.stop()
 
     def cancel(self) -> None:
-        """Stop because the user says so."""
-        search = self._context.jobs.find_job(pii_search.KIND, "")
+        """Stop on the user's request."""
+        search = self._context.jobs.find_job(study_finder.KIND, "")
         if search is not None:
             self._context.jobs.cancel(search)
         self._stop_gathering()
@@ -143,7 +141,7 @@ class QuestionSetAssembler(QObject):
             else:
                 self._gather(session)
 
-        self.progressed.emit(0, 0, _SEARCHING)
+        self.progressed.emit(0, 0, _SEARCHING_TEXT)
         self._looking = read_in_background(self._context.background, session, read, then, self._fail)
 
     def _gather(self, session: Session) -> None:
@@ -177,10 +175,10 @@ class QuestionSetAssembler(QObject):
     def _stop_gathering(self) -> None:
         if self._wanted:
             self.discard()
-            self.stopped.emit(_STOPPED)
+            self.stopped.emit(_STOPPED_TEXT)
 
     def _show_search(self, work: object, done: int, total: int, text: str) -> None:
-        if self._wanted and getattr(work, "kind", "") == pii_search.KIND:
+        if self._wanted and getattr(work, "kind", "") == study_finder.KIND:
             self.progressed.emit(done, total, text)
 
 
@@ -195,8 +193,8 @@ def count_rows(gathering: DatasetContents, seed: int) -> list[TableRow]:
     rows = [(kind, [found[kind, split] for split in SPLIT_SHARES]) for kind in sorted({kind for kind, _ in found})]
     rows.append((KIND_LABELS[""], [sum(found[kind, split] for kind, _ in rows) for split in SPLIT_SHARES]))
     return [
-        TableRow(kind, (KIND_LABELS.get(kind, kind), *(f"{many:,}" for many in each), f"{sum(each):,}"))
-        for kind, each in rows
+        TableRow(kind, (KIND_LABELS.get(kind, kind), *(f"{many:,}" for many in counts), f"{sum(counts):,}"))
+        for kind, counts in rows
     ]
 
 
@@ -267,7 +265,7 @@ class QuestionSetWriter(QObject):
             self._stop.set()
 
 
-_NONE = tr("None: the questions are texts about recordings that are not there")
+_NO_RELEASE = tr("None: the questions are texts about recordings that are not there")
 _MAX_SEED = 999_999
 
 
@@ -313,8 +311,8 @@ class SetForm(QWidget):
             box.toggled.connect(lambda _on: self.changed.emit())
         self.seed = IntegerBox(minimum=0, maximum=_MAX_SEED)
         self.seed.setToolTip(tr("The same study and seed give the same splits"))
-        for one in (self.seed, self.seed.lineEdit()):
-            one.setAccessibleName(tr("Seed of the splits"))
+        for widget in (self.seed, self.seed.lineEdit()):
+            widget.setAccessibleName(tr("Seed of the splits"))
         self.seed.valueChanged.connect(lambda _value: self.changed.emit())
         self.release = ElidedLabel()
         self.release.setAccessibleName(tr("Release"))
@@ -346,13 +344,13 @@ class SetForm(QWidget):
     def show_release(self, folder: Path | None) -> None:
         """Choose a release; None for none."""
         before, self._release = self._release, folder
-        self.release.set_text(_NONE if folder is None else str(folder))
+        self.release.set_text(_NO_RELEASE if folder is None else str(folder))
         self.clear.setEnabled(folder is not None)
         if before != folder:
             self.changed.emit()
 
 
-_WAIT_MS = 400
+_EDIT_PAUSE_MS = 400
 _RELEVANT_TABLES = frozenset(
     (
         *("question", "verification", "chain", "chain_node", "chain_edge", "chain_person", "chain_review"),
@@ -405,7 +403,7 @@ class SetWindow(QWidget):
         self._connect_signals()
 
     def reload(self) -> None:
-        """Look anew at what may leave."""
+        """Look again at what may leave."""
         session = self._studio.session
         if session is None:
             return
@@ -550,7 +548,7 @@ class SetWindow(QWidget):
             self._soon.start()
 
     def _is_unchanged(self) -> bool:
-        """Tell whether what was gathered is as it would be now: whoever confirms first of all is new to the study."""
+        """Tell whether what was gathered is as it would be now: a first confirmation adds an annotator to the study."""
         session, found = self._studio.session, self._found
         if session is None or found is None:
             return False
@@ -605,7 +603,7 @@ class SetWindow(QWidget):
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
         self.export.clicked.connect(self._start)
-        self._soon = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._soon = QTimer(self, singleShot=True, interval=_EDIT_PAUSE_MS)
         self._soon.timeout.connect(self.reload)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.failed.connect(self._show_error)

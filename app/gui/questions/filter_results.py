@@ -1,6 +1,6 @@
-"""Computes the funnel beside the window: the study is read in short pieces, the rest is done in a thread.
+"""Computes the question funnel: reads the study in short pieces and computes in a thread.
 
-What the window of the funnel says, from what was computed.
+Also the texts that the filter window shows.
 """
 
 import logging
@@ -30,7 +30,7 @@ from resources.translation import tr, trn
 from widgets.text_labels import escape_control_chars
 
 _log = logging.getLogger(__name__)
-_WAIT_MS = 400
+_EDIT_PAUSE_MS = 400
 _RELEVANT_TABLES = frozenset({"question", "judgment", "property", "judge", "chain"})
 
 
@@ -80,7 +80,7 @@ class FunnelComputing(QObject):
         self._session: Session | None = None
         self._gatherer: Gatherer | None = None
         self._busy = self._again = False
-        self._soon = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._soon = QTimer(self, singleShot=True, interval=_EDIT_PAUSE_MS)
         self._soon.timeout.connect(self.start)
         self._piece = QTimer(self, singleShot=True, interval=0)
         self._piece.timeout.connect(self._read)
@@ -102,7 +102,7 @@ class FunnelComputing(QObject):
         self._piece.start()
 
     def stop(self) -> None:
-        """Want nothing any more."""
+        """Drop what is under way."""
         self._soon.stop()
         self._piece.stop()
         self._session = self._gatherer = None
@@ -162,7 +162,7 @@ def compute_survivors(gathered: FunnelRows) -> frozenset[str]:
 
 
 ALL, NOT_KEPT = "all", tr("not kept")
-_MAX_CHARS = 400
+_MAX_CELL_CHARS = 400
 
 
 def funnel_bars(found: FunnelResult) -> list[FunnelBar]:
@@ -248,9 +248,9 @@ def verdict_rows(found: FunnelResult, stage: FunnelStage, which: str) -> list[Ve
             VerdictRow(
                 key,
                 verdict,
-                escape_control_chars(why, _MAX_CHARS),
+                escape_control_chars(why, _MAX_CELL_CHARS),
                 question.kind.value,
-                escape_control_chars(question.text, _MAX_CHARS),
+                escape_control_chars(question.text, _MAX_CELL_CHARS),
             )
         )
     order = {"fell": 0, "open": 1, "kept": 2}

@@ -1,7 +1,6 @@
-"""How the window of the funnel is laid out.
+"""The filter window, which shows the funnel of question filters.
 
-The window of the funnel: how many questions survive each step, who fell where and why, and what is asked next. What a
-study asks of questions at one step, to be read and changed.
+For each step it shows the rule, the questions that fell and why, and the judges to ask.
 """
 
 from collections.abc import Sequence
@@ -38,7 +37,7 @@ from app.gui.questions.filter_results import (
 )
 from app.gui.questions.filter_views import FunnelView, ProposalView, Proposed, VerdictsTable
 from app.gui.questions.question_jobs import FilterStepRunner
-from benchmark.authoring import question_requests as thresholds
+from benchmark.authoring import question_requests
 from benchmark.questions.filter_funnel import FunnelStage, apply_newest_proposals, apply_options, newest_proposals
 from benchmark.questions.filter_rules import DISTRACTORS, FilterRule, FilterStep, Needs, Several
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
@@ -63,7 +62,7 @@ class RuleBar(QWidget):
     """Limit, runs, what counts of several judges, whose scores count, and whether the step decides.
 
     Signals:
-        changed (Rule): somebody set one of them anew.
+        changed (FilterRule): somebody changed one of them.
     """
 
     changed = Signal(object)
@@ -120,8 +119,8 @@ class RuleBar(QWidget):
             other.setVisible(drops and step.max_runs > step.runs)
         self.runs.setRange(step.runs, step.max_runs)
         self.runs.setValue(rule.runs)
-        for one in (self.several, self.judges):
-            one.setVisible(drops and bool(step.task))
+        for widget in (self.several, self.judges):
+            widget.setVisible(drops and bool(step.task))
         self.several.setCurrentIndex(self.several.findData(rule.several.value))
         self.judges.set_entries([TickMenuItem(judge.id, judge.name) for judge in judges])
         self.judges.set_ticked(rule.judges)
@@ -166,7 +165,7 @@ class FunnelLayout(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
-        self.going = _label(tr("How many questions survive"))
+        self.going = _make_label(tr("How many questions survive"))
         self.going.setFont(theme.font(semibold=True))
         column.addWidget(self.going)
         self.busy = make_busy_line()
@@ -210,15 +209,15 @@ class FunnelLayout(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(theme.GRID, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        self.title = _label(tr("Step"))
+        self.title = _make_label(tr("Step"))
         self.title.setFont(theme.font(theme.POINTS + 3, semibold=True))
-        self.description = _label(tr("What the step does"))
+        self.description = _make_label(tr("What the step does"))
         column.addWidget(self.title)
         column.addWidget(self.description)
         self.rule = RuleBar()
         column.addWidget(self.rule)
         column.addLayout(self._make_ask_row())
-        self.told_leaving = _label(tr("What would leave this machine"))
+        self.told_leaving = _make_label(tr("What would leave this machine"))
         self.told_leaving.setProperty("quiet", True)
         self.told_leaving.hide()
         column.addWidget(self.told_leaving)
@@ -275,7 +274,7 @@ class FunnelLayout(QWidget):
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, theme.GRID // 2, theme.GRID, 0)
-        self.question = _label(tr("Question"))
+        self.question = _make_label(tr("Question"))
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.proposals = ProposalView()
         self.proposals.hide()
@@ -291,7 +290,7 @@ class FunnelLayout(QWidget):
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.status = _label(tr("State"))
+        self.status = _make_label(tr("State"))
         self.progress = ProgressBar()
         self.progress.setAccessibleName(tr("Questions asked about"))
         self.progress.setMaximumWidth(220)
@@ -302,7 +301,7 @@ class FunnelLayout(QWidget):
         return row
 
 
-def _label(name: str) -> QLabel:
+def _make_label(name: str) -> QLabel:
     made = PlainLabel(wordWrap=True)
     made.setAccessibleName(name)
     return made
@@ -409,15 +408,15 @@ class FunnelWindow(FunnelLayout):
             return
         harder = self._step == DISTRACTORS
         letters = [
-            f"{'✓' if text == question.answer else '·'} {escape_control_chars(text)}" for text in question.options
+            f"{'✓' if option == question.answer else '·'} {escape_control_chars(option)}" for option in question.options
         ]
         shown = [f"✓ {escape_control_chars(question.answer)}"] if harder else letters
         self.question.setText("\n".join([escape_control_chars(question.text), *shown]))
         self.proposals.setVisible(harder)
         if harder:
             proposed = [
-                Proposed(each.judgment_id, each.judge, each.wrong, each.rejection_reason)
-                for each in newest_proposals(found.funnel_input, question)
+                Proposed(proposal.judgment_id, proposal.judge, proposal.wrong, proposal.rejection_reason)
+                for proposal in newest_proposals(found.funnel_input, question)
             ]
             self.proposals.show_proposals(question.wrong, proposed, writable=self._context.studio.writable)
 
@@ -429,7 +428,7 @@ class FunnelWindow(FunnelLayout):
 
     def _set_rule(self, rule: FilterRule) -> None:
         step = self._step
-        if not self._context.studio.edit(lambda session: thresholds.set_rules(session, {step: rule})):
+        if not self._context.studio.edit(lambda session: question_requests.set_rules(session, {step: rule})):
             self._show()
 
     def _adopt_proposal(self, _key: str, wrong: tuple[WrongOption, ...]) -> None:
@@ -446,7 +445,7 @@ class FunnelWindow(FunnelLayout):
         found, stage = self._found, self._current_stage()
         if found is None or stage is None:
             return
-        ids = [text for text in stage.entered if text not in stage.with_proposed_options]
+        ids = [question_id for question_id in stage.entered if question_id not in stage.with_proposed_options]
         told: list[str] = []
 
         def edit(session: Session) -> Changes:

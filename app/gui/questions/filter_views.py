@@ -1,8 +1,4 @@
-"""A funnel of steps: bars that narrow from step to step, each with what is kept, what falls and what is open.
-
-The wrong options that a question has beside those that a judge proposes; whoever looks says which are taken over. The
-questions that reach a step, with what becomes of each and why.
-"""
+"""Widgets of the filter window: the funnel's bars, the questions of a step, and proposed wrong options."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +44,7 @@ _ROW_HEIGHT = theme.GRID * 7
 _NAME_WIDTH = 196
 _NUMBERS_WIDTH = 148
 _BAR_HEIGHT = theme.GRID * 3
-_PERIOD, _STROKE = 6, 1
+_PATTERN_PERIOD, _PATTERN_STROKE = 6, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +164,9 @@ class _BarButton(QAbstractButton):
         scale = self.devicePixelRatioF()
         painter.setPen(QPen(ink, 1))
         painter.setBrush(
-            pattern_brush(pattern, ground, ink, round(_PERIOD * scale), max(1, round(_STROKE * scale)), scale)
+            pattern_brush(
+                pattern, ground, ink, round(_PATTERN_PERIOD * scale), max(1, round(_PATTERN_STROKE * scale)), scale
+            )
         )
         painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5) if area.width() > 2 else area)
 
@@ -320,7 +318,7 @@ class ProposalView(QWidget):
         chosen = self.judge.currentText()
         self.judge.blockSignals(True)
         self.judge.clear()
-        self.judge.addItems([each_proposed.judge for each_proposed in proposed])
+        self.judge.addItems([proposal.judge for proposal in proposed])
         self.judge.setCurrentIndex(max(0, self.judge.findText(chosen)))
         self.judge.blockSignals(False)
         self._show()
@@ -394,13 +392,13 @@ def _option_label(wrong_option: WrongOption) -> QLabel:
     return label
 
 
-_COLUMNS = ("", tr("Why"), tr("Kind"), tr("Question"))
-_WIDTHS = {0: 72, 2: 64}
+_VERDICT_COLUMNS = ("", tr("Why"), tr("Kind"), tr("Question"))
+_COLUMN_WIDTHS = {0: 72, 2: 64}
 """Pixels by column; the others share the room that these leave."""
-_WHY = 1
+_REASON_COLUMN = 1
 _ROWS_MEASURED = 60
 """Rows beyond those in sight by which a column finds its width."""
-_ICONS = {"kept": "circle-check", "fell": "circle-x", "open": "circle-dashed"}
+_VERDICT_ICONS = {"kept": "circle-check", "fell": "circle-x", "open": "circle-dashed"}
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -434,11 +432,11 @@ class _FilterRows(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(_COLUMNS)
+        return 0 if parent.isValid() else len(_VERDICT_COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _COLUMNS[section]
+            return _VERDICT_COLUMNS[section]
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -449,7 +447,7 @@ class _FilterRows(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(text)
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
-            return icon(_ICONS[row.verdict])
+            return icon(_VERDICT_ICONS[row.verdict])
         return None
 
 
@@ -467,7 +465,7 @@ class VerdictsTable(LongTable):
         self._rows = _FilterRows(self)
         self.setModel(self._rows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        for column, width in _WIDTHS.items():
+        for column, width in _COLUMN_WIDTHS.items():
             self.setColumnWidth(column, width)
         head = self.horizontalHeader()
         head.setStretchLastSection(True)
@@ -493,9 +491,9 @@ class VerdictsTable(LongTable):
 
     def _fit_columns(self) -> None:
         """Give the reasons what they need, and no more than the questions have."""
-        room = self.viewport().width() - sum(_WIDTHS.values())
-        needed = max(self.sizeHintForColumn(_WHY), self.horizontalHeader().sectionSizeHint(_WHY))
-        self.setColumnWidth(_WHY, min(needed, room // 2))
+        room = self.viewport().width() - sum(_COLUMN_WIDTHS.values())
+        needed = max(self.sizeHintForColumn(_REASON_COLUMN), self.horizontalHeader().sectionSizeHint(_REASON_COLUMN))
+        self.setColumnWidth(_REASON_COLUMN, min(needed, room // 2))
 
     def current(self) -> str:
         """Return the id of the current question, or ""."""

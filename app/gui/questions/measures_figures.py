@@ -1,8 +1,4 @@
-"""What is known of questions, judges and chains, as a thread computes it.
-
-All measures, their tables and plots as files, for a paper and its supplement. From measures to plots. From measures to
-the rows of tables.
-"""
+"""Computes measures of questions, judges and chains, and presents them as table rows, plots and files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,8 +27,7 @@ from project.session.session import Session
 from project.store.column_values import to_json
 from project.text_format import Cell, pluralize, to_csv
 from resources.translation import tr, trn
-from widgets.labels import KIND_LOOKS as NODE_KINDS
-from widgets.labels import LabelLook, label_looks
+from widgets.labels import KIND_LOOKS, LabelLook, label_looks
 from widgets.plots.charts import as_png, as_svg
 from widgets.plots.estimates_table import AgreementFigureRow
 from widgets.plots.plot_data import Bars, Lines, Measured, Plot, PlotNumberFormat, Series
@@ -59,7 +54,7 @@ def compute_measures_result(second: Session, progress: Progress, everything: boo
     """Read the study and compute.
 
     Args:
-        second: a look into the study that nobody else uses.
+        second: a session of the study that nothing else uses.
         progress: told how far it is.
         everything: whether what takes long is computed too.
 
@@ -86,9 +81,9 @@ MODALITY_NAMES = {
     Modality.BOTH: tr("text and frames"),
     Modality.NOTHING: tr("nothing shown"),
 }
-_SHARE = tr("Share of the questions asked that were answered right; n: questions.")
-_CHAIN = tr("Share of chains all of whose questions were answered right; n: chains.")
-_SUBCHAIN = tr("Share of subchains all of whose questions were answered right; n: subchains.")
+_ACCURACY_MEANING = tr("Share of the questions asked that were answered right; n: questions.")
+_CHAIN_MEANING = tr("Share of chains all of whose questions were answered right; n: chains.")
+_SUBCHAIN_MEANING = tr("Share of subchains all of whose questions were answered right; n: subchains.")
 _PERCENT = 100.0
 COLUMNS = (
     tr("Judge"),
@@ -168,29 +163,37 @@ def judge_rows(judge_measures: JudgeMeasures, beside: PublishedTableRow | None) 
     """Return the figures of one judge under headings, with a published row beside them."""
     rows = [
         AgreementFigureRow(tr("Accuracy")),
-        _figure_row(tr("All questions"), _SHARE, judge_measures.overall, beside, "overall"),
+        _figure_row(tr("All questions"), _ACCURACY_MEANING, judge_measures.overall, beside, "overall"),
     ]
     for kind in QuestionKind:
         if kind.value in judge_measures.by_kind:
             name, key = KINDS.get(kind, (kind.value, ""))
-            rows.append(_figure_row(name, _SHARE, judge_measures.by_kind[kind.value], beside, key))
+            rows.append(_figure_row(name, _ACCURACY_MEANING, judge_measures.by_kind[kind.value], beside, key))
     if judge_measures.by_state:
         rows.append(AgreementFigureRow(tr("Accuracy by mental state")))
         rows += [
-            _figure_row(state.capitalize(), _SHARE, figure, beside, state)
+            _figure_row(state.capitalize(), _ACCURACY_MEANING, figure, beside, state)
             for state, figure in judge_measures.by_state.items()
         ]
     rows.append(AgreementFigureRow(tr("Consistency")))
-    rows.append(_figure_row(tr("Chains"), _CHAIN, judge_measures.chain, beside, "chain"))
-    rows.append(_figure_row(tr("Subchains"), _SUBCHAIN, judge_measures.subchain, beside, "subchain"))
+    rows.append(_figure_row(tr("Chains"), _CHAIN_MEANING, judge_measures.chain, beside, "chain"))
+    rows.append(_figure_row(tr("Subchains"), _SUBCHAIN_MEANING, judge_measures.subchain, beside, "subchain"))
     if judge_measures.by_steps:
         rows.append(AgreementFigureRow(tr("By the length of the chain, in steps")))
         for steps, (accuracy, chain, subchain) in judge_measures.by_steps.items():
             named = trn("{count} step", "{count} steps", steps)
-            rows.append(AgreementFigureRow(tr("{named}: accuracy").format(named=named), _SHARE, to_measured(accuracy)))
-            rows.append(AgreementFigureRow(tr("{named}: chains").format(named=named), _CHAIN, to_measured(chain)))
             rows.append(
-                AgreementFigureRow(tr("{named}: subchains").format(named=named), _SUBCHAIN, to_measured(subchain))
+                AgreementFigureRow(
+                    tr("{named}: accuracy").format(named=named), _ACCURACY_MEANING, to_measured(accuracy)
+                )
+            )
+            rows.append(
+                AgreementFigureRow(tr("{named}: chains").format(named=named), _CHAIN_MEANING, to_measured(chain))
+            )
+            rows.append(
+                AgreementFigureRow(
+                    tr("{named}: subchains").format(named=named), _SUBCHAIN_MEANING, to_measured(subchain)
+                )
             )
     return rows
 
@@ -240,7 +243,7 @@ def _format_number(value: float | None) -> str:
 _MAX_JUDGES = 30
 """Judges and ways of asking that are drawn side by side."""
 _WHISKERS = tr("whiskers: 95 % intervals over recordings")
-_NOTHING = Measured(None)
+_UNDEFINED = Measured(None)
 _MODALITIES = (Modality.BOTH, Modality.PICTURES, Modality.TEXT, Modality.NOTHING)
 
 
@@ -287,7 +290,7 @@ def comparison_plots(found: Measures) -> list[Plot]:
             tr("Consistency"),
             tr("Chains and subchains that were answered right as a whole; {whiskers}").format(whiskers=_WHISKERS),
             tuple(judge_label(judge_measures.setup) for judge_measures in shown),
-            _series(
+            _make_series(
                 (tr("Questions"), tr("Subchains"), tr("Chains")),
                 [
                     [to_measured(judge_measures.overall) for judge_measures in shown],
@@ -299,13 +302,13 @@ def comparison_plots(found: Measures) -> list[Plot]:
             PlotNumberFormat.FIGURE,
         )
     ]
-    settings = [text for text in (BASE, SUB, SUB_TOM) if any(judge.setup.setting == text for judge in shown)]
+    settings = [setting for setting in (BASE, SUB, SUB_TOM) if any(judge.setup.setting == setting for judge in shown)]
     if len(settings) > 1:
         most = sorted(shown, key=lambda judge_measures: _MODALITIES.index(judge_measures.setup.modality))
         about = tr("The most that each judge was shown")
         plots.append(
             _trait_bars(
-                "by_setting", tr("Accuracy by setting"), about, most, settings, settings, _setting, _judge_group
+                "by_setting", tr("Accuracy by setting"), about, most, settings, settings, _setting_of, _judge_group
             )
         )
     ways = [modality for modality in _MODALITIES if any(judge.setup.modality is modality for judge in shown)]
@@ -314,7 +317,7 @@ def comparison_plots(found: Measures) -> list[Plot]:
         names = [MODALITY_NAMES[way].capitalize() for way in ways]
         plots.append(
             _trait_bars(
-                "by_modality", title, tr("Settings of one prompt"), shown, ways, names, _modality, _prompt_group
+                "by_modality", title, tr("Settings of one prompt"), shown, ways, names, _modality_of, _prompt_group
             )
         )
     return plots
@@ -336,7 +339,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
             "nodes_by_kind",
             tr("Nodes by kind"),
             about,
-            tuple(NODE_KINDS[kind].name for kind in NodeKind),
+            tuple(KIND_LOOKS[kind].name for kind in NodeKind),
             (
                 Series(
                     "share",
@@ -384,29 +387,31 @@ def _share_bars(
     beside: PublishedTableRow | None,
     keys: Sequence[str],
 ) -> Bars:
-    theirs = [None if beside is None else beside.figures.get(each) for each in keys]
-    known = beside is not None and any(each is not None for each in theirs)
+    theirs = [None if beside is None else beside.figures.get(key) for key in keys]
+    known = beside is not None and any(value is not None for value in theirs)
     return Bars(
         key,
         title,
         f"{judge_label(judge_measures.setup)}; {_WHISKERS}",
         tuple(names),
-        (Series("accuracy", tuple(to_measured(each) for each in figures)),),
+        (Series("accuracy", tuple(to_measured(figure) for figure in figures)),),
         tr("share answered right"),
         PlotNumberFormat.FIGURE,
         reference=f"{beside.paper}: {beside.model}, {beside.setting}" if beside is not None and known else "",
-        references=tuple(None if each is None else each / 100 for each in theirs) if known else (),
+        references=tuple(None if value is None else value / 100 for value in theirs) if known else (),
     )
 
 
 def _length_plot(judge_measures: JudgeMeasures) -> Lines:
-    values = [[to_measured(each[place]) for each in judge_measures.by_steps.values()] for place in range(3)]
+    values = [
+        [to_measured(step_figures[place]) for step_figures in judge_measures.by_steps.values()] for place in range(3)
+    ]
     return Lines(
         "by_steps",
         tr("By the length of the chain"),
         f"{judge_label(judge_measures.setup)}; {_WHISKERS}",
         tuple(float(steps) for steps in judge_measures.by_steps),
-        _series((tr("Questions"), tr("Subchains"), tr("Chains")), [values[0], values[2], values[1]]),
+        _make_series((tr("Questions"), tr("Subchains"), tr("Chains")), [values[0], values[2], values[1]]),
         "steps",
         tr("Share answered right"),
     )
@@ -428,18 +433,24 @@ def _trait_bars(
         groups.setdefault(group_of(judge_measures.setup), {}).setdefault(
             trait(judge_measures.setup), to_measured(judge_measures.overall)
         )
-    columns = [[group.get(value, _NOTHING) for group in groups.values()] for value in values]
+    columns = [[group.get(value, _UNDEFINED) for group in groups.values()] for value in values]
     note = f"{about}; {_WHISKERS}"
     return Bars(
-        key, title, note, tuple(groups), _series(names, columns), tr("share answered right"), PlotNumberFormat.FIGURE
+        key,
+        title,
+        note,
+        tuple(groups),
+        _make_series(names, columns),
+        tr("share answered right"),
+        PlotNumberFormat.FIGURE,
     )
 
 
-def _setting(asking: JudgeSetup) -> str:
+def _setting_of(asking: JudgeSetup) -> str:
     return asking.setting
 
 
-def _modality(asking: JudgeSetup) -> str:
+def _modality_of(asking: JudgeSetup) -> str:
     return asking.modality
 
 
@@ -459,7 +470,7 @@ def _count_bars(key: str, title: str, note: str, counts: Mapping[int, int], axis
     )
 
 
-def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
+def _make_series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
     return tuple(
         Series(name, tuple(values), look)
         for name, values, look in zip(names, columns, _series_looks(names), strict=True)
@@ -470,7 +481,20 @@ def _series_looks(names: Sequence[str]) -> Sequence[LabelLook]:
     return label_looks(Track("series", "", tuple(Label(name, name) for name in names)))
 
 
-_HEAD = ("judge", "setting", "modality", "condition", "seed", "figure", "of", "value", "low", "high", "n", "reason")
+_CSV_HEADER = (
+    "judge",
+    "setting",
+    "modality",
+    "condition",
+    "seed",
+    "figure",
+    "of",
+    "value",
+    "low",
+    "high",
+    "n",
+    "reason",
+)
 
 
 def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> dict[str, bytes]:
@@ -480,17 +504,20 @@ def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> d
     """
     files = {
         "measures.json": f"{to_json(found.measures.as_json())}\n".encode(),
-        "tables/judges.csv": _csv(_HEAD, _judge_table(found.measures)),
+        "tables/judges.csv": _csv(_CSV_HEADER, _judge_table(found.measures)),
         "tables/questions.csv": _csv(
-            ("figure", *_HEAD[-5:]),
-            ((name, *_cells(statistic_result)) for name, statistic_result in found.measures.diagnostics.items()),
+            ("figure", *_CSV_HEADER[-5:]),
+            (
+                (name, *_statistic_cells(statistic_result))
+                for name, statistic_result in found.measures.diagnostics.items()
+            ),
         ),
         "tables/chains.csv": _csv(
             ("figure", "value", "published", "source"),
             ((figure.key, figure.value, figure.published, figure.source) for figure in found.chains.figures()),
         ),
     }
-    for folder, plots in _plots(found, beside):
+    for folder, plots in _all_plots(found, beside):
         for plot in plots:
             files[f"plots/{folder}{plot.key}.svg"] = as_svg(plot)
             files[f"plots/{folder}{plot.key}.png"] = as_png(plot)
@@ -498,7 +525,7 @@ def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> d
     return files
 
 
-def _plots(found: MeasuresResult, beside: PublishedTableRow | None) -> Iterable[tuple[str, Sequence[Plot]]]:
+def _all_plots(found: MeasuresResult, beside: PublishedTableRow | None) -> Iterable[tuple[str, Sequence[Plot]]]:
     yield "", [*comparison_plots(found.measures), *chain_plots(found.chains)]
     for place, judge_measures in enumerate(found.measures.judges, 1):
         yield f"judge-{place}-", judge_plots(judge_measures, beside)
@@ -508,22 +535,22 @@ def _judge_table(found: Measures) -> Iterable[Sequence[Cell]]:
     for judge in found.judges:
         told = judge.setup
         named = (told.judge, told.setting, told.modality.value, told.condition, told.seed)
-        yield (*named, "accuracy", "all", *_cells(judge.overall))
+        yield (*named, "accuracy", "all", *_statistic_cells(judge.overall))
         for kind in [*(kind.value for kind in KINDS), *(judge.by_kind.keys() - {kind.value for kind in KINDS})]:
             if kind in judge.by_kind:
-                yield (*named, "accuracy", kind, *_cells(judge.by_kind[kind]))
+                yield (*named, "accuracy", kind, *_statistic_cells(judge.by_kind[kind]))
         for state, figure in judge.by_state.items():
-            yield (*named, "accuracy", state, *_cells(figure))
-        yield (*named, tr("chain consistency"), "all", *_cells(judge.chain))
-        yield (*named, tr("subchain consistency"), "all", *_cells(judge.subchain))
+            yield (*named, "accuracy", state, *_statistic_cells(figure))
+        yield (*named, tr("chain consistency"), "all", *_statistic_cells(judge.chain))
+        yield (*named, tr("subchain consistency"), "all", *_statistic_cells(judge.subchain))
         for steps, figures in judge.by_steps.items():
             for name, figure in zip(
                 ("accuracy", tr("chain consistency"), tr("subchain consistency")), figures, strict=True
             ):
-                yield (*named, name, tr("{steps} steps").format(steps=steps), *_cells(figure))
+                yield (*named, name, tr("{steps} steps").format(steps=steps), *_statistic_cells(figure))
 
 
-def _cells(statistic_result: StatisticResult) -> tuple[Cell, ...]:
+def _statistic_cells(statistic_result: StatisticResult) -> tuple[Cell, ...]:
     return (
         statistic_result.value,
         statistic_result.low,

@@ -1,4 +1,7 @@
-"""The window about what judges understand: accuracy and consistency, the set of questions, and the chains."""
+"""The measures window.
+
+It shows judges' accuracy and consistency, diagnostics of the question set, and chain statistics.
+"""
 
 from collections.abc import Sequence
 
@@ -18,8 +21,7 @@ from PySide6.QtWidgets import (
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter, write_folder
 from app.gui.pages.live import FiguresComputing
-from app.gui.questions import measures_figures as measures_plots
-from app.gui.questions import measures_figures as measures_rows
+from app.gui.questions import measures_figures
 from app.gui.questions.measures_figures import RELEVANT_TABLES, MeasuresResult, compute_measures_result, measures_files
 from app.gui.study.background import Read
 from benchmark.metrics.published_figures import PublishedTableRow
@@ -64,7 +66,7 @@ class MeasuresWindow(QWidget):
         )
         self.computing = FiguresComputing(context, self._measures_reader, RELEVANT_TABLES, self)
         self._taking = PlotExporter(context, self._show_status)
-        self.overview = RowsTable(tr("Judges and published rows"), measures_rows.COLUMNS)
+        self.overview = RowsTable(tr("Judges and published rows"), measures_figures.COLUMNS)
         self.figures, self.about = (
             FiguresView(tr("Figures of one judge")),
             FiguresView(tr("What the questions are like")),
@@ -135,7 +137,7 @@ class MeasuresWindow(QWidget):
         row.addStretch(1)
         column.addLayout(row)
         column.addWidget(_make_splitter(self.figures, self.drawn), 1)
-        self.beside.addItems([*measures_rows.published_by_name()])
+        self.beside.addItems([*measures_figures.published_by_name()])
         self.beside.setCurrentText(_DEFAULT_REFERENCE)
         return page
 
@@ -187,13 +189,13 @@ class MeasuresWindow(QWidget):
     def _show(self, found: MeasuresResult) -> None:
         self._found, self._fresh = found, True
         self.export.setEnabled(True)
-        self.overview.show_rows(measures_rows.overview_rows(found.measures))
-        self.compared.set_plots(measures_plots.comparison_plots(found.measures))
+        self.overview.show_rows(measures_figures.overview_rows(found.measures))
+        self.compared.set_plots(measures_figures.comparison_plots(found.measures))
         self.compared.setVisible(self.compared.has_plots)
         self._fill_judges(found.measures.judges)
-        self.about.show_rows(measures_rows.diagnostics_rows(found.measures), "ESI-Bench")
-        self.chains.show_rows(measures_rows.chain_rows(found.chains))
-        self.chains_drawn.set_plots(measures_plots.chain_plots(found.chains))
+        self.about.show_rows(measures_figures.diagnostics_rows(found.measures), "ESI-Bench")
+        self.chains.show_rows(measures_figures.chain_rows(found.chains))
+        self.chains_drawn.set_plots(measures_figures.chain_plots(found.chains))
         self.chains_drawn.setVisible(self.chains_drawn.has_plots)
         self._show_status(_summary(found.measures))
 
@@ -201,7 +203,7 @@ class MeasuresWindow(QWidget):
         chosen = self.judge.currentText()
         blocked = self.judge.blockSignals(True)
         self.judge.clear()
-        self.judge.addItems([measures_rows.judge_label(judge.setup) for judge in judges])
+        self.judge.addItems([measures_figures.judge_label(judge.setup) for judge in judges])
         self.judge.setCurrentIndex(max(0, self.judge.findText(chosen)) if judges else -1)
         self.judge.blockSignals(blocked)
         self.judge.setEnabled(bool(judges))
@@ -217,9 +219,9 @@ class MeasuresWindow(QWidget):
             return
         judge_measures = self._found.measures.judges[at]
         self.figures.show_rows(
-            measures_rows.judge_rows(judge_measures, beside), beside.paper if beside is not None else ""
+            measures_figures.judge_rows(judge_measures, beside), beside.paper if beside is not None else ""
         )
-        self.drawn.set_plots(measures_plots.judge_plots(judge_measures, beside))
+        self.drawn.set_plots(measures_figures.judge_plots(judge_measures, beside))
         self.drawn.setVisible(self.drawn.has_plots)
 
     def _open_judge(self, key: str) -> None:
@@ -231,7 +233,7 @@ class MeasuresWindow(QWidget):
             self.beside.setCurrentText(key.removeprefix("published "))
 
     def _published_row(self) -> PublishedTableRow | None:
-        return measures_rows.published_by_name().get(self.beside.currentText())
+        return measures_figures.published_by_name().get(self.beside.currentText())
 
     def _show_working(self, working: bool) -> None:
         self._hint.setText(tr("Figures are being worked out.") if working else _NOBODY_ASKED)

@@ -1,4 +1,7 @@
-"""Writes questions to stump a model: checked while they are typed, tried on judges, kept when all of them fail."""
+"""Adversarial authoring of questions.
+
+A question is checked while it is typed, tried on judges, and kept when all of them fail.
+"""
 
 from collections.abc import Sequence
 
@@ -9,7 +12,7 @@ from app.gui.questions.question_jobs import ask_judges, judge_menu_items
 from app.gui.questions.question_list import answer_row
 from app.gui.questions.questions_page import WRITE, QuestionPresenter, QuestionsPage
 from app.gui.questions.verify_panel import QuestionFormValues
-from benchmark.authoring import chain_suggestions as chain_draft
+from benchmark.authoring import chain_suggestions
 from benchmark.authoring.adversarial_authoring import (
     all_judges_failed,
     read_trial_answers,
@@ -19,7 +22,7 @@ from benchmark.authoring.adversarial_authoring import (
 )
 from benchmark.authoring.question_requests import answer_request
 from benchmark.judging.ask_job import prepare
-from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
+from benchmark.prompts.question_prompts import ANSWER_TASK
 from benchmark.questions.question_edits import correct_question, is_author
 from benchmark.questions.verification import VerificationItem, current_annotator_id
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
@@ -33,11 +36,11 @@ from project.timebase import format_time
 from resources.translation import tr, trn
 
 _MAX_UNREAD = 4
-_DRAWN = tr("A chain was drawn: correct it in the mode Chains (Ctrl+6).")
+_CHAIN_DRAWN_TEXT = tr("A chain was drawn: correct it in the mode Chains (Ctrl+6).")
 
 
 class AdversarialQuestionWriter(QObject):
-    """Works on one question of whoever works here: the one that is shown where they wrote it, else a new one."""
+    """Works on one question of the current annotator: the one that is shown where they wrote it, else a new one."""
 
     def __init__(self, context: Context, page: QuestionsPage, shown: QuestionPresenter) -> None:
         super().__init__(page)
@@ -68,14 +71,14 @@ class AdversarialQuestionWriter(QObject):
     # What is written
 
     def _open_shown(self) -> None:
-        """Take up the question that is shown, where whoever works here wrote it."""
+        """Take up the question that is shown, where the current annotator wrote it."""
         session, item = self._shown.session, self._shown.current
         if session is None or item is None or item.question.id == self._id:
             return
         if is_author(item.question, current_annotator_id(session)):
             question = item.question
             self._id, self._span = question.id, (question.start_us, question.end_us)
-            wrong = tuple(each.text for each in question.wrong)
+            wrong = tuple(option.text for option in question.wrong)
             self._panel.set_values(QuestionFormValues(question.text, question.answer, wrong, question.explanation))
             self._told = ()
         elif self._id:
@@ -213,7 +216,11 @@ class AdversarialQuestionWriter(QObject):
         panel.asking.show_status("\n".join(self._told))
         said = judgments_of_question(session.study, self._id) if item is not None else []
         panel.asking.show_answers(
-            [answer_row(item.question, each) for each in said if item is not None and each.task == ANSWER]
+            [
+                answer_row(item.question, judgment)
+                for judgment in said
+                if item is not None and judgment.task == ANSWER_TASK
+            ]
         )
         self._check()
 
@@ -231,7 +238,7 @@ class AdversarialQuestionWriter(QObject):
         judge = self._first_selected_judge()
         if judge is None or not self._save():
             return
-        request = chain_draft.explanation_chain_request(self._id, judge)
+        request = chain_suggestions.explanation_chain_request(self._id, judge)
 
         def then(notes: Sequence[str]) -> None:
             def do(session: Session) -> Changes:
@@ -241,8 +248,11 @@ class AdversarialQuestionWriter(QObject):
                         tr("The judge wrote no chain."), " ".join(notes) or tr("Ask again, or ask another judge.")
                     )
                 judgment = find_judgments(session.study, [answers[0].id])[0]
-                _, changes = chain_draft.add_chain_draft(session, judgment)
-                self._told = (_DRAWN, *_unread_lines(chain_draft.read_chain_answer(session, judgment).problems))
+                _, changes = chain_suggestions.add_chain_draft(session, judgment)
+                self._told = (
+                    _CHAIN_DRAWN_TEXT,
+                    *_unread_lines(chain_suggestions.read_chain_answer(session, judgment).problems),
+                )
                 return changes
 
             if self._context.studio.edit(do, self):

@@ -1,7 +1,4 @@
-"""Asks judges in a job of the kind `ask`, and hands over what they answered when it is done.
-
-Asks judges for what a step still needs, as jobs of the kind `ask`, and says how far that is.
-"""
+"""Asks judges about questions in jobs of the kind `ask`, and runs what a filter step still needs."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +8,7 @@ from app.gui.jobs.job_center import Result
 from app.gui.judges.request_facts import check_egress, when_checksums_known
 from app.gui.pages.context import Context
 from benchmark.authoring.question_requests import merge_jobs, plan_step_requests, split_request
-from benchmark.judging import ask_job as asking
+from benchmark.judging import ask_job
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
 from benchmark.judging.run_outcome import RunOutcome, read_outcome
@@ -43,7 +40,7 @@ def ask_judges(context: Context, request: AskRequest, then: Then, stopped: Stopp
         if session is None or context.studio.session is not session:
             return
         try:
-            found = asking.prepare(session, request)
+            found = ask_job.prepare(session, request)
         except UserError as error:
             context.studio.failed.emit(error)
             stopped()
@@ -175,25 +172,25 @@ class FilterStepRunner(QObject):
             return
         at, request = self._pieces.pop(0)
         try:
-            asking = prepare(session, request)
+            prepared = prepare(session, request)
         except UserError as error:
             self._notes.append(str(error))
         else:
-            self._there += len(asking.cached)
-            for note in asking.notes:
+            self._there += len(prepared.cached)
+            for note in prepared.notes:
                 if (text := f"{note.title()} {note.hint}".strip()) not in self._notes:
                     self._notes.append(text)
-            if asking.job is not None:
-                self._made.setdefault(at, []).append(asking.job)
-            if asking.changes:
-                self._context.studio.publish(asking.changes)
+            if prepared.job is not None:
+                self._made.setdefault(at, []).append(prepared.job)
+            if prepared.changes:
+                self._context.studio.publish(prepared.changes)
         self.progressed.emit(self._all - len(self._pieces), self._all)
         self._timer.start()
 
     def _start(self) -> None:
         for works in self._made.values():
             first = works[0].title.partition(" about ")[0]
-            number = sum(len(_requests(job_spec)) for job_spec in works)
+            number = sum(len(_job_requests(job_spec)) for job_spec in works)
             work = merge_jobs(
                 works,
                 tr("{step}: {task} about {questions}").format(
@@ -259,6 +256,6 @@ class FilterStepRunner(QObject):
         self._set_running(on=False)
 
 
-def _requests(work: JobSpec) -> Sequence[object]:
+def _job_requests(work: JobSpec) -> Sequence[object]:
     found = work.parameters["requests"]
     return found if isinstance(found, list) else []

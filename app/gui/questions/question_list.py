@@ -1,7 +1,6 @@
-"""The questions, one beside a mark of how far it is.
+"""The list of questions with its filter bar.
 
-Above the list of questions: which are listed, and where more come from. What questions, checks and answers are called
-on the page. What of questions is shown, as the views need it.
+Also the labels and facts of questions, checks and answers that the page shows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -121,7 +120,7 @@ class ListBar(QWidget):
 
 
 class RowState(StrEnum):
-    """How far a question is, for whoever works here."""
+    """How far a question is, for the current annotator."""
 
     AGAIN = later("look again")
     WAITS = later("waits for you")
@@ -177,11 +176,11 @@ class ShownQuestion:
 
     Attributes:
         head: its kind, span and maker, in a line.
-        notice: what whoever works here has to know first, such as that its chain was edited; "" for nothing.
+        notice: what the current annotator has to know first, such as that its chain was edited; "" for nothing.
         options: as they are shown.
         correct_index: place of the right one.
         checklist: key of the list that is offered first.
-        verification: by whoever works here, about the question as it is now or as it was.
+        verification: by the current annotator, about the question as it is now or as it was.
         others: what others say, a line each; () before one's own word.
         reason: why nothing can be said about it; "" where it can.
     """
@@ -273,7 +272,7 @@ STATE_LABELS = {
 }
 HERE, EVERYWHERE = "here", "everywhere"
 SCOPE_LABELS = {HERE: tr("This recording"), EVERYWHERE: tr("Whole study")}
-_OUTCOMES = {True: "right", False: "wrong", None: tr("no answer")}
+_OUTCOME_TEXTS = {True: "right", False: "wrong", None: tr("no answer")}
 _ROW_STATES = {
     VerificationState.VERIFIED: RowState.VERIFIED,
     VerificationState.DROPPED: RowState.DROPPED,
@@ -309,7 +308,7 @@ def row_state(item: VerificationItem, who: str, survives: bool) -> RowState:
 def shown_question(
     item: VerificationItem, who: str, names: Mapping[str, str], *, scores: Iterable[float], reason: str
 ) -> ShownQuestion:
-    """Return a question in full, for whoever works here.
+    """Return a question in full, for the current annotator.
 
     Args:
         item: the question.
@@ -340,10 +339,10 @@ def shown_question(
             if question.maker is Maker.RULES
             else tr("a judge")
         ),
-        _notice(item, who),
+        _notice_text(item, who),
         question.text,
         question.answer,
-        tuple(each.text for each in question.wrong),
+        tuple(option.text for option in question.wrong),
         question.options,
         question.options.index(question.answer),
         question.explanation,
@@ -383,7 +382,7 @@ def agreement_text(found: Agreement) -> str:
     for figure in found.figures:
         if figure.raw is not None:
             kappa = "" if figure.kappa is None else f", κ {figure.kappa:.2f}"
-            name = _FIGURES.get(figure.key, figure.key)
+            name = _FIGURE_NAMES.get(figure.key, figure.key)
             parts.append(f"{name} {format_percent(figure.raw, 0)}{kappa}")
     pairs = found.figure("decision").pairs
     return (
@@ -398,7 +397,7 @@ def agreement_text(found: Agreement) -> str:
 def answer_row(question: Question, judgment: Judgment) -> AnswerRow:
     """Return what a judge answered."""
     tried = trial_answer(question, judgment)
-    outcome = _OUTCOMES[tried.right] if judgment.state == question.checksum else tr("asked before it was changed")
+    outcome = _OUTCOME_TEXTS[tried.right] if judgment.state == question.checksum else tr("asked before it was changed")
     if tried.right is None and judgment.error:
         outcome = f"{judgment.status.value}: {judgment.error}"
     return AnswerRow(tried.judgment_id, tried.judge, setting_name(judgment), tried.letter, outcome)
@@ -418,7 +417,7 @@ def setting_name(judgment: Judgment) -> str:
     return f"{judgment.variant}, {judgment.modality.value}"
 
 
-_FIGURES = {
+_FIGURE_NAMES = {
     "decision": "decision",
     "difficulty": "difficulty",
     "by_rules": "rules",
@@ -432,7 +431,7 @@ _FIGURES = {
 }
 
 
-def _notice(item: VerificationItem, who: str) -> str:
+def _notice_text(item: VerificationItem, who: str) -> str:
     if item.stale:
         return tr(
             "The chain was edited after this question was made. Hold it against the highlighted nodes: what you keep "
@@ -449,30 +448,29 @@ def _other_verifications(
     item: VerificationItem, who: str, names: Mapping[str, str], scores: Iterable[float]
 ) -> tuple[str, ...]:
     lines = []
-    counts = {each.annotator_id for each in counted_verifications(item.question, item.verifications)}
-    for each in item.verifications:
-        if each.annotator_id == who:
+    counts = {verification.annotator_id for verification in counted_verifications(item.question, item.verifications)}
+    for verification in item.verifications:
+        if verification.annotator_id == who:
             continue
-        late = "" if each.annotator_id in counts else tr(", before it was changed")
-        if item.question.kind is QuestionKind.WRITTEN and each.annotator_id == item.question.annotator_id:
+        late = "" if verification.annotator_id in counts else tr(", before it was changed")
+        if item.question.kind is QuestionKind.WRITTEN and verification.annotator_id == item.question.annotator_id:
             lines.append(
                 tr("{names} wrote it. {note}").format(
-                    names=names.get(each.annotator_id, tr("Somebody")), note=each.note
+                    names=names.get(verification.annotator_id, tr("Somebody")), note=verification.note
                 )
             )
             continue
-        more = " · ".join(part for part in (each.difficulty, each.note) if part)
-        lines.append(
-            f"{names.get(each.annotator_id, tr('Somebody'))}: {each.decision.value}{late}{f' · {more}' if more else ''}"
-        )
+        more = " · ".join(part for part in (verification.difficulty, verification.note) if part)
+        author = names.get(verification.annotator_id, tr("Somebody"))
+        lines.append(f"{author}: {verification.decision.value}{late}{f' · {more}' if more else ''}")
     label = combine_difficulty(counted_verifications(item.question, item.verifications), [*scores])
     if label:
         lines.append(tr("Difficulty, people and models together: {label}").format(label=label))
     return tuple(lines)
 
 
-_HEIGHT = 40
-_ICONS = {
+_ROW_HEIGHT = 40
+_STATE_ICONS = {
     RowState.AGAIN: ("triangle-alert", "uncertain"),
     RowState.WAITS: ("circle-dashed", "accent"),
     RowState.DRAFT: ("pencil", "muted"),
@@ -501,14 +499,14 @@ class _QuestionDelegate(QStyledItemDelegate):
     """Draws a row without a widget of its own."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
-        return QSize(0, _HEIGHT)
+        return QSize(0, _ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row = index.data(ROW_ROLE)
         colours = theme.palette()
         area = QRectF(option.rect)
         painter.save()
-        selected = paint_row_ground(painter, option, *_ICONS[row.state])
+        selected = paint_row_ground(painter, option, *_STATE_ICONS[row.state])
         text = area.adjusted(38, 4, -10, -4)
         quiet = colours.text if selected else colours.muted
         painter.setFont(theme.font(theme.POINTS - 1))

@@ -1,8 +1,6 @@
-"""What judges answered to the question that is shown, once whoever works here has verified it; and asking them.
+"""Builds the page of the mode Questions and joins it to the study.
 
-Turns what a verifier says into edits, by buttons and by keys, and goes on to the next question. Makes questions from
-the chains: by rules at once, or with judges, in a job. Makes the page of the mode Questions, and joins it with the
-study.
+Handles verification, judges' answers, and question generation from chains.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,12 +17,12 @@ from app.gui.questions.question_jobs import ask_judges, judge_menu_items
 from app.gui.questions.question_list import CHECKLISTS, HERE, MAKER_ACTIONS, SCOPE, answer_row
 from app.gui.questions.questions_page import WRITE, QuestionPresenter, QuestionsPage
 from app.gui.questions.verify_panel import CORRECT, DROP, KEEP, QuestionFormValues
-from benchmark.authoring import judge_questions as by_judge
+from benchmark.authoring import judge_questions
 from benchmark.authoring.question_requests import DEFAULT_SETTING, QUESTION_SETTINGS, answer_request
 from benchmark.authoring.rule_questions import QuestionGenerationResult, add_rule_questions
 from benchmark.judging.ask_job import prepare
-from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
-from benchmark.questions import verification as commands
+from benchmark.prompts.question_prompts import ANSWER_TASK
+from benchmark.questions import verification
 from benchmark.questions.question_edits import QuestionCorrection, is_author, reword_options
 from benchmark.questions.question_validity import OPTION_COUNT, QuestionDraft, draft_problem
 from benchmark.questions.verification import current_annotator_id
@@ -37,7 +35,7 @@ from project.queries.judgment_rows import all_judges, judgments_of_question
 from project.session.session import Session
 from resources.translation import tr, trn
 
-_HIDDEN = tr("Verify the question first: what judges answer is shown to you afterwards.")
+_ANSWERS_HIDDEN_TEXT = tr("Verify the question first: what judges answer is shown to you afterwards.")
 
 
 class QuestionAnswersController(QObject):
@@ -63,7 +61,7 @@ class QuestionAnswersController(QObject):
             bar.show_status("")
             return
         question = item.question
-        judges = [each for each in all_judges(session.study) if each.backend != PERSON_BACKEND]
+        judges = [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]
         bar.set_judges(judge_menu_items(session, judges, question.recording_id))
         reason = ""
         if not self._context.studio.writable:
@@ -73,10 +71,12 @@ class QuestionAnswersController(QObject):
         bar.set_ask_enabled(reason)
         who = current_annotator_id(session)
         if not item.is_verified_by(who) and not is_author(question, who):
-            bar.show_answers([], _HIDDEN)
+            bar.show_answers([], _ANSWERS_HIDDEN_TEXT)
             return
-        said = [each for each in judgments_of_question(session.study, question.id) if each.task == ANSWER]
-        bar.show_answers([answer_row(question, each) for each in said])
+        said = [
+            judgment for judgment in judgments_of_question(session.study, question.id) if judgment.task == ANSWER_TASK
+        ]
+        bar.show_answers([answer_row(question, judgment) for judgment in said])
         if self._under_way != question.id:
             bar.show_status("" if said else tr("No judge was asked yet."))
 
@@ -92,7 +92,7 @@ class QuestionAnswersController(QObject):
         if session is None or item is None:
             return
         chosen = {*bar.judges.ticked_keys()}
-        judges = [each for each in all_judges(session.study) if each.id in chosen]
+        judges = [judge for judge in all_judges(session.study) if judge.id in chosen]
         self._under_way = item.question.id
         bar.show_status(
             tr("Asking about {count}…").format(count=trn("{count} question", "{count} questions", len(ids)))
@@ -167,11 +167,11 @@ class VerificationController(QObject):
         if item is None:
             return
         said, checklist = panel.verification(), panel.chosen_checklist()
-        # Whoever corrects a question says that it is good now.
+        # A correction counts as a verification: the question is good now.
         checks = said.checks if correction is None else CHECKLIST_KEYS[checklist]
 
         def do(session: Session) -> Changes:
-            return commands.verify(
+            return verification.verify(
                 *(session, item.question.id, decision, checks, said.difficulty, said.note, checklist, correction)
             )
 
@@ -190,7 +190,7 @@ class VerificationController(QObject):
         item = self._shown.current
         if item is not None:
             do = self._context.studio.edit
-            if do(lambda session: commands.withdraw_verification(session, item.question.id), self):
+            if do(lambda session: verification.withdraw_verification(session, item.question.id), self):
                 self._shown.reload_question(item.question.id)
 
     def _check(self, words: QuestionFormValues) -> None:
@@ -256,7 +256,7 @@ class QuestionGenerationController(QObject):
         if session is None:
             return
         try:
-            request = by_judge.chain_requests(session, self._selected_chains(session), [judge])
+            request = judge_questions.chain_requests(session, self._selected_chains(session), [judge])
         except UserError as error:
             self._context.studio.failed.emit(error)
             return
@@ -264,7 +264,7 @@ class QuestionGenerationController(QObject):
         def then(notes: Sequence[str]) -> None:
             def do(session: Session) -> Changes:
                 # Everything is answered by now: asked once more, all answers are found in the study.
-                made, changes = by_judge.import_chain_questions(session, prepare(session, request).cached)
+                made, changes = judge_questions.import_chain_questions(session, prepare(session, request).cached)
                 self._report(made, notes)
                 return changes
 
@@ -289,7 +289,7 @@ class QuestionGenerationController(QObject):
         )
         if made.skipped:
             said += tr(" {number} left out: {skipped}").format(
-                number=sum(made.skipped.values()), skipped=max(made.skipped, key=lambda text: made.skipped[text])
+                number=sum(made.skipped.values()), skipped=max(made.skipped, key=lambda reason: made.skipped[reason])
             )
         self._context.studio.message.emit(" ".join([said, *notes[:1]]))
 

@@ -1,7 +1,4 @@
-"""The page of the mode Questions: the list, and beside it one question to verify, to ask judges, or to write.
-
-Shows the questions of a recording or a study, and the one that is chosen, with its span and its chain.
-"""
+"""The page of the mode Questions: the list, and one question to verify, to ask judges, or to write."""
 
 from collections.abc import Mapping, Sequence
 
@@ -220,7 +217,7 @@ _TABLES = frozenset(
 )
 
 
-_ANSWERS_MS = 200
+_ANSWERS_PAUSE_MS = 200
 """Many answers come in a second."""
 
 
@@ -258,7 +255,7 @@ class QuestionPresenter(QObject):
             context, page, compute_survivors, lambda: page.isVisible() and self._has_deciding_filter()
         )
         self._computing.finished.connect(self._set_survivors)
-        self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_MS)
+        self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_PAUSE_MS)
         self._answered.timeout.connect(self.changed)
         bar.changed.connect(self._show_list)
         page.question_chosen.connect(self.go_to)
@@ -465,11 +462,16 @@ class QuestionPresenter(QObject):
         page.verify.setEnabled(True)
         page.verify.show_question(self._shown_question(session, item))
         people = all_participants(session.study)
-        colours = participant_colours([each.id for each in people])
+        colours = participant_colours([participant.id for participant in people])
         page.graph.setVisible(item.graph is not None)
         if item.graph is not None:
             page.graph.show_graph(
-                item.graph, {each.id: NodePerson(each.pseudonym, colours.get(each.id)) for each in people}, {}
+                item.graph,
+                {
+                    participant.id: NodePerson(participant.pseudonym, colours.get(participant.id))
+                    for participant in people
+                },
+                {},
             )
             page.graph.highlight(item.question.covers)
             if self._fitted != (item.question.id, item.graph.chain.id):
@@ -488,6 +490,6 @@ class QuestionPresenter(QObject):
         scores: list[float] = []
         if item.is_verified_by(current_annotator_id(session)):
             found = judge_scores(read_question_input(session, item.question), get_step("difficulty"), item.question)
-            scores = [each.value for each in found if each.value is not None]
-        names = {each.id: each.name for each in all_annotators(session.study)}
+            scores = [score.value for score in found if score.value is not None]
+        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
         return shown_question(item, current_annotator_id(session), names, scores=scores, reason=reason)

@@ -1,7 +1,6 @@
-"""One question as somebody verifies it: options, a checklist, a label, a note, and what becomes of it.
+"""The panel that verifies one question.
 
-A question as a form: what is asked, the right option, the wrong ones, and why. The options of a question: answered
-first by whoever looks, with the right one marked afterwards.
+It has the options, a checklist, a difficulty label, a note, a correction and the decision.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,8 +36,8 @@ from widgets.form.input_fields import NoteEdit
 from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 from widgets.theme import icon, pixmap
 
-_LINES = 3
-_CONTROL = Qt.KeyboardModifier.ControlModifier
+_FIELD_LINES = 3
+_CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ class QuestionFields(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() not in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress) or not isinstance(event, QKeyEvent):
             return super().eventFilter(watched, event)
-        saves = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() & _CONTROL
+        saves = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() & _CTRL
         if not saves and event.key() != Qt.Key.Key_Escape:
             return super().eventFilter(watched, event)
         event.accept()
@@ -129,7 +128,7 @@ class QuestionFields(QWidget):
 
     def _area(self, name: str) -> QPlainTextEdit:
         field = QPlainTextEdit(tabChangesFocus=True)
-        field.setFixedHeight(_LINES * field.fontMetrics().lineSpacing() + theme.GRID * 2)
+        field.setFixedHeight(_FIELD_LINES * field.fontMetrics().lineSpacing() + theme.GRID * 2)
         field.textChanged.connect(self.changed)
         self._add(name, field)
         return field
@@ -150,7 +149,7 @@ class QuestionFields(QWidget):
             self._form.insertRow(place, label, field)
 
 
-_SIDE = 16
+_MARK_SIDE = 16
 
 
 class OptionRow(QFrame):
@@ -177,7 +176,7 @@ class OptionRow(QFrame):
         self.words = PlainLabel(text, wordWrap=True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.mark = PlainLabel()
-        self.mark.setFixedWidth(_SIDE)
+        self.mark.setFixedWidth(_MARK_SIDE)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.words, 1)
         row.addWidget(self.mark)
@@ -189,9 +188,9 @@ class OptionRow(QFrame):
         self.words.setFont(theme.font(semibold=bool(right)))
         self.mark.setToolTip(tr("The right one") if right else "")
         if right:
-            self.mark.setPixmap(pixmap("circle-check", _SIDE, colours.competence, self.devicePixelRatioF()))
+            self.mark.setPixmap(pixmap("circle-check", _MARK_SIDE, colours.competence, self.devicePixelRatioF()))
         elif right is False and own:
-            self.mark.setPixmap(pixmap("circle-x", _SIDE, colours.error, self.devicePixelRatioF()))
+            self.mark.setPixmap(pixmap("circle-x", _MARK_SIDE, colours.error, self.devicePixelRatioF()))
         else:
             self.mark.clear()
 
@@ -259,12 +258,12 @@ class VerifyPanel(QWidget):
     """Shows a question and says what the verifier wants.
 
     Signals:
-        decided (str): `keep` or `drop`; what is ticked stands in `said`.
-        corrected (Words): the question as it should be.
+        decided (str): `keep` or `drop`; `verification` returns what is ticked.
+        corrected (QuestionFormValues): the question as it should be.
         withdraw_requested: take back what was said.
         step_requested (int): 1 for the next question, -1 for the previous one.
         repeat_requested: play the span again and again, or stop doing so.
-        form_changed (Words): what stands in the form of a correction now.
+        form_changed (QuestionFormValues): what stands in the form of a correction now.
     """
 
     decided = Signal(str)
@@ -480,14 +479,16 @@ class VerifyPanel(QWidget):
         self.note.setAccessibleName(tr("Note on this question"))
         self.note.setToolTip(tr("Why; saved with what you say (T; Return goes back to the keys)"))
         upper.addWidget(self.note, 1)
-        self.known = _tool("info", tr("Show which option is right"), "V", self.reveal)
-        self.withdraw = _tool("undo-2", tr("Take back what you said about this question"), "W", self.request_withdrawal)
+        self.known = _make_tool_button("info", tr("Show which option is right"), "V", self.reveal)
+        self.withdraw = _make_tool_button(
+            "undo-2", tr("Take back what you said about this question"), "W", self.request_withdrawal
+        )
         tools = (
             self.known,
             self.withdraw,
-            _tool("skip-back", tr("Previous question"), "P", lambda: self.step_requested.emit(-1)),
-            _tool("skip-forward", tr("Next question"), "N", lambda: self.step_requested.emit(1)),
-            _tool("repeat", tr("Repeat the span of this question"), "R", self.repeat_requested.emit),
+            _make_tool_button("skip-back", tr("Previous question"), "P", lambda: self.step_requested.emit(-1)),
+            _make_tool_button("skip-forward", tr("Next question"), "N", lambda: self.step_requested.emit(1)),
+            _make_tool_button("repeat", tr("Repeat the span of this question"), "R", self.repeat_requested.emit),
         )
         for tool in tools:
             upper.addWidget(tool)
@@ -557,7 +558,7 @@ def _set_text(label: QLabel, text: str) -> None:
     label.setVisible(bool(text))
 
 
-def _tool(picture: str, text: str, key: str, do: object) -> QToolButton:
+def _make_tool_button(picture: str, text: str, key: str, do: object) -> QToolButton:
     button = QToolButton()
     button.setIcon(icon(picture))
     button.setToolTip(plain_tip(f"{text} ({key})"))

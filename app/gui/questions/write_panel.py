@@ -1,7 +1,4 @@
-"""Where a person writes a question to stump a model, and tries it.
-
-Which judges are asked a question, in which setting, and what they answered.
-"""
+"""Panels to write an adversarial question, and to ask judges a question and show their answers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +14,7 @@ from widgets.table.record_table import RowsTable, TableRow
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
-_OUTCOMES = {"right": "circle-check", "wrong": "circle-x"}
+_OUTCOME_ICONS = {"right": "circle-check", "wrong": "circle-x"}
 
 
 class AskBar(QWidget):
@@ -102,7 +99,9 @@ class AskBar(QWidget):
             self.show_status(hidden)
         self.answers.show_rows(
             [
-                TableRow(row.key, (row.judge, row.setting, row.letter, row.outcome), _OUTCOMES.get(row.outcome, "info"))
+                TableRow(
+                    row.key, (row.judge, row.setting, row.letter, row.outcome), _OUTCOME_ICONS.get(row.outcome, "info")
+                )
                 for row in rows
             ]
         )

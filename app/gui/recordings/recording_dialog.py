@@ -1,8 +1,6 @@
-"""What is known about a recording besides its segments: its name, its collection, its files, who is in it.
+"""The dialog with the details of a recording.
 
-Opens the details of a recording and turns what is changed there into edits. The files of a recording, a line each;
-where a further file begins can be changed. Who takes part: their roles, whether they are in the recording that is
-shown, and what they consented to.
+It edits name, collection, files with their offsets, and participants with roles and consent.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,9 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.study import people as participants
-from annotate.study import recording_edits as collection_commands
-from annotate.study import recording_edits as recordings
-from annotate.study import recording_files as synchronizing
+from annotate.study import recording_edits, recording_files
 from app.gui.jobs.job_center import JobCenter
 from app.gui.study.background import BackgroundPool
 from app.gui.study.dialogs import Dialogs
@@ -48,7 +44,7 @@ from widgets.form.input_fields import DecimalBox
 from widgets.text_labels import PlainLabel, plain_tip
 
 _DAY_S = 86_400.0
-_NEAR_US = 500
+_OFFSET_TOLERANCE_US = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +125,7 @@ class FileLines(QWidget):
             if line.offset_us is not None:
                 self.offsets[line.medium_id] = field = make_offset_field(tr("this file"))
                 field.setPrefix(tr("begins at "))
-                field.editingFinished.connect(lambda one=line.medium_id: self._on_offset_entered(one))
+                field.editingFinished.connect(lambda medium_id=line.medium_id: self._on_offset_entered(medium_id))
                 self._grid.addWidget(field, row, 1)
                 self._make_search(line.medium_id, row)
 
@@ -157,7 +153,10 @@ class FileLines(QWidget):
         answer.setText(line.search_result)
         answer.setVisible(bool(line.search_result))
         move.setVisible(line.found_offset_us is not None)
-        there = line.found_offset_us is not None and abs(line.found_offset_us - (line.offset_us or 0)) < _NEAR_US
+        there = (
+            line.found_offset_us is not None
+            and abs(line.found_offset_us - (line.offset_us or 0)) < _OFFSET_TOLERANCE_US
+        )
         move.setEnabled(not there)
         move.setText(tr("It is there") if there else tr("Move it there"))
 
@@ -317,7 +316,7 @@ def _check_state(on: bool) -> Qt.CheckState:
     return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
 
 
-_ROLES = {
+_ADDABLE_FILE_ROLES = {
     MediumRole.CAMERA: tr("Second camera"),
     MediumRole.MICROPHONE: tr("Separate microphone"),
     MediumRole.CHAPTER: tr("Next chapter"),
@@ -418,7 +417,7 @@ class RecordingDialog(OwnDialog):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self.role = QComboBox()
-        for role, name in _ROLES.items():
+        for role, name in _ADDABLE_FILE_ROLES.items():
             self.role.addItem(name, role)
         self.role.setAccessibleName(tr("What the further file is"))
         self.offset = make_offset_field(tr("the further file"))
@@ -450,7 +449,7 @@ class RecordingDialog(OwnDialog):
         return row
 
 
-_FILE_ROLES = {
+_FILE_ROLE_NAMES = {
     MediumRole.MAIN: tr("main file"),
     MediumRole.CAMERA: tr("second camera"),
     MediumRole.MICROPHONE: tr("separate microphone"),
@@ -490,15 +489,15 @@ class RecordingDetailsController(QObject):
         dialog.finished.connect(lambda _code: self._forget())
         edit = self._edit
         dialog.name_entered.connect(
-            lambda text: edit(lambda s: recordings.rename_recording(s, self._recording_id, text))
+            lambda text: edit(lambda s: recording_edits.rename_recording(s, self._recording_id, text))
         )
         dialog.collection_entered.connect(
-            lambda text: edit(lambda s: collection_commands.move_recording(s, self._recording_id, text))
+            lambda text: edit(lambda s: recording_edits.move_recording(s, self._recording_id, text))
         )
         dialog.agent_entered.connect(lambda text: edit(lambda s: self._set_agent(s, text)))
         dialog.file_requested.connect(self._add_file)
         dialog.files.offset_entered.connect(
-            lambda medium, at: edit(lambda s: recordings.move_medium(s, self._recording_id, medium, at))
+            lambda medium, at: edit(lambda s: recording_edits.move_medium(s, self._recording_id, medium, at))
         )
         dialog.files.search_requested.connect(self._start_search)
         people = dialog.participants
@@ -551,7 +550,7 @@ class RecordingDetailsController(QObject):
         media = media_of(session.study, self._recording_id)
         main_heard = any(m.role is MediumRole.MAIN and self._has_sound(session, m) for m in media)
         for medium in media:
-            facts = [Path(medium.path).name, _FILE_ROLES[medium.role], format_time(medium.facts.duration_us)]
+            facts = [Path(medium.path).name, _FILE_ROLE_NAMES[medium.role], format_time(medium.facts.duration_us)]
             state = session.locate(medium).state
             if state is not MediaState.PRESENT:
                 facts.append(state.value)
@@ -564,7 +563,7 @@ class RecordingDetailsController(QObject):
         return medium.facts.audio is not None and session.locate(medium).state is MediaState.PRESENT
 
     def _with_search_state(self, session: Session, medium: Medium, line: FileLine, main_heard: bool) -> FileLine:
-        found = synchronizing.latest_sync_result(session, medium)
+        found = recording_files.latest_sync_result(session, medium)
         return replace(
             line,
             has_sound=main_heard and self._has_sound(session, medium) and self._studio.writable,
@@ -574,7 +573,7 @@ class RecordingDetailsController(QObject):
         )
 
     def _media_being_searched(self) -> set[Json]:
-        return {work.parameters["medium"] for work in self._jobs.jobs() if work.kind == synchronizing.KIND}
+        return {work.parameters["medium"] for work in self._jobs.jobs() if work.kind == recording_files.KIND}
 
     def _start_search(self, medium_id: str) -> None:
         session = self._studio.session
@@ -582,7 +581,7 @@ class RecordingDetailsController(QObject):
             return
         try:
             session.study.require_writable()
-            work = synchronizing.prepare(session, self._recording_id, medium_id)
+            work = recording_files.prepare(session, self._recording_id, medium_id)
         except UserError as error:
             self._studio.failed.emit(error)
             return
@@ -593,7 +592,7 @@ class RecordingDetailsController(QObject):
         home = next(
             collection for collection in all_collections(session.study) if collection.id == recording.collection_id
         )
-        return collection_commands.describe_collection(session, home.id, home.name, agent)
+        return recording_edits.describe_collection(session, home.id, home.name, agent)
 
     def _add_participant(self, name: str) -> None:
         self._edit(lambda s: participants.add_participant(s, name, ParticipantRole.USER, self._recording_id)[1])
@@ -605,15 +604,15 @@ class RecordingDetailsController(QObject):
         recording_id = self._recording_id
 
         def add(found: object) -> None:
-            assert isinstance(found, recordings.ProbedFile)
-            self._edit(lambda s: recordings.add_medium(s, recording_id, found, role, offset_us))
+            assert isinstance(found, recording_edits.ProbedFile)
+            self._edit(lambda s: recording_edits.add_medium(s, recording_id, found, role, offset_us))
 
         def fail(error: Exception) -> None:
             if not isinstance(error, UserError):
                 raise error
             self._studio.failed.emit(error)
 
-        self._background.run_confined(lambda _progress: recordings.probe_file(chosen[0]), add, fail)
+        self._background.run_confined(lambda _progress: recording_edits.probe_file(chosen[0]), add, fail)
 
     def _close(self) -> None:
         if self.dialog is not None:

@@ -1,7 +1,4 @@
-"""The recordings of the study, on the left of the window.
-
-Keeps the list of recordings in step with the study, and makes its thumbnails.
-"""
+"""The list of recordings at the left of the window, kept in step with the study, with its thumbnails."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -356,7 +353,7 @@ class RecordingsFeed(QObject):
         kept = cache_folder() / "thumbnails" / f"{medium.fingerprint}.png"
         at = medium.facts.duration_us // 3
         self._background.run_confined(
-            lambda _progress: _thumbnail(path, at, kept),
+            lambda _progress: _decode_thumbnail(path, at, kept),
             lambda image: self._show_thumbnail(recording_id, medium, image),
         )
 
@@ -367,7 +364,7 @@ class RecordingsFeed(QObject):
             self._list.set_thumbnail(recording_id, image)
 
 
-def _thumbnail(path: Path, time_us: int, kept: Path) -> QImage:
+def _decode_thumbnail(path: Path, time_us: int, kept: Path) -> QImage:
     image = QImage(str(kept))
     if not image.isNull():
         return image

@@ -1,7 +1,4 @@
-"""The recordings of a study as a tree of two levels: collections, and the recordings in them.
-
-Paints the rows of the recordings list: a picture, a name, a time, and how far the work is.
-"""
+"""The model of the recordings list, a tree of collections and recordings, and the delegate that paints its rows."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -46,7 +43,7 @@ class RecordingRow:
         exported: an anonymized clip was made.
         missing: its media file is not where it was.
         held_out: nothing of it is ever exported.
-        done: who works here is done with it.
+        done: the current annotator is done with it.
         file: checksum of its media file; its picture is forgotten with it.
     """
 

@@ -1,8 +1,6 @@
-"""Buttons that get the models of names which transcripts lack, where a window says that they are not covered.
+"""Searches the study's texts for personal information in the background.
 
-What looks personal in the open study, kept in step with every edit. Has the texts of a study searched for personal
-information, so that whoever asks for hits next need not wait. Has the texts searched that may have to leave scrubbed,
-before anybody asks: at once would hold up the window.
+Keeps the hits in step with edits, and offers the name models that are missing.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,9 +10,9 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from anonymize.egress import weights_download_job as fetching
+from anonymize.egress import weights_download_job
 from anonymize.egress.egress_authority import policy_in_force
-from anonymize.pii_review import study_finder as pii_search
+from anonymize.pii_review import study_finder
 from anonymize.pii_review.language_coverage import LanguageCoverage, find_language_gaps, share_coverage
 from anonymize.pii_review.pii_decisions import Numbers, compute_numbers, store_numbers
 from anonymize.pii_review.review_hits import PlacedHit, find_hits
@@ -80,7 +78,7 @@ class NamesModels(QWidget):
         if name in self._works:
             return
         try:
-            work = fetching.prepare(name)
+            work = weights_download_job.prepare(name)
             require_permission(self._context.studio, self._context.questions, name)
         except UserError as error:
             self.state.setText(f"{error.message} {error.hint}".strip())
@@ -93,7 +91,7 @@ class NamesModels(QWidget):
     def _add_button(self, name: str) -> None:
         button = QPushButton(tr("Get {name}").format(name=name))
         try:
-            button.setToolTip(plain_tip(fetching.download_question(name)))
+            button.setToolTip(plain_tip(weights_download_job.download_question(name)))
         except UserError as error:
             button.setToolTip(plain_tip(str(error)))
         button.setAutoDefault(False)
@@ -115,7 +113,7 @@ class NamesModels(QWidget):
         return False
 
     def _on_done(self, work: JobSpec, _result: object) -> None:
-        if work.kind != fetching.KIND:
+        if work.kind != weights_download_job.KIND:
             return
         if self._remove_job(work):
             self.state.setText("")
@@ -157,7 +155,7 @@ class PiiSearchController(QObject):
     def is_needed(self) -> bool:
         """Whether there are texts that were not searched yet."""
         session = self._context.studio.session
-        return session is not None and pii_search.prepare(session) is not None
+        return session is not None and study_finder.prepare(session) is not None
 
     def begin(self) -> None:
         """Search what is new; `ready` follows later."""
@@ -167,7 +165,7 @@ class PiiSearchController(QObject):
         self._turn += 1
         turn, tell = self._turn, share_findings(session)
         self.message.emit(tr("Looking for personal information…"))
-        running = self._context.jobs.find_job(pii_search.KIND, "")
+        running = self._context.jobs.find_job(study_finder.KIND, "")
         if running is not None:
             self._asked = running
             self._context.jobs.when_done(running, lambda _result: self._on_searched())
@@ -175,7 +173,7 @@ class PiiSearchController(QObject):
 
         def read(second: Session, _progress: Progress) -> JobSpec | Callable[[Session], None]:
             tell(second)
-            return pii_search.prepare(second) or prepare_hits(
+            return study_finder.prepare(second) or prepare_hits(
                 second, [free_text.text for free_text in free_texts(second.study)]
             )
 
@@ -254,7 +252,7 @@ class PiiHitMonitor(QObject):
         self._pause.timeout.connect(self.refresh)
 
     def refresh(self) -> None:
-        """Search what is new, and find all hits anew; the ones before stay until then."""
+        """Search what is new, and find all hits again; the ones before stay until then."""
         self._pause.stop()
         self.looking, self.complete = True, False
         self._searching.begin()
@@ -314,7 +312,7 @@ class PiiHitMonitor(QObject):
         self.message.emit(str(error))
 
     def _apply_decisions(self) -> None:
-        """Take over decisions; where one changes what is listed, all is found anew from what was searched."""
+        """Take over decisions; where one changes what is listed, all is found again from what was searched."""
         session = self._context.studio.session
         if session is None:
             return

@@ -1,6 +1,6 @@
-"""Who and what is behind each replacement: shown here and nowhere else, and written to a file that is kept apart.
+"""The window of personal information.
 
-The window "Personal information": every place that looks personal, its sound, and what becomes of it.
+It shows every hit with its sound and decision, and the key of replacements, which is exported separately.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from anonymize.pii_detection.pii_hit import KINDS, PERSON
-from anonymize.pii_review import pii_decisions as commands
+from anonymize.pii_review import pii_decisions
 from anonymize.pii_review.pii_decisions import use_stand_ins
 from anonymize.pii_review.pii_files import key_rows, write_key
 from anonymize.pii_review.review_hits import PlacedHit, read_stand_ins
@@ -55,8 +55,8 @@ from widgets.table.lazy_table import ConditionFilterBar
 from widgets.table.record_table import RowsTable, TableRow
 from widgets.text_labels import PlainLabel
 
-_COLUMNS = (tr("Written instead"), tr("Kind"), tr("Participant"), tr("Stands for"), tr("Places"))
-_WARNING = tr(
+_KEY_COLUMNS = (tr("Written instead"), tr("Kind"), tr("Participant"), tr("Stands for"), tr("Places"))
+_KEY_WARNING = tr(
     "This is the key: it says who everybody is. It is in no release and no export. "
     "Keep a file of it apart from everything that leaves."
 )
@@ -72,8 +72,8 @@ class KeyPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, theme.GRID, 0, 0)
         column.setSpacing(theme.GRID)
-        warning = PlainLabel(_WARNING, wordWrap=True)
-        self.table = RowsTable(tr("Key"), _COLUMNS)
+        warning = PlainLabel(_KEY_WARNING, wordWrap=True)
+        self.table = RowsTable(tr("Key"), _KEY_COLUMNS)
         EmptyHint(self.table, tr("Nothing personal was found yet, so nobody is behind a stand-in."))
         self.names = QCheckBox(tr("Write stand-in names for participants, instead of numbers"))
         self.names.setToolTip(
@@ -236,7 +236,7 @@ class PiiWindow(QWidget):
         """Hide or keep what is selected, and go to the next place that nobody decided on."""
         those = self.selected()
         alone = len(self.current_table.selected()) == 1
-        if self._change(partial(commands.decide_places, places=those, verdict=verdict), those) and alone:
+        if self._change(partial(pii_decisions.decide_places, places=those, verdict=verdict), those) and alone:
             self.step(1, only_if_decided=True)
 
     def decide_everywhere(self, verdict: PiiVerdict) -> None:
@@ -245,12 +245,12 @@ class PiiWindow(QWidget):
         those = [hit for hit in self._finding.hits if (hit.hit.word or hit.hit.text) in words]
         if verdict is PiiVerdict.HIDE:
             hidden = [
-                commands.WordToHide(word, placed_hit.kind, placed_hit.hit.participant_id)
+                pii_decisions.WordToHide(word, placed_hit.kind, placed_hit.hit.participant_id)
                 for word, placed_hit in words.items()
             ]
-            done = self._change(partial(commands.hide_words, words=hidden), those)
+            done = self._change(partial(pii_decisions.hide_words, words=hidden), those)
         else:
-            done = self._change(partial(commands.keep_words, words=[*words]), those)
+            done = self._change(partial(pii_decisions.keep_words, words=[*words]), those)
         if done:
             self._moving = True
             self._show_status(tr("Looking at all texts again…"))
@@ -258,16 +258,16 @@ class PiiWindow(QWidget):
     def assign_name(self, participant_id: str) -> None:
         """Say whose name is selected; all names of one participant have one stand-in."""
         names = {
-            placed_hit.hit.text: commands.WordToHide(placed_hit.hit.text, PERSON, participant_id)
+            placed_hit.hit.text: pii_decisions.WordToHide(placed_hit.hit.text, PERSON, participant_id)
             for placed_hit in self.selected()
         }
         those = [hit for hit in self._finding.hits if hit.hit.text in names]
-        if self._change(partial(commands.hide_words, words=[*names.values()]), those):
+        if self._change(partial(pii_decisions.hide_words, words=[*names.values()]), those):
             self._moving = True
 
     def play(self) -> None:
         """Play the selected place with a second around it, in the main window."""
-        placed_hit = next((each for each in self.selected() if each.is_spoken), None)
+        placed_hit = next((hit for hit in self.selected() if hit.is_spoken), None)
         if placed_hit is None or placed_hit.recording_id is None:
             return
         self._context.look_at(placed_hit.recording_id, placed_hit.time_us)
@@ -314,7 +314,7 @@ class PiiWindow(QWidget):
             self._show_status(tr("This text was changed meanwhile; the list is made anew."))
             self._finding.refresh()
             return
-        if self._edit(partial(commands.mark_text, text=text, start=start, end=end, kind=kind)):
+        if self._edit(partial(pii_decisions.mark_text, text=text, start=start, end=end, kind=kind)):
             self._show_status(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
 
     def _lay_out(self) -> None:
@@ -444,11 +444,11 @@ class PiiWindow(QWidget):
         those = self.selected()
         placed_hit = those[0] if those else None
         writable = self._context.studio.writable
-        kinds, whose = {each.kind for each in those}, {each.hit.participant_id or "" for each in those}
+        kinds, whose = {hit.kind for hit in those}, {each.hit.participant_id or "" for each in those}
         self.decide_bar.show_choice(
             chosen=bool(those),
             usable=bool(those) and writable,
-            spoken=any(each.is_spoken for each in those),
+            spoken=any(hit.is_spoken for hit in those),
             kind=next(iter(kinds)) if len(kinds) == 1 else "",
             person=next(iter(whose)) if len(whose) == 1 else "",
         )
@@ -460,9 +460,9 @@ class PiiWindow(QWidget):
             return
         at = (placed_hit.place.table, placed_hit.place.row, placed_hit.place.field)
         marks = [
-            (each.hit.start, each.hit.end, hit_state(each))
-            for each in self._finding.hits
-            if (each.place.table, each.place.row, each.place.field) == at
+            (hit.hit.start, hit.hit.end, hit_state(hit))
+            for hit in self._finding.hits
+            if (hit.place.table, hit.place.row, hit.place.field) == at
         ]
         here = (placed_hit.hit.start, placed_hit.hit.end)
         self.context_pane.show_text(
@@ -480,11 +480,11 @@ class PiiWindow(QWidget):
             )
         ]
         everywhere = [hit for hit in self._finding.hits if hit.hit.word in words and not hit.annotator_id]
-        self._change(partial(commands.withdraw_decisions, places=single, words=words), [*single, *everywhere])
+        self._change(partial(pii_decisions.withdraw_decisions, places=single, words=words), [*single, *everywhere])
 
     def _set_kind(self, kind: str) -> None:
         those = self.selected()
-        self._change(partial(commands.set_kind, places=those, kind=kind), those)
+        self._change(partial(pii_decisions.set_kind, places=those, kind=kind), those)
 
     def _change(self, do: Callable[[Session], Changes], those: Sequence[PlacedHit]) -> bool:
         """Change places as one step; asks where they are of several recordings, and says how many they were."""

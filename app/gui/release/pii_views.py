@@ -1,8 +1,6 @@
-"""Hits as rows of the two tables: place by place, and word by word.
+"""Tables and widgets of the window of personal information.
 
-The whole text around a place, in which a person can mark what no rule found. What can be decided about the places or
-words that are selected. The rows of tables in which one decides: places, or words with all their places. A table in
-which one decides row by row with single keys.
+They show hits by place and by word, the text around a hit, and the decision buttons.
 """
 
 from collections import Counter
@@ -303,13 +301,13 @@ WORD_COLUMNS = (
 DECISION_OF_PLACE, DECISION_OF_WORD = 3, 4
 WORD_COUNT_COLUMNS = (2, 3)
 STATE_LABELS = {UNDECIDED: tr("Undecided"), HIDE: tr("Hide"), KEEP: tr("Keep"), MIXED: tr("Differs")}
-_FIELDS = {
+_FIELD_NAMES = {
     "text": tr("comment"),
     "note": tr("note"),
     "name": tr("name"),
     "agent_context": tr("context of the agent"),
 }
-_QUESTION_FIELDS = {
+_QUESTION_FIELD_NAMES = {
     "text": tr("question"),
     "answer": tr("right option"),
     **{f"wrong_{place}": tr("wrong option {place}").format(place=place) for place in range(1, 5)},
@@ -349,7 +347,7 @@ def hit_state(placed_hit: PlacedHit) -> str:
 def location_text(placed_hit: PlacedHit, people: PiiRowContext) -> str:
     """Return where a place is, in words."""
     at = placed_hit.place
-    known = _QUESTION_FIELDS if at.table == "question" else _FIELDS
+    known = _QUESTION_FIELD_NAMES if at.table == "question" else _FIELD_NAMES
     field = tr("utterance") if placed_hit.is_spoken else known.get(at.field, at.field)
     if placed_hit.recording_id is None:
         return f"{placed_hit.place.table}, {field}"
@@ -521,7 +519,7 @@ def _utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-_ON = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+_OPEN_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
 class DecisionTable(LongTable):
@@ -615,7 +613,7 @@ class DecisionTable(LongTable):
         return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in _ON and self.currentIndex().isValid():
+        if event.key() in _OPEN_KEYS and self.currentIndex().isValid():
             self.opened.emit(self.rows_model.rows()[self.currentIndex().row()].key)
         elif event.key() == Qt.Key.Key_Space:
             self.play_requested.emit()

@@ -1,8 +1,7 @@
-"""What the tables of the window say about a report.
+"""The privacy window.
 
-The limits of the study, to be read and changed. From reports to plots: what each method protects, what it keeps, and
-how alike faces are. The window about exports: figures of each, red where over a limit, plots, faces, and the way to the
-worst frame.
+It shows the measures of each export, red where over the study's limits, plots of protection and utility, and the worst
+frame.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from anonymize.measures.privacy_report import FIGURES, NAIVE, PARROT, Attack, MeasuredValue, MeasureInfo, PrivacyReport
-from anonymize.privacy import privacy_job as measuring
+from anonymize.privacy import privacy_job
 from anonymize.privacy.exported_clips import KIND, ExportedClip, find_clip, list_exports
 from anonymize.privacy.privacy_limits import (
     ATTACKER_NAMES,
@@ -63,7 +62,7 @@ TRACK_COLUMNS = (
 )
 _TRACK_KEYS = ("reidentified", "detected", "coverage", "nme", "mouth", "eye", "brow", "warp")
 FIGURE_COLUMNS = (tr("Figure"), tr("Value"), tr("Taken from"), tr("Note"))
-_SHARE, _R = MeasureInfo("", "share"), MeasureInfo("", "r")
+_SHARE_FORMAT, _CORRELATION_FORMAT = MeasureInfo("", "share"), MeasureInfo("", "r")
 _NO_CHANCE = MeasuredValue(0.0)
 _SHORT_ID_CHARS = 8
 
@@ -78,7 +77,7 @@ def export_cells(export: ExportedClip) -> tuple[str, ...]:
         return (*head, NOT_MEASURED, *[""] * (len(EXPORT_COLUMNS) - 4), export.clip)
     attack = report.strongest_attack(NAIVE)
     rates = (
-        (format_value(_SHARE, attack.rates[0]), format_value(_SHARE, attack.worst))
+        (format_value(_SHARE_FORMAT, attack.rates[0]), format_value(_SHARE_FORMAT, attack.worst))
         if attack is not None
         else ("–", "–")  # noqa: RUF001
     )
@@ -89,7 +88,7 @@ def export_cells(export: ExportedClip) -> tuple[str, ...]:
 def columns_over_limit(report: PrivacyReport, limits: PrivacyLimits) -> Over:
     """Return which columns of the table of exports are over a limit."""
     found: set[int] = set()
-    for attack in (each_attack for each_attack in report.attacks if each_attack.kind == NAIVE):
+    for attack in (known_attack for known_attack in report.attacks if known_attack.kind == NAIVE):
         if _exceeds(attack.rates[0], attack.chance, limits.reidentified):
             found.add(EXPORT_COLUMNS.index(tr("Re-identified")))
         if _exceeds(attack.worst, attack.worst_chance, limits.worst_track):
@@ -136,13 +135,13 @@ def figure_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...]]]:
 def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
     name = f"{ATTACKER_NAMES[attack.kind]} ({attack.embedder})"
     parts: Sequence[tuple[str, MeasureInfo, MeasuredValue]] = (
-        (tr("re-identified at FAR 1e-2"), _SHARE, attack.rates[0]),
-        (tr("re-identified by chance"), _SHARE, attack.chance),
-        (tr("re-identified at FAR 1e-3"), _SHARE, attack.rates[1]),
-        (tr("worst track"), _SHARE, attack.worst),
-        (tr("worst track by chance"), _SHARE, attack.worst_chance),
-        ("rank-1", _SHARE, attack.rank_one),
-        (tr("equal error rate"), _R, attack.equal_error),
+        (tr("re-identified at FAR 1e-2"), _SHARE_FORMAT, attack.rates[0]),
+        (tr("re-identified by chance"), _SHARE_FORMAT, attack.chance),
+        (tr("re-identified at FAR 1e-3"), _SHARE_FORMAT, attack.rates[1]),
+        (tr("worst track"), _SHARE_FORMAT, attack.worst),
+        (tr("worst track by chance"), _SHARE_FORMAT, attack.worst_chance),
+        ("rank-1", _SHARE_FORMAT, attack.rank_one),
+        (tr("equal error rate"), _CORRELATION_FORMAT, attack.equal_error),
     )
     return [
         (
@@ -156,7 +155,7 @@ def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
 def _track_text(key: str, figure: MeasuredValue | None) -> str:
     if figure is None or figure.value is None:
         return "–"  # noqa: RUF001 an en dash stands for nothing
-    return format_value(FIGURES.get(key, _SHARE), figure)
+    return format_value(FIGURES.get(key, _SHARE_FORMAT), figure)
 
 
 def _exceeds(figure: MeasuredValue, chance: MeasuredValue, limit: float) -> bool:
@@ -170,7 +169,7 @@ class LimitsBar(QWidget):
     """One editor a limit; shares are shown in percent.
 
     Signals:
-        changed (PrivacyLimits): a person set one anew.
+        changed (PrivacyLimits): a person set one again.
     """
 
     changed = Signal(object)
@@ -182,23 +181,23 @@ class LimitsBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
         row.addWidget(PlainLabel(tr("Limits:")))
-        for each in fields(PrivacyLimits):
-            label = PlainLabel(str(each.metadata["title"]))
-            editor = IntegerBox() if isinstance(each.default, int) else DecimalBox(decimals=1, suffix=" %")
-            editor.setMaximum(int(min(each.metadata["maximum"], 99_999)) if isinstance(each.default, int) else 100)
+        for field in fields(PrivacyLimits):
+            label = PlainLabel(str(field.metadata["title"]))
+            editor = IntegerBox() if isinstance(field.default, int) else DecimalBox(decimals=1, suffix=" %")
+            editor.setMaximum(int(min(field.metadata["maximum"], 99_999)) if isinstance(field.default, int) else 100)
             editor.setToolTip(
                 plain_tip(
                     tr("{description} A release refuses what is over it").format(
-                        description=each.metadata["description"]
+                        description=field.metadata["description"]
                     )
                 )
             )
-            editor.setAccessibleName(tr("Limit: {title}").format(title=each.metadata["title"]))
-            editor.lineEdit().setAccessibleName(tr("Limit: {title}").format(title=each.metadata["title"]))
+            editor.setAccessibleName(tr("Limit: {title}").format(title=field.metadata["title"]))
+            editor.lineEdit().setAccessibleName(tr("Limit: {title}").format(title=field.metadata["title"]))
             editor.setKeyboardTracking(False)
             editor.valueChanged.connect(self._emit_limits)
             label.setBuddy(editor)
-            self.editors[each.name] = editor
+            self.editors[field.name] = editor
             row.addWidget(label)
             row.addWidget(editor)
         row.addStretch()
@@ -232,7 +231,7 @@ _EXPRESSION_MEASURES = (
     ("brow", tr("Brows")),
     ("iris_x", tr("Gaze to the side")),
 )
-_LOOKS = (
+_SERIES_LOOKS = (
     LabelLook("first", "", "accent", Pattern.SOLID, Sign.SQUARE),
     LabelLook("second", "", "uncertain", Pattern.HATCH, Sign.TRIANGLE),
     LabelLook("third", "", "competence", Pattern.DOTS, Sign.RING),
@@ -261,10 +260,14 @@ def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
             names,
             (
                 Series(
-                    tr("Naive attacker"), tuple(_reidentification_rate(report, NAIVE) for report in found), _LOOKS[0]
+                    tr("Naive attacker"),
+                    tuple(_reidentification_rate(report, NAIVE) for report in found),
+                    _SERIES_LOOKS[0],
                 ),
                 Series(
-                    tr("Parrot attacker"), tuple(_reidentification_rate(report, PARROT) for report in found), _LOOKS[1]
+                    tr("Parrot attacker"),
+                    tuple(_reidentification_rate(report, PARROT) for report in found),
+                    _SERIES_LOOKS[1],
                 ),
             ),
             tr("share at FAR 1e-2"),
@@ -277,7 +280,7 @@ def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
             names,
             tuple(
                 Series(name, tuple(_to_measured(report.figure(key)) for report in found), look)
-                for (key, name), look in zip(_EXPRESSION_MEASURES, _LOOKS, strict=True)
+                for (key, name), look in zip(_EXPRESSION_MEASURES, _SERIES_LOOKS, strict=True)
             ),
             tr("correlation with the source"),
             PlotNumberFormat.FIGURE,
@@ -333,7 +336,7 @@ def _to_measured(figure: MeasuredValue) -> Measured:
     return Measured(figure.value, figure.n, reason=figure.note)
 
 
-_NOTHING = tr("Nothing was exported yet. Export a recording first: Ctrl+E.")
+_NOTHING_EXPORTED = tr("Nothing was exported yet. Export a recording first: Ctrl+E.")
 _RELEVANT_TABLES = frozenset({"run", "property", "recording"})
 
 
@@ -384,7 +387,7 @@ class PrivacyWindow(QWidget):
         self.limits.setEnabled(self._studio.writable)
         self._exports = list_exports(session)
         self.table.show_rows(
-            [TableRow(export.run.id, export_cells(export), _icon(export, allowed)) for export in self._exports]
+            [TableRow(export.run.id, export_cells(export), _export_icon(export, allowed)) for export in self._exports]
         )
         self._mark_exceeded(allowed)
         self.methods.set_plots(method_plots(self._exports))
@@ -405,7 +408,7 @@ class PrivacyWindow(QWidget):
         try:
             clip = self._export_path(export)
             if clip is not None:
-                self._context.jobs.start(measuring.prepare(session, clip, export))
+                self._context.jobs.start(privacy_job.prepare(session, clip, export))
         except UserError as error:
             self._show_status(str(error))
 
@@ -511,7 +514,7 @@ class PrivacyWindow(QWidget):
             else tr("&Go to the worst frame")
         )
         if export is None or session is None:
-            self.verdict.setText(_NOTHING)
+            self.verdict.setText(_NOTHING_EXPORTED)
         elif report is None:
             self.verdict.setText(tr("This export was not measured yet. Measure compares it with its recording."))
         else:
@@ -551,7 +554,7 @@ class PrivacyWindow(QWidget):
         self.status.setText(text)
 
 
-def _icon(export: ExportedClip, allowed: PrivacyLimits) -> str:
+def _export_icon(export: ExportedClip, allowed: PrivacyLimits) -> str:
     if export.report is None:
         return "circle-dashed"
     if exceeded_limits(export.report, allowed):

@@ -1,8 +1,6 @@
-"""What a release is to hold, as a form.
+"""The form of a release plan, and its checklist: each rule of each recording, kept, broken or waived.
 
-Between the plan of a release and the form in which it is chosen. Judges a study by the rules of a release, a little at
-a time, so that a window stays awake. The checklist of a release as lines: every rule of every recording, kept, broken
-or waived. A line to do without a rule: why, and the button; or to take that back.
+The study is judged in steps so that the window stays responsive.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -85,7 +83,7 @@ class ReleaseChecklistRow:
 
     @property
     def is_blocking(self) -> bool:
-        """Whether it has to be mended first; what a rendering showed is judged anew by the next try."""
+        """Whether it has to be fixed first; what a rendering showed is judged again by the next try."""
         return self.is_broken and self.rule not in _POST_RENDERING_RULES
 
     @property
@@ -160,7 +158,9 @@ def earlier_rendering_results(
         if run is None or run.parameters.get("mask_state") != mask_state(session.study, recording_id):
             continue
         kept = run.result.get("outcomes")
-        every = [parse_outcome(one) for one in kept if isinstance(one, dict)] if isinstance(kept, list) else []
+        every = (
+            [parse_outcome(outcome) for outcome in kept if isinstance(outcome, dict)] if isinstance(kept, list) else []
+        )
         if {rendering_check.method for rendering_check in every} == set(plan.methods_for(number)):
             outcomes += every
     return outcome_blockers(outcomes), [outcome.number for outcome in outcomes]
@@ -237,13 +237,13 @@ class ReleaseSelection:
     typed: Mapping[str, str] = field(default_factory=dict)
 
 
-_TYPED = {
+_TYPED_FIELDS = {
     "title": (tr("Title"), tr("What the data set is called in its card")),
     "contact": (tr("Contact"), tr("Whom to ask, for the card and the terms")),
     "holder": (tr("Rights holder"), tr("Who holds the rights, for the terms of use")),
 }
-_COLUMNS = 3
-_ROW = theme.GRID * 7 // 2
+_TICK_COLUMNS = 3
+_TICK_ROW_HEIGHT = theme.GRID * 7 // 2
 """Height of a row of ticks, in pixels: the name of the field stands beside the first of them."""
 
 
@@ -251,7 +251,7 @@ class ReleasePlanForm(QWidget):
     """The form.
 
     Signals:
-        changed (Chosen): something was chosen or typed.
+        changed (ReleaseSelection): something was chosen or typed.
     """
 
     changed = Signal(object)
@@ -283,7 +283,7 @@ class ReleasePlanForm(QWidget):
             form, tr("Annotations"), choices.formats, tr("Write the annotations in this format")
         )
         self._typed: dict[str, QLineEdit] = {}
-        for key, (name, tip) in _TYPED.items():
+        for key, (name, tip) in _TYPED_FIELDS.items():
             line = QLineEdit()
             line.setAccessibleName(name)
             line.setToolTip(plain_tip(tip))
@@ -349,15 +349,15 @@ class ReleasePlanForm(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID * 2)
         grid.setVerticalSpacing(0)
-        grid.setColumnStretch(_COLUMNS, 1)
+        grid.setColumnStretch(_TICK_COLUMNS, 1)
         made: dict[str, QCheckBox] = {}
         for place, (key, text) in enumerate(pairs):
             tick = QCheckBox(text)
-            tick.setMinimumHeight(_ROW)
+            tick.setMinimumHeight(_TICK_ROW_HEIGHT)
             tick.setAccessibleName(f"{name}: {text}")
             tick.setToolTip(plain_tip(f"{tip}: {text}"))
             tick.clicked.connect(lambda _on: self._emit_changed())
-            grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
+            grid.addWidget(tick, place // _TICK_COLUMNS, place % _TICK_COLUMNS)
             made[key] = tick
         add_form_row(form, name, grid)
         return made

@@ -1,4 +1,4 @@
-"""The Release window: what is released, what stands in the way, the texts, and the button."""
+"""The Release window: the plan, the checklist of what blocks it, the texts to read, and the button that releases."""
 
 from collections.abc import Generator, Mapping
 from functools import partial
@@ -8,8 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from anonymize.release import release_edits as commands
-from anonymize.release import release_job as job
+from anonymize.release import release_edits, release_job
 from anonymize.release.release_gate import Selection
 from anonymize.release.release_plan import SCRUB, read_plan
 from anonymize.release.release_rules import parse_blocker
@@ -235,7 +234,7 @@ class ReleaseWindow(QWidget):
             return
         ids = {recording.number: recording.id for recording in all_recordings(session.study)}
         where = ids.get(line.recording) if line.recording is not None else None
-        if self._studio.edit(partial(commands.waive_rule, rule=line.rule, recording_id=where, reason=reason)):
+        if self._studio.edit(partial(release_edits.waive_rule, rule=line.rule, recording_id=where, reason=reason)):
             self.bar.reason.clear()
             self.report.clear()
 
@@ -243,14 +242,14 @@ class ReleaseWindow(QWidget):
         line = self._selected_line()
         if line is not None and line.waiver is not None:
             where = line.waiver.recording_id
-            self._studio.edit(partial(commands.withdraw_waiver, rule=line.rule, recording_id=where))
+            self._studio.edit(partial(release_edits.withdraw_waiver, rule=line.rule, recording_id=where))
 
     def _set_selection(self, chosen: ReleaseSelection) -> None:
         session = self._studio.session
         if session is None:
             return
         plan = plan_from_selection(read_plan(session), chosen)
-        if plan != read_plan(session) and not self._studio.edit(partial(commands.store_plan, plan=plan)):
+        if plan != read_plan(session) and not self._studio.edit(partial(release_edits.store_plan, plan=plan)):
             self.form.show_selection(selection_from_plan(read_plan(session)))
 
     def _show_texts(self) -> None:
@@ -275,7 +274,7 @@ class ReleaseWindow(QWidget):
         self.texts.show_private_words(replacements(session.study))
 
     def _confirm(self) -> None:
-        self._studio.edit(partial(commands.confirm_texts, state=texts_checksum(self._texts)))
+        self._studio.edit(partial(release_edits.confirm_texts, state=texts_checksum(self._texts)))
 
     def _start(self) -> None:
         session = self._studio.session
@@ -285,7 +284,7 @@ class ReleaseWindow(QWidget):
         if place is None:
             return
         try:
-            self._work = job.prepare(session, place, read_plan(session))
+            self._work = release_job.prepare(session, place, read_plan(session))
         except UserError as error:
             self.report.setText(str(error))
             return
@@ -304,7 +303,11 @@ class ReleaseWindow(QWidget):
             )
         else:
             found = result["reasons"]
-            reasons = [parse_blocker(one) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+            reasons = (
+                [parse_blocker(blocker) for blocker in found if isinstance(blocker, dict)]
+                if isinstance(found, list)
+                else []
+            )
             self.report.setText(
                 tr("Refused: {sentence}").format(sentence=reasons[0].sentence) if reasons else tr("Refused.")
             )
@@ -354,7 +357,7 @@ class ReleaseWindow(QWidget):
         self.bar.withdraw_requested.connect(self._withdraw)
         self.form.changed.connect(self._set_selection)
         self.texts.words_changed.connect(
-            lambda words: self._studio.edit(partial(commands.set_private_words, words=words))
+            lambda words: self._studio.edit(partial(release_edits.set_private_words, words=words))
         )
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)

@@ -1,7 +1,4 @@
-"""Free texts before and after scrubbing, the words that must not leave, and that somebody read it all.
-
-Scrubbed texts as rows of a table, for whoever reads them before they leave.
-"""
+"""Shows free texts before and after scrubbing, takes the private words, and records who has read the texts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -39,7 +36,9 @@ def text_rows(texts: Sequence[ReleasedText]) -> list[tuple[TableRow, bool]]:
     ]
 
 
-_HELP = tr("One a line, such as Anna = P01. They stay in the study, and are found with any case, accent and ending.")
+_WORDS_HELP = tr(
+    "One a line, such as Anna = P01. They stay in the study, and are found with any case, accent and ending."
+)
 _WORDS_HEIGHT = 96
 _TEXT_COLUMNS = (3, 4)
 """Columns that share the room that the others leave."""
@@ -67,7 +66,7 @@ class TextsView(QWidget):
         title = PlainLabel(tr("Private words"))
         title.setFont(theme.font(semibold=True))
         column.addWidget(title)
-        column.addWidget(PlainLabel(_HELP, wordWrap=True))
+        column.addWidget(PlainLabel(_WORDS_HELP, wordWrap=True))
         self.words = QPlainTextEdit()
         self.words.setAccessibleName(tr("Private words"))
         self.words.setToolTip(tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"))
@@ -90,8 +89,8 @@ class TextsView(QWidget):
         self.table = RowsTable(tr("Texts"), [tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])
         head = self.table.horizontalHeader()
         head.setStretchLastSection(False)
-        for text in _TEXT_COLUMNS:
-            head.setSectionResizeMode(text, QHeaderView.ResizeMode.Stretch)
+        for section in _TEXT_COLUMNS:
+            head.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         EmptyHint(self.table, tr("Texts that would leave are listed here."))
         self.table.row_chosen.connect(lambda key, time: self.row_chosen.emit(key.split()[0], time))
         column.addWidget(self.table, 1)

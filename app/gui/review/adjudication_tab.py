@@ -1,7 +1,4 @@
-"""The window in which one lane is made of what several annotators say.
-
-Asks by which rule one lane is made of several annotators' lanes.
-"""
+"""The adjudication window: merges the lanes of several annotators into one, by the chosen rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -121,7 +118,7 @@ class LaneForm(QWidget):
             self.make_requested.emit(self.answers(), self.least.value(), self.name.text())
 
 
-_QUESTIONS = (
+_RULE_QUESTIONS = (
     LaneQuestion(
         "labels",
         tr("Label"),
@@ -163,7 +160,7 @@ _QUESTIONS = (
 
 def make_adjudication_window(context: Context) -> QWidget:
     """Make the window."""
-    form = LaneForm(_QUESTIONS, DEFAULT_LANE_NAME)
+    form = LaneForm(_RULE_QUESTIONS, DEFAULT_LANE_NAME)
     form.setWindowTitle(tr("Adjudicated lane"))
     form.resize(460, 420)
     session = context.studio.session

@@ -1,8 +1,4 @@
-"""Puts the items of a review into the words and looks of the page.
-
-The items of a review in the order of time: what each marked, what differs, and how far it is. What the review page
-shows, as plain facts. One item of a review side by side; what differs has a sign and stands on a tinted ground.
-"""
+"""The items of a review: their list, and one item side by side, with the differences marked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -106,7 +102,7 @@ class ItemComparison:
     target: int = -1
 
 
-_OUTCOMES = {
+_OUTCOME_STATES = {
     ReviewOutcome.ALIKE: ReviewItemState.ALIKE,
     ReviewOutcome.SETTLED: ReviewItemState.SETTLED,
     ReviewOutcome.DISPUTED: ReviewItemState.DISPUTED,
@@ -124,7 +120,7 @@ def item_row(item: ReviewItem, compared: RecordingReview, scheme: Scheme | None,
         text = tr("Only {name}").format(name=(compared.first if item.first else compared.second).name)
     elif item.differing_parts or item.third_differing_parts:
         first, *rest = name_differences(scheme, item.differing_parts or item.third_differing_parts)
-        text = ", ".join([first, *(one.lower() for one in rest)])
+        text = ", ".join([first, *(name.lower() for name in rest)])
         text = text if item.differing_parts else f"{third}: {text.lower()}"
     else:
         text = tr("Nothing differs")
@@ -138,11 +134,11 @@ def item_state(item: ReviewItem, reviewer_id: str) -> ReviewItemState:
     if item.pending_for(reviewer_id):
         return ReviewItemState.WAITS
     if item.outcome in (ReviewOutcome.ALIKE, ReviewOutcome.DISPUTED):
-        return _OUTCOMES[item.outcome]
+        return _OUTCOME_STATES[item.outcome]
     said = [mark.review_by(reviewer_id) for mark in item.to_review(reviewer_id)]
     if said and said[0] is not None:
         return ReviewItemState.AGREED if said[0].decision is ReviewDecision.AGREE else ReviewItemState.DISAGREED
-    return _OUTCOMES[item.outcome]
+    return _OUTCOME_STATES[item.outcome]
 
 
 def compare_item(
@@ -158,7 +154,7 @@ def compare_item(
     marks = [item.first, item.second, *([item.third] if compared.third else [])]
     wanted = {mark.segment.id for mark in item.to_review(reviewer_id)}
     columns = tuple(
-        _column(who.name, mark, mark is not None and mark.segment.id in wanted, reviewer_id, names)
+        _annotator_column(who.name, mark, mark is not None and mark.segment.id in wanted, reviewer_id, names)
         for who, mark in zip(people, marks, strict=True)
     )
     waiting = {mark.segment.id for mark in item.pending_for(reviewer_id)}
@@ -170,7 +166,7 @@ def compare_item(
     lines.append(_comparison_row(tr("Start"), _edge_cells(marks, "start_us"), BOUNDARIES in differing))
     lines.append(_comparison_row("End", _edge_cells(marks, "end_us"), BOUNDARIES in differing))
     for field in scheme.fields_of(item.marks[0].segment.track) if scheme is not None else ():
-        cells = _values(field, marks, participants)
+        cells = _field_cells(field, marks, participants)
         if any(cells):
             lines.append(_comparison_row(field.name, cells, field.key in differing))
     return ItemComparison(columns, tuple(lines), order[0] if order else -1)
@@ -182,7 +178,7 @@ def label_look(segment: Segment, scheme: Scheme | None) -> LabelLook:
     return next((look for look in looks if look.key == segment.label), None) or unknown_look(segment.label)
 
 
-def _column(
+def _annotator_column(
     name: str, mark: Mark | None, decidable: bool, reviewer_id: str, names: Mapping[str, str]
 ) -> AnnotatorColumn:
     if mark is None:
@@ -229,27 +225,29 @@ def _edge_cells(marks: Sequence[Mark | None], edge: str) -> tuple[tuple[Comparis
     return tuple(found)
 
 
-def _values(
+def _field_cells(
     field: Field, marks: Sequence[Mark | None], participants: Mapping[str, str]
 ) -> tuple[tuple[ComparisonText, ...], ...]:
     given = [mark.values.get(field.key) if mark is not None else None for mark in marks]
     there = [value for mark, value in zip(marks, given, strict=True) if mark is not None]
     return tuple(
-        () if mark is None else _parts(field, value, there, participants)
+        () if mark is None else _value_texts(field, value, there, participants)
         for mark, value in zip(marks, given, strict=True)
     )
 
 
-def _parts(
+def _value_texts(
     field: Field, value: Json, every: Sequence[Json], participants: Mapping[str, str]
 ) -> tuple[ComparisonText, ...]:
     if value in (None, "", []):
         return ()
     if field.kind in CHOICE_KINDS:
         names = {choice.key: choice.name for choice in field.choices}
-        chosen = [str(one) for one in value] if isinstance(value, list) else [str(value)]
-        sets = [{str(one) for one in (v if isinstance(v, list) else [v])} for v in every]
-        return tuple(ComparisonText(names.get(text, text), not all(text in found for found in sets)) for text in chosen)
+        chosen = [str(choice) for choice in value] if isinstance(value, list) else [str(value)]
+        sets = [{str(choice) for choice in (v if isinstance(v, list) else [v])} for v in every]
+        return tuple(
+            ComparisonText(names.get(choice, choice), not all(choice in found for found in sets)) for choice in chosen
+        )
     if field.kind is FieldKind.PARTICIPANT:
         return (ComparisonText(participants.get(str(value), str(value))),)
     if field.kind is FieldKind.TEXT:
@@ -259,8 +257,8 @@ def _parts(
     )
 
 
-_HEIGHT = 40
-_ICONS = {
+_ROW_HEIGHT = 40
+_STATE_ICONS = {
     ReviewItemState.WAITS: ("circle-dashed", "accent"),
     ReviewItemState.WAITS_FOR_OTHER: ("loader", "muted"),
     ReviewItemState.AGREED: ("circle-check", "competence"),
@@ -289,16 +287,16 @@ class _ReviewItemDelegate(QStyledItemDelegate):
     """Draws a row without a widget of its own."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
-        return QSize(0, _HEIGHT)
+        return QSize(0, _ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row = index.data(ROW_ROLE)
         colours = theme.palette()
         area = QRectF(option.rect)
         painter.save()
-        selected = paint_row_ground(painter, option, *_ICONS[row.state])
+        selected = paint_row_ground(painter, option, *_STATE_ICONS[row.state])
         for place, look in enumerate(row.looks):
-            _sign(
+            _paint_label_sign(
                 painter, look, QPointF(area.left() + 36 + 18 * place, area.center().y() - SIGN_PX / 2), colours.disabled
             )
         text = area.adjusted(42 + 18 * len(row.looks), 4, -10, -4)
@@ -320,7 +318,7 @@ class _ReviewItemDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-def _sign(painter: QPainter, look: LabelLook | None, corner: QPointF, nothing: QColor) -> None:
+def _paint_label_sign(painter: QPainter, look: LabelLook | None, corner: QPointF, nothing: QColor) -> None:
     if look is not None:
         paint_sign(painter, look.sign, corner, label_ink(look, theme.palette()))
         return
@@ -329,7 +327,7 @@ def _sign(painter: QPainter, look: LabelLook | None, corner: QPointF, nothing: Q
 
 
 DIFFERS = "≠"
-_HINT = tr("Press N to begin, or choose one above.")
+_EMPTY_HINT = tr("Press N to begin, or choose one above.")
 
 
 class SideBySide(QScrollArea):
@@ -370,9 +368,9 @@ class SideBySide(QScrollArea):
         if self._shown is not None:
             column.addLayout(self._heads(self._shown))
             for line in self._shown.lines:
-                column.addWidget(_side_by_side_line(line))
+                column.addWidget(_comparison_row_widget(line))
         else:
-            hint = PlainLabel(_HINT, wordWrap=True)
+            hint = PlainLabel(_EMPTY_HINT, wordWrap=True)
             hint.setStyleSheet(f"color: {theme.palette().muted.name()};")
             column.addWidget(hint)
         column.addStretch()
@@ -413,7 +411,7 @@ class SideBySide(QScrollArea):
         return button
 
 
-def _side_by_side_line(line: ComparisonRow) -> QWidget:
+def _comparison_row_widget(line: ComparisonRow) -> QWidget:
     colours = theme.palette()
     frame = QFrame()
     frame.setObjectName("line")
@@ -436,11 +434,11 @@ def _side_by_side_line(line: ComparisonRow) -> QWidget:
         grid.setColumnStretch(place, 1)
         chip = isinstance(cell, LabelLook)
         start = Qt.AlignmentFlag.AlignLeft if chip else Qt.AlignmentFlag(0)
-        grid.addWidget(_cell(cell), 1, place, Qt.AlignmentFlag.AlignTop | start)
+        grid.addWidget(_cell_widget(cell), 1, place, Qt.AlignmentFlag.AlignTop | start)
     return frame
 
 
-def _cell(cell: LabelLook | tuple[ComparisonText, ...]) -> QWidget:
+def _cell_widget(cell: LabelLook | tuple[ComparisonText, ...]) -> QWidget:
     if isinstance(cell, LabelLook):
         chip = LabelChip()
         chip.set_look(cell)

@@ -1,8 +1,6 @@
-"""Makes the page of the mode Review, and joins it with the study.
+"""The page of the mode Review.
 
-The page of the mode Review: who is compared, what differs, one item side by side, and the decision. Shows the review of
-the recording that is open, and turns what the reviewer says into edits. Where a reviewer says what they think of the
-segment that is shown. Whose segments are compared, and how far the review is.
+It compares annotators, shows one item side by side, and turns the reviewer's decisions into edits.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.agreement.annotator_lanes import list_annotators_of
-from annotate.review import peer_review as reviews
+from annotate.review import peer_review
 from annotate.review.peer_review import (
     RecordingReview,
     ReviewItem,
@@ -60,7 +58,7 @@ class ReviewDecisionBar(QWidget):
     """A note, and buttons to decide, to take it back, and to go on.
 
     Signals:
-        decided (Decision, str): with the note.
+        decided (ReviewDecision, str): with the note.
         withdraw_requested: take back what was said.
         step_requested (int): 1 for the next item, -1 for the previous one.
         repeat_requested: play the item again and again, or stop doing so.
@@ -88,13 +86,13 @@ class ReviewDecisionBar(QWidget):
         self.disagree = self._make_decision_button(ReviewDecision.DISAGREE, tr("Disagree"), "circle-x", "X")
         row.addWidget(self.agree, 1)
         row.addWidget(self.disagree, 1)
-        self.withdraw = _tool("undo-2", tr("Take back what you said about this segment"), "W")
+        self.withdraw = _make_tool_button("undo-2", tr("Take back what you said about this segment"), "W")
         self.withdraw.clicked.connect(self.withdraw_requested)
-        before = _tool("skip-back", tr("Previous item"), "P")
+        before = _make_tool_button("skip-back", tr("Previous item"), "P")
         before.clicked.connect(lambda: self.step_requested.emit(-1))
-        after = _tool("skip-forward", tr("Next item"), "N")
+        after = _make_tool_button("skip-forward", tr("Next item"), "N")
         after.clicked.connect(lambda: self.step_requested.emit(1))
-        repeat = _tool("repeat", tr("Repeat the span of this item"), "R")
+        repeat = _make_tool_button("repeat", tr("Repeat the span of this item"), "R")
         repeat.clicked.connect(self.repeat_requested)
         self.steps = (before, after, repeat)
         for button in (self.withdraw, *self.steps):
@@ -129,7 +127,7 @@ class ReviewDecisionBar(QWidget):
         return button
 
 
-def _tool(picture: str, text: str, key: str) -> QToolButton:
+def _make_tool_button(picture: str, text: str, key: str) -> QToolButton:
     button = QToolButton()
     button.setIcon(icon(picture))
     button.setToolTip(plain_tip(f"{text} ({key})"))
@@ -138,7 +136,7 @@ def _tool(picture: str, text: str, key: str) -> QToolButton:
     return button
 
 
-_NOBODY = ""
+_NO_THIRD_KEY = ""
 
 
 class PairChooser(QWidget):
@@ -156,9 +154,11 @@ class PairChooser(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)
         boxes = QHBoxLayout()
-        self.first = _box(tr("First annotator"), tr("Whose segments stand on the left"))
-        self.second = _box(tr("Second annotator"), tr("Whose segments stand on the right"))
-        self.third = _box(tr("Third annotator"), tr("Somebody to compare with the two; nobody reviews their segments"))
+        self.first = _make_annotator_box(tr("First annotator"), tr("Whose segments stand on the left"))
+        self.second = _make_annotator_box(tr("Second annotator"), tr("Whose segments stand on the right"))
+        self.third = _make_annotator_box(
+            tr("Third annotator"), tr("Somebody to compare with the two; nobody reviews their segments")
+        )
         for box in (self.first, self.second, self.third):
             boxes.addWidget(box, 1)
             box.activated.connect(lambda _=0, box=box: self._choose(box))
@@ -175,7 +175,7 @@ class PairChooser(QWidget):
         for box, chosen in ((self.first, first), (self.second, second), (self.third, third)):
             box.clear()
             if box is self.third:
-                box.addItem(tr("No third"), _NOBODY)
+                box.addItem(tr("No third"), _NO_THIRD_KEY)
             for person in people:
                 if box is not self.third or person.id not in (first, second):
                     box.addItem(person.name, person.id)
@@ -190,14 +190,14 @@ class PairChooser(QWidget):
     def _choose(self, changed: QComboBox) -> None:
         first, second, third = (str(box.currentData() or "") for box in (self.first, self.second, self.third))
         if first == second:
-            # Whoever was taken away from one side goes to the other.
+            # The annotator who is replaced on one side moves to the other.
             other = self.second if changed is self.first else self.first
             taken = next((other.itemData(i) for i in range(other.count()) if other.itemData(i) != first), "")
             first, second = (first, str(taken)) if changed is self.first else (str(taken), second)
         self.pair_chosen.emit(first, second, "" if third in (first, second) else third)
 
 
-def _box(name: str, tip: str) -> QComboBox:
+def _make_annotator_box(name: str, tip: str) -> QComboBox:
     box = QComboBox()
     box.setAccessibleName(name)
     box.setToolTip(plain_tip(tip))
@@ -220,7 +220,7 @@ class ReviewPage(QWidget):
 
     Signals:
         item_chosen (str): key of the item that should be shown.
-        decided (str, Decision, str): segment, what is said about it, and the note.
+        decided (str, ReviewDecision, str): segment, what is said about it, and the note.
         withdraw_requested (str): segment.
         repeat_requested: play the item again and again, or stop doing so.
         visible_changed (bool): the page came into sight, or went.
@@ -415,7 +415,7 @@ _NEEDS_TWO = (
         "choose another recording."
     ),
 )
-_NOTHING = (
+_NOTHING_MARKED = (
     tr("Nothing was marked here"),
     tr("Neither of the two marked anything in this recording. Choose another one."),
 )
@@ -492,7 +492,7 @@ class ReviewController(QObject):
         if session is None or recording is None or self._sheet is None:
             return
         found = reviews_in(session.study, recording.id)
-        self._sheet = update_reviews(self._sheet, {text: found.get(text, []) for text in segment_ids})
+        self._sheet = update_reviews(self._sheet, {segment_id: found.get(segment_id, []) for segment_id in segment_ids})
         self._stale = False
         self._fill(session)
 
@@ -503,7 +503,7 @@ class ReviewController(QObject):
             self._go_to(item.key)
 
     def _reload(self) -> None:
-        """Read the recording anew; the item that was shown stays, also where its segments were regrouped."""
+        """Read the recording again; the item that was shown stays, also where its segments were regrouped."""
         session, recording = self._context.studio.session, self._context.studio.recording
         self._stale = False
         before = {mark.segment.id for item in self._items() if item.key == self._current for mark in item.marks}
@@ -518,7 +518,7 @@ class ReviewController(QObject):
         people, first, second, third = chosen
         self._sheet = build_recording_review(session, recording.id, first, second, third)
         if not self._sheet.items:
-            self._page.show_nothing(*_NOTHING)
+            self._page.show_nothing(*_NOTHING_MARKED)
             return
         same = [item for item in self._sheet.items if before & {mark.segment.id for mark in item.marks}]
         self._current = same[0].key if same else ""
@@ -544,7 +544,7 @@ class ReviewController(QObject):
         """Return who can be compared and who is: those chosen, as long as they worked on this recording too."""
         people = list_annotators_of(session, recording_id)
         by_id = {person.id: person for person in people}
-        wanted = [by_id.get(text) for text in self._pair or ()]
+        wanted = [by_id.get(annotator_id) for annotator_id in self._pair or ()]
         if wanted and wanted[0] is not None and wanted[1] is not None:
             return people, wanted[0], wanted[1], wanted[2]
         pair = default_pair(session, recording_id)
@@ -598,7 +598,7 @@ class ReviewController(QObject):
 
     def _decide(self, segment_id: str, decision: ReviewDecision, note: str) -> None:
         if not self._context.studio.edit(
-            lambda session: reviews.review_segment(session, segment_id, decision, note), self
+            lambda session: peer_review.review_segment(session, segment_id, decision, note), self
         ):
             return
         session = self._context.studio.session
@@ -612,7 +612,7 @@ class ReviewController(QObject):
             self._context.studio.message.emit(tr("Reviewed: nothing waits for you in this recording any more."))
 
     def _withdraw(self, segment_id: str) -> None:
-        self._context.studio.edit(lambda session: reviews.withdraw_review(session, segment_id), self)
+        self._context.studio.edit(lambda session: peer_review.withdraw_review(session, segment_id), self)
 
 
 def _progress_text(progress: ReviewProgress) -> str:

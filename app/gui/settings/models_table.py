@@ -1,7 +1,4 @@
-"""All models in groups: whether each is there, how large it is, what it is for.
-
-The chosen model: what it is, where it comes from, and what can be done with it.
-"""
+"""The table of all models, by use, and the panel of the selected one: state, size, source, licence and actions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -160,18 +157,22 @@ class ModelPanel(QFrame):
         self.licence = QLineEdit(placeholderText=tr("Licence, in your words"))
         self.licence.setAccessibleName(tr("Licence"))
         self.licence.setToolTip(tr("Under which licence you may use the model that you bring; it is kept beside it"))
-        self.fetch = _button("", "")
+        self.fetch = _make_button("", "")
         self.fetch.setProperty("primary", True)
-        self.cancel = _button(
+        self.cancel = _make_button(
             tr("&Cancel"), tr("Stop; what has arrived is kept, and the next fetch goes on from there")
         )
-        self.folder = _button(
+        self.folder = _make_button(
             tr("Add from f&older…"), tr("Copy it from a folder on this machine or a stick, and check it")
         )
-        self.file = _button(tr("Add from fi&le…"), tr("Copy it from a file on this machine or a stick, and check it"))
-        self.verify = _button(tr("&Verify"), tr("Compare every file with its checksum"))
-        self.remove = _button(tr("&Remove"), tr("Delete it from this machine, with what an unfinished fetch has left"))
-        self.sure = _button(tr("Remove for good"), tr("Delete it now"))
+        self.file = _make_button(
+            tr("Add from fi&le…"), tr("Copy it from a file on this machine or a stick, and check it")
+        )
+        self.verify = _make_button(tr("&Verify"), tr("Compare every file with its checksum"))
+        self.remove = _make_button(
+            tr("&Remove"), tr("Delete it from this machine, with what an unfinished fetch has left")
+        )
+        self.sure = _make_button(tr("Remove for good"), tr("Delete it now"))
         self.fetch.clicked.connect(lambda: self.fetch_requested.emit(self._key, self.source.currentData() or ""))
         self.cancel.clicked.connect(lambda: self.cancel_requested.emit(self._key))
         self.folder.clicked.connect(lambda: self._request_add(self.folder_requested))
@@ -204,7 +205,7 @@ class ModelPanel(QFrame):
         wanted.emit(self._key, licence)
 
 
-def _button(text: str, tip: str) -> QPushButton:
+def _make_button(text: str, tip: str) -> QPushButton:
     made = QPushButton(text)
     made.setToolTip(plain_tip(tip))
     return made

@@ -1,7 +1,4 @@
-"""The window of models: all there are, whether each is installed, and the ways to get, add, check and remove them.
-
-What the window of models says of each, in words.
-"""
+"""The models window: lists all models, and downloads, adds, verifies and removes them."""
 
 from pathlib import Path
 from threading import Event
@@ -9,13 +6,13 @@ from threading import Event
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from anonymize.egress import weights_download_job as fetching
+from anonymize.egress import weights_download_job
 from anonymize.egress.egress_authority import policy_in_force
 from app.gui.pages.context import Context
 from app.gui.settings.models_table import ModelDetails, ModelGroup, ModelPanel, ModelRow, ModelsTable, ModelState
 from app.gui.study.background import Stoppable
 from app.gui.study.dialogs import require_permission
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from models.weights.editions import USES
 from models.weights.model_list import DownloadAccess, ModelCatalogueEntry, describe_damage, download_access, list_models
 from project.errors import UserError
@@ -211,7 +208,7 @@ class ModelsWindow(QWidget):
     def fetch(self, name: str, key: str = "") -> None:
         """Get a model over the network."""
         try:
-            work = fetching.prepare(name, key)
+            work = weights_download_job.prepare(name, key)
             require_permission(self._context.studio, self._context.questions, name, key)
             self._start(name, work)
         except UserError as error:
@@ -220,7 +217,7 @@ class ModelsWindow(QWidget):
     def add(self, name: str, source: Path, licence: str = "") -> None:
         """Get a model from a file or folder."""
         try:
-            self._start(name, fetching.prepare_adding(name, source, licence))
+            self._start(name, weights_download_job.prepare_adding(name, source, licence))
         except UserError as error:
             self._show_status(str(error))
 
@@ -255,7 +252,7 @@ class ModelsWindow(QWidget):
     def remove(self, name: str) -> None:
         """Delete a model from this machine."""
         try:
-            removed = weights.remove(name)
+            removed = installed_weights.remove(name)
         except UserError as error:
             self._show_status(str(error))
             return
@@ -326,13 +323,13 @@ class ModelsWindow(QWidget):
 
     def _on_started(self, work: JobSpec) -> None:
         """Note a job about a model, also one that was asked for elsewhere."""
-        if work.kind == fetching.KIND:
+        if work.kind == weights_download_job.KIND:
             name = str(work.parameters["name"])
             self._works[name] = work
             self._set_busy(name, "waiting")
 
     def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
-        if work.kind != fetching.KIND:
+        if work.kind != weights_download_job.KIND:
             return
         name = str(work.parameters["name"])
         self._works[name] = work
@@ -351,7 +348,7 @@ class ModelsWindow(QWidget):
         self._on_end(work, tr("{name} is installed.").format(name=work.parameters.get("name")))
 
     def _on_stopped(self, work: JobSpec) -> None:
-        if work.kind == fetching.KIND:
+        if work.kind == weights_download_job.KIND:
             problem = self._jobs.failure_of(work)
             self._on_end(
                 work,
@@ -359,7 +356,7 @@ class ModelsWindow(QWidget):
             )
 
     def _on_end(self, work: JobSpec, said: str) -> None:
-        if work.kind != fetching.KIND:
+        if work.kind != weights_download_job.KIND:
             return
         name = str(work.parameters["name"])
         self._works.pop(name, None)

@@ -1,8 +1,4 @@
-"""The window of what leaves this machine: the policy at the top, the journal of requests below it.
-
-The form of a policy: one of three levels, who allowed it and why, to whom, and four ways out that begin shut. The
-journal of requests as a table, of which only the rows on screen are drawn.
-"""
+"""The egress window: the policy form, and the journal of requests below it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,7 +78,7 @@ class PolicyForm(QWidget):
 
     Signals:
         set_requested (Policy): what is to be set; the level and the ways as chosen, the texts as typed.
-        confirm_requested: the policy that `ask_about` told of is to be put in force.
+        confirm_requested: the policy that `ask_confirmation` asked about is to be put in force.
     """
 
     set_requested = Signal(object)
@@ -232,7 +228,7 @@ class PolicyForm(QWidget):
         return row
 
     def _on_level(self) -> None:
-        """Ask anew why and who allowed it: what was said for another level does not stand for this one."""
+        """Ask again why and who allowed it: what was said for another level does not stand for this one."""
         same = self.levels[self._shown.level].isChecked()
         for line, said in ((self.reason, self._shown.reason), (self.allowed_by, self._shown.allowed_by)):
             if line.text() == ("" if same else said):
@@ -564,7 +560,7 @@ class PolicyWindow(QWidget):
         self._split.setSizes([height, self.height() - height])
 
     def _poll_journal(self) -> None:
-        """Read the journal anew where something was written to it: jobs of other windows and programs write too."""
+        """Read the journal again where something was written to it: jobs of other windows and programs write too."""
         session = self._studio.session
         if session is None or (count := count_egress(session.study)) == self._count:
             return

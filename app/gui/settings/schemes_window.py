@@ -1,8 +1,4 @@
-"""The window of schemes joined to the study.
-
-One line of the list of schemes. The window of schemes: a list at the left, one scheme in words and what can be done
-with it at the right.
-"""
+"""The schemes window: a list of schemes, and the chosen one in words with the ways to use, drop or reload it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidgetItem, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from annotate.study import scheme_versions as commands
+from annotate.study import scheme_versions
 from annotate.study.scheme_versions import Orphan, find_orphans, list_study_schemes
 from app.gui.pages.context import Context
 from app.gui.study.dialogs import Dialogs
@@ -320,9 +316,9 @@ def _format_count(number: int, word: str) -> str:
 
 _MAX_ORPHANS = 500
 """How many are listed."""
-_SCHEMES = "schemes"
-_PAUSE_MS = 700
-"""How long edits must pause before what the study has is counted anew."""
+_SCHEMES_PROPERTY = "schemes"
+_COUNT_PAUSE_MS = 700
+"""How long edits must pause before what the study has is counted again."""
 
 
 def make_schemes_window(context: Context) -> QWidget:
@@ -340,20 +336,22 @@ class SchemesWindow(SchemesView):
         self._keys_in_use = keys_in_use
         self._checked: dict[str, tuple[Path, str]] = {}
         self._refused: list[UserError] = []
-        self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._later = QTimer(self, singleShot=True, interval=_COUNT_PAUSE_MS)
         self._later.timeout.connect(self.refresh)
         studio.bridge.changed.connect(self._apply)
         studio.failed.connect(self._refused.append)
         self.check_requested.connect(self._choose_file)
         self.use_requested.connect(self._use)
-        self.drop_requested.connect(lambda key: self._change(lambda session: commands.drop_scheme(session, key)))
-        self.default_requested.connect(lambda key: self._change(lambda session: commands.make_default(session, key)))
+        self.drop_requested.connect(lambda key: self._change(lambda session: scheme_versions.drop_scheme(session, key)))
+        self.default_requested.connect(
+            lambda key: self._change(lambda session: scheme_versions.make_default(session, key))
+        )
         self.reload_requested.connect(self._reload)
         self.orphans_requested.connect(self._list_orphans)
         self.refresh()
 
     def refresh(self) -> None:
-        """Read anew what the study has."""
+        """Read again what the study has."""
         session = self._studio.session
         if session is not None:
             self.show_entries(self._read(session), self._studio.writable)
@@ -395,7 +393,7 @@ class SchemesWindow(SchemesView):
         return found
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _SCHEMES in changes.ids("property") or changes.ids("scheme_version"):
+        if _SCHEMES_PROPERTY in changes.ids("property") or changes.ids("scheme_version"):
             self.refresh()
         elif changes.ids("segment") or changes.ids("segment_value"):
             # What is counted grows with the study: not at every key that is pressed elsewhere.
@@ -420,14 +418,14 @@ class SchemesWindow(SchemesView):
     def _use(self, entry: SchemeEntry) -> None:
         if entry.group is Group.FILE:
             path, text = self._checked[entry.key]
-            if self._change(lambda session: commands.use_scheme(session, text, path.name)[1]):
+            if self._change(lambda session: scheme_versions.use_scheme(session, text, path.name)[1]):
                 self._remember_file(entry.key, path)
                 del self._checked[entry.key]
                 self.refresh()
         elif entry.group is Group.KEPT:
-            self._change(lambda session: commands.use_kept_scheme(session, entry.key)[1])
+            self._change(lambda session: scheme_versions.use_kept_scheme(session, entry.key)[1])
         else:
-            self._change(lambda session: commands.use_shipped_scheme(session, entry.key)[1])
+            self._change(lambda session: scheme_versions.use_shipped_scheme(session, entry.key)[1])
 
     def _reload(self, key: str) -> None:
         entry, session = self.current(), self._studio.session
@@ -499,7 +497,7 @@ def _reload_scheme(session: Session, path: Path, key: str) -> Changes:
             tr("{name} holds the scheme “{found}” now.").format(name=path.name, found=found),
             tr("Check it as a file of its own."),
         )
-    return commands.use_scheme(session, text, path.name)[1]
+    return scheme_versions.use_scheme(session, text, path.name)[1]
 
 
 def _orphan_text(session: Session, orphan: Orphan) -> str:

@@ -1,8 +1,6 @@
-"""Short work that needs no model, in threads: thumbnails, waveforms, reading files that are added.
+"""Runs short work in threads.
 
-Does what takes a moment and suffers nothing beside it, in a thread, while the window says what goes on. Reads the study
-in a thread, from a second look into its file, so that the window stays awake. Lets one piece of work in a thread be
-stopped by itself.
+Offers a pool, reads through a second session of the study, and modal tasks behind a progress line.
 """
 
 import logging
@@ -27,12 +25,12 @@ from widgets.text_labels import PlainLabel
 
 Result = TypeVar("Result")
 _SHOW_DELAY_MS = 100
-_WIDTH = 440
+_DIALOG_WIDTH = 440
 _PROGRESS_INTERVAL_S = 0.05
 
 
 class ModalTask(QObject):
-    """One piece of work at a time; whoever asks for it gets the result, as if it had been done at once.
+    """Runs one piece of work at a time; the caller gets its result as from a synchronous call.
 
     Signals:
         started: a piece of work was begun.
@@ -129,7 +127,7 @@ class _Saying(OwnDialog):
         self.setWindowFlag(Qt.WindowType.WindowCloseButtonHint, on=False)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, on=False)
         self.setWindowTitle(text)
-        self.setMinimumWidth(_WIDTH)
+        self.setMinimumWidth(_DIALOG_WIDTH)
         self._text, self._stoppable = text, stoppable
         self.telling = _ThreadProgress(self)
         column = QVBoxLayout(self)
@@ -318,10 +316,10 @@ Show = Callable[[int, int, str], None]
 
 
 class PendingRead:
-    """One reading; once it is stopped, nothing of it is told any more.
+    """A read that runs in the background; once it is stopped, it calls nothing back.
 
     Attributes:
-        unwanted: set once nobody wants it any more.
+        unwanted: set once it is stopped.
     """
 
     def __init__(self) -> None:
@@ -329,11 +327,11 @@ class PendingRead:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether nobody wants it any more."""
+        """Whether it was stopped."""
         return self.unwanted.is_set()
 
     def stop(self) -> None:
-        """Want it no more; it ends where it looks for that."""
+        """Stop it; it ends at its next check."""
         self.unwanted.set()
 
 
@@ -347,7 +345,7 @@ def read_in_background(
 ) -> PendingRead:
     """Call `read(second, progress)` in a thread, then `then(result)` or `failed`; returns what stops it.
 
-    The second look shows the study as it is on disk, seen with the same eyes.
+    The second session shows the study as it is on disk, to the same viewer.
 
     Args:
         background: runs the thread, and calls back in the window's thread.

@@ -1,7 +1,6 @@
-"""The dialogs that ask for a file, a folder or a word; tests put others in their place.
+"""Dialogs that ask for a file, a folder, a word or a confirmation; tests replace them.
 
-Asks before the first download in a study whose policy allows none: a yes changes the policy, as a step of it. What the
-window says about edits of several rows, how many in how many recordings, and what it asks before.
+Also texts about edits of many rows.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +11,7 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
-from anonymize.egress import weights_download_job as fetching
+from anonymize.egress import weights_download_job
 from anonymize.egress.egress_authority import policy_in_force
 from anonymize.egress.policy_edits import set_policy
 from app.gui.study.study_controller import StudyController
@@ -104,7 +103,7 @@ class Dialogs:
         return Path(path) if path else None
 
     def file(self, title: str, kinds: str = "") -> Path | None:
-        """Ask for a file; `kinds` are filters as `filter_of` makes them."""
+        """Ask for a file; `kinds` are filters as `file_filter` makes them."""
         path, _ = QFileDialog.getOpenFileName(self._parent_window(), title, str(self._start_folder()), kinds)
         return Path(path) if path else None
 
@@ -222,12 +221,12 @@ def require_permission(studio: StudyController, questions: Dialogs, name: str, k
     session = studio.session
     if session is None:
         return
-    refusal = fetching.download_refusal(session, name, key)
+    refusal = weights_download_job.download_refusal(session, name, key)
     if refusal is None:
         return
     wanted = replace(policy_in_force(session), downloads=True)
     # Nobody is asked to allow downloads that are refused for something else all the same.
-    if (still := fetching.download_refusal(session, name, key, wanted)) is not None:
+    if (still := weights_download_job.download_refusal(session, name, key, wanted)) is not None:
         raise still
     session.study.require_writable()
     if not questions.agree(
@@ -253,7 +252,7 @@ class Rows(StrEnum):
     PLACES = "places"
 
 
-_COUNTS: dict[Rows, Callable[[int], str]] = {
+_ROW_COUNT_TEXTS: dict[Rows, Callable[[int], str]] = {
     Rows.SEGMENTS: lambda number: trn("{count} segment", "{count} segments", number),
     Rows.UTTERANCES: lambda number: trn("{count} utterance", "{count} utterances", number),
     Rows.NODES: lambda number: trn("{count} node", "{count} nodes", number),
@@ -264,7 +263,7 @@ _COUNTS: dict[Rows, Callable[[int], str]] = {
 
 def format_row_count(kind: Rows, number: int, recordings: int = 1) -> str:
     """Return `22 segments`, with ` in 2 recordings` where it is more than one."""
-    rows = _COUNTS[kind](number)
+    rows = _ROW_COUNT_TEXTS[kind](number)
     if recordings < 2:
         return rows
     among = trn("{count} recording", "{count} recordings", recordings)

@@ -1,7 +1,6 @@
-"""Which track of which scheme new segments go to.
+"""The state that the window works on: the open study, recording, selection, marks and active track.
 
-Tells everything that shows the study what an edit touched. What a person works on: the open study, the recording that
-is shown, what is selected, what is marked.
+All edits pass through it and are announced to the views.
 """
 
 import contextlib
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from annotate.study import recording_edits as history
+from annotate.study import recording_edits
 from app.gui.study.background import ModalTask
 from project.encryption.container import is_sealed
 from project.entities.study_records import Changes, Recording
@@ -43,7 +42,7 @@ class ChangeNotifier(QObject):
 
 LARGE = 1_000
 """From so many rows on an edit is noticed, and done in a thread."""
-_LOGGED = 2
+_ROWS_WRITTEN_PER_EDIT = 2
 """Rows that are written for one that is edited: itself, and what the history says of it."""
 
 
@@ -132,7 +131,7 @@ class StudyController(QObject):
             self._backed_up.emit(check)
 
     def _open_session(self, path: Path, annotator: str | None, check: object) -> Session:
-        """Open a study; a sealed one in a thread, because its key takes a while to be worked out."""
+        """Open a study; an encrypted one in a thread, because its key takes a while to be derived."""
 
         def opened(_progress: Progress) -> Session:
             return Session.open(
@@ -149,7 +148,7 @@ class StudyController(QObject):
         return self.apart.run(opened, tr("Opening {name}…").format(name=escape_unprintable(path.name)))
 
     def close(self) -> None:
-        """Close the study; one file is left. A sealed one is sealed anew when this returns."""
+        """Close the study; one file is left. An encrypted one is encrypted again when this returns."""
         if self.session is None:
             return
         self.leaving.emit()
@@ -263,7 +262,7 @@ class StudyController(QObject):
             return self._edit(_locked(do))
 
         def stoppable(session: Session, progress: Progress) -> Changes | None:
-            with session.study.locked(), session.study.cancellable(progress, _LOGGED * rows):
+            with session.study.locked(), session.study.cancellable(progress, _ROWS_WRITTEN_PER_EDIT * rows):
                 return do(session)
 
         return self.edit_in_thread(stoppable, text)
@@ -316,15 +315,15 @@ class StudyController(QObject):
     def undo(self) -> None:
         """Take back the newest step."""
         rows = self.session.study.undo_size if self.session is not None else 0
-        self._revert(history.undo, rows, tr("Undoing {count:,} changes…").format(count=rows), tr("Undone"))
+        self._revert(recording_edits.undo, rows, tr("Undoing {count:,} changes…").format(count=rows), tr("Undone"))
 
     def redo(self) -> None:
         """Do again what was undone last."""
         rows = self.session.study.redo_size if self.session is not None else 0
-        self._revert(history.redo, rows, tr("Making {count:,} changes again…").format(count=rows), tr("Redone"))
+        self._revert(recording_edits.redo, rows, tr("Making {count:,} changes again…").format(count=rows), tr("Redone"))
 
-    def _revert(self, how: Callable[[Session], history.Reverted], rows: int, text: str, word: str) -> None:
-        reverted: list[history.Reverted] = []
+    def _revert(self, how: Callable[[Session], recording_edits.Reverted], rows: int, text: str, word: str) -> None:
+        reverted: list[recording_edits.Reverted] = []
 
         def do(session: Session) -> Changes:
             reverted.append(how(session))
@@ -342,7 +341,7 @@ class StudyController(QObject):
         if not differ:
             return changes
         moved = lane_visibility_changes(self.session.study, sorted(differ))
-        self.select(text for text in self.selected if text not in moved.ids("segment"))
+        self.select(segment_id for segment_id in self.selected if segment_id not in moved.ids("segment"))
         return changes | moved
 
     def _other_recording_name(self, changes: Changes) -> str:
@@ -367,7 +366,7 @@ def _locked(do: Callable[[Session], Changes | None]) -> Callable[[Session], Chan
     return held
 
 
-_SCHEMES = "schemes"
+_SCHEMES_PROPERTY = "schemes"
 
 
 class ActiveTrack(QObject):
@@ -413,7 +412,7 @@ class ActiveTrack(QObject):
 
     @property
     def key(self) -> str:
-        """Both keys as one word, to remember and to give to `choose`."""
+        """Both keys as one word, to remember and to give to `select_track`."""
         return "/".join(self.key_pair or ())
 
     def tracks(self) -> list[tuple[str, str]]:
@@ -444,5 +443,5 @@ class ActiveTrack(QObject):
         self._studio.message.emit(tr("New segments go to {names}.").format(names=names[following]))
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _SCHEMES in changes.ids("property") or changes.ids("scheme_version"):
+        if _SCHEMES_PROPERTY in changes.ids("property") or changes.ids("scheme_version"):
             self.changed.emit()

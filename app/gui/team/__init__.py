@@ -1,1 +1,1 @@
-"""The Team window: the plan, copies for annotators, their work brought home, conflicts."""
+"""The Team window: the plan, copies for annotators, their merge, and conflicts."""

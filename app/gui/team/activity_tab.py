@@ -1,4 +1,4 @@
-"""The window of active minutes: by recording, by day, in all, with a switch to turn counting off."""
+"""The activity window: active minutes by recording, by day and in total, with a switch to turn counting off."""
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
@@ -24,7 +24,7 @@ def make_activity_window(context: Context) -> QWidget:
 
 
 class ActivityWindow(QWidget):
-    """Shows the minutes of who works here."""
+    """Shows the minutes of the current annotator."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()

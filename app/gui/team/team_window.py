@@ -1,9 +1,4 @@
-"""The Team window: who has what, copies for annotators, their work brought home, and conflicts.
-
-Makes a copy for an annotator in a thread; in the window's thread it only gets its name. Asks for whom a copy is made,
-and what becomes of the media. Items in two versions: a list of them, and the versions side by side with what differs
-marked.
-"""
+"""The Team window: the work plan, copies for annotators, merging their work, and resolving conflicts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.team import study_copies as commands
+from annotate.team import study_copies
 from annotate.team.assignments import AssignmentStatus, PlanOptions, TeamPlan, make_plan, read_team_plan
 from annotate.team.study_copies import CopyFor, MediaWith
 from app.gui.pages.context import Context
@@ -59,7 +54,7 @@ from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
-_MAX_TRIES = 3
+_MAX_THREAD_TRIES = 3
 """So often it is filled in a thread while somebody edits; after that in the window's own, where nobody can."""
 
 
@@ -93,7 +88,7 @@ class AnnotatorCopyMaker(QObject):
         return self._copy is not None
 
     def start(self, annotator: str, out: Path, media: MediaWith) -> None:
-        """Make one."""
+        """Make a copy for an annotator."""
         session = self._studio.session
         if session is None or self.busy:
             return
@@ -106,7 +101,7 @@ class AnnotatorCopyMaker(QObject):
         self._fill(session, self._copy)
 
     def cancel(self) -> None:
-        """Make it no more; nothing is left of it."""
+        """Cancel the copy; nothing is left of it."""
         if self._look is not None:
             self._look.stop()
         self._end()
@@ -123,7 +118,7 @@ class AnnotatorCopyMaker(QObject):
     def _finish(self, session: Session, copy: CopyFor) -> None:
         try:
             made = copy.finish(session)
-            if made is None and self._tries < _MAX_TRIES:
+            if made is None and self._tries < _MAX_THREAD_TRIES:
                 self._fill(session, copy)
                 return
             if made is None:
@@ -148,7 +143,7 @@ class AnnotatorCopyMaker(QObject):
             self.ended.emit()
 
 
-_MEDIA = {
+_MEDIA_CHOICES = {
     MediaWith.LEAVE: tr("Leave them behind; the annotator relinks the folder"),
     MediaWith.LINK: tr("Link them beside the copy, on the same machine"),
     MediaWith.COPY: tr("Copy them beside the copy"),
@@ -172,7 +167,7 @@ class SplitDialog(OwnDialog):
         self.who.setAccessibleName(tr("Annotator"))
         self.who.setToolTip(tr("Who will work in the copy"))
         self.media = QComboBox()
-        for key, text in _MEDIA.items():
+        for key, text in _MEDIA_CHOICES.items():
             self.media.addItem(text, key)
         self.media.setAccessibleName(tr("Media files"))
         self.media.setToolTip(tr("What becomes of the recordings' files"))
@@ -507,10 +502,10 @@ class TeamWindow(QWidget):
 
     def merge_files(self, paths: Sequence[Path]) -> None:
         """Merge copies and say what came."""
-        done: list[commands.MergedCopy] = []
+        done: list[study_copies.MergedCopy] = []
 
         def do(session: Session, progress: Progress) -> Changes:
-            done.extend(commands.merge_copies(session, paths, progress=progress))
+            done.extend(study_copies.merge_copies(session, paths, progress=progress))
             changes = Changes()
             for merged_copy in done:
                 changes |= merged_copy.merged.changes
@@ -526,7 +521,7 @@ class TeamWindow(QWidget):
             self.tabs.setCurrentWidget(self.conflicts)
 
     def _resolve(self, conflict_id: str, side: str) -> None:
-        self._studio.edit(partial(commands.resolve_conflict, conflict_id=conflict_id, side=commands.Side(side)))
+        self._studio.edit(partial(study_copies.resolve_conflict, conflict_id=conflict_id, side=study_copies.Side(side)))
 
     def _show_report(self, text: str) -> None:
         self.report.setText(text)

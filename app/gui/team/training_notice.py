@@ -1,7 +1,4 @@
-"""Says over the timeline why a recording is closed to who works here.
-
-One line over the timeline that says why this recording cannot be annotated yet.
-"""
+"""A line over the timeline that says why a recording is closed to an annotator who is still in training."""
 
 from collections.abc import Callable
 

@@ -1,8 +1,4 @@
-"""The Training window: how near somebody comes to the reference, and, for the owner, what has to be reached.
-
-What the Training window says, in words. What a training round is made of: recordings, a reference, and what has to be
-reached.
-"""
+"""The Training window: how close each annotator comes to the reference, and the owner's form for the round."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from annotate.agreement.annotator_lanes import Mark
 from annotate.review.peer_review import TrainingComparison, compare_training
-from annotate.team import assignments as commands
+from annotate.team import assignments
 from annotate.team.training_gate import FIGURES, Gate, Trained, evaluate_training, list_trainees, read_gate
 from app.gui.pages.context import Context
 from project.entities.study_records import Annotator, Changes
@@ -119,8 +115,8 @@ class SetupForm(QWidget):
     """For the owner of a study.
 
     Signals:
-        set_requested (Wanted)
-        off_requested
+        set_requested (TrainingSetup)
+        disable_requested
     """
 
     set_requested = Signal(object)
@@ -219,8 +215,8 @@ class SetupForm(QWidget):
         self.set_requested.emit(TrainingSetup(tuple(self._ticked_recordings()), self.reference.currentText(), least))
 
 
-_NONE = tr("There is no training in this study.")
-_NO_ROUND = tr("{none} Its owner sets one up.").format(none=_NONE)
+_NO_TRAINING = tr("There is no training in this study.")
+_NO_ROUND = tr("{none} Its owner sets one up.").format(none=_NO_TRAINING)
 _NOT_YET_HINT = tr("The segments are compared once a recording to train on is marked as done (Ctrl+D).")
 
 
@@ -241,7 +237,7 @@ class TrainingWindow(QWidget):
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
         self.figures = RowsTable(
-            tr("Figures"), [tr("Annotator"), *(FIGURE_NAMES[text] for text in FIGURES), tr("Result")]
+            tr("Figures"), [tr("Annotator"), *(FIGURE_NAMES[figure] for figure in FIGURES), tr("Result")]
         )
         self.recordings = RowsTable(tr("Recordings to train on"), [tr("Recording"), tr("State")])
         self.lines = RowsTable(
@@ -266,7 +262,7 @@ class TrainingWindow(QWidget):
         self.recordings.row_chosen.connect(context.look_at)
         self.lines.row_chosen.connect(lambda key, time: context.look_at(key.split()[0], time))
         self.form.set_requested.connect(self._set_up)
-        self.form.disable_requested.connect(lambda: self._studio.edit(commands.end_training))
+        self.form.disable_requested.connect(lambda: self._studio.edit(assignments.end_training))
         self._studio.bridge.changed.connect(self._apply)
         self._studio.failed.connect(self._show_error)
         self._fill_form(anew=True)
@@ -285,7 +281,7 @@ class TrainingWindow(QWidget):
         self.form.start.setEnabled(self._studio.writable)
         self.form.off.setEnabled(self._studio.writable and gate is not None)
         if gate is None:
-            self.heading.setText(_NONE if owner else _NO_ROUND)
+            self.heading.setText(_NO_TRAINING if owner else _NO_ROUND)
             for table in (self.figures, self.recordings, self.lines):
                 table.show_rows([])
             self.note.setText(tr("Choose recordings and a reference under Set up.") if owner else "")
@@ -400,7 +396,7 @@ class TrainingWindow(QWidget):
     def _set_up(self, wanted: TrainingSetup) -> None:
         done = self._studio.edit(
             partial(
-                commands.set_training,
+                assignments.set_training,
                 recordings=wanted.recordings,
                 reference=wanted.reference,
                 minimum=wanted.minimum,

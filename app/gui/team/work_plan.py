@@ -1,7 +1,4 @@
-"""What a plan is made from: names, how many a recording, a seed.
-
-A table of recordings and annotators: who has what, and how far they are.
-"""
+"""The form that plans the work of a team, and the table of recordings by annotators with their progress."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +41,7 @@ class TeamPlanForm(QWidget):
     """One row of fields and a button.
 
     Signals:
-        plan_requested (Wanted)
+        plan_requested (TeamPlanRequest)
     """
 
     plan_requested = Signal(object)
@@ -122,7 +119,7 @@ _ICONS = {AssignmentState.DONE: "circle-check", AssignmentState.BEGUN: "circle-d
 
 @dataclass(frozen=True, slots=True)
 class PlanCell:
-    """One recording of one annotator; `given` is false where they work on it without it being planned."""
+    """One recording of one annotator; `is_planned` is false where they work on it without it being planned."""
 
     state: AssignmentState
     segments: int

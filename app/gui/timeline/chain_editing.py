@@ -1,14 +1,11 @@
-"""Which chain of the recording is worked on, read anew only when an edit touched it.
-
-What is done to the nodes and edges of the chain that is worked on; every change goes through a command.
-"""
+"""The chosen chain of the recording, and the edits of its nodes and edges. Every change goes through a command."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from annotate.chains import chain_edits as commands
+from annotate.chains import chain_edits
 from annotate.chains.chain_checks import ChainProblem, find_problems, messages_by_node
 from annotate.chains.chain_versions import ADJUDICATED
 from app.gui.player.player import Player
@@ -73,7 +70,7 @@ class ChosenChain(QObject):
 
     @property
     def is_own(self) -> bool:
-        """Whether the chosen chain was drawn by who works here."""
+        """Whether the chosen chain was drawn by the current annotator."""
         session = self._studio.session
         who = session.annotator() if session is not None else None
         return who is not None and self.graph is not None and self.graph.chain.annotator_id == who.id
@@ -164,7 +161,7 @@ class ChosenChain(QObject):
         if _LIST_TABLES & set(changes):
             self._read_list(session, recording.id, frozenset(changes.ids("chain")))
         elif self.graph is not None and self._is_touched(session, changes):
-            # Whoever edits for the first time becomes an annotator without a word in the changes.
+            # A first edit adds its author as an annotator, which the changes do not mention.
             self.authors = {annotator.id: annotator for annotator in all_annotators(session.study)}
             self._show(read_graph(session.study, self.graph.chain))
         elif self.graph is not None and _PEOPLE_TABLES & set(changes):
@@ -175,7 +172,7 @@ class ChosenChain(QObject):
         ids = frozenset[str]().union(*(changes.ids(table) for table in _PART_TABLES))
         if ids & self.graph.nodes_by_id.keys() or self.id in changes.ids("chain_review"):
             return True
-        found = (find_node(session.study, text) for text in ids)
+        found = (find_node(session.study, node_id) for node_id in ids)
         return any(chain_node is not None and chain_node.chain_id == self.id for chain_node in found)
 
     def _show(self, graph: ChainGraph | None) -> None:
@@ -268,7 +265,7 @@ class ChainEditor(QObject):
 
     def _add(self, kind: NodeKind, start_us: int, end_us: int) -> None:
         made = self._create_node(
-            lambda session, chain: commands.add_node(session, chain, kind, "", start_us, end_us),
+            lambda session, chain: chain_edits.add_node(session, chain, kind, "", start_us, end_us),
         )
         if made:
             self._kind = kind
@@ -286,9 +283,9 @@ class ChainEditor(QObject):
             return
         made: list[str] = []
         for segment in segments:
-            made += self._create_node(partial(_from_segment, segment))
+            made += self._create_node(partial(_add_node_from_segment, segment))
         for utterance in utterances:
-            made += self._create_node(partial(_from_utterance, utterance))
+            made += self._create_node(partial(_add_node_from_utterance, utterance))
         graph = self._chosen.graph
         if made and graph is not None:
             self.select(made)
@@ -310,7 +307,7 @@ class ChainEditor(QObject):
             made.append(new)
             return changes
 
-        if not self._chosen.id and not self._edit(lambda session: commands.add_chain(session, recording.id)[1]):
+        if not self._chosen.id and not self._edit(lambda session: chain_edits.add_chain(session, recording.id)[1]):
             return []
         return made if self._edit(do) else []
 
@@ -318,18 +315,18 @@ class ChainEditor(QObject):
 
     def set_kind(self, kind: NodeKind) -> None:
         """Make the current node one of another kind."""
-        self._edit_current(lambda session, chain_node: commands.edit_node(session, chain_node.id, kind=kind))
+        self._edit_current(lambda session, chain_node: chain_edits.edit_node(session, chain_node.id, kind=kind))
 
     def set_text(self, node_id: str, text: str) -> None:
         """Write what a node says; typing in one go is one step."""
         self._studio.edit(
-            lambda session: commands.edit_node(session, node_id, text=text, merge_key=f"node text {node_id}"), self
+            lambda session: chain_edits.edit_node(session, node_id, text=text, merge_key=f"node text {node_id}"), self
         )
 
     def set_span(self, start_us: int, end_us: int) -> None:
         """Give the current node another start and end."""
         self._edit_current(
-            lambda session, chain_node: commands.edit_node(session, chain_node.id, start_us=start_us, end_us=end_us)
+            lambda session, chain_node: chain_edits.edit_node(session, chain_node.id, start_us=start_us, end_us=end_us)
         )
 
     def apply_marked_range(self) -> None:
@@ -356,14 +353,14 @@ class ChainEditor(QObject):
 
     def move(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
         """Give nodes new starts and ends."""
-        self._edit(lambda session: commands.move_nodes(session, spans, merge_key))
+        self._edit(lambda session: chain_edits.move_nodes(session, spans, merge_key))
 
     def nudge(self, ids: Sequence[str], frames: int, edge: str = "both") -> None:
         """Move nodes, or one edge of them, by frames; a key held down is one step."""
         graph, recording = self._chosen.graph, self._studio.recording
         if graph is None or recording is None:
             return
-        found = [graph.nodes_by_id[text] for text in ids if text in graph.nodes_by_id]
+        found = [graph.nodes_by_id[node_id] for node_id in ids if node_id in graph.nodes_by_id]
         spans = [
             (chain_node.id, *nudge_span(chain_node.start_us, chain_node.end_us, frames, edge, self._player.times))
             for chain_node in found
@@ -376,7 +373,7 @@ class ChainEditor(QObject):
 
         def do(session: Session, chain_node: ChainNode) -> Changes:
             people = {*chain_node.people} | {participant_id} if has else {*chain_node.people} - {participant_id}
-            return commands.edit_node(session, chain_node.id, people=sorted(people))
+            return chain_edits.edit_node(session, chain_node.id, people=sorted(people))
 
         self._edit_current(do)
 
@@ -394,7 +391,7 @@ class ChainEditor(QObject):
         if not gone or graph is None:
             return
         left = [node for node in graph.nodes if node.id not in gone]
-        if self._edit(lambda session: commands.delete_nodes(session, gone)):
+        if self._edit(lambda session: chain_edits.delete_nodes(session, gone)):
             self._studio.message.emit(deleted_message(Rows.NODES, len(gone)))
             if current is not None and current.id in gone and left:
                 beside = min(left, key=lambda chain_node: abs(chain_node.start_us - current.start_us))
@@ -404,7 +401,7 @@ class ChainEditor(QObject):
 
     def add_edge(self, reason_id: str, result_id: str) -> None:
         """Say that one node is a reason for another."""
-        self._edit(lambda session: commands.add_edge(session, reason_id, result_id))
+        self._edit(lambda session: chain_edits.add_edge(session, reason_id, result_id))
 
     def connect_selected(self) -> None:
         """Say that the nodes selected before are reasons for the one selected last."""
@@ -420,7 +417,7 @@ class ChainEditor(QObject):
 
     def remove_edge(self, reason_id: str, result_id: str) -> None:
         """Take back that one node is a reason for another."""
-        self._edit(lambda session: commands.delete_edge(session, reason_id, result_id))
+        self._edit(lambda session: chain_edits.delete_edge(session, reason_id, result_id))
 
     def _edit(self, do: Callable[[Session], Changes]) -> bool:
         self.about_to_change.emit()
@@ -435,9 +432,9 @@ class ChainEditor(QObject):
         self._studio.failed.emit(UserError(message, hint))
 
 
-def _from_segment(segment_id: str, session: Session, chain_id: str) -> tuple[str, Changes]:
-    return commands.add_node_from_segment(session, chain_id, segment_id)
+def _add_node_from_segment(segment_id: str, session: Session, chain_id: str) -> tuple[str, Changes]:
+    return chain_edits.add_node_from_segment(session, chain_id, segment_id)
 
 
-def _from_utterance(utterance_id: str, session: Session, chain_id: str) -> tuple[str, Changes]:
-    return commands.add_node_from_utterance(session, chain_id, utterance_id)
+def _add_node_from_utterance(utterance_id: str, session: Session, chain_id: str) -> tuple[str, Changes]:
+    return chain_edits.add_node_from_utterance(session, chain_id, utterance_id)

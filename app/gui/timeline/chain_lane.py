@@ -1,7 +1,6 @@
-"""The timeline's lane of the nodes of the chain that is worked on.
+"""Joins the chains of the recording to the whole window.
 
-The chains of the recording that is shown, for the whole window: the lane, the menus, and whatever page is on. Pictures
-and files of a chain, and chains that come from files.
+Fills the timeline lane of nodes and the menus, and imports and exports chains.
 """
 
 import re
@@ -12,7 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
-from annotate.chains import chain_edits as commands
+from annotate.chains import chain_edits
 from annotate.chains.chain_files import export_chains, exportable_chains, import_chains
 from annotate.chains.chain_formats import list_formats
 from app.gui.player.player import Player
@@ -31,7 +30,7 @@ from widgets.labels import KIND_LOOKS, NodePerson
 from widgets.timeline.lanes import node_bar, node_lane
 from widgets.timeline.timeline_view import TimelineView
 
-_LONGEST = 80
+_MAX_FILE_NAME_CHARS = 80
 """Letters of a file's name."""
 
 
@@ -93,7 +92,7 @@ class ChainFiles(QObject):
             if graph is None:
                 raise UserError(tr("This recording has no chain."), tr("Begin one with Ctrl+Shift+N."))
             (kept,) = exportable_chains(session, [graph.chain.id])
-            name = re.sub(r"[^\w-]+", "-", graph.chain.name).strip("-")[:_LONGEST] or "chain"
+            name = re.sub(r"[^\w-]+", "-", graph.chain.name).strip("-")[:_MAX_FILE_NAME_CHARS] or "chain"
             path = self._dialogs.save(title, session.study.folder / f"{name}{suffix}", kind)
             if path is None:
                 return
@@ -176,7 +175,7 @@ class Chains(QObject):
         """Begin another chain of the recording."""
         recording = self._studio.recording
         if recording is not None:
-            self._studio.edit(lambda session: commands.add_chain(session, recording.id)[1])
+            self._studio.edit(lambda session: chain_edits.add_chain(session, recording.id)[1])
 
     def rename(self) -> None:
         """Ask for another name of the chain."""
@@ -186,7 +185,7 @@ class Chains(QObject):
             return
         name = self._dialogs.text(tr("Rename chain"), tr("Name of the chain"), graph.chain.name)
         if name:
-            self._studio.edit(lambda session: commands.rename_chain(session, graph.chain.id, name))
+            self._studio.edit(lambda session: chain_edits.rename_chain(session, graph.chain.id, name))
 
     def delete(self) -> None:
         """Delete the chain; undo brings it back."""
@@ -195,7 +194,7 @@ class Chains(QObject):
             self._report_no_chain()
             return
         self.drawing.about_to_change.emit()
-        if self._studio.edit(lambda session: commands.delete_chain(session, graph.chain.id)):
+        if self._studio.edit(lambda session: chain_edits.delete_chain(session, graph.chain.id)):
             self._studio.message.emit(tr("Deleted {name}. Undo brings it back.").format(name=graph.chain.name))
 
     def show_menu(self, where: QPoint, owner: QMenu) -> None:

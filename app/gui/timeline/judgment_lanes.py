@@ -1,7 +1,4 @@
-"""The strip over the timeline that shows where the annotators of the recording do not say the same.
-
-The lanes of the timeline that show what each judge says about every segment, as far as it may be seen.
-"""
+"""Two parts of the timeline: the strip where annotators disagree, and the lanes that show each judge's labels."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -38,8 +35,8 @@ from widgets.timeline.lanes import (
 from widgets.timeline.timeline_view import TimelineView
 
 STRIP_KEY = "disagreement"
-_KINDS = (DisagreementKind.LABEL, DisagreementKind.UNMARKED)
-_LANE = Lane(
+_SHOWN_KINDS = (DisagreementKind.LABEL, DisagreementKind.UNMARKED)
+_STRIP_LANE = Lane(
     STRIP_KEY,
     tr("Disagreement"),
     LaneKind.SPANS,
@@ -49,11 +46,11 @@ _LANE = Lane(
     ),
 )
 _PEOPLE_TABLES = frozenset({"annotator", "completion", "assignment", "property"})
-_MANY = 200
-"""Segments changed at once from which reading the recording anew is quicker."""
+_MAX_INCREMENTAL_SEGMENTS = 200
+"""Segments changed at once from which reading the recording again is quicker."""
 _LIVE = 5_000
 """Segments in a recording up to which the strip follows each edit at once; with more, when the edits pause."""
-_PAUSE_MS = 150
+_STRIP_PAUSE_MS = 150
 
 
 class DisagreementStrip(QObject):
@@ -81,7 +78,7 @@ class DisagreementStrip(QObject):
         self._known: set[str] = set()
         self._blind = False
         self.found: list[Disagreement] = []
-        self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._later = QTimer(self, singleShot=True, interval=_STRIP_PAUSE_MS)
         self._later.timeout.connect(self._show)
         studio.recording_changed.connect(self.reload)
         studio.bridge.changed.connect(lambda changes, _initiator: self.apply(changes))
@@ -112,7 +109,7 @@ class DisagreementStrip(QObject):
         touched = changes.ids("segment")
         if session is None or recording is None or not (touched or _PEOPLE_TABLES & set(changes)):
             return
-        if len(touched) > _MANY:
+        if len(touched) > _MAX_INCREMENTAL_SEGMENTS:
             self.reload()
             return
         for segment_id in touched:
@@ -122,7 +119,10 @@ class DisagreementStrip(QObject):
             else:
                 self._segments.pop(segment_id, None)
         # Who makes their first segment was introduced by a step that announced nothing.
-        new = not {self._segments[text].annotator_id for text in touched & self._segments.keys()} <= self._known
+        new = (
+            not {self._segments[segment_id].annotator_id for segment_id in touched & self._segments.keys()}
+            <= self._known
+        )
         if new or _PEOPLE_TABLES & set(changes):
             self._read_people(session, recording.id)
         if len(self._segments) > _LIVE:
@@ -154,10 +154,10 @@ class DisagreementStrip(QObject):
             for scheme, track in {(segment.scheme, segment.track): None for segment in self._segments.values()}:
                 self.found += find_disagreements(list(self._segments.values()), people, scheme, track)
             self.found.sort(key=lambda disagreement: (disagreement.start_us, disagreement.end_us))
-        self._feed.set_strip(_LANE if there else None)
+        self._feed.set_strip(_STRIP_LANE if there else None)
         if self.found == before and not anew:
             return
-        kinds = [_KINDS.index(disagreement.kind) for disagreement in self.found]
+        kinds = [_SHOWN_KINDS.index(disagreement.kind) for disagreement in self.found]
         self._timeline.set_spans(
             STRIP_KEY, [(disagreement.start_us, disagreement.end_us) for disagreement in self.found], kinds
         )
@@ -175,7 +175,7 @@ class DisagreementStrip(QObject):
         self._blind = session.study.get_property(COPY_PROPERTY) is not None
 
 
-_JUDGES_STRIP_PAUSE_MS = 300
+_LANES_PAUSE_MS = 300
 _RELOAD_TABLES = frozenset(
     {"segment", "utterance", "property", "annotator", "recording", "scheme_version", "reveal", "run"}
 )
@@ -198,7 +198,7 @@ class JudgesStrip(QObject):
         self._judged: set[str] = set()
         self._forms: set[str] = set()
         self._anew = False
-        self._later = QTimer(self, singleShot=True, interval=_JUDGES_STRIP_PAUSE_MS)
+        self._later = QTimer(self, singleShot=True, interval=_LANES_PAUSE_MS)
         self._later.timeout.connect(self._read_waiting)
         studio.recording_changed.connect(self.reload)
         studio.bridge.changed.connect(lambda changes, _initiator: self.apply(changes))
@@ -275,8 +275,8 @@ class JudgesStrip(QObject):
         if any(voice.condition != RAW_CONDITION for voice in voices):
             places = condition_names(session, board.recording_id)
         lanes = [
-            verdict_lane(f"judge {each_voice.key}", each_voice.name, _subtitle(each_voice, places), self._looks)
-            for each_voice in voices
+            verdict_lane(f"judge {voice.key}", voice.name, _voice_subtitle(voice, places), self._looks)
+            for voice in voices
         ]
         self._feed.set_judges(lanes)
         bars: dict[str, list[VerdictBar]] = {lane.key: [] for lane in lanes}
@@ -310,7 +310,7 @@ def _label_looks(session: Session, board: VerdictBoard) -> list[LabelLook]:
     return [*found.values()]
 
 
-def _subtitle(voice: Voice, places: dict[str, str]) -> str:
+def _voice_subtitle(voice: Voice, places: dict[str, str]) -> str:
     if voice.person:
         return tr("in the form")
     return "" if voice.condition == RAW_CONDITION else places.get(voice.condition, tr("a rendering that is gone"))

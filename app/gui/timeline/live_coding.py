@@ -1,6 +1,6 @@
-"""Coding while the recording plays: a label's key starts a segment, the same key ends it.
+"""Coding during playback: a label's key starts a segment, the same key ends it.
 
-One line over the timeline while segments are coded as the recording plays: what the keys do, what is open.
+A line over the timeline shows the open segments.
 """
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal

@@ -1,7 +1,6 @@
-"""What the window's actions and the timeline's drags do to segments; every change goes through a command.
+"""Turns the window's actions and the timeline's drags into edits of segments, and accepts or rejects pre-labels.
 
-Where a span is after it was nudged by frames. Accepts and rejects the pre-labels that are selected, and goes on to the
-next.
+Every change goes through a command.
 """
 
 from collections.abc import Sequence
@@ -9,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
-from annotate.cues import prelabels as commands
+from annotate.cues import prelabels
 from annotate.cues.prelabels import Prelabel, open_prelabels
 from annotate.segments import segment_edits
 from app.gui.player.playback import Playback
@@ -65,10 +64,14 @@ class PrelabelDeciding(QObject):
     def same_kind(self, segment_id: str) -> list[Prelabel]:
         """Return the open pre-labels of this recording of the kind of one of them; none for another segment."""
         waiting = self._open_prelabels()
-        segment = next((each.segment for each in waiting if each.segment.id == segment_id), None)
+        segment = next((prelabel.segment for prelabel in waiting if prelabel.segment.id == segment_id), None)
         if segment is None:
             return []
-        return [each for each in waiting if (each.segment.track, each.segment.label) == (segment.track, segment.label)]
+        return [
+            prelabel
+            for prelabel in waiting
+            if (prelabel.segment.track, prelabel.segment.label) == (segment.track, segment.label)
+        ]
 
     def show_menu(self, where: QPoint, owner: QMenu, segment_id: str) -> None:
         """Offer what can be decided about a pre-label and its like, at a point of the screen."""
@@ -113,7 +116,7 @@ class PrelabelDeciding(QObject):
             return
 
         def do(session: Session) -> Changes:
-            return commands.accept_prelabels(session, ids)[1] if accepted else commands.reject_prelabels(session, ids)
+            return prelabels.accept_prelabels(session, ids)[1] if accepted else prelabels.reject_prelabels(session, ids)
 
         if self._studio.edit(do):
             word = tr("Accepted") if accepted else tr("Rejected")
@@ -300,4 +303,4 @@ class SegmentEditing(QObject):
         return find_segment(session.study, segment_id) if session else None
 
     def _segments(self, ids: Sequence[str]) -> list[Segment]:
-        return [found for text in ids if (found := self._find(text)) is not None]
+        return [found for segment_id in ids if (found := self._find(segment_id)) is not None]

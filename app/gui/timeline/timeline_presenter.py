@@ -1,6 +1,6 @@
-"""Keeps the timeline in step with the study: after an edit only the segments it touched are read again.
+"""Keeps the timeline and the range slider in step with the study.
 
-The range slider: the span of the selected segment, or the marks of the next one.
+After an edit, only the segments that it touched are read again.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -137,7 +137,7 @@ class TimelineFeed(QObject):
         timeline.selection_changed.connect(self._select)
 
     def reload(self) -> None:
-        """Show the recording anew."""
+        """Show the recording again."""
         recording, session = self._studio.recording, self._studio.session
         if recording is None or session is None:
             self._timeline.set_recording(0)
@@ -178,7 +178,7 @@ class TimelineFeed(QObject):
             self._set_lanes(None)
 
     def set_chain(self, lane: Lane | None, nodes: Iterable[NodeBar] = ()) -> None:
-        """Show the lane of a chain's nodes, or none; only what differs from before is drawn anew."""
+        """Show the lane of a chain's nodes, or none; only what differs from before is drawn again."""
         now = {node.id: node for node in nodes}
         before, self._nodes = self._nodes, now
         self._chain = lane
@@ -351,10 +351,10 @@ class TimelineFeed(QObject):
 
     def _select(self, ids: Sequence[str]) -> None:
         model = self._timeline.model
-        kinds = {text: bar_kind(model.segment(text)) for text in ids}
-        self._studio.select(text for text in ids if kinds[text] is LaneKind.SEGMENTS)
-        self._studio.select_utterances(text for text in ids if kinds[text] is LaneKind.UTTERANCES)
-        self._studio.select_nodes(text for text in ids if kinds[text] is LaneKind.NODES)
+        kinds = {bar_id: bar_kind(model.segment(bar_id)) for bar_id in ids}
+        self._studio.select(bar_id for bar_id in ids if kinds[bar_id] is LaneKind.SEGMENTS)
+        self._studio.select_utterances(bar_id for bar_id in ids if kinds[bar_id] is LaneKind.UTTERANCES)
+        self._studio.select_nodes(bar_id for bar_id in ids if kinds[bar_id] is LaneKind.NODES)
 
 
 @dataclass(frozen=True, slots=True)

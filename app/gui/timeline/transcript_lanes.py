@@ -1,7 +1,6 @@
-"""The timeline's lanes of the transcript: what a run heard, and the utterances of each speaker.
+"""The transcript on the timeline: detected speech, and a lane of utterances for each speaker.
 
-What is done to utterances on the timeline; every change goes through a command. What the newest search for speakers
-says about the utterances of a recording.
+Edits made there go through commands.
 """
 
 from collections import Counter
@@ -12,8 +11,7 @@ from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
 from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers
-from annotate.transcript import transcript_edits as commands
-from annotate.transcript import transcript_edits as who_speaks
+from annotate.transcript import transcript_edits
 from app.gui.player.player import Player
 from app.gui.study.dialogs import Rows, changed_message, deleted_message
 from app.gui.study.study_controller import StudyController
@@ -70,7 +68,7 @@ class SpokenLanes:
         return self._heard or ()
 
     def read(self, session: Session, recording_id: str) -> list[SpokenBar]:
-        """Read a recording anew; returns its utterances."""
+        """Read a recording again; returns its utterances."""
         found = utterances_of(session.study, recording_id)
         self._speakers = {utterance.id: utterance.participant_id for utterance in found}
         self._heard = speech_spans(session.study, recording_id)
@@ -82,9 +80,13 @@ class SpokenLanes:
         touched = changes.ids("utterance")
         now = find_utterances(session.study, touched)
         here = [utterance for utterance in now.values() if utterance.recording_id == recording_id]
-        gone = [text for text in touched if text in self._speakers and text not in {each.id for each in here}]
-        for text in gone:
-            del self._speakers[text]
+        gone = [
+            utterance_id
+            for utterance_id in touched
+            if utterance_id in self._speakers and utterance_id not in {utterance.id for utterance in here}
+        ]
+        for utterance_id in gone:
+            del self._speakers[utterance_id]
         self._speakers |= {utterance.id: utterance.participant_id for utterance in here}
         return [self._bar(utterance) for utterance in here], gone
 
@@ -98,7 +100,9 @@ class SpokenLanes:
         colours = participant_colours([participant.id for participant in everybody])
         present = {participant.id for participant in participants_in(session.study, recording_id)}
         lanes += [
-            utterance_lane(participant.id, participant.pseudonym, _role(participant), colours[participant.id], writable)
+            utterance_lane(
+                participant.id, participant.pseudonym, _role_name(participant), colours[participant.id], writable
+            )
             for participant in everybody
             if participant.id in present or counts[participant.id]
         ]
@@ -108,7 +112,7 @@ class SpokenLanes:
         return utterance_bar(utterance, self._guesses.flag(utterance))
 
 
-def _role(participant: Participant) -> str:
+def _role_name(participant: Participant) -> str:
     return participant.role.value.capitalize()
 
 
@@ -150,7 +154,7 @@ class UtteranceEditor(QObject):
 
     def retime(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
         """Give utterances new starts and ends."""
-        self._studio.edit(lambda session: commands.retime_utterances(session, spans, merge_key))
+        self._studio.edit(lambda session: transcript_edits.retime_utterances(session, spans, merge_key))
 
     def nudge(self, ids: Sequence[str], frames: int, edge: str) -> None:
         """Move utterances, or one edge of them, by frames; a key held down is one step."""
@@ -167,11 +171,11 @@ class UtteranceEditor(QObject):
 
     def assign(self, ids: Sequence[str], participant_id: str | None) -> None:
         """Say who speaks."""
-        self._change(lambda session: who_speaks.assign_speaker(session, ids, participant_id), len(ids))
+        self._change(lambda session: transcript_edits.assign_speaker(session, ids, participant_id), len(ids))
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete utterances; undo brings them back."""
-        if self._studio.edit(lambda session: commands.delete_utterances(session, ids)):
+        if self._studio.edit(lambda session: transcript_edits.delete_utterances(session, ids)):
             self._studio.message.emit(deleted_message(Rows.UTTERANCES, len(ids)))
 
     def add(self, lane: str, start_us: int, end_us: int) -> None:
@@ -182,7 +186,7 @@ class UtteranceEditor(QObject):
         made: list[str] = []
 
         def do(session: Session) -> Changes:
-            new, changes = commands.add_utterance(
+            new, changes = transcript_edits.add_utterance(
                 session, recording.id, start_us, end_us, participant_id=speaker_of_lane(lane)
             )
             made.append(new)
@@ -219,7 +223,7 @@ class UtteranceEditor(QObject):
         owner.popup(where)
 
     def _accept(self, ids: Sequence[str]) -> None:
-        self._change(lambda session: who_speaks.accept_speakers(session, ids), len(ids))
+        self._change(lambda session: transcript_edits.accept_speakers(session, ids), len(ids))
 
     def _change(self, do: Callable[[Session], Changes], number: int) -> None:
         if self._studio.edit(do) and number > 1:

@@ -1,1 +1,1 @@
-"""The mode Transcript: correcting what was said while hearing it."""
+"""The mode Transcript: correcting the transcript while listening to it."""

@@ -1,7 +1,4 @@
-"""A small form that asks for a cue: which kind, whose, at which word, and what is seen or heard.
-
-Asks for a cue in the selected utterance, and adds it.
-"""
+"""The form that adds a cue to the selected utterance: its kind, its participant, its word and a description."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.cues import prelabels as commands
+from annotate.cues import prelabels
 from annotate.cues.cue_detection import prepare
 from annotate.cues.cue_marks import RESPONSE, SCHEME, word_index_at
 from app.gui.jobs.job_center import JobCenter
@@ -40,7 +37,7 @@ from widgets.labels import LabelButtons
 from widgets.text_labels import PlainLabel, plain_tip
 
 WHOLE_UTTERANCE = tr("The whole utterance")
-_WIDE = 380
+_FORM_WIDTH = 380
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +162,7 @@ class CueForm(OwnDialog):
         column.addWidget(title)
         column.addLayout(form)
         column.addLayout(row)
-        self.setMinimumWidth(_WIDE)
+        self.setMinimumWidth(_FORM_WIDTH)
 
     def _show_track(self) -> None:
         layout = self._labels.layout()
@@ -269,7 +266,7 @@ class CueController(QObject):
 
         def do(session: Session) -> Changes:
             who, what = wanted.participant_id, wanted.description
-            new, changes = commands.add_cue(session, utterance_id, wanted.track, wanted.label, who, what, wanted.word)
+            new, changes = prelabels.add_cue(session, utterance_id, wanted.track, wanted.label, who, what, wanted.word)
             made.append(new)
             return changes
 

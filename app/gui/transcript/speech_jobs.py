@@ -1,8 +1,4 @@
-"""Asks what recognises which recordings, in which language, and what becomes of a transcript that is there.
-
-The jobs that listen to recordings, from the menu to the list of jobs. The job that suggests who speaks, from the menu
-to what it found.
-"""
+"""Starts the jobs that find speech, transcribe recordings and suggest speakers, and asks for their options."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,9 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFormLayout, QLayout, QLineEdit, QVBoxLayout, QWidget
 
-from annotate.speech import speaker_detection as speakers
-from annotate.speech import transcription
-from annotate.speech import voice_activity as speech
+from annotate.speech import speaker_detection, transcription, voice_activity
 from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers
 from annotate.study.recording_files import has_sound, require_usable_sound
 from annotate.transcript.utterance_drafts import (
@@ -22,7 +16,7 @@ from annotate.transcript.utterance_drafts import (
     read_vocabulary,
     set_vocabulary,
 )
-from anonymize.egress import weights_download_job as fetching
+from anonymize.egress import weights_download_job
 from app.gui.jobs.job_center import JobCenter
 from app.gui.study.dialogs import Dialogs, require_permission
 from app.gui.study.study_controller import StudyController
@@ -267,7 +261,7 @@ class TranscribeDialog(OwnDialog):
 
 def _fetch_question(model: WhisperModel) -> str:
     try:
-        return f"{model.purpose[:1].upper()}{model.purpose[1:]}. {fetching.download_question(model.name)}."
+        return f"{model.purpose[:1].upper()}{model.purpose[1:]}. {weights_download_job.download_question(model.name)}."
     except UserError as error:
         return str(error)
 
@@ -295,7 +289,7 @@ class SpeechJobController(QObject):
             return
         try:
             session.study.require_writable()
-            self._jobs.start(speech.prepare(session, recording.id))
+            self._jobs.start(voice_activity.prepare(session, recording.id))
         except UserError as error:
             self._studio.failed.emit(error)
             return
@@ -354,7 +348,7 @@ class SpeechJobController(QObject):
 
     def _fetch(self, name: str) -> None:
         try:
-            work = fetching.prepare(name)
+            work = weights_download_job.prepare(name)
             require_permission(self._studio, self._questions, name)
         except UserError as error:
             if self.dialog is not None:
@@ -396,11 +390,15 @@ class SuggestedSpeakers(QObject):
     def suggest(self) -> None:
         """Suggest who speaks in this recording."""
         session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.find_job(speakers.KIND, recording.id) is not None:
+        if (
+            session is None
+            or recording is None
+            or self._jobs.find_job(speaker_detection.KIND, recording.id) is not None
+        ):
             return
         try:
             session.study.require_writable()
-            work = speakers.prepare(session, recording.id)
+            work = speaker_detection.prepare(session, recording.id)
         except UserError as error:
             self._studio.failed.emit(error)
             return

@@ -1,15 +1,11 @@
-"""Turns what is typed and pressed on the page of the transcript into edits.
-
-Finds and replaces words of the transcript.
-"""
+"""Turns typing and keys on the transcript page into edits, and finds and replaces words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
-from annotate.transcript import transcript_edits as commands
-from annotate.transcript import transcript_edits as who_speaks
+from annotate.transcript import transcript_edits
 from annotate.transcript.utterance_text import WordSearch
 from app.gui.pages.context import Context
 from app.gui.study.dialogs import Rows, changed_message, confirm_change, deleted_message, format_row_count
@@ -49,24 +45,24 @@ class TranscriptEditor(QObject):
 
     def _autosave(self, utterance_id: str, text: str) -> None:
         if utterance_id in self._shown.said:
-            self._edit(lambda session: commands.edit_text(session, utterance_id, text, check=False))
+            self._edit(lambda session: transcript_edits.edit_text(session, utterance_id, text, check=False))
 
     def _save(self, utterance_id: str, text: str, read: bool) -> None:
         now, before = self._shown.said.get(utterance_id), self._before
         if now is None or (text.strip() == now.text and not read and now == before):
             return
         differs = before is None or text.strip() != before.text
-        self._edit(lambda session: commands.edit_text(session, utterance_id, text, check=read or differs))
+        self._edit(lambda session: transcript_edits.edit_text(session, utterance_id, text, check=read or differs))
         if not text.strip():
             self._context.studio.message.emit(tr("This utterance has no text any more. Del deletes it."))
 
     def _revert(self, utterance_id: str) -> None:
         before = self._before
         if before is not None and before.id == utterance_id and before != self._shown.said.get(utterance_id):
-            self._edit(lambda session: commands.restore_text(session, before))
+            self._edit(lambda session: transcript_edits.restore_text(session, before))
 
     def _split_text(self, utterance_id: str, before: str, after: str) -> None:
-        if self._split(lambda session: commands.split_utterance_text(session, utterance_id, before, after)):
+        if self._split(lambda session: transcript_edits.split_utterance_text(session, utterance_id, before, after)):
             self._page.view.edit_text(self._page.view.current(), 0)
 
     def _merge_back(self, utterance_id: str, text: str) -> None:
@@ -83,7 +79,7 @@ class TranscriptEditor(QObject):
         utterance = self._shown.current()
         if utterance is not None:
             at = self._context.player.position_us
-            self._split(lambda session: commands.split_utterance(session, utterance.id, at_us=at))
+            self._split(lambda session: transcript_edits.split_utterance(session, utterance.id, at_us=at))
 
     def _split(self, cut: Callable[[Session], tuple[str, Changes]]) -> bool:
         """Cut an utterance in two, and select the second one."""
@@ -111,7 +107,7 @@ class TranscriptEditor(QObject):
         kept: list[str] = []
 
         def do(session: Session) -> Changes:
-            new, changes = commands.merge_utterances(session, ids)
+            new, changes = transcript_edits.merge_utterances(session, ids)
             kept.append(new)
             return changes
 
@@ -125,7 +121,7 @@ class TranscriptEditor(QObject):
         utterance, at = self._shown.current(), self._context.player.position_us
         if utterance is not None:
             span = (utterance.id, utterance.start_us, at) if end else (utterance.id, at, utterance.end_us)
-            self._edit(lambda session: commands.retime_utterances(session, [span]))
+            self._edit(lambda session: transcript_edits.retime_utterances(session, [span]))
 
     def nudge_edge(self, end: bool, by_us: int) -> None:
         """Move the start or the end of the current utterance; a key held down is one step."""
@@ -137,13 +133,15 @@ class TranscriptEditor(QObject):
                 else replace(utterance, start_us=utterance.start_us + by_us)
             )
             span = (utterance.id, max(moved.start_us, 0), moved.end_us)
-            self._edit(lambda session: commands.retime_utterances(session, [span], f"edge {end} {utterance.id}"))
+            self._edit(
+                lambda session: transcript_edits.retime_utterances(session, [span], f"edge {end} {utterance.id}")
+            )
 
     def assign(self, participant_id: str | None) -> None:
         """Say who speaks in what is selected."""
         ids = self._shown.selected()
         if ids:
-            self._change(lambda session: who_speaks.assign_speaker(session, ids, participant_id), len(ids))
+            self._change(lambda session: transcript_edits.assign_speaker(session, ids, participant_id), len(ids))
 
     def assign_by_digit(self, number: int) -> None:
         """Say that the participant whose button has a digit speaks."""
@@ -161,27 +159,27 @@ class TranscriptEditor(QObject):
         )
         name = self._context.questions.text(tr("New participant"), question, self._shown.next_pseudonym())
         if name:
-            self._edit(lambda session: who_speaks.assign_to_new_participant(session, ids, name)[1])
+            self._edit(lambda session: transcript_edits.assign_to_new_participant(session, ids, name)[1])
 
     def accept_speakers(self) -> None:
         """Say that the program guessed right who speaks in what is selected."""
         ids = self._shown.selected()
         if ids:
-            self._change(lambda session: who_speaks.accept_speakers(session, ids), len(ids))
+            self._change(lambda session: transcript_edits.accept_speakers(session, ids), len(ids))
 
     def toggle_checked(self) -> bool:
         """Mark what is selected as read, or as drafts again where all of it was read; returns whether it is read."""
         ids = self._shown.selected()
-        checked = not all(self._shown.said[text].checked for text in ids)
+        checked = not all(self._shown.said[utterance_id].checked for utterance_id in ids)
         if ids:
-            self._edit(lambda session: commands.mark_checked(session, ids, checked))
+            self._edit(lambda session: transcript_edits.mark_checked(session, ids, checked))
         return bool(ids) and checked
 
     def mark_checked(self) -> None:
         """Mark what is selected as read."""
         ids = self._shown.selected()
-        if ids and not all(self._shown.said[text].checked for text in ids):
-            self._edit(lambda session: commands.mark_checked(session, ids))
+        if ids and not all(self._shown.said[utterance_id].checked for utterance_id in ids):
+            self._edit(lambda session: transcript_edits.mark_checked(session, ids))
 
     def delete_selected(self) -> None:
         """Delete what is selected, and go on to what comes after it."""
@@ -193,7 +191,7 @@ class TranscriptEditor(QObject):
             return
         last = self._page.model.row(ids[-1])
         after = [line.utterance.id for line in self._page.model.lines[last + 1 : last + 2]]
-        if self._edit(lambda session: commands.delete_utterances(session, ids)):
+        if self._edit(lambda session: transcript_edits.delete_utterances(session, ids)):
             self._shown.select(after or [line.utterance.id for line in self._page.model.lines[-1:]])
             self._context.studio.message.emit(deleted_message(Rows.UTTERANCES, len(ids)))
 
@@ -207,7 +205,7 @@ class TranscriptEditor(QObject):
         made: list[str] = []
 
         def do(session: Session) -> Changes:
-            new, changes = commands.add_utterance(session, recording.id, at, end)
+            new, changes = transcript_edits.add_utterance(session, recording.id, at, end)
             made.append(new)
             return changes
 
@@ -316,7 +314,7 @@ class TranscriptSearchController(QObject):
 
         def do(session: Session) -> Changes:
             text = search.replace_at(line.utterance.text, replacement, start)
-            return commands.edit_text(session, key, text)
+            return transcript_edits.edit_text(session, key, text)
 
         self._places[self._at] = (key, start + len(replacement))
         self._context.studio.edit(do)
@@ -327,14 +325,14 @@ class TranscriptSearchController(QObject):
         if session is None or recording is None or search is None or not search.text:
             return
         where = None if self._page.search.where.currentIndex() else [recording.id]
-        counts = commands.count_matches(session, search) if where is None else {}
+        counts = transcript_edits.count_matches(session, search) if where is None else {}
         places, recordings = sum(counts.values()), len(counts)
         if not confirm_change(self._context.questions, Rows.PLACES, places, recordings):
             return
-        done: list[commands.Replaced] = []
+        done: list[transcript_edits.Replaced] = []
 
         def do(session: Session) -> Changes:
-            done.append(commands.replace_all(session, search, self._page.search.replacement.text(), where))
+            done.append(transcript_edits.replace_all(session, search, self._page.search.replacement.text(), where))
             return done[0].changes
 
         if self._context.studio.edit(do):

@@ -1,8 +1,6 @@
-"""Keys of the mode Transcript, and the menu that offers the same by mouse.
+"""Builds the page of the mode Transcript and joins it to the study.
 
-Ways to a transcript: recognising speech, bringing a file, and dropping what does not belong in it. Makes the page of
-the mode Transcript, and joins it with the study. Lights the word that is spoken, lets the list keep up, and plays
-utterances. Goes to what still needs a person: drafts, doubtful words, what was checked just now.
+Handles its keys and menu, transcription, playback, and navigation to drafts and doubtful words.
 """
 
 from bisect import bisect_right
@@ -13,7 +11,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
-from annotate.transcript import transcript_edits as commands
+from annotate.transcript import transcript_edits
 from app.gui.pages.commands import ModeKeys
 from app.gui.pages.context import Context
 from app.gui.transcript.transcript_editing import TranscriptEditor, TranscriptSearchController
@@ -26,7 +24,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets.labels import DIGIT_KEYS
 
-_KINDS = (TRANSCRIBE, SPEECH, "speakers")
+_JOB_KINDS = (TRANSCRIBE, SPEECH, "speakers")
 
 
 class TranscriptionController(QObject):
@@ -54,7 +52,7 @@ class TranscriptionController(QObject):
     def delete_without_speech(self) -> None:
         """Delete the utterances during which nobody was heard to speak."""
         self._delete_found(
-            commands.find_utterances_without_speech, tr("Somebody speaks in every utterance of this recording.")
+            transcript_edits.find_utterances_without_speech, tr("Somebody speaks in every utterance of this recording.")
         )
 
     def delete_speaker(self) -> None:
@@ -84,7 +82,7 @@ class TranscriptionController(QObject):
         recording = self._context.studio.recording
         if recording is None:
             return None
-        found = (self._context.jobs.find_job(kind, recording.id) for kind in _KINDS)
+        found = (self._context.jobs.find_job(kind, recording.id) for kind in _JOB_KINDS)
         return next((job_spec for job_spec in found if job_spec is not None), None)
 
     def _show(self) -> None:
@@ -250,10 +248,10 @@ class TranscriptNavigator(QObject):
         lines = self._page.model.lines
         here = max(self._page.model.row(self._page.view.current()), 0)
         rows = [here, *self._other_rows(by)] if lines else []
-        for number, row in enumerate(rows):
+        for index, row in enumerate(rows):
             words = lines[row].timed_words
-            places = [words[one].start_us for one in sorted(lines[row].doubtful_words(below))]
-            if number == 0:
+            places = [words[word].start_us for word in sorted(lines[row].doubtful_words(below))]
+            if index == 0:
                 places = [place for place in places if (place > at if by > 0 else place < at)]
             if places:
                 if row != here:
@@ -271,7 +269,7 @@ class TranscriptNavigator(QObject):
 
 
 Handler = Callable[[], object]
-_LARGE_US, _SMALL_US = 50_000, 10_000
+_LARGE_STEP_US, _SMALL_STEP_US = 50_000, 10_000
 _REPEATING_KEYS = frozenset(
     {f"{held}{key}" for held in ("", "Ctrl+", "Alt+", "Ctrl+Alt+") for key in ",."}
     | {"N", "Shift+N", "D", "Shift+D", "Ctrl+Left", "Ctrl+Right"}
@@ -350,10 +348,10 @@ class TranscriptKeys(ModeKeys):
             "Ctrl+Right": partial(reading.step_word, 1),
         }
         for held, end, by in (
-            ("", False, _LARGE_US),
-            ("Ctrl+", False, _SMALL_US),
-            ("Alt+", True, _LARGE_US),
-            ("Ctrl+Alt+", True, _SMALL_US),
+            ("", False, _LARGE_STEP_US),
+            ("Ctrl+", False, _SMALL_STEP_US),
+            ("Alt+", True, _LARGE_STEP_US),
+            ("Ctrl+Alt+", True, _SMALL_STEP_US),
         ):
             do[f"{held},"] = partial(correcting.nudge_edge, end, -by)
             do[f"{held}."] = partial(correcting.nudge_edge, end, by)
@@ -418,11 +416,11 @@ class TranscriptKeys(ModeKeys):
             (tr("Node of a chain"), "Ctrl+Shift+A", partial(self._context.trigger, "node_from_selected")),
             (tr("Delete"), "Del", self._do["Del"]),
         )
-        for one in offered:
-            if one is None:
+        for entry in offered:
+            if entry is None:
                 menu.addSeparator()
                 continue
-            text, key, do = one
+            text, key, do = entry
             action = menu.addAction(f"{text}\t{key}")
             action.triggered.connect(lambda _=False, do=do: do())
             action.setEnabled(writable)

@@ -1,8 +1,6 @@
-"""The page of the mode Transcript: the list of utterances, what is looked for in it, and who speaks.
+"""The page of the mode Transcript.
 
-What the transcript shows of cues. Shows the transcript of the recording that is open, and what is selected in it. Looks
-for words in the transcript, and replaces them. Who speaks: a button for each participant with its digit, one for a new
-one, one for nobody.
+It shows the list of utterances, the find bar and the speakers' buttons, and reads them from the study.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,9 +82,9 @@ class FindBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.text = _Field(tr("Find in the transcript"), tr("Find"))
+        self.text = _ReturnField(tr("Find in the transcript"), tr("Find"))
         mark_search_field(self.text)
-        self.replacement = _Field(tr("Replace with"), tr("Replace with"))
+        self.replacement = _ReturnField(tr("Replace with"), tr("Replace with"))
         self.case = _make_checkbox(tr("Aa"), tr("Capital letters matter"))
         self.words = _make_checkbox(tr("Words"), tr("Whole words only"))
         self.regex = _make_checkbox(".*", tr("It is a regular expression; \\1 in the replacement is its first group"))
@@ -104,7 +102,7 @@ class FindBar(QWidget):
         grid.setSpacing(theme.GRID // 2)
         grid.addWidget(self.text, 0, 0)
         grid.addWidget(self._count, 0, 1)
-        grid.addWidget(_button(tr("Close"), "x", tr("Close (Esc)"), self.close_bar), 0, 2)
+        grid.addWidget(_make_button(tr("Close"), "x", tr("Close (Esc)"), self.close_bar), 0, 2)
         ticks = QHBoxLayout()
         ticks.setSpacing(theme.GRID)
         for tick in (self.case, self.words, self.regex):
@@ -177,7 +175,7 @@ class FindBar(QWidget):
         return super().event(event)
 
 
-class _Field(QLineEdit):
+class _ReturnField(QLineEdit):
     """A field that says Return, with Shift or without."""
 
     return_pressed = Signal(bool)
@@ -201,7 +199,7 @@ def _make_checkbox(text: str, words: str) -> QCheckBox:
     return tick
 
 
-def _button(name: str, picture: str, words: str, do: object) -> QPushButton:
+def _make_button(name: str, picture: str, words: str, do: object) -> QPushButton:
     button = QPushButton()
     button.setProperty("flat", True)
     button.setIcon(icon(picture))
@@ -211,7 +209,7 @@ def _button(name: str, picture: str, words: str, do: object) -> QPushButton:
     return button
 
 
-_DOT = 8
+_DOT_PX = 8
 
 
 class SpeakersBar(ParticipantButtons):
@@ -256,23 +254,23 @@ class SpeakersBar(ParticipantButtons):
     def _tint(self) -> None:
         colours = theme.palette()
         for person, button in zip(self.people, self.buttons, strict=False):
-            button.setIcon(_dot(participant_ink(self._colours.get(person.id), colours, colours.raised)))
-            button.setIconSize(QSize(_DOT, _DOT))
+            button.setIcon(_make_dot_icon(participant_ink(self._colours.get(person.id), colours, colours.raised)))
+            button.setIconSize(QSize(_DOT_PX, _DOT_PX))
 
 
-def _dot(colour: QColor) -> QIcon:
-    picture = QPixmap(_DOT, _DOT)
+def _make_dot_icon(colour: QColor) -> QIcon:
+    picture = QPixmap(_DOT_PX, _DOT_PX)
     picture.fill(colour)
     return QIcon(picture)
 
 
-_EMPTY = (
+_NO_TRANSCRIPT = (
     tr("No transcript yet"),
     tr(
         "Let this machine write down what is said, bring subtitles or an ELAN or Praat file along, or type it yourself."
     ),
 )
-_HELP = tr(
+_KEYS_HELP = tr(
     "<b>Return</b> type · <b>Tab</b> hear again · <b>Y</b> checked, go on · <b>N</b> next draft · "
     "<b>D</b> next doubtful word · <b>S</b> split · <b>M</b> merge · <b>[ ]</b> start, end here · "
     "<b>Ctrl+F1</b> all keys"
@@ -317,7 +315,7 @@ class TranscriptPage(QWidget):
             EmptyStateAction("transcribe", tr("Transcribe…"), "Ctrl+Shift+T", primary=True),
             EmptyStateAction("import", tr("Import…"), "Ctrl+Shift+I"),
         ]
-        self._empty = EmptyState("volume-2", *_EMPTY, ways)
+        self._empty = EmptyState("volume-2", *_NO_TRANSCRIPT, ways)
         self._empty.set_links([EmptyStateAction("add", tr("Type it from the playhead on"), "Ins")])
         asked = {"transcribe": self.transcribe_requested, "import": self.import_requested, "add": self.add_requested}
         self._empty.button_clicked.connect(lambda key: asked[key].emit())
@@ -360,7 +358,7 @@ class TranscriptPage(QWidget):
         self._empty.set_buttons_enabled(writable)
         self._empty.setToolTip(plain_tip(reason))
         self.speakers.setToolTip(plain_tip(reason))
-        self._help.setText(_HELP if writable else tr("Only reading. {reason}").format(reason=reason))
+        self._help.setText(_KEYS_HELP if writable else tr("Only reading. {reason}").format(reason=reason))
 
     def set_job(self, text: str | None, done: int = 0, total: int = 0) -> None:
         """Show how far a job about the transcript is; None when there is none."""
@@ -538,8 +536,8 @@ class TranscriptPresenter(QObject):
             if before == self._cues and not (touched or _PEOPLE_TABLES & set(changes)):
                 return
         now = find_utterances(session.study, touched)
-        for text in touched:
-            self.said.pop(text, None)
+        for utterance_id in touched:
+            self.said.pop(utterance_id, None)
         self.said |= {key: utterance for key, utterance in now.items() if utterance.recording_id == recording.id}
         self._show()
 
@@ -661,7 +659,7 @@ class TranscriptPresenter(QObject):
         self._show_speaker()
 
     def _show_speaker(self) -> None:
-        chosen = [self.said[text] for text in self.selected() if text in self.said]
+        chosen = [self.said[utterance_id] for utterance_id in self.selected() if utterance_id in self.said]
         people = {utterance.participant_id for utterance in chosen}
         who = next(iter(people)) if len(people) == 1 else None
         guess = any(utterance.suggested for utterance in chosen)

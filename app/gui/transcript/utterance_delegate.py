@@ -1,8 +1,4 @@
-"""Draws a line of the transcript.
-
-Draws the cues of an utterance: a mark under the word at which each begins, and a chip below the text. The lines of a
-transcript as a list that views follow.
-"""
+"""Paints a line of the transcript with its cues, and holds the lines in a model."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,7 +40,7 @@ from widgets.labels import make_readable, participant_ink
 from widgets.text_labels import plain_tip
 from widgets.theme import Palette
 
-_HEIGHT, _GAP, _PAD, _MARK = 15, 4, 6, 2
+_CHIP_HEIGHT, _CHIP_GAP, _CHIP_PADDING, _MARK_HEIGHT = 15, 4, 6, 2
 
 
 def paint_chips(
@@ -58,24 +54,24 @@ def paint_chips(
     for piece in geometry.wrap_line(line, rect.width()).pieces:
         if piece.word in begins:
             below = area.top() + (piece.line + 1) * geometry.line_height - LEADING
-            painter.drawRect(QRectF(area.left() + piece.left, below, min(piece.width, 8), _MARK))
+            painter.drawRect(QRectF(area.left() + piece.left, below, min(piece.width, 8), _MARK_HEIGHT))
     left, top = float(rect.left() + LEFT), rect.bottom() - BOTTOM - CHIPS_HEIGHT + 3.0
     right = float(rect.right() - RIGHT)
     for at, chip in enumerate(line.cues):
         rest = len(line.cues) - at
-        left = _chip(painter, chip, QPointF(left, top), right, metrics, colours)
+        left = _paint_chip(painter, chip, QPointF(left, top), right, metrics, colours)
         if left > right - 40 and rest > 1:
             painter.setPen(colours.muted)
-            painter.drawText(QRectF(left, top, 40, _HEIGHT), Qt.AlignmentFlag.AlignVCenter, f"+{rest - 1}")
+            painter.drawText(QRectF(left, top, 40, _CHIP_HEIGHT), Qt.AlignmentFlag.AlignVCenter, f"+{rest - 1}")
             return
 
 
-def _chip(
+def _paint_chip(
     painter: QPainter, chip: CueChip, at: QPointF, right: float, metrics: QFontMetricsF, colours: Palette
 ) -> float:
     """Draw one chip; returns where the next one begins."""
     text = metrics.elidedText(chip.text, Qt.TextElideMode.ElideRight, max(30.0, right - at.x() - 44))
-    plate = QRectF(at.x() + 0.5, at.y() + 0.5, metrics.horizontalAdvance(text) + 2 * _PAD, _HEIGHT)
+    plate = QRectF(at.x() + 0.5, at.y() + 0.5, metrics.horizontalAdvance(text) + 2 * _CHIP_PADDING, _CHIP_HEIGHT)
     pen = QPen(colours.outline if chip.is_suggested else colours.accent, 1)
     if chip.is_suggested:
         pen.setStyle(Qt.PenStyle.DashLine)
@@ -84,7 +80,7 @@ def _chip(
     painter.drawRoundedRect(plate, 7, 7)
     painter.setPen(colours.muted if chip.is_suggested else colours.text)
     painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
-    return plate.right() + _GAP
+    return plate.right() + _CHIP_GAP
 
 
 _ROOT = QModelIndex()
@@ -109,12 +105,12 @@ class TranscriptModel(QAbstractListModel):
         for row, place in enumerate(at):
             stays[row] = place > highest
             highest = max(highest, place)
-        for first, last in reversed(_runs([row for row, one in enumerate(stays) if not one])):
+        for first, last in reversed(_consecutive_runs([row for row, stay in enumerate(stays) if not stay])):
             self.beginRemoveRows(_ROOT, first, last)
             del self.lines[first : last + 1]
             self._index_rows()
             self.endRemoveRows()
-        for first, last in _runs(
+        for first, last in _consecutive_runs(
             [row for row, transcript_line in enumerate(new) if transcript_line.utterance.id not in self._rows]
         ):
             self.beginInsertRows(_ROOT, first, last)
@@ -153,7 +149,7 @@ class TranscriptModel(QAbstractListModel):
         self._rows = {line.utterance.id: row for row, line in enumerate(self.lines)}
 
 
-def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
+def _consecutive_runs(rows: Sequence[int]) -> list[tuple[int, int]]:
     """Return ascending rows as runs of neighbours, the first and the last of each."""
     runs: list[tuple[int, int]] = []
     for row in rows:
@@ -327,7 +323,7 @@ class LineDelegate(QStyledItemDelegate):
         if guess or not line.speaker:
             pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)
-        painter.setBrush(_tint(ink) if line.speaker and not guess else Qt.BrushStyle.NoBrush)
+        painter.setBrush(_with_alpha(ink) if line.speaker and not guess else Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(plate, 7, 7)
         painter.setFont(font)
         painter.setPen(ink)
@@ -376,11 +372,11 @@ class LineDelegate(QStyledItemDelegate):
         left = box.left() + self.geometry.text_width(piece.text[:first])
         width = self.geometry.text_width(piece.text[first:last])
         painter.setPen(QPen(colours.uncertain, 1.5) if current else Qt.PenStyle.NoPen)
-        painter.setBrush(_tint(colours.uncertain, 90 if current else 60))
+        painter.setBrush(_with_alpha(colours.uncertain, 90 if current else 60))
         painter.drawRect(QRectF(left, box.top(), width, box.height()))
 
 
-def _tint(colour: QColor, alpha: int = 46) -> QColor:
+def _with_alpha(colour: QColor, alpha: int = 46) -> QColor:
     tint = QColor(colour)
     tint.setAlpha(alpha)
     return tint

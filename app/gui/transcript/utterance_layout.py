@@ -1,8 +1,4 @@
-"""What the transcript shows of one utterance.
-
-Where the parts of a line of the transcript stand, and what the moment adds to it. Breaks a text into lines, word by
-word, and knows where each word stands.
-"""
+"""Lays out a line of the transcript: wraps its text word by word and places its parts."""
 
 import re
 import unicodedata

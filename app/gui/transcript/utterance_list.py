@@ -1,8 +1,4 @@
-"""The field in which the text of an utterance is typed, in its place in the list.
-
-Typing in a line of the transcript: the field comes, goes, fits its text and stays where its line is. The list of
-utterances: read along while it plays, corrected in its place.
-"""
+"""The list of utterances: follows playback, and edits the text of a line in place."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -39,8 +35,8 @@ from project.entities.transcript import realign_words
 from resources.translation import tr
 from widgets import theme
 
-_RETURN = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
-_FLUSHING = frozenset({Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason})
+_RETURN_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+_PAUSING_FOCUS_REASONS = frozenset({Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason})
 
 
 class WordsEditor(QPlainTextEdit):
@@ -121,7 +117,7 @@ class WordsEditor(QPlainTextEdit):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, *_RETURN) or _is_next_doubt_key(event):
+            if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, *_RETURN_KEYS) or _is_next_doubt_key(event):
                 event.accept()
                 return True
             undone = event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable()
@@ -134,7 +130,7 @@ class WordsEditor(QPlainTextEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         at_start = self.textCursor().position() == 0 and not self.textCursor().hasSelection()
-        if event.key() in _RETURN:
+        if event.key() in _RETURN_KEYS:
             (self.split_requested if shift else self.accepted).emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.cancelled.emit()
@@ -155,7 +151,7 @@ class WordsEditor(QPlainTextEdit):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        (self.paused if event.reason() in _FLUSHING else self.left).emit()
+        (self.paused if event.reason() in _PAUSING_FOCUS_REASONS else self.left).emit()
 
 
 def _is_next_doubt_key(event: QKeyEvent) -> bool:
@@ -167,10 +163,10 @@ def _utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-_PAUSE_MS = 500
+_TYPING_PAUSE_MS = 500
 """How long typing pauses before it is kept."""
 _WORD = re.compile(r"\S+")
-_CLOSING = re.compile(r"[^\w\s]+(?=\s)")
+_CLOSING_PUNCTUATION = re.compile(r"[^\w\s]+(?=\s)")
 """What closes a word stays with it when the cursor stands before it."""
 
 
@@ -200,7 +196,7 @@ class TranscriptLineEditor(QObject):
         self.editing = ""
         self._kept = ""
         self._editor = WordsEditor(view.viewport())
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         editor = self._editor
         self._pause.timeout.connect(self.autosave)
         editor.textChanged.connect(self._text_changed)
@@ -284,7 +280,7 @@ class TranscriptLineEditor(QObject):
     def _split(self) -> None:
         utterance_id = self.editing
         before, after = self._editor.split_at_cursor()
-        closing = _CLOSING.match(after)
+        closing = _CLOSING_PUNCTUATION.match(after)
         if closing is not None:
             before, after = before + closing.group(), after[closing.end() :]
         if before.strip() and after.strip():
@@ -311,7 +307,7 @@ class TranscriptLineEditor(QObject):
             for found, word in zip(_WORD.finditer(text), words, strict=False)
             if word.confidence is not None and word.confidence < below
         ]
-        span = next((each_span for each_span in spans if each_span[1] > after), spans[0] if spans else None)
+        span = next((doubtful_span for doubtful_span in spans if doubtful_span[1] > after), spans[0] if spans else None)
         if span is not None:
             self._editor.select_span(*span)
 
@@ -346,7 +342,7 @@ class TranscriptLineEditor(QObject):
                 self._editor.begin(text, len(text))
 
     def _resize(self, row: int, *, later: bool = False) -> None:
-        """Lay the lines out anew where one needs another height than it has: with thousands, that takes a moment."""
+        """Lay the lines out again where one needs another height than it has: with thousands, that takes a moment."""
         if row < 0:
             return
         before = self._delegate.heights.get(self._lines.lines[row].utterance.id)
@@ -358,8 +354,7 @@ class TranscriptLineEditor(QObject):
             self._view.doItemsLayout()
 
 
-_VIEW_RETURN = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
-_PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
+_PLAIN_MODIFIERS = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
 
 
 class TranscriptView(QListView):
@@ -472,7 +467,7 @@ class TranscriptView(QListView):
         current = self.current()
         ids = self.selected()
         if current in ids:
-            ids = [*(text for text in ids if text != current), current]
+            ids = [*(line_id for line_id in ids if line_id != current), current]
         line = self._lines.line(current)
         if line is not None:
             self.setAccessibleDescription(accessible_text(line))
@@ -486,8 +481,8 @@ class TranscriptView(QListView):
         before, self.moment.spoken = self.moment.spoken, (utterance_id, word)
         if before == self.moment.spoken:
             return
-        for text in {before[0], utterance_id}:
-            self._repaint(text)
+        for line_id in {before[0], utterance_id}:
+            self._repaint(line_id)
         if utterance_id and utterance_id != before[0]:
             self._follow(utterance_id)
 
@@ -569,7 +564,11 @@ class TranscriptView(QListView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
         index = self.indexAt(event.position().toPoint())
-        if index.isValid() and event.button() == Qt.MouseButton.LeftButton and event.modifiers() | _PLAIN == _PLAIN:
+        if (
+            index.isValid()
+            and event.button() == Qt.MouseButton.LeftButton
+            and event.modifiers() | _PLAIN_MODIFIERS == _PLAIN_MODIFIERS
+        ):
             line = self._lines.lines[index.row()]
             word = self._word_index(index, event.position().toPoint())
             self.seek_requested.emit(line.timed_words[word].start_us if word >= 0 else line.utterance.start_us)
@@ -583,8 +582,8 @@ class TranscriptView(QListView):
             self.edit_text(line.utterance.id, found[word].start() if 0 <= word < len(found) else 0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        plain = event.modifiers() | _PLAIN == _PLAIN
-        if event.key() in _VIEW_RETURN and plain and self.current():
+        plain = event.modifiers() | _PLAIN_MODIFIERS == _PLAIN_MODIFIERS
+        if event.key() in _RETURN_KEYS and plain and self.current():
             self.edit_text(self.current())
             self.advanced.emit()
         elif event.key() == Qt.Key.Key_Tab and plain:

@@ -1,9 +1,6 @@
-"""Everything the window can do, in one table: it feeds the menus, the keys and the sheet of all keys.
+"""The table of all actions of the window, from which menus, shortcuts and the shortcut sheet are built.
 
-The menu Edit: segments, marks and history. The menu File: studies, recordings and what leaves them. The menu Help: the
-documentation, keys and what this is. The menu Study: windows about the whole study. The action “What if…”: an episode
-goes on from the segment that is selected. What the menu Study does about sharing and withdrawing; what does it is
-loaded when it is asked for. Marking the recording that is shown: done, held out.
+Defines the menus Edit, File, Help and Study.
 """
 
 from annotate.team.assignments import hold_out, mark_done
@@ -295,7 +292,7 @@ def open_withdrawal(window: WindowParts) -> None:
 
 
 def toggle_done(window: WindowParts) -> None:
-    """Mark the recording that is shown as done by who works here, or as not done."""
+    """Mark the recording that is shown as done by the current annotator, or as not done."""
     studio = window.studio
     session, shown = studio.session, studio.recording
     if session is None or shown is None:

@@ -1,8 +1,6 @@
-"""Starts the window.
+"""Runs the program's window.
 
-Runs the garbage collector in the window's thread, at moments when a pause does not disturb. What the window asks at the
-first start of the program. Loads what pages, windows and studies need before the first is opened, so that it does not
-hold up the window.
+Shows the first-start dialog, preloads modules, collects garbage while nobody waits, and closes the study on a signal.
 """
 
 import logging
@@ -29,7 +27,7 @@ from app.gui.study.background import BackgroundPool
 from app.gui.study.study_controller import StudyController
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import MODES, WINDOWS
-from models.connection import network_sandbox as sentinel
+from models.connection import network_sandbox
 from project.encryption.passphrases import set_asker
 from project.errors import UserError
 from project.gc_control import collect_all, collect_recent, disable_automatic_collection
@@ -113,7 +111,7 @@ class FirstStart:
 HELP_WINDOW = "app.gui.help.help_window:HelpWindow"
 _LATE_MODULE = "numpy.ma"
 """What numpy loads when it is first asked which values there are."""
-_AFTER_MS = 1_500
+_PRELOAD_DELAY_MS = 1_500
 """Milliseconds after the start: what is on the screen comes first."""
 
 
@@ -124,20 +122,20 @@ class ModulePreloader(QObject):
         super().__init__(parent)
         self._thread = BackgroundPool(self, threads=1)
         self.done = False
-        QTimer.singleShot(_AFTER_MS, self, self._start)
+        QTimer.singleShot(_PRELOAD_DELAY_MS, self, self._start)
 
     def close(self) -> None:
         """Stop, and wait until the thread is gone."""
         self._thread.close()
 
     def _start(self) -> None:
-        self._thread.run(_load, self._end)
+        self._thread.run(_preload_modules, self._end)
 
     def _end(self, _nothing: object) -> None:
         self.done = True
 
 
-def _load(progress: Progress) -> None:
+def _preload_modules(progress: Progress) -> None:
     shown = (*(mode.factory for mode in MODES if mode.factory), *WINDOWS.values(), HELP_WINDOW)
     for factory in (*shown, *FORMATS.values(), *METHODS.values(), *VOICES.values()):
         progress.check_cancelled()
@@ -150,7 +148,7 @@ def _load(progress: Progress) -> None:
 
 
 _log = logging.getLogger("greenroom")
-_APPLICATION_AFTER_MS = 3_000
+_SWEEP_DELAY_MS = 3_000
 """Milliseconds after the start: what is on the screen comes first."""
 
 
@@ -175,7 +173,7 @@ def run(
     Raises:
         UserError: there is no screen, or the study cannot be opened, or has no such recording.
     """
-    sentinel.install_audit_hook()
+    network_sandbox.install_audit_hook()
     check_screen()
     log = log_path()
     logging.basicConfig(filename=log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -186,7 +184,7 @@ def run(
     signals = CloseOnSignals(window)
     warming = ModulePreloader(window)
     Collector(window.studio)
-    QTimer.singleShot(_APPLICATION_AFTER_MS, window, lambda: window.background.run(_sweep, lambda _nothing: None))
+    QTimer.singleShot(_SWEEP_DELAY_MS, window, lambda: window.background.run(_remove_leftovers, lambda _nothing: None))
     place = None
     if study is not None and stay:
         window.show()
@@ -217,7 +215,7 @@ def run(
     return code
 
 
-def _sweep(_progress: Progress) -> None:
+def _remove_leftovers(_progress: Progress) -> None:
     from anonymize.local_files.file_traces import remove_leftovers
 
     remove_leftovers()
@@ -264,7 +262,7 @@ class CloseOnSignals(QObject):
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
-        # Both ends stay referenced as long as the notifier lives: a closed end reads as ready for ever, and its number
+        # Both ends stay referenced as long as the notifier lives: a closed end reads as ready forever, and its number
         # may be another file's by the time a signal writes to it.
         self._reading, self._writing = socket.socketpair()
         for end in (self._reading, self._writing):
@@ -272,8 +270,8 @@ class CloseOnSignals(QObject):
         self._notifier = QSocketNotifier(self._reading.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._on_wakeup)
         signal.set_wakeup_fd(self._writing.fileno(), warn_on_full_buffer=False)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda *_: window.quitting.close_immediately())
+        for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(signal_number, lambda *_: window.quitting.close_immediately())
         signal.signal(signal.SIGUSR1, lambda *_: window.quitting.return_to_front())
 
     def close(self) -> None:

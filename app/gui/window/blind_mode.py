@@ -1,4 +1,4 @@
-"""While somebody answers blind, the window shows what they answer, and nothing else of the study."""
+"""Blind mode: while somebody answers blind, the window shows the answer room and nothing else of the study."""
 
 import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal
@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QToolTip, QWidget
 
 from app.gui.window.parts import WindowParts
 
-_STAYING = (Qt.WindowType.Window, Qt.WindowType.Dialog, Qt.WindowType.Tool)
+_TOP_LEVEL_TYPES = (Qt.WindowType.Window, Qt.WindowType.Dialog, Qt.WindowType.Tool)
 """Kinds of windows that come back; menus and tooltips do not."""
 
 
@@ -45,7 +45,7 @@ class BlindMode(QObject):
         shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and widget is not window]
         for widget in shown:
             widget.hide()
-        self._away = [widget for widget in shown if widget.windowType() in _STAYING]
+        self._away = [widget for widget in shown if widget.windowType() in _TOP_LEVEL_TYPES]
         self._room, self._before = room, self._content.currentWidget()
         self._content.addWidget(room)
         self._content.setCurrentWidget(room)

@@ -1,7 +1,4 @@
-"""Offers to resume the jobs that had not ended when the study was closed.
-
-Lists the jobs that were interrupted, to choose which are resumed and which are forgotten.
-"""
+"""Lists the jobs that were running when the study was closed, and resumes or forgets them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -9,7 +6,7 @@ from datetime import datetime
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
-from anonymize.export import export_queue as rendering_queue
+from anonymize.export import export_queue
 from anonymize.export.export_queue import queue_title
 from app.gui.window.message_bar import MessageLevel
 from app.gui.window.parts import WindowParts
@@ -43,7 +40,7 @@ class InterruptedJobsDialog(OwnDialog):
         Args:
             jobs: key of each job, and its line.
             parent: window that it belongs to.
-            sealed: whether the study is sealed: what was half done was in memory only.
+            sealed: whether the study is encrypted: what was half done was in memory only.
         """
         super().__init__(parent)
         self.setWindowTitle(tr("Interrupted jobs"))
@@ -130,7 +127,7 @@ class InterruptedJobs(QObject):
             return []
         running = self._window.jobs.running_note_ids()
         jobs = [interrupted_job for interrupted_job in notes.interrupted() if interrupted_job.id not in running]
-        queue = None if self._window.jobs.has_plan(EXPORT) else rendering_queue.load_unfinished(session)
+        queue = None if self._window.jobs.has_plan(EXPORT) else export_queue.load_unfinished(session)
         if queue is not None and queue.was_interrupted:
             jobs.append(InterruptedJob(EXPORT, EXPORT, queue_title(session, queue), ""))
         return jobs
@@ -185,12 +182,12 @@ class InterruptedJobs(QObject):
         notes, session = self._window.jobs.notes, self._window.studio.session
         for job in jobs:
             if job.kind == EXPORT and session is not None:
-                rendering_queue.delete_queue(session)
+                export_queue.delete_queue(session)
             elif notes is not None:
                 notes.remove(job.id)
 
     def _resume_job(self, job: InterruptedJob) -> bool:
-        """Start a job again, which is noted anew, and drop its old note; tells whether anything was left to do."""
+        """Start a job again, which is noted again, and drop its old note; tells whether anything was left to do."""
         window, session = self._window, self._window.studio.session
         if session is None:
             return False

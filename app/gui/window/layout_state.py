@@ -1,13 +1,13 @@
-"""Remembers how the window looked: for each study the recording, the moment, the zoom and what was selected.
+"""Saves and restores how the window looked: for each study the recording, position, zoom and selection.
 
-All is saved while somebody works, so that a crash takes nothing: at most every `SAVE_EVERY_MS`, after a change.
+A change is saved within `SAVE_DELAY_MS`, so that a crash loses nothing.
 """
 
 from dataclasses import replace
 
 from PySide6.QtCore import QTimer
 
-from app.gui.pages import context as view_state
+from app.gui.pages import context
 from app.gui.window.parts import WindowParts
 from project.entities.study_records import Json
 
@@ -88,7 +88,7 @@ class WindowMemory:
             return
         self.remember_position()
         places: dict[str, Json] = {key: [*place] for key, place in self._places.items()}
-        view: view_state.View = {
+        view: context.View = {
             "recording": recording.id if recording else "",
             "places": places,
             "selected": [*window.studio.selected],
@@ -102,23 +102,23 @@ class WindowMemory:
             "windows": window.windows.save_state(),
             "pages": window.pages.save_state(),
         }
-        view_state.save_view_state(session.study.id, view)
+        context.save_view_state(session.study.id, view)
 
     def restore_view(self, study_id: str) -> None:
         """Show a study as it was left; one that is new here shows its first recording."""
-        window, view = self._window, view_state.load_view_state(study_id)
+        window, view = self._window, context.load_view_state(study_id)
         places = view.get("places")
-        found = {key: view_state.number_list(places, key, 3) for key in places} if isinstance(places, dict) else {}
+        found = {key: context.number_list(places, key, 3) for key in places} if isinstance(places, dict) else {}
         self._places = {key: place for key, place in found.items() if place is not None}
         window.views.restore_states(view.get("views"))
         window.pages.restore_state(view.get("pages"))
-        window.set_mode(view_state.text_value(view, "mode", "annotate"))
-        window.active.select_track(view_state.text_value(view, "track"))
+        window.set_mode(context.text_value(view, "mode", "annotate"))
+        window.active.select_track(context.text_value(view, "track"))
         window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
         window.windows.restore_state(view.get("windows"))
         rows = [row.id for row in window.recordings.model.rows()]
-        wanted = view_state.text_value(view, "recording")
+        wanted = context.text_value(view, "recording")
         if wanted not in rows:
             wanted = rows[0] if rows else ""
         if not wanted:
@@ -126,12 +126,12 @@ class WindowMemory:
         window.choose_recording(wanted)
         # Widgets that were hidden until now get their width when the event loop runs next.
         QTimer.singleShot(0, window, self.restore_zoom)
-        for lane in view_state.text_list(view, "folded"):
+        for lane in context.text_list(view, "folded"):
             window.timeline.set_lane_folded(lane, True)
         window.studio.select(
-            text for text in view_state.text_list(view, "selected") if window.timeline.model.segment(text)
+            text for text in context.text_list(view, "selected") if window.timeline.model.segment(text)
         )
-        marks = view_state.number_list(view, "marks", 2)
+        marks = context.number_list(view, "marks", 2)
         if marks is not None:
             window.studio.set_marks(*(None if mark < 0 else mark for mark in marks))
 
@@ -141,9 +141,9 @@ class WindowMemory:
         if window.isFullScreen():
             return
         looks: dict[str, Json] = {
-            "geometry": view_state.encode_state(window.saveGeometry()),
-            "columns": view_state.encode_state(window.workspace.columns.saveState()),
-            "rows": view_state.encode_state(window.workspace.rows.saveState()),
+            "geometry": context.encode_state(window.saveGeometry()),
+            "columns": context.encode_state(window.workspace.columns.saveState()),
+            "rows": context.encode_state(window.workspace.rows.saveState()),
             "lent": window.workspace.lent,
         }
         if looks != window.studio.settings.window:
@@ -162,6 +162,6 @@ class WindowMemory:
         ):
             state = settings.window.get(key)
             if isinstance(state, str):
-                restore(view_state.decode_state(state))
+                restore(context.decode_state(state))
         lent = settings.window.get("lent")
         window.workspace.lent = lent if isinstance(lent, int) else None

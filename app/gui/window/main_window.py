@@ -1,4 +1,4 @@
-"""The window: makes its parts, lays them out, and connects their signals."""
+"""The main window: makes its parts, lays them out, and connects their signals."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -43,7 +43,7 @@ from app.gui.timeline.timeline_presenter import RangeSliderController, TimelineF
 from app.gui.timeline.transcript_lanes import UtteranceEditor
 from app.gui.transcript.cue_form import CueController
 from app.gui.transcript.speech_jobs import SpeechJobController, SuggestedSpeakers
-from app.gui.window import mode_actions as asking
+from app.gui.window import mode_actions
 from app.gui.window.blind_mode import BlindMode
 from app.gui.window.interrupted_jobs import InterruptedJobs
 from app.gui.window.layout_state import WindowMemory
@@ -60,7 +60,7 @@ from app.gui.window.workspace import Welcome, Workspace
 from project.errors import UserError
 from project.store.opening import DamagedStudy
 from resources.translation import tr
-from widgets import accessibility as accessible
+from widgets import accessibility
 from widgets.form.input_fields import EscapeKeys
 from widgets.form.layouts import bounded_to_screen
 
@@ -157,7 +157,7 @@ class MainWindow(WindowParts):
         self.setObjectName("greenroom")
         self.resize(bounded_to_screen(_SIZE, self))
         self.studio = StudyController(self)
-        accessible.install()
+        accessibility.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
         self.background = BackgroundPool(self)
@@ -240,7 +240,7 @@ class MainWindow(WindowParts):
             self.studio,
             self.player,
             self.timeline,
-            lambda: asking.trigger_transcript_action(self, "type"),
+            lambda: mode_actions.trigger_transcript_action(self, "type"),
             self.cues.open_form,
             lambda: self.chains.drawing.add_from_selected(),
             self,
@@ -386,7 +386,7 @@ class MainWindow(WindowParts):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.studio.apart.busy:
-            # What is being sealed or opened is awaited; then the window closes.
+            # A study that is being encrypted or opened is awaited; then the window closes.
             self._close_later = not self._closing
             event.ignore()
             return

@@ -1,7 +1,4 @@
-"""Opens the documentation, at the page that belongs to what is in sight.
-
-What the menus do that is not about segments, files or playing: history, looks, lists, questions.
-"""
+"""Handlers of the menu actions that concern the window as a whole: history, view, help, shortcuts and the annotator."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from app.gui.help.help_window import HelpWindow
 
 
-_ACTION = "documentation"
+_HELP_ACTION = "documentation"
 
 
 class Help(QObject):
@@ -106,14 +103,14 @@ class Help(QObject):
         """Let a dialog that waits have the keys for help; the window's own do not reach it."""
         self._set_owner()
         modal = QApplication.activeModalWidget()
-        if modal is None or modal.property(_ACTION):
+        if modal is None or modal.property(_HELP_ACTION):
             return
-        modal.setProperty(_ACTION, True)
-        for key in self._shortcuts.keys(_ACTION):
+        modal.setProperty(_HELP_ACTION, True)
+        for key in self._shortcuts.keys(_HELP_ACTION):
             QShortcut(QKeySequence(key), modal).activated.connect(self.open_for_context)
 
 
-_ABOUT = tr(
+_ABOUT_TEXT = tr(
     "<b>Greenroom {version}</b>"
     "<p>Annotate, anonymize and compare recordings of social interaction, on your own machine.</p>"
     "<p>Apache License 2.0. Plays with libVLC, reads with FFmpeg, drawn with Qt.</p>"
@@ -201,7 +198,7 @@ class WindowCommands:
 
     def show_about(self) -> None:
         """Say what this is."""
-        QMessageBox.about(self._window, tr("About Greenroom"), semibold(_ABOUT))
+        QMessageBox.about(self._window, tr("About Greenroom"), semibold(_ABOUT_TEXT))
 
     def ask_annotator(self) -> None:
         """Ask under which name edits are recorded."""

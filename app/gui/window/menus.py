@@ -1,7 +1,4 @@
-"""Builds the menus from the table of actions, and switches off what cannot be done now.
-
-The menus under the right button of the mouse offer some of the window's actions, about what is pointed at.
-"""
+"""Builds the menu bar and the context menus from the table of actions, and disables what cannot be done now."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -141,7 +138,7 @@ class Menus(QObject):
                 self.actions[key].setToolTip(plain_tip(self._tooltip(key)))
 
     def set_encryption_text(self, sealed: bool) -> None:
-        """Let the entry that seals a study say what it does to one that is sealed."""
+        """Let the entry that encrypts a study say what it does to one that is encrypted."""
         self.actions["seal"].setText(tr("Chan&ge the passphrase…") if sealed else tr("Sea&l study…"))
 
     def set_recent(self, paths: Sequence[str], open_it: Callable[[Path], object], forget: Callable[[], object]) -> None:

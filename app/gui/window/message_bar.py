@@ -1,6 +1,6 @@
-"""The line at the foot of the window: what just happened, whether all is saved, and what may leave the machine.
+"""The line at the foot of the window.
 
-The button at the foot of the window that says what may leave this machine; what may show people stands out.
+It shows the latest message, whether everything is saved, and the egress policy.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from widgets import theme
 from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 from widgets.theme import icon, pixmap
 
-_INKS = {EgressLevel.NOTHING: "muted", EgressLevel.ANONYMIZED: "uncertain", EgressLevel.RAW: "on_accent"}
-_ICONS = {
+_POLICY_INKS = {EgressLevel.NOTHING: "muted", EgressLevel.ANONYMIZED: "uncertain", EgressLevel.RAW: "on_accent"}
+_POLICY_ICONS = {
     EgressLevel.NOTHING: "shield-check",
     EgressLevel.ANONYMIZED: "shield-check",
     EgressLevel.RAW: "triangle-alert",
@@ -56,8 +56,8 @@ class PolicyBadge(QToolButton):
     def _tint(self) -> None:
         colours = theme.palette()
         loud = self._level is EgressLevel.RAW
-        ink = getattr(colours, _INKS[self._level])
-        self.setIcon(icon(_ICONS[self._level], _INKS[self._level]))
+        ink = getattr(colours, _POLICY_INKS[self._level])
+        self.setIcon(icon(_POLICY_ICONS[self._level], _POLICY_INKS[self._level]))
         self.setFont(theme.font(semibold=loud))
         ground = colours.error.name() if loud else "transparent"
         over = colours.error.darker(115).name() if loud else colours.hover.name()
@@ -70,8 +70,8 @@ class PolicyBadge(QToolButton):
 _INFO_MS = 6000
 _MS_PER_LETTER = 60
 """How long somebody needs to read a letter: a long text stays longer."""
-_HEIGHT = theme.GRID * 4
-_MAX_HEIGHT = theme.GRID * 20
+_BAR_HEIGHT = theme.GRID * 4
+_MAX_TEXT_HEIGHT = theme.GRID * 20
 """Height of the lines of a message at most; a longer one is whole in the tooltip."""
 
 
@@ -83,7 +83,7 @@ class MessageLevel(StrEnum):
     ERROR = "error"
 
 
-_MESSAGE_BAR_ICONS = {
+_MESSAGE_ICONS = {
     MessageLevel.INFO: "info",
     MessageLevel.WARNING: "triangle-alert",
     MessageLevel.ERROR: "circle-alert",
@@ -148,7 +148,7 @@ class _MessageText(QWidget):
 
 def _wrapped_height(label: ElidedLabel, width: int) -> int:
     """Return how high a text is that is broken into lines, in pixels."""
-    room = QRect(0, 0, width, _MAX_HEIGHT * 100)
+    room = QRect(0, 0, width, _MAX_TEXT_HEIGHT * 100)
     return label.fontMetrics().boundingRect(room, int(Qt.TextFlag.TextWordWrap), label.text()).height()
 
 
@@ -173,13 +173,13 @@ class MessageBar(QWidget):
         self._level = MessageLevel.INFO
         self._buttons: list[QPushButton] = []
         self.setAccessibleName(tr("Messages"))
-        self.setFixedHeight(_HEIGHT)
+        self.setFixedHeight(_BAR_HEIGHT)
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID * 3 // 2, 0, theme.GRID * 3 // 2, 0)
         row.setSpacing(theme.GRID)
         self._picture = PlainLabel()
         self._texts = _MessageText()
-        self._texts.height_requested.connect(lambda lines: self.setFixedHeight(max(_HEIGHT, lines + theme.GRID)))
+        self._texts.height_requested.connect(lambda lines: self.setFixedHeight(max(_BAR_HEIGHT, lines + theme.GRID)))
         self._text, self._hint = self._texts.text, self._texts.hint
         self._actions = QHBoxLayout()
         self._actions.setSpacing(theme.GRID // 2)
@@ -319,9 +319,9 @@ class MessageBar(QWidget):
         parent = self.parentWidget()
         layout = parent.layout() if parent is not None else None
         if parent is None or layout is None:
-            return _MAX_HEIGHT
+            return _MAX_TEXT_HEIGHT
         others = layout.totalMinimumSize().height() - self.minimumHeight()
-        return min(_MAX_HEIGHT, parent.height() - others - theme.GRID)
+        return min(_MAX_TEXT_HEIGHT, parent.height() - others - theme.GRID)
 
     def _add_button(self, key: str, label: str) -> None:
         button = QPushButton(label)
@@ -350,7 +350,7 @@ class MessageBar(QWidget):
             MessageLevel.WARNING: colours.uncertain,
             MessageLevel.ERROR: colours.error,
         }[self._level]
-        self._picture.setPixmap(pixmap(_MESSAGE_BAR_ICONS[self._level], 16, tint, self.devicePixelRatioF()))
+        self._picture.setPixmap(pixmap(_MESSAGE_ICONS[self._level], 16, tint, self.devicePixelRatioF()))
         self._lock.setPixmap(pixmap("lock", 14, colours.muted, self.devicePixelRatioF()))
         for quiet in (self._hint, self._saved):
             quiet.setStyleSheet(f"color: {colours.muted.name()};")

@@ -1,10 +1,4 @@
-"""The menu Chains: drawing how events and states of mind cause one another.
-
-The menu Faces: finding faces and reviewing them. The menu Judges: asking models about the selected segment. The menu
-Play: playing, stepping, sound. The menu Speech: where somebody speaks, what is said and by whom. Entries of the menu
-Speech about the transcript: looking through it, dropping what does not belong in it. The menu View: what is shown, and
-where to go. Lets the window's menu ask the page of the transcript for something.
-"""
+"""The actions of the menus Chains, Faces, Judges, Play, Speech and View."""
 
 from app.gui.pages.commands import EDITING, ON_RECORDING, ON_SELECTION, Need, Spec
 from app.gui.window.parts import WindowParts
@@ -14,7 +8,7 @@ from resources.translation import tr
 
 
 def _trigger_chains_action(window: WindowParts, what: str) -> None:
-    """Show the page, and let it do something that it offers by name."""
+    """Show the page Chains and trigger one of its actions by name."""
     window.set_mode("chains")
     window.pages.trigger_action(what)
 
@@ -199,7 +193,7 @@ FACES: tuple[Spec[WindowParts], ...] = (
 
 
 def _trigger_judges_action(window: WindowParts, what: str) -> None:
-    """Show the page, and let it do something that it offers by name."""
+    """Show the page Judges and trigger one of its actions by name."""
     window.set_mode("judges")
     window.pages.trigger_action(what)
 
@@ -653,7 +647,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
 
 
 def trigger_transcript_action(window: WindowParts, what: str) -> None:
-    """Show the page, and let it do something that it offers by name."""
+    """Show the page Transcript and trigger one of its actions by name."""
     window.set_mode("transcript")
     window.pages.trigger_action(what)
 

@@ -1,6 +1,6 @@
-"""The pages on the right, one a mode: made when they are first shown.
+"""The registry of modes and study windows.
 
-Windows of their own about the study as a whole: tables, plots, plans. They stay beside the main window.
+A mode's page is made when it is first shown; study windows stay beside the main window.
 """
 
 from collections.abc import Callable
@@ -37,12 +37,16 @@ class WindowMode:
 MODES: tuple[WindowMode, ...] = (
     WindowMode("annotate", tr("Annotate"), "Ctrl+1"),
     WindowMode("faces", tr("Faces"), "Ctrl+2"),
-    WindowMode("review", tr("Review"), "Ctrl+3", "app.gui.review.review_page:make"),
-    WindowMode("transcript", tr("Transcript"), "Ctrl+4", "app.gui.transcript.transcript_mode:make"),
-    WindowMode("judges", tr("Judges"), "Ctrl+5", "app.gui.judges.judges_mode:make", width=720),
-    WindowMode("chains", tr("Chains"), "Ctrl+6", "app.gui.chains.chains_mode:make", width=720),
-    WindowMode("questions", tr("Questions"), "Ctrl+7", "app.gui.questions.questions_mode:make", width=720),
-    WindowMode("benchmark", tr("Benchmark"), "Ctrl+8", "app.gui.benchmark.benchmark_mode:make", width=720),
+    WindowMode("review", tr("Review"), "Ctrl+3", "app.gui.review.review_page:make_review_page"),
+    WindowMode("transcript", tr("Transcript"), "Ctrl+4", "app.gui.transcript.transcript_mode:make_transcript_page"),
+    WindowMode("judges", tr("Judges"), "Ctrl+5", "app.gui.judges.judges_mode:make_judges_page", width=720),
+    WindowMode("chains", tr("Chains"), "Ctrl+6", "app.gui.chains.chains_mode:make_chains_page", width=720),
+    WindowMode(
+        "questions", tr("Questions"), "Ctrl+7", "app.gui.questions.questions_mode:make_questions_page", width=720
+    ),
+    WindowMode(
+        "benchmark", tr("Benchmark"), "Ctrl+8", "app.gui.benchmark.benchmark_mode:make_benchmark_page", width=720
+    ),
 )
 
 
@@ -98,7 +102,7 @@ class Pages(QObject):
     def restore_state(self, looks: Json) -> None:
         """Let the pages look as they did, also those that are made later."""
         known = looks if isinstance(looks, dict) else {}
-        self._looks = {mode: one for mode, one in known.items() if isinstance(one, dict)}
+        self._looks = {mode: state for mode, state in known.items() if isinstance(state, dict)}
         for mode, page in self._made.items():
             if isinstance(page, StatefulView):
                 page.restore_state(self._looks.get(mode, {}))
@@ -131,35 +135,35 @@ class Pages(QObject):
 
 
 WINDOWS: dict[str, str] = {
-    "segments": "app.gui.annotate.segments_dock:make",
-    "checklist": "app.gui.annotate.task_checklist:make",
-    "import_annotations": "app.gui.files.annotation_import:import_window",
-    "export_annotations": "app.gui.files.annotation_export:export_window",
-    "agreement": "app.gui.agreement.agreement_window:make",
-    "adjudicate": "app.gui.review.adjudication_tab:make",
-    "team": "app.gui.team.team_window:make",
-    "activity": "app.gui.team.activity_tab:make",
-    "training": "app.gui.team.training_tab:make",
-    "release": "app.gui.release.release_window:make",
-    "schemes": "app.gui.settings.schemes_window:make",
-    "privacy": "app.gui.release.privacy_tab:make",
-    "pii": "app.gui.release.pii_tab:make",
-    "models": "app.gui.settings.models_window:make",
-    "prompts": "app.gui.judges.prompts_tab:make",
+    "segments": "app.gui.annotate.segments_dock:make_segments_window",
+    "checklist": "app.gui.annotate.task_checklist:make_checklist_window",
+    "import_annotations": "app.gui.files.annotation_import:make_import_window",
+    "export_annotations": "app.gui.files.annotation_export:make_export_window",
+    "agreement": "app.gui.agreement.agreement_window:make_agreement_window",
+    "adjudicate": "app.gui.review.adjudication_tab:make_adjudication_window",
+    "team": "app.gui.team.team_window:make_team_window",
+    "activity": "app.gui.team.activity_tab:make_activity_window",
+    "training": "app.gui.team.training_tab:make_training_window",
+    "release": "app.gui.release.release_window:make_release_window",
+    "schemes": "app.gui.settings.schemes_window:make_schemes_window",
+    "privacy": "app.gui.release.privacy_tab:make_privacy_window",
+    "pii": "app.gui.release.pii_tab:make_pii_window",
+    "models": "app.gui.settings.models_window:make_models_window",
+    "prompts": "app.gui.judges.prompts_tab:make_prompts_window",
     "revisions": "app.gui.judges.judges_mode:make_revisions_tab",
-    "policy": "app.gui.settings.policy_window:make",
-    "question_filter": "app.gui.questions.filter_tab:make",
-    "meta": "app.gui.annotate.meta_tab:make",
-    "question_set": "app.gui.questions.dataset_tab:make",
-    "measures": "app.gui.questions.measures_tab:make",
-    "episodes": "app.gui.episodes.episodes_window:make",
-    "benchmark_report": "app.gui.benchmark.report_tab:make",
+    "policy": "app.gui.settings.policy_window:make_policy_window",
+    "question_filter": "app.gui.questions.filter_tab:make_filter_window",
+    "meta": "app.gui.annotate.meta_tab:make_meta_window",
+    "question_set": "app.gui.questions.dataset_tab:make_question_set_window",
+    "measures": "app.gui.questions.measures_tab:make_measures_window",
+    "episodes": "app.gui.episodes.episodes_window:make_episodes_window",
+    "benchmark_report": "app.gui.benchmark.report_tab:make_report_window",
 }
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
 
 _NOT_RESTORED = frozenset({"import_annotations", "export_annotations", "adjudicate", "question_set"})
 """Windows for one errand: they do not come back with the study."""
-_MOVES = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
+_GEOMETRY_EVENTS = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
 
 
 class StudyWindows(QObject):
@@ -197,7 +201,7 @@ class StudyWindows(QObject):
     def restore_state(self, looks: Json) -> None:
         """Open the windows that were open, where they were, once the main window is there."""
         known = looks if isinstance(looks, dict) else {}
-        self._looks = {key: one for key, one in known.items() if key in WINDOWS and isinstance(one, dict)}
+        self._looks = {key: state for key, state in known.items() if key in WINDOWS and isinstance(state, dict)}
         session = self._context.studio.session
         wanted = [key for key, entry in self._looks.items() if entry.get("open") is True and key not in _NOT_RESTORED]
 
@@ -211,7 +215,7 @@ class StudyWindows(QObject):
         QTimer.singleShot(0, self, show)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in _MOVES:
+        if event.type() in _GEOMETRY_EVENTS:
             self.changed.emit()
         return super().eventFilter(watched, event)
 

@@ -1,4 +1,4 @@
-"""What the command palette offers: entries of the menus, buttons of the page, recordings, lanes, themes, jobs."""
+"""Lists what the command palette offers: menu entries, buttons of the page, recordings, lanes, themes, jobs."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -75,7 +75,7 @@ class CommandPalette(QObject):
         return max(above, key=lambda widget: widget.width() * widget.height(), default=over)
 
     def _run_entry(self, key: str, do: Do) -> None:
-        self._recent = [key, *(text for text in self._recent if text != key)][:_MAX_RECENT]
+        self._recent = [key, *(recent_key for recent_key in self._recent if recent_key != key)][:_MAX_RECENT]
         do()
 
     def _entries(self, over: QWidget) -> Iterator[Offered]:
@@ -113,11 +113,13 @@ class CommandPalette(QObject):
                 keywords=spec.key.replace("_", " "),
             )
             yield entry, action.trigger
-        for number, action in enumerate((*menus.label_actions, *menus.theme_actions)):
+        for index, action in enumerate((*menus.label_actions, *menus.theme_actions)):
             group = tr("Theme") if action in menus.theme_actions else tr("Edit")
             why_not = "" if action.isEnabled() else tr("Mark a start and an end first.")
             yield (
-                CommandEntry(f"made {number} {action.text()}", _action_name(action), group, _keys(action), why_not),
+                CommandEntry(
+                    f"made {index} {action.text()}", _action_name(action), group, _shortcut_text(action), why_not
+                ),
                 action.trigger,
             )
 
@@ -168,11 +170,11 @@ def page_controls(page: QWidget, group: str) -> Iterator[Offered]:
             if name and tabs.isTabVisible(at) and tabs.isTabEnabled(at):
                 entry = CommandEntry(f"tab {group} {name}", tr("Tab {name}").format(name=name), group)
                 yield entry, partial(tabs.setCurrentIndex, at)
-    for number, button in enumerate(page.findChildren(QAbstractButton)):
+    for index, button in enumerate(page.findChildren(QAbstractButton)):
         name = _without_mnemonic(button.accessibleName() or button.text())
         if name and button.isVisible() and button.isEnabled():
             keys = button.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
-            yield CommandEntry(f"button {group} {number} {name}", name, group, keys), button.click
+            yield CommandEntry(f"button {group} {index} {name}", name, group, keys), button.click
 
 
 def _is_study_window(widget: QWidget, window: WindowParts) -> bool:
@@ -180,7 +182,7 @@ def _is_study_window(widget: QWidget, window: WindowParts) -> bool:
     return widget.isWindow() and widget.parent() is window and not widget.isModal()
 
 
-def _keys(action: QAction) -> str:
+def _shortcut_text(action: QAction) -> str:
     return action.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
 
 

@@ -1,4 +1,4 @@
-"""The main window as its menus, commands and memory see it; `MainWindow` makes the parts and joins them."""
+"""The main window as its menus, commands and memory see it. `MainWindow` makes the parts and joins them."""
 
 from pathlib import Path
 from typing import Protocol

@@ -1,4 +1,7 @@
-"""Closing the window, the study or the program while jobs run: asks what becomes of them, and keeps them running."""
+"""Closes the window, the study or the program while jobs run.
+
+Asks what happens to the jobs, and can keep them running without a window.
+"""
 
 import os
 import signal
@@ -45,7 +48,7 @@ def exit_question(titles: Sequence[str], *, sealed: bool, quits: bool) -> tuple[
 
     Args:
         titles: of the jobs that run or wait.
-        sealed: whether the study is sealed.
+        sealed: whether the study is encrypted.
         quits: whether the program ends, and not only the study is left.
     """
     head = trn("{count} job has not ended.", "{count} jobs have not ended.", len(titles))
@@ -145,7 +148,7 @@ class QuitController(QObject):
             if other is not window and other.isVisible():
                 other.close()
         window.hide()
-        # Whoever closes the terminal that the program was started from closed the window before.
+        # A terminal that the program was started from is closed after the window.
         self._hangup = signal.signal(signal.SIGHUP, signal.SIG_IGN)
         self._show_tray()
         self._timer.start()

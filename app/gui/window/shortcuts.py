@@ -1,6 +1,6 @@
-"""The keys of the window's actions: the user's own over the usual ones.
+"""The shortcuts of the window's actions, with the user's own over the defaults.
 
-Keeps single keys with the control that a person went to with Tab, where the window would take them.
+Also keeps Space and Return for a control that was reached with Tab.
 """
 
 from collections.abc import Callable, Iterable
@@ -33,8 +33,8 @@ DEFAULT_KEYS = {
     spec.key: tuple(QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText) for key in spec.keys)
     for spec in ACTIONS
 }
-_FILES = tr("Shortcuts (*.json)")
-_NAMES = {spec.key: spec.text.replace("&", "").rstrip("…") for spec in ACTIONS}
+_FILE_FILTER = tr("Shortcuts (*.json)")
+_ACTION_NAMES = {spec.key: spec.text.replace("&", "").rstrip("…") for spec in ACTIONS}
 
 
 def keys_in_use(table: KeyTable) -> frozenset[str]:
@@ -56,7 +56,7 @@ def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
             named += [field, *field.choices]
         kind = scheme.name if len(scheme.tracks) == 1 else track.name
         heading = tr("Selected segment") if len(tracks) == 1 else tr("Segment: {kind}").format(kind=kind)
-        listed += [Shortcut(heading, one.shortcut, one.name) for one in named if one.shortcut]
+        listed += [Shortcut(heading, entry.shortcut, entry.name) for entry in named if entry.shortcut]
     listed += [
         Shortcut(tr("Timeline"), "Ctrl+Wheel", tr("Zoom at the mouse")),
         Shortcut(tr("Timeline"), "Wheel", tr("Pan")),
@@ -155,7 +155,7 @@ class Shortcuts(QObject):
             return
         against = []
         if owner is not None and owner != action:
-            against.append(tr("{key} is “{names}”, which would lose it.").format(key=key, names=_NAMES[owner]))
+            against.append(tr("{key} is “{names}”, which would lose it.").format(key=key, names=_ACTION_NAMES[owner]))
         elsewhere = self.other_uses(key)
         if elsewhere:
             against.append(
@@ -182,7 +182,7 @@ class Shortcuts(QObject):
             owner = self.table.owner(missing[0])
             self._editor.show_warning(
                 tr("{missing} stays with “{names}”, to which you gave it.").format(
-                    missing=missing[0], names=_NAMES[owner or action]
+                    missing=missing[0], names=_ACTION_NAMES[owner or action]
                 )
             )
 
@@ -200,7 +200,7 @@ class Shortcuts(QObject):
                     ShortcutRow(
                         spec.key,
                         spec.menu.replace("&", ""),
-                        _NAMES[spec.key],
+                        _ACTION_NAMES[spec.key],
                         self.keys(spec.key),
                         self.table.is_changed(spec.key),
                     )
@@ -209,11 +209,13 @@ class Shortcuts(QObject):
             )
 
     def _import(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._editor, tr("Import shortcuts"), "", _FILES)
+        name, _ = QFileDialog.getOpenFileName(self._editor, tr("Import shortcuts"), "", _FILE_FILTER)
         self._run_file_action(name, self.import_file)
 
     def _export(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self._editor, tr("Export shortcuts"), "greenroom-shortcuts.json", _FILES)
+        name, _ = QFileDialog.getSaveFileName(
+            self._editor, tr("Export shortcuts"), "greenroom-shortcuts.json", _FILE_FILTER
+        )
         self._run_file_action(name, lambda path: write_keys(self.table, path))
 
     def _run_file_action(self, name: str, do: Callable[[Path], object]) -> None:
@@ -230,19 +232,19 @@ def _portable_text(key: str) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
 
 
-_BY_KEY = frozenset(
+_KEYBOARD_FOCUS_REASONS = frozenset(
     {Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason}
 )
-_MOVES = frozenset({Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End})
-_RETURN = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
-_CONTROLS: tuple[type[QWidget], ...] = (
+_NAVIGATION_KEYS = frozenset({Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End})
+_RETURN_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+_GUARDED_CONTROLS: tuple[type[QWidget], ...] = (
     QAbstractButton,
     QAbstractItemView,
     QAbstractSlider,
     QAbstractSpinBox,
     QComboBox,
 )
-_PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
+_PLAIN_MODIFIERS = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
 
 
 class KeyGuard(QObject):
@@ -258,7 +260,7 @@ class KeyGuard(QObject):
 
     def watch(self, root: QWidget) -> None:
         """Look after the controls inside a widget."""
-        for kind in _CONTROLS:
+        for kind in _GUARDED_CONTROLS:
             for control in root.findChildren(kind):
                 control.installEventFilter(self)
 
@@ -267,16 +269,16 @@ class KeyGuard(QObject):
         if kind == QEvent.Type.MouseButtonPress:
             self._by_key = False
         elif kind == QEvent.Type.FocusIn and isinstance(event, QFocusEvent):
-            if event.reason() in _BY_KEY or event.reason() == Qt.FocusReason.MouseFocusReason:
-                self._by_key = event.reason() in _BY_KEY
+            if event.reason() in _KEYBOARD_FOCUS_REASONS or event.reason() == Qt.FocusReason.MouseFocusReason:
+                self._by_key = event.reason() in _KEYBOARD_FOCUS_REASONS
         elif isinstance(event, QKeyEvent) and self._by_key and watched is QApplication.focusWidget():
-            if event.modifiers() | _PLAIN != _PLAIN or not isinstance(watched, QWidget):
+            if event.modifiers() | _PLAIN_MODIFIERS != _PLAIN_MODIFIERS or not isinstance(watched, QWidget):
                 return False
             if kind == QEvent.Type.ShortcutOverride and _handles_key(watched, event):
                 event.accept()
                 return True
-            if kind == QEvent.Type.KeyPress and event.key() in _RETURN and isinstance(watched, QAbstractButton):
-                _press(watched)
+            if kind == QEvent.Type.KeyPress and event.key() in _RETURN_KEYS and isinstance(watched, QAbstractButton):
+                _press_button(watched)
                 return True
         return False
 
@@ -284,15 +286,15 @@ class KeyGuard(QObject):
 def _handles_key(widget: QWidget, event: QKeyEvent) -> bool:
     key = event.key()
     if isinstance(widget, QAbstractButton):
-        return key == Qt.Key.Key_Space or key in _RETURN
+        return key == Qt.Key.Key_Space or key in _RETURN_KEYS
     if isinstance(widget, QAbstractItemView):
         return key in (Qt.Key.Key_Home, Qt.Key.Key_End)
     if isinstance(widget, QComboBox):
-        return key in _MOVES or key == Qt.Key.Key_Space or bool(event.text().strip())
-    return isinstance(widget, QAbstractSlider | QAbstractSpinBox) and key in _MOVES
+        return key in _NAVIGATION_KEYS or key == Qt.Key.Key_Space or bool(event.text().strip())
+    return isinstance(widget, QAbstractSlider | QAbstractSpinBox) and key in _NAVIGATION_KEYS
 
 
-def _press(button: QAbstractButton) -> None:
+def _press_button(button: QAbstractButton) -> None:
     if isinstance(button, QToolButton) and button.menu() is not None:
         button.showMenu()
     else:

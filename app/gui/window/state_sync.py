@@ -1,4 +1,4 @@
-"""What the window shows when the study, the recording, the selection or a job changes."""
+"""Updates the window when the study, the recording, the selection or a job changes."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from app.gui.window.shortcuts import KeyGuard
 from project.entities.egress_policy import Policy
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries.policy_rows import POLICY_PROPERTY as POLICY
+from project.queries.policy_rows import POLICY_PROPERTY
 from project.queries.recording_rows import find_recording
 from project.session.jobs import JobSpec
 from project.session.session import LocatedMedium, MediaState, Session, copy_owner
@@ -53,7 +53,7 @@ class WindowReactions(QObject):
         self._window.faces.apply(changes)
         if changes.ids("segment"):
             self._window.marks.show_span()
-        if POLICY in changes.ids("property"):
+        if POLICY_PROPERTY in changes.ids("property"):
             self._clear_warning()
             self.show_policy()
         self._window.messages.set_saved(tr("Saved"))
@@ -129,7 +129,7 @@ class WindowReactions(QObject):
         self._window.messages.set_policy(policy.level, tr(LEVEL_NAMES[policy.level]), told)
 
     def rebuild_inspector(self) -> None:
-        """Make the form anew, for the scheme and the keys that hold now."""
+        """Make the form again, for the scheme and the keys that hold now."""
         window, session = self._window, self._window.studio.session
         form = Inspector(session.scheme, self._menus.used_keys()) if session else None
         window.inspector = form

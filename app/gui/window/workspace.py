@@ -1,7 +1,4 @@
-"""The part of the window that is there while a study is open: list, picture, timeline, the page of the mode.
-
-What the window shows while no study is open: what can be opened.
-"""
+"""The central area of the window: the workspace of an open study, and the welcome page while none is open."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -132,7 +129,7 @@ class ModesBar(QWidget):
 class Workspace(QWidget):
     """Lays the widgets out; what they do is joined elsewhere.
 
-    Each is made inside the one that holds it: Qt styles all that is in a widget anew when it is put elsewhere.
+    Each is made inside the one that holds it: Qt styles all that is in a widget again when it is put elsewhere.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:

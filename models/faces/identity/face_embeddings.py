@@ -1,7 +1,4 @@
-"""What every identity embedding takes and gives.
-
-The identity embeddings there are, the one that is used first. A new one is a class and one line here.
-"""
+"""The face embedding interface and registry, default first. A new embedding is a class and one line here."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -10,7 +7,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -31,7 +28,7 @@ class Embedder(Protocol):
         """How many numbers a vector has."""
 
     def embed(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Embed the faces of a picture, aligned as `alignment.aligned` does.
+        """Embed the faces of a picture, aligned as `align_faces` does.
 
         Args:
             image: HxWx3 RGB.
@@ -52,7 +49,7 @@ EMBEDDERS = {
 
 def default_face_embedder() -> str | None:
     """Return the first whose weights are installed; None where none are."""
-    return next((name for name in EMBEDDERS if weights.is_installed(name)), None)
+    return next((name for name in EMBEDDERS if installed_weights.is_installed(name)), None)
 
 
 def create_face_embedder(name: str) -> Embedder:
@@ -63,6 +60,6 @@ def create_face_embedder(name: str) -> Embedder:
     """
     if name not in EMBEDDERS:
         raise UserError(f"There is no identity embedding “{name}”.", f"Choose one of: {', '.join(EMBEDDERS)}.")
-    weights.verified_path(name)
+    installed_weights.verified_path(name)
     module, attribute = EMBEDDERS[name].split(":")
     return cast(Embedder, getattr(import_module(module), attribute)())

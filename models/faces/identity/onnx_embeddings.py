@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from models.faces.face_cropping import align_faces
 from models.runtime.onnx_session import open_session
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 
 
@@ -26,9 +26,9 @@ class _OnnxEmbedder:
     dimensions = 128
 
     def __init__(self, threads: int = 1) -> None:
-        self._session = open_session(weights.verified_path(self.key), threads)
+        self._session = open_session(installed_weights.verified_path(self.key), threads)
         self._input = self._session.get_inputs()[0].name
-        self._weights = weights.digest(self.key)
+        self._weights = installed_weights.digest(self.key)
 
     @property
     def parameters(self) -> Mapping[str, Json]:

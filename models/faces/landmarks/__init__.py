@@ -1,1 +1,1 @@
-"""Points of a face: finding them, and what they say about expression, gaze and pose."""
+"""Facial landmarks: finding them, and measuring expression, gaze and head pose from them."""

@@ -1,8 +1,8 @@
-"""What the points of a face say: mouth, lids, brows, irises, the pose of the head. The same for every layout.
+"""Measures mouth, lids, brows, irises and head pose from face landmarks, the same for every landmark layout.
 
 Left and right are the person's own. Distances count in three dimensions where the layout has depth, so that a turned
-head does not look like another expression. All but the pose are shares of a distance in the same face, so that they
-do not depend on its size.
+head does not look like another expression. All but the pose are shares of a distance in the same face, so that they do
+not depend on its size.
 """
 
 from dataclasses import dataclass

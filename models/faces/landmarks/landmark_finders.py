@@ -1,7 +1,4 @@
-"""What every finder of landmarks takes and gives.
-
-The finders of landmarks there are. A new one is one file and one line here.
-"""
+"""The landmark finder interface and registry. A new finder is one file and one line here."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +8,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -78,7 +75,7 @@ def is_installed(name: str) -> bool:
     Raises:
         UserError: there is none of that name.
     """
-    return weights.is_installed(NEEDS_WEIGHTS[_require_known(name)])
+    return installed_weights.is_installed(NEEDS_WEIGHTS[_require_known(name)])
 
 
 def create_landmark_finder(name: str = "mediapipe") -> LandmarkFinder:
@@ -87,7 +84,7 @@ def create_landmark_finder(name: str = "mediapipe") -> LandmarkFinder:
     Raises:
         UserError: there is none of that name, or its weights are not installed or are damaged.
     """
-    weights.verified_path(NEEDS_WEIGHTS[_require_known(name)])
+    installed_weights.verified_path(NEEDS_WEIGHTS[_require_known(name)])
     module, attribute = LANDMARKS[name].split(":")
     return cast(LandmarkFinder, getattr(import_module(module), attribute)())
 

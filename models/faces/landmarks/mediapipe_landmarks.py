@@ -1,6 +1,6 @@
 """MediaPipe's face landmarks, through its Tasks API, on pieces of the picture around faces that a detector found.
 
-A face drawn with a few ellipses, whose points are known: what any finder of landmarks must get right.
+A newly loaded network must first find the known points of a drawn face.
 """
 
 import atexit
@@ -28,7 +28,7 @@ from models.runtime.mediapipe_tasks import (
     VisionTaskRunningMode,
 )
 from models.runtime.native_libraries import without_native_noise
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -91,8 +91,8 @@ class MediaPipe:
     key = NAME
 
     def __init__(self) -> None:
-        file = weights.verified_path(WEIGHTS)
-        self._weights = weights.digest(WEIGHTS)
+        file = installed_weights.verified_path(WEIGHTS)
+        self._weights = installed_weights.digest(WEIGHTS)
         self._turn = threading.Lock()
         self._landmarker: FaceLandmarker | None = None
         content = file.read_bytes()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from models.faces.face_cropping import FaceCrop, square_crop
 from models.faces.landmarks.landmark_finders import IBUG, Landmarks
 from models.runtime.onnx_session import open_session
-from models.weights import installed_weights as weights
+from models.weights import installed_weights
 from project.entities.study_records import Json
 
 NAME = "pfld"
@@ -36,8 +36,8 @@ class Pfld:
     key = NAME
 
     def __init__(self, threads: int = 1) -> None:
-        self._session = open_session(weights.verified_path(NAME), threads)
-        self._weights = weights.digest(NAME)
+        self._session = open_session(installed_weights.verified_path(NAME), threads)
+        self._weights = installed_weights.digest(NAME)
 
     @property
     def parameters(self) -> Mapping[str, Json]:

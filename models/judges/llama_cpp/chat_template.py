@@ -1,6 +1,6 @@
-"""What a model's own chat template can take, and texts that cannot speak for it.
+"""Arranges messages for a model's own chat template, and neutralizes special words in texts.
 
-Looks through what a GGUF file says of itself before llama.cpp, which may abort on what it does not expect, reads it.
+It also checks a GGUF file's header before llama.cpp reads it, which may abort on an unexpected one.
 """
 
 import mmap
@@ -23,7 +23,7 @@ _NEEDLE = "needle in a haystack"
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How messages have to be put for a template.
+    """The message formats that a chat template accepts.
 
     Attributes:
         accepts_text: the content of a message may be one text.
@@ -59,7 +59,7 @@ def build_messages(
     Args:
         turns: in order.
         manners: of the model's template.
-        marks: what stands for something else than text; see `harmless`.
+        marks: what stands for something else than text; see `neutralize_special_words`.
         picture: makes a part of a message from a JPEG.
     """
 

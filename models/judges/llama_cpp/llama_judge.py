@@ -1,7 +1,4 @@
-"""A judge that is a model in a GGUF file on this machine.
-
-The files of a model: what they must be, and the checksum by which a judgment names them.
-"""
+"""A judge that runs a GGUF model on this machine, and the checksum of its model files."""
 
 import asyncio
 import hashlib
@@ -16,7 +13,7 @@ from tempfile import NamedTemporaryFile
 from typing import ClassVar
 
 from models.judges.judge_interface import JudgeRequest, Means, Message, Reply, Role, SamplingParameters, TooLong
-from models.judges.llama_cpp import model_process as sharing
+from models.judges.llama_cpp import model_process
 from models.judges.llama_cpp.llama_options import LlamaOptions
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import (
@@ -156,18 +153,18 @@ class LlamaJudge:
         """Let go of the model; it stays loaded a while for others, see `models.judges.llama_cpp.model_process`."""
         process, self._process = self._process, None
         if process is not None:
-            sharing.return_process(self._loading)
+            model_process.return_process(self._loading)
 
     async def complete(
         self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
     ) -> Completion:
-        """Have a text written that fits the shape.
+        """Complete the messages with a text that fits the shape.
 
         Raises:
             Unanswered: there is none.
         """
         if self._process is None:
-            self._process = await asyncio.to_thread(sharing.borrow_process, self._loading)
+            self._process = await asyncio.to_thread(model_process.borrow_process, self._loading)
         ask = Ask(
             next(_numbers),
             tuple(self._to_message(message) for message in messages),
@@ -204,10 +201,10 @@ class LlamaJudge:
         )
 
     def weaken_constraint(self, held: str) -> None:
-        """Hear that an answer was not of its shape; there is nothing surer than a grammar to fall back on."""
+        """Do nothing: no constraint is surer or weaker than a grammar."""
 
     def approve_text(self, text: str) -> None:
-        """Let a text pass that the ladder wrote; the model that coerces may be at a server."""
+        """Approve a text of a repair or coercion; the model that coerces may be at a server."""
         approve_text(self._means.guard, text)
 
     def _to_message(self, message: Message) -> LlamaMessage:

@@ -1,6 +1,6 @@
-"""The model itself. Imports llama-cpp-python: only the process that holds a model imports this.
+"""Runs a GGUF model, with answers held to a JSON schema by a grammar.
 
-A JSON schema as a grammar of llama.cpp. Only the process that holds the model calls this: it needs the library.
+Imports llama-cpp-python: only the model process imports this module.
 """
 
 import base64
@@ -99,10 +99,10 @@ def _bound_schema(schema: Json, longest: int, lengths: set[int]) -> Json:
     found = dict(schema)
     for key in _NAMED:
         if isinstance(named := found.get(key), dict):
-            found[key] = {name: _bound_schema(one, longest, lengths) for name, one in named.items()}
+            found[key] = {name: _bound_schema(subschema, longest, lengths) for name, subschema in named.items()}
     for key in _MANY:
         if isinstance(many := found.get(key), list):
-            found[key] = [_bound_schema(one, longest, lengths) for one in many]
+            found[key] = [_bound_schema(subschema, longest, lengths) for subschema in many]
     for key in _ONE:
         if key in found:
             found[key] = _bound_schema(found[key], longest, lengths)

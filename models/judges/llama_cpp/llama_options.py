@@ -1,4 +1,4 @@
-"""What can be set for a model in a GGUF file."""
+"""The options of a judge that runs a GGUF model."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,6 @@
-"""The process that holds a model, seen from where it is asked: started when needed, and again after a crash.
+"""The process that holds a model: its main loop, and the client side, which restarts it after a crash.
 
-Processes with a model, shared by the judges that load the same, and kept a while between jobs. The process that holds a
-model: it answers what comes through a pipe, and ends when the other end is gone.
+Judges that load the same model share a process. It stays for a while between jobs, and ends when its pipe is closed.
 """
 
 import multiprocessing
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
-from models.connection import network_sandbox as sentinel
+from models.connection import network_sandbox
 from models.judges.llama_cpp.process_messages import (
     Ask,
     ContextOverflow,
@@ -33,13 +32,14 @@ from models.judges.llama_cpp.process_messages import (
 
 
 def serve(pipe: "Connection[object, object]", log: "Connection[object, object]", loading: LlamaModelConfig) -> None:
-    """Load a model, say `Ready` or `Failed`, then answer one `Ask` after the other, each after a `Begun`.
+    """Load a model, then answer one `Ask` after the other.
 
-    A `Stop` may come at any time.
+    The first message is `ModelLoadedReply` or `Failed`; a `RequestStart` precedes each answer. A `Stop` may come at any
+    time.
 
     It is what a new process runs. It prints to `log` alone.
     """
-    sentinel.install_audit_hook()
+    network_sandbox.install_audit_hook()
     for stream in (1, 2):
         os.dup2(log.fileno(), stream)
     log.close()
@@ -116,7 +116,7 @@ class ModelProcess:
         return self._begun.wait(limit_s)
 
     def ask(self, ask: Ask, limit_s: float) -> "Future[Answer]":
-        """Put a question at the end of the line.
+        """Queue a question.
 
         Args:
             ask: the question.
@@ -138,7 +138,7 @@ class ModelProcess:
                 self._child.send(Stop(number))
 
     def end(self) -> None:
-        """End the process at once; whoever waits is told."""
+        """Kill the process at once; waiting callers get an error."""
         with self._lock:
             self._ended = True
             if self._child is not None:
@@ -162,7 +162,7 @@ class ModelProcess:
         self._close_child()
 
     def _load(self) -> Failed | None:
-        """See to it that there is a process with the model; return why not."""
+        """Start a process with the model where there is none; return why that failed."""
         if self._child is not None and self._child.process.is_alive():
             return None
         self._close_child()
@@ -291,7 +291,7 @@ _lock = threading.Lock()
 
 
 def borrow_process(loading: LlamaModelConfig) -> ModelProcess:
-    """Return the process for what is to be loaded; `give_back` has to follow.
+    """Return the process for what is to be loaded; `return_process` has to follow.
 
     Models that nobody uses any more make room for another one.
     """
@@ -307,13 +307,13 @@ def borrow_process(loading: LlamaModelConfig) -> ModelProcess:
         if held.idle_timer is not None:
             held.idle_timer.cancel()
             held.idle_timer = None
-    for each_held in gone:
-        _end_held(each_held)
+    for unused in gone:
+        _end_held(unused)
     return held.process
 
 
 def return_process(loading: LlamaModelConfig) -> None:
-    """Say that one user is done; after the last one the model is kept for `KEPT_S`."""
+    """Release a process; after its last user the model is kept for `IDLE_S`."""
     with _lock:
         held = _held.get(loading)
         if held is None:
@@ -326,7 +326,7 @@ def return_process(loading: LlamaModelConfig) -> None:
 
 
 def end_all_processes() -> None:
-    """End every process, whoever uses it."""
+    """Kill every process, also those in use."""
     with _lock:
         gone = [*_held.values()]
         _held.clear()

@@ -1,8 +1,4 @@
-"""What is said between the process that asks and the one that holds the model.
-
-What goes wrong with llama.cpp, in one line that says what to do. The flag that stops a model while it computes; its
-process looks at it, also from inside the library.
-"""
+"""Messages between a judge and its model process, the texts of llama.cpp's errors, and the stop flag."""
 
 import ctypes
 import re
@@ -44,7 +40,7 @@ class LlamaMessage:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Write a text.
+    """Asks for a completion.
 
     Attributes:
         number: of the request; none is given out twice.
@@ -65,7 +61,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Write no further, if it is still this request."""
+    """Stops a request, if it is still running."""
 
     number: int
 
@@ -77,7 +73,7 @@ class ModelLoadedReply:
 
 @dataclass(frozen=True, slots=True)
 class RequestStart:
-    """A request is taken up."""
+    """A request is started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +110,14 @@ class ContextOverflow:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It could not be done; one line."""
+    """A request failed; one line says why."""
 
     line: str
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """It was stopped on request."""
+    """A request was stopped."""
 
 
 _LONGEST = 200
@@ -191,7 +187,8 @@ def explain_overflow(full: ContextOverflow) -> str:
     """Return what does not fit, and what can be shortened."""
     fewer = "fewer or smaller frames, " if full.pictures else ""
     return (
-        f"The question and its longest answer take {full.requested_tokens:,} tokens, and the model's context holds {full.context_tokens:,}: "
+        f"The question and its longest answer take {full.requested_tokens:,} tokens, "
+        f"and the model's context holds {full.context_tokens:,}: "
         f"choose {fewer}fewer turns before the segment, a shorter answer or a larger context."
     )
 
@@ -226,7 +223,7 @@ class StopFlag:
         return self._bytes.raw[0] != 0
 
     def start_request(self, number: int) -> None:
-        """Take up a request; the flag is down unless it was stopped before it arrived."""
+        """Start a request; the flag is down unless the request was stopped before it arrived."""
         with self._lock:
             self._current = number
             self._bytes[0] = b"\1" if number == self._stopped else b"\0"

@@ -1,1 +1,1 @@
-"""Judges behind OpenAI's language: hosted models, vLLM, llama.cpp's own server, Ollama, LM Studio."""
+"""Judges behind the OpenAI API: hosted models, vLLM, llama.cpp's own server, Ollama, LM Studio."""

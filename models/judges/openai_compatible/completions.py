@@ -1,4 +1,4 @@
-"""Ask one server for completions: in the dialect that it knows, again where that helps, and never without end."""
+"""Requests completions from one server: adapts to its capabilities, and retries within limits."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ _MAX_ATTEMPTS = len(ConstraintMode) + 2
 
 
 class Asker:
-    """A model at a server, as the ladder wants it.
+    """A model at a server, as structured output asks it.
 
     Args:
         base: of the server's addresses.
@@ -80,15 +80,15 @@ class Asker:
         """
         calls = 0
         for _ in range(_MAX_ATTEMPTS):
-            dialect = CAPABILITIES.get(self.server)
-            body = self._body(messages, shape, sampling, dialect)
+            capabilities = CAPABILITIES.get(self.server)
+            body = self._body(messages, shape, sampling, capabilities)
             outcome, made = await self._send_with_retries(body)
             calls += made
             if isinstance(outcome, Completion):
-                held = "" if dialect.rung is ConstraintMode.PROMPT else dialect.rung.name.lower()
+                held = "" if capabilities.rung is ConstraintMode.PROMPT else capabilities.rung.name.lower()
                 return replace(outcome, calls=calls, held=held)
             failure = outcome
-            if not self._learn(failure, dialect):
+            if not self._learn(failure, capabilities):
                 break
         raise self._unanswered(failure, calls)
 
@@ -113,11 +113,11 @@ class Asker:
         return self.scrubber.redact_error(line if line.endswith("?") else f"{line}.")
 
     def weaken_constraint(self, held: str) -> None:
-        """Step down: the server said nothing against a shape, and did not hold its answer to it."""
+        """Weaken the constraint: the server accepted a shape, and did not hold its answer to it."""
         CAPABILITIES.weaken_to(self.server, _weaker_mode(ConstraintMode[held.upper()]))
 
     def approve_text(self, text: str) -> None:
-        """Vouch for a text of the ladder, under the condition of the question that it is about."""
+        """Approve a text of a repair or coercion, under the condition of the question that it is about."""
         approve_text(self._guard, text)
 
     def _body(
@@ -125,18 +125,18 @@ class Asker:
         messages: Sequence[Message],
         shape: ResponseSchema,
         sampling: SamplingParameters,
-        dialect: ServerCapabilities,
+        capabilities: ServerCapabilities,
     ) -> dict[str, Json]:
-        told = self._with_schema(messages, shape) if dialect.puts_schema_in_prompt else messages
+        told = self._with_schema(messages, shape) if capabilities.puts_schema_in_prompt else messages
         body: dict[str, Json] = {
             "model": self.model,
             "messages": to_wire_messages(told, self._options.sees),
             "temperature": sampling.temperature,
-            dialect.limit: sampling.max_tokens,
+            capabilities.limit: sampling.max_tokens,
         }
-        if dialect.seed:
+        if capabilities.seed:
             body["seed"] = sampling.seed
-        form = dialect.response_format(shape)
+        form = capabilities.response_format(shape)
         return body if form is None else {**body, "response_format": form}
 
     def _with_schema(self, messages: Sequence[Message], shape: ResponseSchema) -> list[Message]:
@@ -149,10 +149,10 @@ class Asker:
         if to_compact_json(dict(shape.schema)) in before:
             return told
         told[last] = replace(told[last], text=with_schema(before, shape))
-        parcel = current_purpose()
-        if parcel is not None:
+        request_purpose = current_purpose()
+        if request_purpose is not None:
             cleared = self._guard.approved
-            for condition in {parcel.condition, ""}:
+            for condition in {request_purpose.condition, ""}:
                 if cleared.has_text(before, condition):
                     cleared.add_text(told[last].text, condition)
         return told
@@ -185,18 +185,18 @@ class Asker:
                 return outcome, calls
             await self._sleep(wait)
 
-    def _learn(self, failure: Failure, dialect: ServerCapabilities) -> bool:
-        """Remember what a refusal says about the server's dialect; return whether it says anything new."""
+    def _learn(self, failure: Failure, capabilities: ServerCapabilities) -> bool:
+        """Remember what a refusal says about the server's capabilities; return whether it says anything new."""
         now = CAPABILITIES.get(self.server)
-        if failure.cause is Cause.LIMIT_NAME and dialect.limit == "max_tokens":
+        if failure.cause is Cause.LIMIT_NAME and capabilities.limit == "max_tokens":
             CAPABILITIES.set_limit_name(self.server, "max_completion_tokens")
-        elif failure.cause is Cause.SEED and dialect.seed:
+        elif failure.cause is Cause.SEED and capabilities.seed:
             CAPABILITIES.disable_seed(self.server)
-        elif failure.cause is Cause.SHAPE and dialect.rung < ConstraintMode.PROMPT:
-            lean = dialect.rung is ConstraintMode.SCHEMA and failure.limits_refused
-            CAPABILITIES.weaken_to(self.server, ConstraintMode.LEAN if lean else _weaker_mode(dialect.rung))
+        elif failure.cause is Cause.SHAPE and capabilities.rung < ConstraintMode.PROMPT:
+            lean = capabilities.rung is ConstraintMode.SCHEMA and failure.limits_refused
+            CAPABILITIES.weaken_to(self.server, ConstraintMode.LEAN if lean else _weaker_mode(capabilities.rung))
         else:
-            return now != dialect
+            return now != capabilities
         return True
 
     def _unanswered(self, failure: Failure, calls: int) -> Unanswered:
@@ -210,5 +210,5 @@ class Asker:
         )
 
 
-def _weaker_mode(rung: ConstraintMode) -> ConstraintMode:
-    return ConstraintMode.OBJECT if rung < ConstraintMode.OBJECT else ConstraintMode.PROMPT
+def _weaker_mode(mode: ConstraintMode) -> ConstraintMode:
+    return ConstraintMode.OBJECT if mode < ConstraintMode.OBJECT else ConstraintMode.PROMPT

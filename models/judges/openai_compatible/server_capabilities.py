@@ -1,6 +1,6 @@
-"""What is known of how a server wants to be asked: learned from its refusals, remembered for an address and a model.
+"""The capabilities of servers, learned from their refusals and remembered by address and model.
 
-Messages as OpenAI's chat completions take them.
+It also converts messages to the format of OpenAI's chat completions.
 """
 
 import base64
@@ -39,7 +39,7 @@ class ConstraintMode(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerCapabilities:
-    """How a server is asked.
+    """The request options that a server supports.
 
     Attributes:
         rung: how an answer is held to its shape.
@@ -68,7 +68,7 @@ class ServerCapabilities:
 
 
 class Dialects:
-    """The dialects of all servers that this process has asked, by address and model."""
+    """The capabilities of all servers that this process has asked, by address and model."""
 
     def __init__(self) -> None:
         self._known: dict[str, ServerCapabilities] = {}
@@ -77,10 +77,10 @@ class Dialects:
         """Return how a server is asked as far as is known."""
         return self._known.get(server, ServerCapabilities())
 
-    def weaken_to(self, server: str, rung: ConstraintMode) -> None:
-        """Remember that a server is held to nothing surer than a rung."""
+    def weaken_to(self, server: str, mode: ConstraintMode) -> None:
+        """Remember that a server is held to nothing surer than a mode."""
         found = self.get(server)
-        self._known[server] = replace(found, rung=max(found.rung, rung))
+        self._known[server] = replace(found, rung=max(found.rung, mode))
 
     def set_limit_name(self, server: str, name: str) -> None:
         """Remember what a server calls the longest answer."""
@@ -111,7 +111,7 @@ def _map_schema(schema: Mapping[str, Json], change: Change) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for key, value in change(schema).items():
         if key in _OF_NAMES and isinstance(value, dict):
-            found[key] = {name: _map_value(each, change) for name, each in value.items()}
+            found[key] = {name: _map_value(member, change) for name, member in value.items()}
         else:
             found[key] = _map_value(value, change)
     return found
@@ -120,7 +120,7 @@ def _map_schema(schema: Mapping[str, Json], change: Change) -> dict[str, Json]:
 def _map_value(value: Json, change: Change) -> Json:
     if isinstance(value, dict):
         return _map_schema(value, change)
-    return [_map_value(each, change) for each in value] if isinstance(value, list) else value
+    return [_map_value(item, change) for item in value] if isinstance(value, list) else value
 
 
 def to_wire_messages(messages: Sequence[Message], sees: str) -> list[Json]:

@@ -1,7 +1,6 @@
-"""What a server's refusal means, in its own words and codes, and what is to be done about it.
+"""Classifies a server's errors, describes them to people, and redacts the API key from everything shown or stored.
 
-One line for people about a request that was not answered: what happened, and what to do about it. Keep a key out of
-everything that is shown, stored or raised: servers echo it, also in part and in other forms.
+Servers echo a key, also in part and in other forms.
 """
 
 import base64
@@ -146,7 +145,10 @@ def _error_texts(body: str) -> tuple[str, str]:
     places = [found.get(key) for key in ("error", "detail", "message")] if isinstance(found, dict) else []
     about = next((place for place in places if place), found)
     if isinstance(about, list):
-        about = [{key: one[key] for key in one if key != "input"} if isinstance(one, dict) else one for one in about]
+        about = [
+            {key: detail[key] for key in detail if key != "input"} if isinstance(detail, dict) else detail
+            for detail in about
+        ]
     facts = _one_line(about if isinstance(about, str) else json.dumps(about))
     message = about.get("message") or about.get("detail") if isinstance(about, dict) else about
     return _one_line(message) if isinstance(message, str) else facts, facts

@@ -1,7 +1,4 @@
-"""A judge behind a server that speaks OpenAI's language, wherever it runs.
-
-Try a server with nothing of a study: what it is, whether it has the model, and what it takes.
-"""
+"""A judge behind an OpenAI-compatible server, and a probe that tries a server without any study content."""
 
 import asyncio
 import json
@@ -48,13 +45,14 @@ _CONSTRAINT_TEXTS = {
     ConstraintMode.SCHEMA: "It takes a JSON schema for its answers.",
     ConstraintMode.LEAN: "It takes a JSON schema for its answers, without limits on lengths and numbers.",
     ConstraintMode.OBJECT: "It takes no json_schema, but a JSON object with a schema.",
-    ConstraintMode.PROMPT: "It cannot be held to a form; the form is said in the prompt, and answers are read and mended.",
+    ConstraintMode.PROMPT: "It cannot be held to a form; the form is said in the prompt, "
+    "and answers are read and mended.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a server said when it was tried.
+    """The result of probing a server.
 
     Attributes:
         ok: it can be asked.
@@ -63,7 +61,7 @@ class Probe:
         models: that it says it has.
         has_model: whether the one that was asked for is among them; None where it does not tell.
         pictures: whether it takes pictures; None where that was not tried.
-        form: how its answers are held to a form: `schema`, `lean`, `object` or `prompt`; "" where nothing was answered.
+        form: the `ConstraintMode` of its answers in small letters; "" where nothing was answered.
         model_id: what it says that it runs.
     """
 
@@ -95,17 +93,17 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
     listed, problem = await _fetch_models(asker)
     if problem:
         return Probe(False, (problem,))
-    names = tuple(str(each.get("id", "")) for each in listed)
+    names = tuple(str(model.get("id", "")) for model in listed)
     has_model = asker.model in names if names else None
-    server = next((_MAKERS[owner] for each in listed if (owner := str(each.get("owned_by"))) in _MAKERS), "")
+    server = next((_MAKERS[owner] for model in listed if (owner := str(model.get("owned_by"))) in _MAKERS), "")
     lines = [f"{asker.host} answers{f'; it is {server}' if server else ''}.", _about_model(asker.model, names)]
     try:
         answer = await asker.complete([Message(Role.USER, _QUESTION)], _SHAPE, _SAMPLING)
     except Unanswered as failure:
         return Probe(False, (*lines, failure.line), server, names, has_model)
-    rung = asker.constraint_mode
+    mode = asker.constraint_mode
     lines.append(f"It answers as {answer.model_id}." if answer.model_id else "It does not say which model answers.")
-    lines.append(_CONSTRAINT_TEXTS[rung])
+    lines.append(_CONSTRAINT_TEXTS[mode])
     pictures = None
     if sees == "frames":
         pictures, line = await _try_picture(asker, square)
@@ -115,7 +113,7 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
     if not asker.is_encrypted:
         lines.append("The address begins with http://, so whoever is on the way to another machine can read along.")
     return Probe(
-        pictures is not False, tuple(lines), server, names, has_model, pictures, rung.name.lower(), answer.model_id
+        pictures is not False, tuple(lines), server, names, has_model, pictures, mode.name.lower(), answer.model_id
     )
 
 
@@ -133,7 +131,7 @@ async def _fetch_models(asker: "Asker") -> tuple[list[Mapping[str, Json]], str]:
     except (ValueError, RecursionError):
         return [], ""
     data = found.get("data") if isinstance(found, dict) else None
-    return [each for each in data if isinstance(each, dict)] if isinstance(data, list) else [], ""
+    return [model for model in data if isinstance(model, dict)] if isinstance(data, list) else [], ""
 
 
 async def _try_picture(asker: "Asker", square: JudgeFrame) -> tuple[bool, str]:
@@ -168,7 +166,8 @@ def _red_square() -> JudgeFrame:
 class OpenAIJudge:
     """Asks a server for chat completions.
 
-    Every request is made inside of `models.connection.carrying`, which the caller opens, and goes through the guard.
+    Every request is made inside of `models.connection.guard.for_purpose`, which the caller opens, and goes through the
+    guard.
 
     Args:
         model: its name at the server.

@@ -1,7 +1,4 @@
-"""What can be set for a judge behind an OpenAI-compatible server; nothing heavy is imported here.
-
-Where a server is, as its judge is told.
-"""
+"""The options of a judge behind an OpenAI-compatible server; nothing heavy is imported here."""
 
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit

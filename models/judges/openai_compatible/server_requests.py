@@ -1,8 +1,7 @@
-"""Send one request, and say what became of it.
+"""Sends one request to an OpenAI-compatible server and parses the response, with bounded retries.
 
-When a request that failed is made again: never without end, neither in tries nor in time. The client library, told to
-send nothing about this machine and to decide nothing by itself. What a server that answers 200 has said: a completion,
-or something else in its place.
+The client library sends nothing about this machine and makes no retries of its own. A server may answer 200 with an
+error in the body.
 """
 
 import asyncio
@@ -243,7 +242,7 @@ async def request_completion(
 async def fetch(
     client: "AsyncOpenAI", path: str, limit_s: float, body: Mapping[str, Json] | None = None
 ) -> bytes | Failure:
-    """Fetch what a server answers at a path, once; raises as `send` does.
+    """Fetch what a server answers at a path, once; raises as `request_completion` does.
 
     The library's typed methods are not used: they spend more time on looking through a request than on sending it.
     """

@@ -1,1 +1,1 @@
-"""From what a model wrote to an answer: read, mended by itself, coerced by a second model, or said to be no answer."""
+"""Turns a model's text into an answer: parsed, repaired by the model, coerced by a second model, or no answer."""

@@ -1,7 +1,6 @@
-"""Find JSON objects in what a model wrote. Whatever it says is data: decoded, compared and kept, never followed.
+"""Parses answers from a model's text, and derives the schemas for thoughts and coercion.
 
-Read an answer out of what a model wrote. Forms made of a task's form: with room for thoughts before the answer, and for
-a second model that coerces.
+The text is data: decoded, compared and stored, never followed.
 """
 
 import json
@@ -120,7 +119,7 @@ def _clean_value(value: Json) -> Json:
     if isinstance(value, str):
         return replace_unstorable(value)
     if isinstance(value, list):
-        return [_clean_value(one) for one in value]
+        return [_clean_value(item) for item in value]
     return _clean(value) if isinstance(value, dict) else value
 
 
@@ -144,7 +143,7 @@ def response_schema(form: AnswerForm) -> ResponseSchema:
 
 
 def split_answer(form: AnswerForm, found: Mapping[str, Json]) -> tuple[str, Mapping[str, Json]]:
-    """Return the thoughts in an object of `shape_of(form)`, and the object that the form reads."""
+    """Return the thoughts in an object of `response_schema(form)`, and the object that the form reads."""
     inner = found.get(ANSWER_KEY)
     if form.thinks and isinstance(inner, dict) and set(found) <= {THOUGHTS_KEY, ANSWER_KEY}:
         thoughts = found.get(THOUGHTS_KEY, "")
@@ -214,7 +213,7 @@ def parse_answer(completion: Completion, form: AnswerForm) -> ParsedAnswer:
     the same: which of them is meant is not for us to guess.
     """
     marked, text = split_thoughts(completion.text[:MAX_STORED_CHARS])
-    thinking = truncate_for_storage("\n".join(one for one in (completion.thinking, marked) if one))
+    thinking = truncate_for_storage("\n".join(thoughts for thoughts in (completion.thinking, marked) if thoughts))
     alone = parse_whole(text)
     if alone is not None:
         thoughts, answer, problem = _try_form(alone, form)

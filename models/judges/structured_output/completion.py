@@ -1,4 +1,4 @@
-"""What the ladder needs of a backend: messages in, one text out."""
+"""The completion interface that structured output needs of a backend: messages in, one text out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class Completer(Protocol):
     async def complete(
         self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
     ) -> Completion:
-        """Have a text written, held to the shape as well as the backend can.
+        """Complete the messages, held to the shape as well as the backend can.
 
         Raises:
             Unanswered: there is none.
@@ -91,7 +91,7 @@ class Completer(Protocol):
         """
 
     def weaken_constraint(self, held: str) -> None:
-        """Hear that an answer was not held to its shape, though `Completion.held` says so."""
+        """Weaken the constraint: an answer missed its shape, although `Completion.held` claims it was held to it."""
 
     def approve_text(self, text: str) -> None:
-        """Let a text pass that the ladder wrote: what a model answered, or was asked about its answer."""
+        """Approve a text of a repair or coercion: what a model answered, or was asked about its answer."""

@@ -1,14 +1,11 @@
-"""Climb from what a model wrote to an answer: read, repair once, coerce once, else say that it could not be read.
-
-What asking has taken so far, and the reply that comes of it.
-"""
+"""Asks a model and parses its answer; on failure it repairs once, then coerces once."""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from models.judges.judge_interface import Judge, JudgeRequest, RepairLevel, Reply, SamplingParameters
-from models.judges.structured_output import repair_prompts as words
+from models.judges.structured_output import repair_prompts
 from models.judges.structured_output.answer_parsing import (
     ParsedAnswer,
     coercion_form,
@@ -130,8 +127,8 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
         price: of the tokens of `model`.
 
     Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the question leave this machine. Where it lets that, but not
-            what comes after, the answer counts as unreadable.
+        project.entities.egress_policy.Forbidden: the policy does not let the question leave this machine. Where it lets
+            that, but not what comes after, the answer counts as unreadable.
     """
     account = Account(price)
     try:
@@ -163,7 +160,7 @@ async def _repair(
     problems: list[str],
 ) -> Reply | None:
     shape = response_schema(question.form)
-    turns = words.repair_messages(first.text, reading.problem, first.truncated, shape)
+    turns = repair_prompts.repair_messages(first.text, reading.problem, first.truncated, shape)
     for turn in turns:
         model.approve_text(turn.text)
     try:
@@ -193,7 +190,7 @@ async def _coerce(
     reading: ParsedAnswer,
     problems: list[str],
 ) -> Reply | None:
-    messages = words.coercion_messages(first.text)
+    messages = repair_prompts.coercion_messages(first.text)
     for message in messages:
         model.approve_text(message.text)
     sampling = SamplingParameters(0.0, question.sampling.seed, question.sampling.max_tokens)

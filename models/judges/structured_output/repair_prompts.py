@@ -1,7 +1,4 @@
-"""What the ladder says to a model, in words of our own. What a model wrote is fenced in them as data.
-
-Vouch for texts that the ladder writes: what a model answered, and what is asked about its answer.
-"""
+"""The prompts of repair and coercion. A model's text is fenced in them as data, and approved for sending."""
 
 from models.connection.guard import Guard, current_purpose
 from models.judges.judge_interface import Message, Role
@@ -72,7 +69,7 @@ def _fence(wrote: str) -> str:
 
 
 def approve_text(guard: Guard | None, text: str) -> None:
-    """Let a text pass the guard under the condition of the question that is being asked.
+    """Approve a text for sending under the condition of the question that is being asked.
 
     What a model answered says no more of a study than the question that it was asked.
 
@@ -80,6 +77,6 @@ def approve_text(guard: Guard | None, text: str) -> None:
         guard: that the next request goes through, also where another model is asked; None where none goes anywhere.
         text: all of it, as it will stand in a message.
     """
-    parcel = current_purpose()
-    if guard is not None and parcel is not None:
-        guard.approved.add_text(text, parcel.condition)
+    request_purpose = current_purpose()
+    if guard is not None and request_purpose is not None:
+        guard.approved.add_text(text, request_purpose.condition)

@@ -152,7 +152,7 @@ class Stops:
 def test_a_copy_that_is_cancelled_leaves_nothing_and_has_no_name_before(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    monkeypatch.setattr("annotate.team.study_copies._PIECE", 1000)
+    monkeypatch.setattr("annotate.team.study_copies._CHUNK_BYTES", 1000)
     (tmp_path / "away").mkdir()
     stops = Stops(tmp_path / "away", after)
     with session:
@@ -241,7 +241,7 @@ def test_a_copy_of_a_copy_goes_home_by_way_of_it(session: Session, tmp_path: Pat
 def test_merging_the_study_into_a_copy_brings_only_what_came_since(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("project.merging.table_rules.MANY", 1)
+    monkeypatch.setattr("project.merging.table_rules.MIN_FRESH_SEGMENTS", 1)
     with session:
         before = all_segments(session.study)[0]
         made = split_study(session, "Ada", tmp_path / "ada").path

@@ -92,7 +92,7 @@ def test_peaks_outside_the_sound_are_silence(tmp_path: Path) -> None:
 def test_peaks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clip = make_clip(tmp_path / "a.m4a", picture=False, sound=True, frames=30)
     made = load_peaks(clip, tmp_path / "cache")
-    monkeypatch.setattr("media.waveform._make", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr("media.waveform._compute_peaks", lambda *_: pytest.fail("made again"))
     kept = load_peaks(clip, tmp_path / "cache")
     assert np.array_equal(kept.peaks(0, 1_000_000, 50), made.peaks(0, 1_000_000, 50))
 

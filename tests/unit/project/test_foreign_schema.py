@@ -176,7 +176,7 @@ def test_rows_that_share_their_pages_do_not_fill_the_memory(path: Path, monkeypa
             study.set_property(f"long {number}", "x" * 200_000)
     _run(path, FOREIGN["a table"])
     Study.open(path).close()
-    monkeypatch.setattr("project.store.creation._room_in", lambda _: 1_500_000)
+    monkeypatch.setattr("project.store.creation._max_content_bytes", lambda _: 1_500_000)
     with pytest.raises(UserError, match="larger than its file"):
         Study.open(path)
 

@@ -49,8 +49,9 @@ def judged(work: JobSpec, at: int, status: JudgmentStatus = JudgmentStatus.OK, c
     entry = payload.entries[run_item.judge]
     return Judgment(
         f"j{at}", entry.id, judge_json(entry), None, "rec", **subject_fields(run_item.about, "", Modality.BOTH),
-        start_us=0, end_us=1, task="verdict", variant="plain", condition="raw", seed=0, prompt="p@1", prompt_sha256="",
-        request_key=run_item.request_key, sight={}, status=status, answer={}, raw="", thinking="", mended="", model_id="",
+        start_us=0, end_us=1, task="verdict", variant="plain", condition="raw", seed=0, prompt="p@1",
+        prompt_sha256="", request_key=run_item.request_key, sight={}, status=status, answer={}, raw="",
+        thinking="", mended="", model_id="",
         tokens_in=3, tokens_out=2, cost=cost, ms=1, calls=1, error="", cached_from=None, at="", program_version="",
     )  # fmt: skip
 

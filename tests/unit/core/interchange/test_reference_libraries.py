@@ -31,7 +31,9 @@ DOCUMENT = Document(
             "walk",
             (
                 InterchangeLane("Ada shrec.segments", OVERLAPPING, "segments", "Ada", "", "shrec", "segments", LABELS),
-                InterchangeLane("Speech P01", (InterchangeEntry(0, 900_000, "Hello."),), "utterances", participant="P01"),
+                InterchangeLane(
+                    "Speech P01", (InterchangeEntry(0, 900_000, "Hello."),), "utterances", participant="P01"
+                ),
             ),
             (MediaLink("footage/walk.mp4"),),
             5_000_000,

@@ -107,7 +107,7 @@ def test_what_a_method_keeps_meanwhile_lies_among_the_previews(
         seen.append(plan.cache)
         return create_painter(plan, index)
 
-    monkeypatch.setattr("anonymize.rendering.face_renderer.painter_of", noted)
+    monkeypatch.setattr("anonymize.rendering.face_renderer.create_painter", noted)
     found_faces(session, [FACE])
     shown(session, 0)
     (own,) = seen

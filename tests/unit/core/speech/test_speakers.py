@@ -56,7 +56,7 @@ class Tones:
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A study with 24 seconds of two tones by turns of 4 seconds, after each a second of silence."""
     monkeypatch.setattr(speakers, "usual_embedder", lambda: "tones")
-    monkeypatch.setattr("models.voices.voice_embeddings.embedder", lambda name: Tones())
+    monkeypatch.setattr("models.voices.voice_embeddings.create_voice_embedder", lambda name: Tones())
     at = np.arange(24 * RATE) / RATE
     hertz = np.where(at % 8 < 4, LOW, HIGH)
     sound = 0.2 * np.sin(2 * np.pi * hertz * at) * (at % 4 < 3)

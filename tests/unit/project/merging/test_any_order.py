@@ -34,7 +34,7 @@ _FAST = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCh
 def how_many_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
     """New segments are taken at once where they are many; the outcome is the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("project.merging.table_rules.MANY", request.param)
+        patch.setattr("project.merging.table_rules.MIN_FRESH_SEGMENTS", request.param)
         yield
 
 

@@ -374,7 +374,7 @@ class Impatient(Silent):
 
 
 def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.store.study._LOOK_EVERY", 50)
+    monkeypatch.setattr("project.store.study._PROGRESS_INSTRUCTIONS", 50)
     theirs = copy_file(home, "bo")
     with working(theirs) as study:
         with study.step("Introduce", undoable=False):

@@ -428,7 +428,7 @@ def test_a_log_that_is_missing_is_missed(study: Path) -> None:
 
 
 def test_a_kill_between_sealing_and_the_next_log_loses_nothing(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.store.decrypted_copy._LONG", 0)
+    monkeypatch.setattr("project.store.decrypted_copy._MAX_LOG_BYTES", 0)
     opened = Study.open(study)
     with monkeypatch.context() as failing:
         failing.setattr("project.store.decrypted_copy.SealedLog", lambda *_: _raise_io_error(0))

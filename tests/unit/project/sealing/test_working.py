@@ -145,7 +145,7 @@ def test_two_openers_one_writes_and_the_other_sees_it(sealed: Path) -> None:
 def test_another_process_reads_what_was_committed(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Study.open(sealed) as first:
         _edit(first, 1)
-        monkeypatch.setattr("project.files.temporary_files.open_here", lambda _: None)
+        monkeypatch.setattr("project.files.temporary_files.find_decrypted_copy", lambda _: None)
         with Study.open(sealed) as second:
             assert second.read_only
             assert "open in another window" in second.read_only_reason
@@ -156,7 +156,7 @@ def test_another_process_reads_what_was_committed(sealed: Path, monkeypatch: pyt
 
 
 def test_a_long_session_is_sealed_on_the_way(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.store.decrypted_copy._LONG", 100_000)
+    monkeypatch.setattr("project.store.decrypted_copy._MAX_LOG_BYTES", 100_000)
     before = sealed.read_bytes()
     study = Study.open(sealed)
     reader = Study.open(sealed)
@@ -183,7 +183,7 @@ def test_a_full_disk_refuses_the_edit_and_loses_none(sealed: Path, monkeypatch: 
 
     with Study.open(sealed) as study:
         _edit(study, 1)
-        monkeypatch.setattr("project.encryption.commit_log._LEAST", 1 << 40)
+        monkeypatch.setattr("project.encryption.commit_log._MIN_FREE_BYTES", 1 << 40)
         monkeypatch.setattr(os, "posix_fallocate", full)
         with pytest.raises(UserError, match="no room left"):
             _edit(study, 2)
@@ -211,7 +211,7 @@ def test_closing_on_a_full_disk_keeps_the_log(
 
 
 def test_no_room_in_memory_is_told(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.files.temporary_files._free", lambda _: 1_000_000)
+    monkeypatch.setattr("project.files.temporary_files._free_bytes", lambda _: 1_000_000)
     with pytest.raises(UserError, match="in memory") as told:
         Study.open(sealed)
     assert "GREENROOM_SEALED_FOLDER" in told.value.hint

@@ -195,7 +195,7 @@ def test_nothing_is_written_where_texts_cannot_be_searched(
     def fails(*_: object) -> object:
         raise UserError("The model of names is damaged.", "Fetch it again.")
 
-    monkeypatch.setattr("anonymize.pii_review.study_finder.search", fails)
+    monkeypatch.setattr("anonymize.pii_review.study_finder.search_texts", fails)
     with pytest.raises(UserError, match="damaged"):
         export_read(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()
