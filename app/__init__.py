@@ -1,1 +1,1 @@
-"""The program: commands and jobs (core), the window (gui), the command line and the worker process."""
+"""The shell: the command line, the window, the worker process, and diagnostics and documentation for both."""

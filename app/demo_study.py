@@ -1,7 +1,4 @@
-"""A study made from the sample recording that the program ships, worked on from end to end.
-
-The sample recording, put where a study can use it.
-"""
+"""Makes a demo study from the shipped sample recording, with annotations, face tracks and an anonymized clip."""
 
 import json
 import shutil
@@ -27,7 +24,7 @@ from resources import resource
 
 
 def sample_video(folder: Path) -> Path:
-    """Put the sample recording into `folder`, where it is not there yet, and return its path.
+    """Copy the sample recording to `folder` if it is not there, and return its path.
 
     Raises:
         UserError: the folder cannot be written.
@@ -52,12 +49,12 @@ ANNOTATOR = "Demo"
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What the demo made.
+    """The demo study and its results.
 
     Attributes:
         recording: its number in the study.
         face_coverage: share of the frames that have a face, 0 to 1.
-        faces_left: times in seconds at which a face is left in the clip.
+        faces_left: times in seconds at which a face is still visible in the clip.
     """
 
     study: Path
@@ -67,7 +64,7 @@ class Demo:
     faces_left: tuple[float, ...]
 
     def as_json(self) -> dict[str, Json]:
-        """Return what the command line prints."""
+        """Return it as a JSON object."""
         return {
             "study": str(self.study),
             "recording": self.recording,
@@ -78,7 +75,7 @@ class Demo:
 
 
 def make_demo(folder: Path, progress: Callable[[JobSpec], Progress]) -> Demo:
-    """Make the demo study in `folder`, or take up the one that is there; the clip is always made anew.
+    """Make the demo study in `folder`, or open an existing one; the clip is always exported again.
 
     Raises:
         UserError: the folder cannot be written.

@@ -1,4 +1,4 @@
-"""Jobs that had not ended when their study was left: noted on this machine, and made again at the next opening."""
+"""Recreates interrupted jobs when their study is opened again."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,10 +12,10 @@ from project.session.session import Session
 
 
 def recreate_job(session: Session, job: InterruptedJob) -> JobSpec | None:
-    """Return the job as the study wants it now; None where nothing of it is left to do.
+    """Return the job for the present state of the study; None if nothing is left to do.
 
     Raises:
-        UserError: it cannot be done any more: its recording or a file is gone, a model is not installed.
+        UserError: it cannot run any more: its recording or a file is gone, or a model is not installed.
     """
     session.study.require_writable()
     try:
@@ -24,7 +24,7 @@ def recreate_job(session: Session, job: InterruptedJob) -> JobSpec | None:
         raise UserError(f"“{job.title}” cannot be resumed: its note is damaged.", "Start it anew.") from error
 
 
-# How each kind is asked for again. Modules of models are imported by the functions that need them.
+# One function for each kind of job. Modules of models are imported by the functions that need them.
 
 
 def _faces(session: Session, job: InterruptedJob) -> JobSpec:

@@ -1,8 +1,4 @@
-"""What a merge brought, for people and as JSON.
-
-Rows that two people changed, in words: what they are called, and what their columns say. Conflicts in words: what they
-are about, and where the two versions differ.
-"""
+"""Describes the results and conflicts of a merge, as text for people and as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -36,7 +32,7 @@ _HIDDEN_TOO = {
     "verification": frozenset({"state", "at"}),
     "chain_review": frozenset({"state", "at"}),
 }
-"""What tells a person nothing."""
+"""Table -> columns that are not shown."""
 _UTTERANCE = {
     "participant_id": "speaker",
     "words": TIMES_OF_WORDS,
@@ -44,13 +40,13 @@ _UTTERANCE = {
     "suggested": "speaker is a guess",
 }
 _MAX_TITLE_CHARS = 40
-"""Letters of a text that its title shows."""
+"""Characters of a text in a title."""
 
 
 class ConflictWords:
-    """Says what two versions of the same rows are about, and what each of them says.
+    """Describes conflicts and their versions in words.
 
-    What a scheme has names for is told by them, or by its `keys`, for programs.
+    Labels, fields and choices are shown by name, or with `keys` by key, for programs.
     """
 
     def __init__(self, session: Session, *, keys: bool = False) -> None:
@@ -62,10 +58,10 @@ class ConflictWords:
         self._names |= {recording.id: f"recording {recording.number}" for recording in all_recordings(study)}
 
     def title(self, conflict: Conflict, ours: Version | None, theirs: Version | None) -> str:
-        """Say what a conflict is about."""
+        """Return the title of a conflict."""
         rows = (ours or theirs or {}).get(conflict.table, [{}])
         row = rows[0] if rows else {}
-        key = [str(one) for one in conflict.key]
+        key = [str(part) for part in conflict.key]
         match conflict.table:
             case "segment":
                 return f"Segment of {self._name(row.get('annotator_id'))}, {self._where(row)}"
@@ -107,7 +103,7 @@ class ConflictWords:
                 return f"{conflict.table.replace('_', ' ').capitalize()}: {names}"
 
     def version_texts(self, version: Version | None) -> dict[str, str]:
-        """Return name -> text of everything a version says."""
+        """Return name -> text of all values of a version."""
         found: dict[str, str] = {}
         for table, rows in (version or {}).items():
             hidden = _HIDDEN | _HIDDEN_TOO.get(table, frozenset())
@@ -122,7 +118,7 @@ class ConflictWords:
         return found
 
     def _titles(self, row: dict[str, Any]) -> dict[str, str]:
-        """Return the track and the label of a segment as its scheme calls them."""
+        """Return the names of track and label of a segment."""
         scheme = self._scheme(row["scheme"])
         if scheme is None:
             return {}
@@ -139,12 +135,12 @@ class ConflictWords:
         return known.field_name(key) if known is not None else key
 
     def _chosen(self, row: dict[str, Any]) -> str:
-        """Return the value of a field, choices as its scheme calls them."""
+        """Return the value of a field, with names of choices."""
         scheme, value = self._scheme(row["scheme"]), _parse_json(row["value"])
         if scheme is None:
             return self._told(value)
         if isinstance(value, list):
-            return ", ".join(scheme.choice_name(row["field"], str(one)) for one in value)
+            return ", ".join(scheme.choice_name(row["field"], str(choice)) for choice in value)
         return self._told(scheme.choice_name(row["field"], value) if isinstance(value, str) else value)
 
     def _column(self, table: str, column: str, value: Any) -> tuple[str, str]:
@@ -208,22 +204,22 @@ class ConflictWords:
         return self._told(_parse_json(text))
 
     def _told(self, value: Any) -> str:
-        """Return a value of JSON in words; of a wrong option, which is a list that begins with its text, the text."""
+        """Return a JSON value as text; for a wrong option, which is a list that begins with its text, only that."""
         match value:
             case bool():
                 return "yes" if value else "no"
             case [[str(), *_], *_]:
-                return "; ".join(str(one[0]) for one in value if one)
+                return "; ".join(str(option[0]) for option in value if option)
             case list():
-                return ", ".join(self._name(one) for one in value)
+                return ", ".join(self._name(entry) for entry in value)
             case dict():
-                return ", ".join(f"{key}: {self._told(one)}" for key, one in value.items())
+                return ", ".join(f"{key}: {self._told(entry)}" for key, entry in value.items())
             case _:
                 return self._name(value)
 
 
 def _name_participants(people: Sequence[Participant]) -> dict[str, str]:
-    """Return what participants are called; those whom two people gave the same pseudonym are numbered."""
+    """Return participant id -> pseudonym; equal pseudonyms are numbered."""
     called: dict[str, list[str]] = {}
     for person in people:
         called.setdefault(person.pseudonym, []).append(person.id)
@@ -239,7 +235,7 @@ def _quote(text: Any) -> str:
 
 
 def _parts(text: Any) -> dict[str, Any]:
-    """Return what a property says, where that is several things."""
+    """Return the value of a property if it is an object; else {}."""
     found = _parse_json(text)
     return found if isinstance(found, dict) else {}
 
@@ -250,7 +246,7 @@ def _items(text: Any) -> list[Any]:
 
 
 def _parse_json(text: Any) -> Any:
-    """Return a value of JSON; the text itself where it is none."""
+    """Parse a JSON value; returns the text itself if it is none."""
     try:
         return json.loads(text)
     except (TypeError, ValueError):
@@ -259,7 +255,7 @@ def _parse_json(text: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ConflictLine:
-    """One thing in both versions, in words."""
+    """One value in both versions, as text."""
 
     name: str
     ours: str
@@ -267,20 +263,20 @@ class ConflictLine:
 
     @property
     def differs(self) -> bool:
-        """Whether the two versions say something else."""
+        """Whether the two versions differ."""
         return self.ours != self.theirs
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictDescription:
-    """A conflict in words.
+    """A conflict as text.
 
     Attributes:
         title: what it is about.
         source: whose the other version is.
-        lines: both versions side by side; `ours` is what the study has now.
-        deleted: `ours` or `theirs` where one side deleted it, else "".
-        resolution: `ours` or `theirs`, once somebody chose.
+        lines: both versions side by side; `ours` is the present one.
+        deleted: the side that deleted it, `ours` or `theirs`, else "".
+        resolution: `ours` or `theirs`; None while it is open.
     """
 
     id: str
@@ -296,7 +292,7 @@ class ConflictDescription:
         return tuple(line for line in self.lines if line.differs)
 
     def as_json(self) -> Json:
-        """Return it as an object."""
+        """Return it as a JSON object."""
         return {
             "id": self.id,
             "about": self.title,
@@ -311,13 +307,13 @@ class ConflictDescription:
 
 
 def describe_conflict(session: Session, conflict: Conflict, *, keys: bool = False) -> ConflictDescription:
-    """Put a conflict into words; a program is told the `keys` of labels, fields and choices instead of their names."""
+    """Describe a conflict; with `keys`, labels, fields and choices are shown by key, for programs."""
     words = ConflictWords(session, keys=keys)
     ours = present_version(session.study, conflict) if conflict.resolution is None else conflict.ours
     theirs = conflict.theirs
     left, right = words.version_texts(ours), words.version_texts(theirs)
     if left.get("text") != right.get("text"):
-        # Other words have other times: that says nothing more.
+        # The times of words always differ if the text does, so they are left out.
         for side in (left, right):
             side.pop(TIMES_OF_WORDS, None)
     lines = tuple(ConflictLine(name, left.get(name, NOTHING), right.get(name, NOTHING)) for name in {**left, **right})
@@ -333,7 +329,7 @@ def describe_conflict(session: Session, conflict: Conflict, *, keys: bool = Fals
 
 
 def merge_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
-    """Return one object for each copy."""
+    """Return the results of a merge as JSON, one object for each copy."""
     return {
         "copies": [
             {
@@ -355,20 +351,20 @@ def merge_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
 
 
 def merge_report_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: bool = False) -> str:
-    """Return lines for people."""
+    """Return the results of a merge as lines of text."""
     lines: list[str] = []
     for merged_copy in done:
         if merged_copy.merged.is_empty:
             lines.append(f"{merged_copy.path.name}: nothing new")
             continue
         lines.append(
-            f"{merged_copy.path.name}: {'would bring' if dry_run else 'brought'} the work of {merged_copy.merged.source}"
+            f"{merged_copy.path.name}: {'would bring' if dry_run else 'brought'} the work of "
+            f"{merged_copy.merged.source}"
         )
         for table, came in merged_copy.merged.tables.items():
             counts = ((came.added, "added"), (came.changed, "changed"), (came.removed, "removed"))
-            lines.append(
-                f"  {TABLE_LABELS.get(table, table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}"
-            )
+            count_texts = ", ".join(f"{count} {what}" for count, what in counts if count)
+            lines.append(f"  {TABLE_LABELS.get(table, table)}: {count_texts}")
         lines += [f"  {name} is recording {number} here" for name, number in merged_copy.merged.renumbered.items()]
         lines += [f"  the judge {name} is called {own} here" for name, own in merged_copy.merged.renamed.items()]
         if merged_copy.merged.conflicts:

@@ -1,6 +1,6 @@
-"""The keys of actions: what is usual, what a user changed, and that no two actions ever share one.
+"""The table of shortcuts: defaults, changes of the user, and that no two actions share a key.
 
-Keys are texts in Qt's portable writing, such as `Ctrl+Shift+Z`, already made alike; this module only compares them.
+Keys are texts in Qt's portable format, such as `Ctrl+Shift+Z`, already normalized; this module only compares them.
 """
 
 import json
@@ -19,11 +19,11 @@ _MAX_FILE_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class KeyTable:
-    """Which keys each action has.
+    """The keys of all actions.
 
     Attributes:
-        usual: action -> its keys as the program comes.
-        changed: action -> its keys where the user wants others; no keys at all are a wish too.
+        usual: action -> default keys.
+        changed: action -> keys that the user set; they can be empty.
     """
 
     usual: Keys
@@ -31,17 +31,17 @@ class KeyTable:
 
     @classmethod
     def from_settings(cls, usual: Keys, kept: Mapping[str, Json]) -> "KeyTable":
-        """Read what the settings keep; what is no action, no list of texts, or not free any more is left out."""
+        """Read the settings; unknown actions, invalid values and keys that are taken are left out."""
         table = cls(usual, {})
         for action, given in kept.items():
             if action not in usual or not isinstance(given, list):
                 continue
-            wanted = tuple(dict.fromkeys(one for one in given if isinstance(one, str) and one))
+            wanted = tuple(dict.fromkeys(key for key in given if isinstance(key, str) and key))
             table = table._with(action, wanted)
         seen: set[str] = set()
         clean: dict[str, tuple[str, ...]] = {}
-        # A key that the user gave counts before one that an action has by itself.
-        for action in (*table.changed, *(text for text in usual if text not in table.changed)):
+        # Keys that the user set take precedence over defaults.
+        for action in (*table.changed, *(action for action in usual if action not in table.changed)):
             keys = table.keys(action)
             free = tuple(key for key in keys if key not in seen)
             seen.update(free)
@@ -58,50 +58,50 @@ class KeyTable:
         return next((action for action in self.usual if key in self.keys(action)), None)
 
     def is_changed(self, action: str) -> bool:
-        """Tell whether an action has other keys than usual."""
+        """Tell whether an action has other keys than its defaults."""
         return action in self.changed
 
     def assign(self, action: str, key: str, *, add: bool = False, take: bool = False) -> "KeyTable":
-        """Return a table in which an action has a key, in place of its others or beside them.
+        """Return a table in which an action has a key, instead of its others or, with `add`, in addition.
 
         Raises:
-            UserError: another action has it, and it is not to be taken (`take`) from that one.
+            UserError: another action has it, and `take` is False.
         """
         other = self.owner(key)
         table = self
         if other is not None and other != action:
             if not take:
                 raise UserError(f"{key} is taken by another action.", "Take it from there, or choose another key.")
-            table = table._with(other, tuple(text for text in table.keys(other) if text != key))
+            table = table._with(other, tuple(other_key for other_key in table.keys(other) if other_key != key))
         before = table.keys(action) if add else ()
-        return table._with(action, (*(text for text in before if text != key), key))
+        return table._with(action, (*(old_key for old_key in before if old_key != key), key))
 
     def clear(self, action: str) -> "KeyTable":
         """Return a table in which an action has no key."""
         return self._with(action, ())
 
     def reset(self, action: str) -> "KeyTable":
-        """Return a table in which an action has its usual keys, but for those that others were given."""
-        taken = {key for text in self.usual if text != action for key in self.keys(text)}
+        """Return a table in which an action has its default keys, except those that other actions have."""
+        taken = {key for other in self.usual if other != action for key in self.keys(other)}
         return self._with(action, tuple(key for key in self.usual[action] if key not in taken))
 
     def reset_all(self) -> "KeyTable":
-        """Return the table as the program comes."""
+        """Return the table with all defaults."""
         return KeyTable(self.usual, {})
 
     def as_json(self) -> dict[str, Json]:
-        """Return what the settings keep: only what differs from what is usual."""
+        """Return the changed keys as JSON, for the settings."""
         return {action: [*keys] for action, keys in self.changed.items()}
 
     def _with(self, action: str, keys: tuple[str, ...]) -> "KeyTable":
-        changed = {text: given for text, given in self.changed.items() if text != action}
+        changed = {other: given for other, given in self.changed.items() if other != action}
         if keys != self.usual[action]:
             changed[action] = keys
         return KeyTable(self.usual, changed)
 
 
 def shared_keys(table: KeyTable) -> list[str]:
-    """Return the keys that more than one action has; a table that was made by edits has none."""
+    """Return the keys that more than one action has; edits of a table never produce any."""
     found: dict[str, int] = {}
     for action in table.usual:
         for key in table.keys(action):
@@ -131,7 +131,7 @@ def read_keys(usual: Keys, path: Path) -> KeyTable:
     """Read a file that `write_keys` wrote; actions that this version does not have are left out.
 
     Raises:
-        UserError: it cannot be read, is something else, or gives one key to two actions.
+        UserError: it cannot be read, has another format, or gives one key to two actions.
     """
     wrong = UserError(f"“{escape_unprintable(path.name)}” holds no shortcuts.", "Choose a file that Export wrote.")
     try:

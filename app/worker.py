@@ -1,22 +1,22 @@
-"""The worker process: jobs asked for in JSON lines on standard input, told in JSON lines on standard output.
+"""The worker process: takes jobs as JSON lines on standard input, and reports on standard output.
 
     in    {"job": "faces", "parameters": {...}}     then, at any time,     cancel
     out   {"progress": [done, total, text]} ...     then one of
           {"result": {...}}   {"error": {"message": ..., "hint": ...}}   {"cancelled": true}
 
-In between, a kind of job that works piece by piece, or that has to ask, says
+In between, a job that delivers its result in parts, or that has to ask, sends
 
     out   {"part": {...}}
     out   {"ask": 7, "question": {...}}     answered by     in    {"answer": 7, "content": {...}}
                                             or by           in    {"answer": 7, "error": {"message": ..., ...}}
 
-Where the job was asked for with "kept": true, a part has a number too and is answered when it is in the study; nothing
-goes on before that.
+If the job was sent with "kept": true, a part has a number too and is answered once it is in the study; the job waits
+for that.
 
-The worker never opens a study: whoever asked stores the result. It does one job, or with `--stay` one after the other,
-and keeps what it loaded. A process for one job of a kind that never connects loses the network before it begins, so
-that no library that reads a stranger's media has one. It ends when its input closes, so it does not outlive the
-window. What libraries print goes to standard error.
+The worker never opens a study: its parent stores the results. It runs one job, or with `--stay` one after the other
+with cached models. A process for one job of a kind that never connects gives up network access before it starts, so
+that no library that reads untrusted media has it. It ends when its input closes, so it does not outlive the window.
+Output of libraries goes to standard error.
 """
 
 import itertools
@@ -39,8 +39,8 @@ REPORT_INTERVAL_S = 0.05
 _NICE_LEVEL = 10
 
 
-class _Lines:
-    """Writes messages, one a line; threads may share it."""
+class _MessageWriter:
+    """Writes messages, one per line; it is thread-safe."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -53,11 +53,11 @@ class _Lines:
 
 
 class _WorkerJob:
-    """One job, and whoever holds the study as it sees them; its threads may share it."""
+    """One job, and its host interface to the process that has the study open; it is thread-safe."""
 
     threadsafe = True
 
-    def __init__(self, request: dict[str, Any], lines: _Lines) -> None:
+    def __init__(self, request: dict[str, Any], lines: _MessageWriter) -> None:
         self._request = request
         self._lines = lines
         self._stop = threading.Event()
@@ -66,7 +66,7 @@ class _WorkerJob:
         self._asked: dict[int, queue.SimpleQueue[dict[str, Any] | None]] = {}
 
     def run(self) -> None:
-        """Do the job and say what came of it."""
+        """Run the job and send its result."""
         try:
             result = compute(self._request["job"], self._request["parameters"], self)
         except Cancelled:
@@ -78,7 +78,7 @@ class _WorkerJob:
 
     @property
     def may_connect(self) -> bool:
-        """Whether it may connect, where a policy allows it."""
+        """Whether its kind may connect to the network, if the policy permits it."""
         return self._request["job"] in NETWORK_KINDS
 
     def progress(self, done: int, total: int, text: str = "") -> None:
@@ -92,7 +92,7 @@ class _WorkerJob:
             raise Cancelled
 
     def part(self, part: dict[str, Json]) -> None:
-        # Whoever stops it hears what was finished until then, and answers no more.
+        # After a stop, finished parts are still sent, but nobody answers.
         if self._request.get("kept") and not self._stop.is_set():
             self._exchange({"part": part})
         else:
@@ -102,11 +102,11 @@ class _WorkerJob:
         return self._exchange({"question": question})
 
     def _exchange(self, said: dict[str, Json]) -> dict[str, Json]:
-        """Say something that is answered, and wait for that.
+        """Send a message and wait for its answer.
 
         Raises:
-            Cancelled: there is no answer any more.
-            UserError: as whoever answers raised it.
+            Cancelled: there will be no answer.
+            UserError: raised by the process that answers.
         """
         number, answers = next(self._numbers), queue.SimpleQueue[dict[str, Any] | None]()
         self._asked[number] = answers
@@ -124,13 +124,13 @@ class _WorkerJob:
         raise UserError(error["message"], error.get("hint", ""))
 
     def answer(self, found: dict[str, Any]) -> None:
-        """Give an answer to whoever waits for it."""
+        """Pass an answer to the thread that waits for it."""
         waiting = self._asked.pop(int(found["answer"]), None)
         if waiting is not None:
             waiting.put(found)
 
     def stop(self) -> None:
-        """Tell the job to stop, and those who wait for an answer that there is none."""
+        """Stop the job, and wake the threads that wait for an answer."""
         self._stop.set()
         for number in [*self._asked]:
             waiting = self._asked.pop(number, None)
@@ -139,15 +139,15 @@ class _WorkerJob:
 
 
 def run(*, stay: bool = False) -> int:
-    """Do the one job, or all that are asked for; returns 0 when answered, also with an error or a cancellation."""
+    """Run one job, or with `stay` all jobs; returns 0 also after an error or a cancellation."""
     network_sandbox.install_audit_hook()
     if stay and hasattr(os, "nice"):
-        # It works while somebody works in the window, which comes first.
+        # The window has priority.
         os.nice(_NICE_LEVEL)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     jobs = queue.SimpleQueue[_WorkerJob | None]()
-    threading.Thread(target=_listen, args=(jobs, _Lines(answers)), daemon=True).start()
+    threading.Thread(target=_listen, args=(jobs, _MessageWriter(answers)), daemon=True).start()
     while (job := jobs.get()) is not None:
         if not stay and not job.may_connect:
             refuse_network(local_sockets=True)
@@ -155,12 +155,12 @@ def run(*, stay: bool = False) -> int:
         if not stay:
             break
     answers.flush()
-    # Threads of native libraries may linger; what was asked for is done and told.
+    # Threads of native libraries may still run; all results are sent.
     os._exit(0)
 
 
-def _listen(jobs: "queue.SimpleQueue[_WorkerJob | None]", lines: _Lines) -> None:
-    """Take jobs; whatever else is said is about the one that was asked for last."""
+def _listen(jobs: "queue.SimpleQueue[_WorkerJob | None]", lines: _MessageWriter) -> None:
+    """Queue jobs; other messages are for the newest one."""
     newest: _WorkerJob | None = None
     for line in sys.stdin:
         said = line.strip()

@@ -1,8 +1,4 @@
-"""The command that exports recordings with their faces hidden.
-
-The command that measures an export. The command that writes the treated sound of a recording, and says what the
-treatment did.
-"""
+"""Commands that export recordings with hidden faces, measure an export and treat the sound of a recording."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, fields
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
 
 
 EXIT_FAILED = 2
-"""The exit code where some clips could not be made."""
+"""The exit code if some clips could not be made."""
 
 
 @click.command()
@@ -139,8 +135,8 @@ def anonymize(
                 print_result(as_json, entry, "\n".join(_clip_lines(entry)))
                 return
         made, failed = _export_all(session, queue, measure, scheduler)
-    lines = [line for each in made for line in _clip_lines(each)]
-    lines += [f"Recording {each['recording']}, {each['method']}: FAILED. {each['problem']}" for each in failed]
+    lines = [line for clip in made for line in _clip_lines(clip)]
+    lines += [f"Recording {clip['recording']}, {clip['method']}: FAILED. {clip['problem']}" for clip in failed]
     print_result(as_json, {"clips": [*made], "failed": [*failed]}, "\n".join(lines))
     if failed:
         count = f"{len(failed)} of {pluralize(len(made) + len(failed), 'clip')}"
@@ -162,18 +158,15 @@ def _select_recordings(session: Session, recording: str) -> list[str]:
 
     if recording != "all":
         return [resolve_recording(session, recording).id]
-    return [
-        each_recording.id for each_recording in all_recordings(session.study) if session.has_picture(each_recording.id)
-    ]
+    return [owner.id for owner in all_recordings(session.study) if session.has_picture(owner.id)]
 
 
 def _export_clip(session: Session, queue: "RenderQueue", measure: bool) -> dict[str, Json]:
-    from anonymize.export import export_job
-    from anonymize.export import export_queue as rendering_queue
+    from anonymize.export import export_job, export_queue
     from project.session.jobs import run_inline
 
     (clip,) = queue.clips
-    work = rendering_queue.prepare(session, queue, clip)
+    work = export_queue.prepare(session, queue, clip)
     result, _ = run_inline(session, work, Bar(work.title))
     found = {**result, "outdated": export_job.is_outdated(session, work)}
     return _with_clip_name(session, clip, {**found, **_measure_clip(session, found, measure)})
@@ -267,7 +260,7 @@ def _clip_lines(entry: dict[str, Json]) -> list[str]:
 _WITNESS_COMMAND = "greenroom models fetch rfb320"
 
 
-LIMIT_NAMES = [each.name for each in fields(PrivacyLimits)]
+LIMIT_NAMES = [limit.name for limit in fields(PrivacyLimits)]
 
 
 @click.command()
@@ -333,7 +326,7 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
 
 
 def _set_limits(limits: PrivacyLimits, settings: tuple[str, ...]) -> PrivacyLimits:
-    """Return limits with some set anew, each given as NAME=VALUE."""
+    """Return the limits with the given ones changed, each given as NAME=VALUE."""
     values: dict[str, Any] = asdict(limits)
     hint = f"Write NAME=VALUE, with one of: {', '.join(LIMIT_NAMES)}."
     for setting in settings:

@@ -1,7 +1,6 @@
-"""The command that asks judges about segments.
+"""The command that asks judges about segments and shows side by side what they say.
 
-What judges say about segments, side by side, as text and as JSON. Asking judges from a command that waits for what
-comes of it, and telling that at its end.
+The helpers that ask with progress, and report at the end what came of it, serve other commands too.
 """
 
 from collections.abc import Container, Iterable, Sequence
@@ -29,13 +28,13 @@ _MAX_DETAIL_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
-    """One judgment as it may be shown.
+    """One judgment as it may be shown now.
 
     Attributes:
-        number: of the recording.
-        people: whose segment it is, and its label.
+        number: the number of the recording.
+        people: who made the segment, and its label.
         hidden: why its answer is not shown; "" where it is.
-        cached: it was there before, or is from an equal request.
+        cached: whether it was there before, or is from an equal request.
     """
 
     judgment: Judgment
@@ -68,7 +67,7 @@ class JudgmentRow:
         }
 
     def verdict(self) -> str:
-        """Return the label, or what there is in its place."""
+        """Return the label, or the text that stands in its place."""
         if self.judgment.status is not JudgmentStatus.OK:
             return f"({self.judgment.status.value})"
         if self.hidden:
@@ -77,7 +76,7 @@ class JudgmentRow:
         return str(label) if label is not None else _format_value(next(iter(self.judgment.answer.values()), ""))
 
     def details(self) -> str:
-        """Return what else was said, in short; the error where there is no answer."""
+        """Return the rest of the answer in short, or the error if there is no answer."""
         judgment = self.judgment
         if judgment.status is not JudgmentStatus.OK:
             return judgment.error
@@ -92,7 +91,7 @@ class JudgmentRow:
         return text if len(text) <= _MAX_DETAIL_CHARS else f"{text[:_MAX_DETAIL_CHARS]}…"
 
     def cost_text(self) -> str:
-        """Return time, tokens and money."""
+        """Return the time, the tokens and the money that it took."""
         judgment = self.judgment
         if self.cached:
             return "cached"
@@ -105,9 +104,9 @@ class JudgmentRow:
 
 
 def visible_answers(session: Session, ids: Sequence[str], cached: Container[str]) -> list[JudgmentRow]:
-    """Return judgments as who works here may see them, by recording and time, judges in the order of the answers.
+    """Return judgments as the annotator at work may see them, by recording and time, judges in the order of answers.
 
-    That they were shown is written down, as in the window. `cached` are the ids of those that were not asked now.
+    That they were shown is recorded, as in the window. `cached` are the ids of those that were not asked now.
     """
     from annotate.blinding.reveals import reveal, split_by_visibility
     from project.queries.annotator_rows import all_annotators
@@ -120,7 +119,7 @@ def visible_answers(session: Session, ids: Sequence[str], cached: Container[str]
         reveal(session, segment_id, task)
     numbers = {
         recording_id: session.recording(recording_id).number
-        for recording_id in {each.recording_id for each in found.values()}
+        for recording_id in {judgment.recording_id for judgment in found.values()}
     }
     names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
     people = {}
@@ -147,7 +146,7 @@ def visible_answers(session: Session, ids: Sequence[str], cached: Container[str]
 
 
 def format_table(answers: Iterable[JudgmentRow]) -> list[str]:
-    """Return lines: for every segment who made it, and below each judge with verdict, details and what it took."""
+    """Return a line for each segment with who made it, and below it a line for each judge with verdict and cost."""
     rows = [*answers]
     widths = [max((len(text) for text in column), default=0) for column in zip(*map(_cells, rows), strict=True)]
     lines: list[str] = []
@@ -183,7 +182,7 @@ def _format_value(value: Json) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_format_value(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_format_value(item)}" for name, item in value.items())
     return "yes" if value is True else "no" if value is False else str(value)
 
 
@@ -283,14 +282,14 @@ def ask(
 def _select_segments(
     session: Session, segments: tuple[str, ...], everything: bool, asked: SegmentFilterArgs
 ) -> list[str]:
-    """Return the ids of the segments that are named or found, by recording and time."""
+    """Return the ids of the segments that are named or fit the conditions, by recording and time."""
     from annotate.segments.segment_edits import find_segment
 
     given = any(getattr(asked, field.name) not in (None, ()) for field in fields(SegmentFilterArgs))
     if segments and (everything or given):
         raise UserError("Segments are named, or found by conditions, not both.", "Leave one of the two out.")
     if segments:
-        return [find_segment(session, fromkey).id for fromkey in dict.fromkeys(segments)]
+        return [find_segment(session, segment_id).id for segment_id in dict.fromkeys(segments)]
     if not everything and not given:
         raise UserError(
             "Which segments?", "Name them with --segment, or find them: --all, --recording 1, --label error."
@@ -302,7 +301,7 @@ def _select_segments(
 
 
 class _Bar(Bar):
-    """Progress of a run, whose own words begin with the time that is left; the bar says that itself."""
+    """Progress of a run; leaves out the time left from the text of the run, because the bar shows it itself."""
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         super().progress(done, total, text.rpartition(" · ")[2] if "left" in text else text)
@@ -310,11 +309,11 @@ class _Bar(Bar):
 
 @dataclass(frozen=True, slots=True)
 class AskResult:
-    """What came of asking.
+    """The result of asking.
 
     Attributes:
-        cached_ids: ids of judgments that were there before.
-        new_ids: ids of those that came now, in their order.
+        cached_ids: ids of the judgments that were there before.
+        new_ids: ids of the new ones, in the order in which they came.
         outcome: counts, and why something was not asked.
     """
 
@@ -324,24 +323,24 @@ class AskResult:
 
     @property
     def ids(self) -> list[str]:
-        """All judgments, those from before first."""
+        """Ids of all judgments, those from before first."""
         return [*self.cached_ids, *self.new_ids]
 
     def require_answers(self) -> None:
-        """Return quietly where there is an answer, or no reason why there is none.
+        """Raise an error if nothing was answered and there is a reason for it.
 
         Raises:
-            UserError: nothing could be asked; `Forbidden` where the policy is why.
+            UserError: nothing could be asked; `Forbidden` if the policy is the reason.
         """
         if not self.ids and self.outcome.notes:
             raise refusal_error(self.outcome.notes)
 
     def as_json(self) -> dict[str, Json]:
-        """Return it for `--json`."""
+        """Return the result for `--json`."""
         return {"cached": len(self.cached_ids), **self.outcome.as_short_json()}
 
     def lines(self) -> list[str]:
-        """Say it: what was not asked and why, and at last what was."""
+        """Return what was not asked and why, and last what was asked, as lines."""
         found = self.outcome
         said = [found.as_text()] if found.completed or found.over_budget or found.withdrawn else []
         said += [f"{len(self.cached_ids)} from before"] if self.cached_ids else []
@@ -349,7 +348,7 @@ class AskResult:
 
 
 def ask_here(session: Session, request: AskRequest) -> AskResult:
-    """Ask, with progress; what was answered before is not asked again.
+    """Ask with progress; what was answered before is not asked again.
 
     Raises:
         UserError: as in `prepare`.
@@ -360,7 +359,7 @@ def ask_here(session: Session, request: AskRequest) -> AskResult:
 
 
 def run_ask_plan(session: Session, asking: AskPlan) -> AskResult:
-    """Ask what is left to ask, with progress."""
+    """Ask what is still unanswered, with progress."""
     outcome, new = RunOutcome(), []
     if asking.job is not None:
         bar = _Bar(asking.job.title)

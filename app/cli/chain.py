@@ -1,8 +1,4 @@
-"""The command about causal chains.
-
-Drawing chains on the command line. Chains from and to files on the command line. Reviewing chains on the command line.
-Listing, showing, checking and counting chains on the command line.
-"""
+"""Commands about causal chains: draw, list, show, check, count, review, import and export them."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -41,7 +37,7 @@ _PLACES = {
     "copy": "chain:copy",
     "consensus": "chain:consensus",
 }
-"""Subcommand -> the file of `app.cli` that it is in, and its function."""
+"""Subcommand -> its file below `app.cli`, and its function."""
 
 
 @click.group(cls=LazyGroup, places=_PLACES)
@@ -54,11 +50,11 @@ AUTHOR = click.option("--annotator", help="Who drew the chain: nobody else may c
 
 
 def use_author_name(session: Session, annotator: str | None, chain_id: str) -> None:
-    """Work under the name of who drew a chain, where no other name was given."""
+    """Work under the name of the author of a chain, if no other name was given."""
     if annotator is None:
         author = chain_edits.find_chain(session, chain_id).annotator_id
         session.annotator_name = next(
-            each_annotator.name for each_annotator in all_annotators(session.study) if each_annotator.id == author
+            known_annotator.name for known_annotator in all_annotators(session.study) if known_annotator.id == author
         )
 
 
@@ -119,7 +115,7 @@ def node(
         --start 0:12.5 --end 0:15 --who P01 --reason NODE
       greenroom chain node my-study.greenroom CHAIN --segment SEGMENT
     """
-    made_of = [one for one in (kind, segment, utterance) if one is not None]
+    made_of = [source for source in (kind, segment, utterance) if source is not None]
     if len(made_of) != 1 or (kind is not None and (start is None or end is None)):
         raise UserError(
             "A node is made of one thing.", "Give --kind with --start and --end, or --segment, or --utterance."
@@ -131,7 +127,7 @@ def node(
     with Session.open(study, annotator) as session:
         use_author_name(session, annotator, chain_id)
         if kind is not None:
-            people = [resolve_participant(session, one).id for one in who]
+            people = [resolve_participant(session, name).id for name in who]
             span = parse_time(start or ""), parse_time(end or "")
             node_id, _ = chain_edits.add_node(
                 *(session, chain_id, NodeKind(kind), text, *span, people), reasons=reason, results=result
@@ -266,8 +262,8 @@ def export_file(
     from project.session.session import resolve_recording
 
     with Session.open(study, read_only=True) as session:
-        ids = [find_chain(session, one).id for one in chain_ids]
-        places = [resolve_recording(session, one).id for one in recording]
+        ids = [find_chain(session, chain_id).id for chain_id in chain_ids]
+        places = [resolve_recording(session, name).id for name in recording]
         graphs = exportable_chains(session, ids, places)
         export_chains(session, graphs, out, key=key, overwrite=force)
     text = f"Wrote {pluralize(len(graphs), 'chain')} to {out}\n{UNSCRUBBED_NOTE}"
@@ -360,7 +356,8 @@ def list_chains(study: Path, recording: str | None, as_json: bool) -> None:
     lines = [
         f"{entry['id']}  recording {entry['recording']}  {entry['name']}  {entry['annotator']}  "
         f"{pluralize(len(graph.nodes), 'node')}, {pluralize(len(graph.subchains), 'subchain')}, "
-        f"{pluralize(graph.longest_path_length, 'step') if is_sound(graph) else 'goes round in a circle'}  {entry['standing']}"
+        f"{pluralize(graph.longest_path_length, 'step') if is_sound(graph) else 'goes round in a circle'}  "
+        f"{entry['standing']}"
         for entry, graph in zip(listed, graphs, strict=True)
     ]
     print_result(as_json, {"chains": [*listed]}, "\n".join(lines) or "No chains.")
@@ -398,8 +395,8 @@ def show(study: Path, chain_id: str, as_json: bool) -> None:
     number = {chain_node.id: at for at, chain_node in enumerate(graph.nodes, 1)}
     lines = [f"{graph.chain.name}, {described['annotator']}"]
     for node in graph.nodes:
-        who = f" ({', '.join(people[each] for each in node.people)})" if node.people else ""
-        because = ", ".join(str(number[each]) for each in graph.reasons[node.id])
+        who = f" ({', '.join(people[participant_id] for participant_id in node.people)})" if node.people else ""
+        because = ", ".join(str(number[reason_id]) for reason_id in graph.reasons[node.id])
         lines.append(
             f"{number[node.id]:3d}. {node.id}  {format_time(node.start_us)} to {format_time(node.end_us)}  "
             f"{node.kind.value}{who}: {node.text}{f'  because of {because}' if because else ''}"

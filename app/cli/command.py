@@ -1,4 +1,4 @@
-"""What commands share: lazy groups, the argument `STUDY`, the option `--json`, progress, the question for a passphrase."""
+"""What commands share: lazy groups, the argument `STUDY`, the option `--json`, progress and the passphrase prompt."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ from project.text_format import escape_unprintable
 
 
 class LazyGroup(click.Group):
-    """Loads a subcommand's file when it is needed.
+    """Loads the file of a subcommand when it is needed.
 
     Args:
         places: name -> `file:function`, with the file in `app.cli`.
@@ -33,7 +33,7 @@ class LazyGroup(click.Group):
         return [*self._places]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        """Return a subcommand; None where there is none of that name."""
+        """Return a subcommand, or None if there is none of that name."""
         if name not in self._places:
             return None
         file, function = self._places[name].split(":")
@@ -44,12 +44,12 @@ class LazyGroup(click.Group):
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 STUDY = click.argument("study", type=click.Path(path_type=Path))
-"""The study that a command is about."""
+"""The argument for the study that a command works on."""
 REDRAW_INTERVAL_S = 0.1
 BAR_WIDTH = 28
 
 UNSCRUBBED_NOTE = "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release."
-"""What is said after an export that was not scrubbed."""
+"""The note printed after an export that was not scrubbed."""
 
 
 def json_option(function: Function) -> Function:
@@ -61,7 +61,7 @@ def print_result(as_json: bool, result: Mapping[str, Json], text: str) -> None:
     """Print the result of a command, as an object or as text for people.
 
     Raises:
-        UserError: what it is printed to takes no more.
+        UserError: standard output can take no more.
     """
     try:
         click.echo(to_json_line(result) if as_json else _escape_lines(text))
@@ -72,9 +72,9 @@ def print_result(as_json: bool, result: Mapping[str, Json], text: str) -> None:
 
 
 def to_json_line(result: Mapping[str, Json]) -> str:
-    """Return a JSON object of one line; all as escapes where standard output knows not every character.
+    """Return a JSON object on one line, escaped completely if standard output cannot encode every character.
 
-    What cannot be printed is an escape in any case: what a model wrote must not steer the terminal that shows it.
+    Unprintable characters are always escaped: what a model wrote must not steer the terminal that shows it.
     """
     line = json.dumps(result, ensure_ascii=False)
     if not line.isprintable():
@@ -83,7 +83,7 @@ def to_json_line(result: Mapping[str, Json]) -> str:
 
 
 def _escape_lines(text: str) -> str:
-    """Return lines with what cannot be printed as escapes: the name of a file must not steer the terminal."""
+    """Return lines with unprintable characters escaped: the name of a file must not steer the terminal."""
     lines = "\n".join(escape_unprintable(line) for line in text.split("\n"))
     return lines.encode(_encoding(), "backslashreplace").decode(_encoding())
 
@@ -103,7 +103,7 @@ class Bar:
         self._last = 0.0
 
     def progress(self, done: int, total: int, text: str = "") -> None:
-        """Draw `done` of `total`, with the time that is left."""
+        """Draw `done` of `total` with the time left."""
         now = self._clock()
         if not self._shown or (now - self._last < REDRAW_INTERVAL_S and done != total):
             return
@@ -118,10 +118,10 @@ class Bar:
         click.echo(f"\r\033[K{self._title} {escape_unprintable(state)}", nl=False, err=True)
 
     def check_cancelled(self) -> None:
-        """Return: Ctrl+C ends a command by itself."""
+        """Do nothing: Ctrl+C ends a command by itself."""
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._shown:
             click.echo("\r\033[K", nl=False, err=True)
 
@@ -137,7 +137,7 @@ def progress_bar(title: str) -> Iterator[Bar]:
 
 
 def ask_passphrase(path: Path, why: str) -> str | None:
-    """Ask on the terminal for the passphrase of a file; None where there is no terminal."""
+    """Ask on the terminal for the passphrase of a file; None if there is no terminal."""
     if not sys.stdin.isatty():
         return None
     if why:

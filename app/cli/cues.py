@@ -1,4 +1,4 @@
-"""The command about cues: suggest them, list them, accept or reject what was suggested."""
+"""Commands about cues: suggest them, list them, and accept or reject what was suggested."""
 
 from pathlib import Path
 
@@ -105,14 +105,15 @@ def run(study: Path, recording: str | None, as_json: bool) -> None:
         for owner, result in run_jobs(
             session,
             able,
-            lambda each_recording: cue_detection.prepare(session, each_recording.id),
+            lambda target: cue_detection.prepare(session, target.id),
             lambda work: Bar(work.title),
         ):
             kept: dict[str, Json] = {key: result[key] for key in ("faces", "utterances", "seconds")}
             found.append({"recording": owner.number, **kept, "prelabels": len(open_prelabels(session, owner.id))})
     lines = [
-        f"Recording {entry['recording']}: {_count_text(entry, 'prelabels', 'pre-label')} from {_count_text(entry, 'faces', 'face')}"
-        f" and {_count_text(entry, 'utterances', 'utterance')} ({entry['seconds']} s)"
+        f"Recording {entry['recording']}: {_count_text(entry, 'prelabels', 'pre-label')} "
+        f"from {_count_text(entry, 'faces', 'face')} and {_count_text(entry, 'utterances', 'utterance')} "
+        f"({entry['seconds']} s)"
         for entry in found
     ]
     print_result(
@@ -160,12 +161,12 @@ def reject(
     Example:
       greenroom cues reject my-study.greenroom --kind tone --annotator Ada
     """
-    from annotate.cues import prelabels as commands
+    from annotate.cues import prelabels
 
     with Session.open(study, annotator) as session:
         wanted = ids or _open_prelabel_ids(session, recording, kind)
         if wanted:
-            commands.reject_prelabels(session, wanted)
+            prelabels.reject_prelabels(session, wanted)
     print_result(as_json, {"rejected": [*wanted]}, f"Rejected {pluralize(len(wanted), 'pre-label')}.")
 
 

@@ -114,7 +114,7 @@ def import_annotations(
         mapping = guess_mapping(session, document) if given is None else given
         places = assign_recordings(session, document, [resolve_recording(session, text) for text in recording])
         plan = plan_import(session, document, mapping, places)
-        numbers = {each_recording.id: each_recording.number for each_recording in all_recordings(session.study)}
+        numbers = {owner.id: owner.number for owner in all_recordings(session.study)}
         if save_mapping is not None:
             with atomic_output(save_mapping, (file,)) as temporary:
                 temporary.write_text(mapping.to_json(), "utf-8")

@@ -1,4 +1,4 @@
-"""The command that finds and tracks faces. Reviewing the faces of a recording on the command line."""
+"""Commands that find and track the faces of a recording and review what was found."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time, parse_time
 
 EXIT_FAILED = 2
-"""The exit code where some recordings could not be tracked."""
+"""The exit code if some recordings could not be tracked."""
 
 
 @click.command()
@@ -300,7 +300,8 @@ def _print_sheet(session: Session, found: FaceSheet, as_json: bool) -> None:
         "suggestions": [[*suggestion.track_ids] for suggestion in found.suggestions()],
     }
     lines = [
-        f"{format_time(certainty_span.start_us)} to {format_time(certainty_span.end_us)}  {certainty_span.state.value}  {REASON_TEXTS[certainty_span.reason]}"
+        f"{format_time(certainty_span.start_us)} to {format_time(certainty_span.end_us)}  "
+        f"{certainty_span.state.value}  {REASON_TEXTS[certainty_span.reason]}"
         + (f" (track {numbers[certainty_span.track_id]})" if certainty_span.track_id in numbers else "")
         for certainty_span in found.pending
     ]

@@ -1,6 +1,6 @@
-"""Commands about judges: which models and people a study asks.
+"""Commands about judges: which models and people a study asks, and when their answers are shown.
 
-Commands about judges being hidden until people have said their own, and who changed their mind after.
+Answers of judges can be hidden until people have given their own; a command lists who changed their mind after.
 """
 
 import sys
@@ -107,7 +107,7 @@ def remove(study: Path, name: str, as_json: bool) -> None:
 
     name = name.strip()
     with Session.open(study) as session:
-        # By its name alone: one that is damaged can be removed too.
+        # Found by its name alone, so that a damaged judge can be removed too.
         known = {own: identifier for identifier, own in judge_names(session.study).items()}
         remove_judge(session, known.get(name) or get_judge(session, name).id)
     print_result(as_json, {"removed": name}, f"Removed {name}.")
@@ -191,7 +191,7 @@ def _judge_json(judge_entry: JudgeEntry) -> dict[str, Json]:
 
 
 def _absolute_path(backend: str, path: str) -> str:
-    """Return a file of a local model so that it is found from wherever the judge is asked."""
+    """Return the absolute path of a local model's file, so that the judge finds it from any folder."""
     file = Path(path).expanduser()
     return str(file.resolve()) if backend == _FILE_BACKEND and path and file.is_file() else path
 
@@ -213,7 +213,7 @@ def _judge_line(judge_entry: JudgeEntry) -> str:
 
 
 def _address_or_empty(judge_entry: JudgeEntry) -> str:
-    """Return where a judge's server is; a judge that this version does not know is listed all the same."""
+    """Return the address of a judge's server; "" for a judge that this version does not know, which is listed too."""
     from benchmark.judging.judge_keys import server_address
 
     try:

@@ -1,7 +1,7 @@
-"""The command that shows everything on the sample recording.
+"""Opening the window, and the command that shows everything on the sample recording.
 
-Opening the window, after a look at what it needs from the system: Qt itself would end the process with an abort. Files
-that somebody names to the program or drops on its window: a study to open, or recordings for a new one.
+Before Qt starts, the system libraries that it needs are checked, because Qt would end the process with an abort. Files
+that are named to the program or dropped on its window are sorted into a study to open or recordings for a new one.
 """
 
 import stat
@@ -14,7 +14,7 @@ import click
 from app.cli.command import Bar, json_option, print_result, progress_bar
 from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
-from project.encryption.container import MAGIC as SEALED
+from project.encryption.container import MAGIC as CONTAINER_MAGIC
 from project.errors import UserError
 from project.gc_control import disable_automatic_collection
 from project.schema import format_versions
@@ -74,7 +74,7 @@ def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: 
 
 
 def _fetch_landmarks() -> None:
-    """Get the landmark model, saying what and from where; the demo goes on without it where it cannot be had."""
+    """Download the landmark model and say what and from where; the demo goes on without it if that fails."""
     from anonymize.egress.weights_download_job import download_question
     from models.weights import installed_weights
     from models.weights.fetching import fetch
@@ -97,17 +97,17 @@ _HEADER_BYTES = 100
 
 @dataclass(frozen=True, slots=True)
 class GivenFiles:
-    """What the files are: one study, or recordings that are no study yet."""
+    """Given files, sorted: one study, or recordings that are in no study yet."""
 
     study: Path | None = None
     recordings: tuple[Path, ...] = ()
 
 
 def sort_given_files(paths: Sequence[Path]) -> GivenFiles:
-    """Tell what files are meant for, by their names and first bytes.
+    """Sort files into a study or recordings, by their names and first bytes.
 
     Raises:
-        UserError: one of them is not there, or neither a study nor a recording, or they do not go together.
+        UserError: a file is missing, is neither a study nor a recording, or the files do not go together.
     """
     studies = [path for path in paths if is_study(path)]
     if len(studies) > 1:
@@ -123,12 +123,12 @@ def sort_given_files(paths: Sequence[Path]) -> GivenFiles:
 
 
 def is_study(path: Path) -> bool:
-    """Tell whether a file is a study, and not a recording.
+    """Return whether a file is a study and not a recording.
 
-    A file that ends in `.greenroom` counts as one, whatever is in it: opening it says what is wrong.
+    A file that ends in `.greenroom` counts as a study whatever it contains: opening it says what is wrong.
 
     Raises:
-        UserError: it is not there, cannot be read, or is neither.
+        UserError: the file is missing, cannot be read, or is neither.
     """
     name = escape_unprintable(path.name or str(path))
     try:
@@ -161,13 +161,13 @@ def is_study(path: Path) -> bool:
 
 def _has_study_header(head: bytes) -> bool:
     ours = format_versions.APPLICATION_ID.to_bytes(4)
-    return head.startswith(SEALED) or (
+    return head.startswith(CONTAINER_MAGIC) or (
         head.startswith(_SQLITE_MAGIC) and head[_APPLICATION_ID_OFFSET : _APPLICATION_ID_OFFSET + 4] == ours
     )
 
 
 def _folder_hint(folder: Path) -> str:
-    """Say what to choose in a folder that was named in place of a study."""
+    """Return what to choose in a folder that was named in place of a study."""
     try:
         studies = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file())
     except OSError:
@@ -188,15 +188,15 @@ def open_window(
     """Open the window and return when it is closed; see `app.gui.window.application.run`.
 
     Args:
-        files: a study to open, or recordings of which the window offers to make a study.
-        annotator: under whose name edits are recorded.
-        recording: number, file name or id of the one to show.
+        files: a study to open, or recordings that the window offers to make a study of.
+        annotator: the name under which edits are recorded.
+        recording: number, file name or id of the recording to show.
         at_us: the time to show.
-        from_desktop: nobody sees what is printed: the window says what is wrong with the study, or another program of
-            the desktop why there is no window.
+        from_desktop: whether nobody sees what is printed: then the window says what is wrong with the study, or another
+            program of the desktop says why there is no window.
 
     Raises:
-        UserError: there is no screen, libraries of the system are missing, or the files cannot be opened.
+        UserError: there is no screen, system libraries are missing, or the files cannot be opened.
     """
     try:
         check_libraries()
@@ -219,16 +219,16 @@ def _sort_files(files: Sequence[Path], from_desktop: bool) -> GivenFiles:
         return sort_given_files(files)
     except UserError:
         if from_desktop and len(files) == 1:
-            # The window tries to open it, and says there what is wrong.
+            # The window tries to open it and says what is wrong.
             return GivenFiles(study=files[0])
         raise
 
 
 def check_libraries() -> None:
-    """Return quietly where Qt finds what it needs; else print a line for each library that is missing.
+    """Check that Qt finds the system libraries that it needs; print a line for each missing one.
 
     Raises:
-        UserError: some are missing.
+        UserError: a library is missing.
     """
     gone = system_facts.missing_libraries(system_facts.window_uses())
     if not gone:

@@ -1,9 +1,4 @@
-"""The command that puts the program into the desktop's menu.
-
-The command that prints the documentation, where there is no window to read it in. The command that says whether the
-program finds what it needs on this machine. Commands about the weights that the program can use and does not bring
-along.
-"""
+"""Commands about this machine: desktop entry, documentation in the terminal, self-check, and weights of models."""
 
 from pathlib import Path
 
@@ -15,7 +10,7 @@ from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdo
 from models.weights import installed_weights
 from models.weights.editions import USES, Edition
 from models.weights.model_list import ModelCatalogueEntry, Offer, describe_damage, download_access
-from models.weights.model_list import list_models as listed
+from models.weights.model_list import list_models as all_models
 from models.weights.weights_catalogue import WEIGHTS
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -157,12 +152,12 @@ def list_models(as_json: bool) -> None:
     """
     lines: list[str] = []
     use = ""
-    found = listed()
-    for each in found:
-        if each.use != use:
-            use = each.use
+    found = all_models()
+    for model in found:
+        if model.use != use:
+            use = model.use
             lines += ["", f"{USES[use]}", ""]
-        lines += _model_lines(each)
+        lines += _model_lines(model)
     state = download_access()
     print_result(
         as_json,
@@ -170,7 +165,7 @@ def list_models(as_json: bool) -> None:
             "folder": str(installed_weights.weights_folder()),
             "offline": bool(state.offline),
             "asks": [*state.hosts],
-            "models": [_model_json(each) for each in found],
+            "models": [_model_json(model) for model in found],
         },
         "\n".join(lines[1:]),
     )
@@ -232,10 +227,10 @@ def verify(name: str | None, as_json: bool) -> int:
     Example:
       greenroom models verify
     """
-    chosen = [name] if name else [each for each in WEIGHTS if installed_weights.is_installed(each)]
+    chosen = [name] if name else [key for key in WEIGHTS if installed_weights.is_installed(key)]
     with progress_bar("Verifying") as bar:
-        problems = {each: problem for each in chosen if (problem := _weights_problem(each, bar))}
-    lines = [f"{each}: {problems.get(each, 'sound')}" for each in chosen] or ["No weights are installed."]
+        problems = {key: problem for key in chosen if (problem := _weights_problem(key, bar))}
+    lines = [f"{key}: {problems.get(key, 'sound')}" for key in chosen] or ["No weights are installed."]
     print_result(
         as_json,
         {"ok": not problems, "verified": [*chosen], "problems": {**problems}},
@@ -260,54 +255,54 @@ def remove(name: str, as_json: bool) -> None:
     )
 
 
-def _model_lines(each: ModelCatalogueEntry) -> list[str]:
-    if each.installed:
-        state = f"installed, {format_size(each.on_disk)}"
+def _model_lines(model: ModelCatalogueEntry) -> list[str]:
+    if model.installed:
+        state = f"installed, {format_size(model.on_disk)}"
     else:
-        kept = f"{format_size(each.arrived)} have arrived; " if each.arrived else ""
-        state = f"not installed; {kept}get it with: {installed_weights.how_to_get(each.name)}"
-    sizes = "" if each.is_own or each.installed else f"{format_size(each.offers[0].size)}, "
-    where = f"from {' or '.join(offer.origin for offer in each.offers)}" if each.offers else "you bring your own"
+        kept = f"{format_size(model.arrived)} have arrived; " if model.arrived else ""
+        state = f"not installed; {kept}get it with: {installed_weights.how_to_get(model.name)}"
+    sizes = "" if model.is_own or model.installed else f"{format_size(model.offers[0].size)}, "
+    where = f"from {' or '.join(offer.origin for offer in model.offers)}" if model.offers else "you bring your own"
     return [
-        f"{each.name}: {each.purpose} ({state})",
-        f"  {each.licence}; {sizes}{where}",
-        *([f"  {each.note}"] if each.note else []),
+        f"{model.name}: {model.purpose} ({state})",
+        f"  {model.licence}; {sizes}{where}",
+        *([f"  {model.note}"] if model.note else []),
     ]
 
 
-def _model_json(each: ModelCatalogueEntry) -> dict[str, Json]:
-    wanted = WEIGHTS[each.name]
+def _model_json(model: ModelCatalogueEntry) -> dict[str, Json]:
+    wanted = WEIGHTS[model.name]
     return {
-        "name": each.name,
-        "use": each.use,
-        "purpose": each.purpose,
-        "used_in": each.used_in,
-        "licence": each.licence,
-        "note": each.note,
-        "own": each.is_own,
-        "folder": each.folder,
-        "installed": each.installed,
-        "place": str(each.place),
-        "size_on_disk": each.on_disk,
-        "arrived": each.arrived,
-        "get": installed_weights.how_to_get(each.name),
+        "name": model.name,
+        "use": model.use,
+        "purpose": model.purpose,
+        "used_in": model.used_in,
+        "licence": model.licence,
+        "note": model.note,
+        "own": model.is_own,
+        "folder": model.folder,
+        "installed": model.installed,
+        "place": str(model.place),
+        "size_on_disk": model.on_disk,
+        "arrived": model.arrived,
+        "get": installed_weights.how_to_get(model.name),
         "editions": [
-            _edition_json(edition, offer) for edition, offer in zip(wanted.editions, each.offers, strict=True)
+            _edition_json(edition, offer) for edition, offer in zip(wanted.editions, model.offers, strict=True)
         ],
         "networks": [str(network) for network in wanted.networks],
     }
 
 
-def _edition_json(each: Edition, offer: Offer) -> dict[str, Json]:
-    files: list[Json] = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in each.parts]
+def _edition_json(edition: Edition, offer: Offer) -> dict[str, Json]:
+    files: list[Json] = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in edition.parts]
     return {
-        "key": each.key,
-        "file": each.file,
-        "folder": each.is_folder,
+        "key": edition.key,
+        "file": edition.file,
+        "folder": edition.is_folder,
         "source": offer.origin,
-        "size": each.size,
-        "sha256": each.sha256,
-        "files": files if each.is_folder else [],
+        "size": edition.size,
+        "sha256": edition.sha256,
+        "files": files if edition.is_folder else [],
     }
 
 

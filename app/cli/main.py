@@ -22,7 +22,7 @@ EXIT_USER_ERROR = 2
 EXIT_BUG = 1
 EXIT_STOPPED = 130
 _HELP_MARGIN = 4
-"""Columns of the help that are before and after a command's name."""
+"""Columns of the help before and after the name of a command."""
 
 _COMMANDS = {
     "Study": {
@@ -119,12 +119,12 @@ _COMMANDS = {
         "docs": "machine:docs",
     },
 }
-"""Under each heading of `greenroom --help`: a command, the file of `app.cli` that it is in, and its function."""
+"""Heading of `greenroom --help` -> its commands, each with its file below `app.cli` and its function."""
 COMMANDS = {name: target for under in _COMMANDS.values() for name, target in under.items()}
 
 
 class _Commands(click.Group):
-    """Loads a command's file when it is asked for, so that each starts fast."""
+    """Loads the file of a command only when the command is called, so that each starts fast."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -140,7 +140,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take the name of a file in place of a command as one to open; a command's own name is always the command."""
+        """Treat a file name in place of a command as a file to open; the name of a command always means the command."""
         if is_file_argument(arguments[0]):
             return super().resolve_command(context, ["open", *arguments])
         return super().resolve_command(context, arguments)
@@ -160,7 +160,7 @@ class _Commands(click.Group):
 
 
 def is_file_argument(argument: str) -> bool:
-    """Tell whether the first argument is meant as a file: it is no command, and is there or looks like a path."""
+    """Return whether the first argument means a file: it is no command, and exists or looks like a path."""
     if argument in COMMANDS or argument.startswith("-"):
         return False
     path = Path(argument)
@@ -225,13 +225,13 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _open_hint(arguments: list[str]) -> str:
-    """Return how a file is opened that is named like a command."""
+    """Return how to open a file that is named like a command."""
     name = arguments[0] if arguments else ""
     return f"To open the file of that name: greenroom ./{name}" if name in COMMANDS and Path(name).exists() else ""
 
 
 def _study_damage(error: Exception, arguments: list[str]) -> UserError | None:
-    """Return what to say where a study that was named, and not the program, is why a command failed."""
+    """Return what to say if a damaged study, and not the program, made a command fail."""
     from project.integrity.integrity_check import damage_error
     from project.store.opening import SUFFIX
 
@@ -239,7 +239,7 @@ def _study_damage(error: Exception, arguments: list[str]) -> UserError | None:
 
 
 def _write_log(command: list[str]) -> str:
-    """Write the exception that is being handled to the log; returns where that is."""
+    """Write the exception that is being handled to the log, and return the path of the log."""
     try:
         logging.basicConfig(filename=log_path(), format="%(asctime)s %(message)s")
     except OSError as error:
@@ -251,7 +251,7 @@ def _write_log(command: list[str]) -> str:
 def _report_failure(as_json: bool, code: int, message: str, hint: str, **more: str) -> int:
     first, second = (" ".join(text.split()) for text in (message, hint))
     join = " " if not second or first.endswith((".", "!", "?")) else ". "
-    # Where nothing can be printed, the exit code alone has to tell.
+    # If nothing can be printed, the exit code alone has to tell.
     with suppress(OSError):
         click.echo(f"greenroom: {escape_unprintable(first + join + second).rstrip()}", err=True)
     with suppress(OSError):

@@ -1,8 +1,4 @@
-"""The command about meta information: show it, write parts of it, let judges suggest them, export it.
-
-Writing parts of the meta information from the command line. Judges suggest parts of the meta information, from the
-command line.
-"""
+"""Commands about meta information: show it, write parts of it, let judges suggest them, and export it."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -190,7 +186,7 @@ def set_parts(
     with Session.open(study, annotator) as session:
         session.study.require_writable()
         owner = resolve_recording(session, recording)
-        # All of them are read before the first one is written.
+        # All values are read before the first one is written.
         planned = [
             *_look_steps(session, owner.id, looks),
             *_summary_steps(session, owner.id, summaries),
@@ -211,11 +207,11 @@ def _look_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> 
     from project.entities.questions import LookKind
     from project.session.session import resolve_participant
 
-    for one in given:
-        place, text = _split_assignment(one, "WHO.KIND=TEXT")
+    for assignment in given:
+        place, text = _split_assignment(assignment, "WHO.KIND=TEXT")
         who, _, kind = place.rpartition(".")
-        if kind not in {each.value for each in LookKind}:
-            known = ", ".join(each.value for each in LookKind)
+        if kind not in {look_kind.value for look_kind in LookKind}:
+            known = ", ".join(look_kind.value for look_kind in LookKind)
             raise UserError(
                 f"“{escape_unprintable(kind)}” is no kind of look.", f"Write WHO.KIND=TEXT, with a kind of {known}."
             )
@@ -229,9 +225,9 @@ def _summary_steps(session: Session, recording_id: str, given: tuple[str, ...]) 
     from annotate.meta.meta_edits import MAX_SUMMARY_CHARS, write_summary
     from project.entities.questions import SummarySource
 
-    for one in given:
-        source, text = _split_assignment(one, "SOURCE=TEXT")
-        if source not in {each.value for each in SummarySource}:
+    for assignment in given:
+        source, text = _split_assignment(assignment, "SOURCE=TEXT")
+        if source not in {summary_source.value for summary_source in SummarySource}:
             raise UserError(
                 f"A summary is not made from “{escape_unprintable(source)}”.", "Write words=TEXT or frames=TEXT."
             )
@@ -248,8 +244,8 @@ def _contradiction_steps(
     for text in new:
         yield partial(_note_contradiction, session, recording_id, text)
     known = len(contradictions_in(session.study, recording_id)) + len(new)
-    for one in settled:
-        number, text = _split_assignment(one, "NUMBER=TEXT")
+    for assignment in settled:
+        number, text = _split_assignment(assignment, "NUMBER=TEXT")
         if not number.isdecimal() or not 1 <= int(number) <= known:
             raise UserError(f"There is no contradiction {escape_unprintable(number)}.", "See: greenroom meta show")
         yield partial(_settle_contradiction, session, recording_id, int(number), text)
@@ -346,7 +342,7 @@ def suggest(
             notes = [note.as_text() for note in came.outcome.notes]
             answers = [answer for answer in read_answers(session, owner.id) if answer.task == task]
             entry: dict[str, Json] = {"part": task, "answers": len(answers), "notes": [*notes]}
-            entry["new"] = sum(each.id not in before for each in answers)
+            entry["new"] = sum(answer.id not in before for answer in answers)
             if accept and answers:
                 taken = import_answer(session, answers[0].id, replace_own=replace)
                 entry |= {"taken": taken.new, "kept": taken.kept, "unread": [*taken.unparsed_lines]}

@@ -1,7 +1,4 @@
-"""The command about who appears in recordings, and what they consented to.
-
-The command by which a participant withdraws.
-"""
+"""Commands about participants: where they appear, what they consented to, and how they withdraw."""
 
 import sys
 from pathlib import Path
@@ -62,12 +59,12 @@ def participant(
                     people.set_consent(session, found, ConsentUse(use), given)
         rows: list[Json] = [
             {
-                "pseudonym": each_participant.pseudonym,
-                "role": each_participant.role.value,
-                "consents": [use.value for use, given in consents(session.study, each_participant.id).items() if given],
+                "pseudonym": person.pseudonym,
+                "role": person.role.value,
+                "consents": [use.value for use, given in consents(session.study, person.id).items() if given],
             }
-            for each_participant in all_participants(session.study)
-            if pseudonym in (None, each_participant.pseudonym)
+            for person in all_participants(session.study)
+            if pseudonym in (None, person.pseudonym)
         ]
     lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]  # type: ignore[index, call-overload, arg-type]
     print_result(as_json, {"participants": rows}, "\n".join(lines) or "There are no participants yet.")

@@ -211,8 +211,8 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
     text += "".join(f"\n{line}" for line in _gap_lines(gaps))
     for name, count in frozen.items():
         text += (
-            f"\nThe item set {name} is frozen and was not changed: {pluralize(count, 'item')} with personal information. "
-            "Draw it anew: greenroom benchmark make"
+            f"\nThe item set {name} is frozen and was not changed: {pluralize(count, 'item')} with personal "
+            "information. Draw it anew: greenroom benchmark make"
         )
     told: dict[str, Json] = {
         "folder": str(out) if out else None,
@@ -284,25 +284,25 @@ def _decide_everywhere(
 ) -> None:
     from anonymize.pii_detection.name_tokens import word_key
     from anonymize.pii_detection.pii_hit import PERSON
-    from anonymize.pii_review import pii_decisions as commands
+    from anonymize.pii_review import pii_decisions
     from anonymize.pii_review.review_hits import find_hits
     from project.session.session import resolve_participant
 
     if verdict == "undo":
-        commands.forget_word(session, word)
+        pii_decisions.forget_word(session, word)
         return
     if verdict == "keep":
-        commands.keep_everywhere(session, word)
+        pii_decisions.keep_everywhere(session, word)
         return
     who = None if participant is None else resolve_participant(session, participant).id
     found = [hit.kind for hit in find_hits(session) if word_key(hit.hit.text) == word_key(word)]
     kind = kinds[0] if kinds else PERSON if who is not None or not found else found[0]
-    commands.hide_everywhere(session, word, kind, who, replacement)
+    pii_decisions.hide_everywhere(session, word, kind, who, replacement)
 
 
 def _apply_decisions_file(session: Session, file: Path) -> int:
-    """Do what a list of decisions says; return how many there are."""
-    from anonymize.pii_review import pii_decisions as commands
+    """Apply a file of decisions, and return how many there are."""
+    from anonymize.pii_review import pii_decisions
     from anonymize.pii_review.pii_files import read_decisions
     from anonymize.pii_review.review_hits import find_hits
     from project.queries.pii_rows import PiiVerdict
@@ -322,7 +322,7 @@ def _apply_decisions_file(session: Session, file: Path) -> int:
                 for decision in choices
                 if decision.verdict is verdict and decision.kind == kind
             ]
-            commands.decide_places(session, chosen, verdict, kind)
+            pii_decisions.decide_places(session, chosen, verdict, kind)
     return len(choices)
 
 
@@ -349,8 +349,5 @@ def _hit_line(placed_hit: "PlacedHit", numbers: dict[str, int]) -> str:
     before = placed_hit.text[max(0, placed_hit.hit.start - _CONTEXT_CHARS) : placed_hit.hit.start]
     after = placed_hit.text[placed_hit.hit.end : placed_hit.hit.end + _CONTEXT_CHARS]
     decided = placed_hit.verdict.value if placed_hit.verdict else "undecided"
-    return escape_unprintable(
-        f"{where}  {placed_hit.kind}  {decided}  {before}«{placed_hit.hit.text}»{after}  -> {placed_hit.replacement}".replace(
-            "\n", " "
-        )
-    )
+    text = f"{where}  {placed_hit.kind}  {decided}  {before}«{placed_hit.hit.text}»{after}  -> {placed_hit.replacement}"
+    return escape_unprintable(text.replace("\n", " "))

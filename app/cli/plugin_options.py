@@ -1,7 +1,7 @@
-"""Flags for the options of all backends of judges, derived from their dataclasses.
+"""Command-line flags derived from the option dataclasses of plugins.
 
-Flags for the options of all anonymization methods, derived from their dataclasses. Flags that say how the sound is
-treated; those of the voice methods derive from their dataclasses. The option of commands whose work a cluster can do.
+Plugins are the backends of judges, the anonymization methods and the voice methods. The option `--scheduler`, for work
+that a cluster can do, is here too.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,9 +20,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def judge_options(function: Function) -> Function:
-    """Give a command one flag for every option that any backend has; those not given come as None.
+    """Give a command a flag for every option of any backend; flags that are not given are None.
 
-    Which backend has which option, and what is allowed, is checked where the judge is added.
+    Which backend has which option, and which values are allowed, is checked when the judge is added.
     """
     for name, uses in reversed(_backend_options().items()):
         flag = f"--{name.replace('_', '-')}"
@@ -35,7 +35,7 @@ def judge_options(function: Function) -> Function:
 
 
 def drop_unset_options(flags: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the options that were given."""
+    """Return only the options that were given."""
     return {name: value for name, value in flags.items() if value is not None}
 
 
@@ -49,7 +49,7 @@ def _backend_options() -> dict[str, list[tuple[str, Field[Any]]]]:
 
 def _option_type(specs: list[Field[Any]]) -> type | click.Choice[str]:
     if all("choices" in spec.metadata for spec in specs):
-        return click.Choice(list(dict.fromkeys(one for spec in specs for one in spec.metadata["choices"])))
+        return click.Choice(list(dict.fromkeys(choice for spec in specs for choice in spec.metadata["choices"])))
     for kind in (bool, int, str):
         if all(isinstance(spec.default, kind) for spec in specs):
             return kind
@@ -57,7 +57,7 @@ def _option_type(specs: list[Field[Any]]) -> type | click.Choice[str]:
 
 
 def _option_help(uses: list[tuple[str, Field[Any]]]) -> str:
-    """Say what an option is: once for the backends that mean the same by it, and again for each that differs."""
+    """Return the help of an option: once for the backends that share its meaning, and again for each that differs."""
     said: dict[str, list[str]] = {}
     for backend, spec in uses:
         said.setdefault(_spec_help(spec), []).append(backend)
@@ -77,9 +77,9 @@ def _spec_help(spec: Field[Any]) -> str:
 
 
 def method_options(function: Function) -> Function:
-    """Give a command one flag for every option that any method has; those not given come as None.
+    """Give a command a flag for every option of any method; flags that are not given are None.
 
-    Which method has which option, and what is allowed, is checked where the method is made.
+    Which method has which option, and which values are allowed, is checked when the method is made.
     """
     for name, uses in reversed(_options_of_methods().items()):
         text = " ".join(_method_option_help(method, spec) for method, spec in uses)
@@ -92,9 +92,10 @@ def method_options(function: Function) -> Function:
 
 
 def options_by_method(flags: Mapping[str, Json], methods: Sequence[str]) -> dict[str, dict[str, Json]]:
-    """Return for every method the options that were given.
+    """Return for each method the options that were given for it.
 
-    Of several methods, each gets those that it has. One that none of them has goes to all, so that it is refused.
+    Each of several methods gets the options that it has. An option that none of them has goes to all, so that it is
+    refused.
     """
     said = {name: value for name, value in flags.items() if value is not None}
     known = {method: {spec.name for spec in fields(method_type(method).options_type)} for method in methods}
@@ -114,7 +115,7 @@ def _options_of_methods() -> dict[str, list[tuple[str, Field[Any]]]]:
 
 def _method_option_type(specs: Sequence[Field[Any]]) -> type | click.Choice[str]:
     if all("choices" in spec.metadata for spec in specs):
-        return click.Choice(list(dict.fromkeys(one for spec in specs for one in spec.metadata["choices"])))
+        return click.Choice(list(dict.fromkeys(choice for spec in specs for choice in spec.metadata["choices"])))
     if all(isinstance(spec.default, bool) for spec in specs):
         return bool
     return int if all(isinstance(spec.default, int) for spec in specs) else float
@@ -146,7 +147,7 @@ _VOICE_PREFIX = "voice_"
 
 
 def sound_options(function: Function) -> Function:
-    """Give a command `--cover`, and a flag for every option of a voice method; those not given come as None."""
+    """Give a command `--cover` and a flag for every option of a voice method; flags that are not given are None."""
     for name in reversed(VOICES):
         for spec in reversed(fields(voice_type(name).options_type)):
             told = spec.metadata
@@ -169,10 +170,10 @@ def sound_options(function: Function) -> Function:
 
 
 def parse_sound_choice(voice: str, cover: str, flags: Mapping[str, Json]) -> SoundChoice:
-    """Return what the flags say.
+    """Return the sound treatment that the flags describe.
 
     Raises:
-        UserError: there is no such voice method, it has no such option, or a value is outside what is safe.
+        UserError: there is no such voice method, it has no such option, or a value is outside the safe range.
     """
     options = {key.removeprefix(_VOICE_PREFIX): value for key, value in flags.items() if value is not None}
     choice = SoundChoice(voice, options, cover)
@@ -181,7 +182,7 @@ def parse_sound_choice(voice: str, cover: str, flags: Mapping[str, Json]) -> Sou
 
 
 def split_voice_flags(flags: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
-    """Return the flags of voice methods, and the others."""
+    """Split flags into those of voice methods and the others."""
     voices = {key: value for key, value in flags.items() if key.startswith(_VOICE_PREFIX)}
     return voices, {key: value for key, value in flags.items() if key not in voices}
 

@@ -1,4 +1,4 @@
-"""Commands about what may leave this machine. The command that prints the journal of requests."""
+"""Commands about what may leave this machine, and the journal of requests."""
 
 import sys
 from pathlib import Path

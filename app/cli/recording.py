@@ -1,7 +1,4 @@
-"""Commands that find: words, and what is still to be done.
-
-The commands about recordings of several files: adding a camera or microphone, finding where it begins.
-"""
+"""Commands that search recordings for words, add a camera or a microphone to them, and find where it begins."""
 
 from pathlib import Path, PurePath
 
@@ -81,7 +78,8 @@ def add_view(study: Path, recording: str, file: Path, role: str, offset: str, as
         add_medium(session, owner.id, probed, MediumRole(role), offset_us)
         made = next(m for m in media_of(session.study, owner.id) if m.id not in before)
     lines = [
-        f"Added {escape_unprintable(file.name)} to recording {owner.number} as {role}; it begins at {_format_seconds(offset_us)}."
+        f"Added {escape_unprintable(file.name)} to recording {owner.number} as {role}; "
+        f"it begins at {_format_seconds(offset_us)}."
     ]
     early = truncation_warning(probed)
     print_result(
@@ -118,19 +116,19 @@ def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_jso
         chosen = _select_media(session, owner, medium)
         answers: list[dict[str, Json]] = []
         lines = []
-        for each_medium in chosen:
-            work = recording_files.prepare(session, owner.id, each_medium.id)
+        for chosen_medium in chosen:
+            work = recording_files.prepare(session, owner.id, chosen_medium.id)
             bar = Bar(work.title)
             result, _ = run_inline(session, work, bar)
             bar.clear()
             found = recording_files.parse_sync_result(result)
             applied = apply_it and found.sure
             if applied:
-                move_medium(session, owner.id, each_medium.id, found.offset_us)
-            name = PurePath(each_medium.path).name
+                move_medium(session, owner.id, chosen_medium.id, found.offset_us)
+            name = PurePath(chosen_medium.path).name
             answers.append(
                 {
-                    "id": each_medium.id,
+                    "id": chosen_medium.id,
                     "file": name,
                     "sure": found.sure,
                     "offset_s": found.offset_us / SECOND_US if found.sure else None,

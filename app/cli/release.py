@@ -1,7 +1,4 @@
-"""Commands that make a data set of a study, and what has to be said before.
-
-The command that shares annotations alone. Scrubbed texts on the command line, for whoever reads them before they leave.
-"""
+"""Commands that make a data set of a study, share annotations alone, and show the scrubbed texts before they leave."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -64,13 +61,13 @@ def scrub(study: Path, out: Path, as_json: bool) -> None:
 
 
 def print_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> None:
-    """Print texts before and after scrubbing, and who read them.
+    """Print texts before and after scrubbing, and who has read them.
 
     Args:
-        as_json: as one object.
-        found: all of them.
-        reader: who read them as they are now; None where nobody did.
-        changed: list only those in which something was changed.
+        as_json: whether to print one JSON object.
+        found: all texts.
+        reader: who read the texts as they are now; None if nobody has.
+        changed: whether to list only texts that were changed.
     """
     listed = [released_text for released_text in found if released_text.replacements or not changed]
     lines = []
@@ -89,7 +86,7 @@ def print_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotato
             "place": released_text.place,
             "before": released_text.before,
             "after": released_text.after,
-            "kinds": [each.kind for each in released_text.replacements],
+            "kinds": [replacement.kind for replacement in released_text.replacements],
         }
         for released_text in listed
     ]
@@ -175,7 +172,7 @@ def release(
             result, _ = run_inline(session, work, bar)
         finally:
             bar.clear()
-        reasons: list[ReleaseBlocker] = [parse_blocker(one) for one in result["reasons"]]  # type: ignore[arg-type, union-attr]
+        reasons: list[ReleaseBlocker] = [parse_blocker(reason) for reason in result["reasons"]]  # type: ignore[arg-type, union-attr]
     told: dict[str, Json] = {
         "released": result["released"],
         "reasons": [release_blocker.as_json(str(study)) for release_blocker in reasons],
@@ -246,12 +243,13 @@ def words(
             for word, stands in map(_parse_word, lines):
                 hide_everywhere(session, word, kind or "person", who, stands)
         people = {
-            each_participant.id: each_participant.pseudonym for each_participant in all_participants(session.study)
+            known_participant.id: known_participant.pseudonym for known_participant in all_participants(session.study)
         }
         found = sorted(private_words(session.study), key=lambda private_word: private_word.word)
         kept = sorted(public_words(session.study))
     shown_lines = [
-        f"{private_word.word} = {private_word.replacement}  ({private_word.kind}{', ' + people[private_word.participant_id] if private_word.participant_id else ''})"
+        f"{private_word.word} = {private_word.replacement}  "
+        f"({private_word.kind}{', ' + people[private_word.participant_id] if private_word.participant_id else ''})"
         for private_word in found
     ] or ["There are no private words."]
     shown_lines += [f"Kept everywhere: {', '.join(kept)}"] if kept else []

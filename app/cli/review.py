@@ -1,7 +1,4 @@
-"""Reviewing each other's segments, and making one lane of them, on the command line.
-
-How far the annotators of a study agree, on the command line.
-"""
+"""Commands that review the segments of others, measure how far annotators agree, and merge their lanes into one."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -147,7 +144,7 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
     "--labels",
     default=Labels.MAJORITY.value,
     show_default=True,
-    type=click.Choice([each_labels.value for each_labels in Labels]),
+    type=click.Choice([labels_rule.value for labels_rule in Labels]),
     help="How many have to say a label.",
 )
 @click.option(
@@ -162,7 +159,7 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
     "--unsettled",
     default=Unsettled.LEAVE_OUT.value,
     show_default=True,
-    type=click.Choice([each_unsettled.value for each_unsettled in Unsettled]),
+    type=click.Choice([unsettled_rule.value for unsettled_rule in Unsettled]),
     help="What becomes of moments on which they do not agree.",
 )
 @click.option("--name", default=adjudication.DEFAULT_LANE_NAME, show_default=True, help="Of the lane.")
@@ -197,10 +194,8 @@ def adjudicate(
     result: dict[str, Json] = {
         "lane": made.lane.name,
         **asdict(counts),
-        "recordings": [
-            {"recording": each_recording.number, **asdict(found)} for each_recording, found in made.recordings
-        ],
-        "skipped": [each_recording.number for each_recording in made.skipped],
+        "recordings": [{"recording": owner.number, **asdict(found)} for owner, found in made.recordings],
+        "skipped": [owner.number for owner in made.skipped],
     }
     text = (
         f"{made.lane.name}: {pluralize(counts.segments, 'segment')} in {pluralize(len(made.recordings), 'recording')}, "

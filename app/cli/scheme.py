@@ -38,10 +38,13 @@ def list_schemes(study: Path | None, as_json: bool) -> None:
     if study is None:
         shipped = [load_scheme(name) for name in shipped_names()]
         rows: list[Json] = [
-            {"key": each_scheme.key, "name": each_scheme.name, "version": each_scheme.version}
-            for each_scheme in shipped
+            {"key": shipped_scheme.key, "name": shipped_scheme.name, "version": shipped_scheme.version}
+            for shipped_scheme in shipped
         ]
-        lines = [f"{each_scheme.key:14} version {each_scheme.version}  {each_scheme.name}" for each_scheme in shipped]
+        lines = [
+            f"{shipped_scheme.key:14} version {shipped_scheme.version}  {shipped_scheme.name}"
+            for shipped_scheme in shipped
+        ]
         print_result(as_json, {"schemes": rows}, "\n".join(lines))
         return
     with Session.open(study, read_only=True) as session:
@@ -58,8 +61,8 @@ def list_schemes(study: Path | None, as_json: bool) -> None:
         kept = ", ".join(map(str, kept_scheme.versions)) or "none"
         state = "default" if kept_scheme.default else "in use" if kept_scheme.used else "kept only"
         lines.append(
-            f"{kept_scheme.key:14} {state:9}  versions kept: {kept}  segments: {kept_scheme.segments}  values: {kept_scheme.values}"
-            f"  orphans: {kept_scheme.orphans}"
+            f"{kept_scheme.key:14} {state:9}  versions kept: {kept}  "
+            f"segments: {kept_scheme.segments}  values: {kept_scheme.values}  orphans: {kept_scheme.orphans}"
         )
     print_result(as_json, {"schemes": listed}, "\n".join(lines))
 
@@ -196,9 +199,9 @@ def _scheme_lines(found: Scheme) -> Iterator[str]:
         yield f"Worked examples: {', '.join(example.title for example in found.examples)}"
 
 
-def _entry_line(one: Label | Field | object) -> str:
-    key, name = getattr(one, "key", ""), getattr(one, "name", "")
-    shortcut, definition = getattr(one, "shortcut", ""), getattr(one, "definition", "")
+def _entry_line(entry: Label | Field | object) -> str:
+    key, name = getattr(entry, "key", ""), getattr(entry, "name", "")
+    shortcut, definition = getattr(entry, "shortcut", ""), getattr(entry, "definition", "")
     pressed = f" [{shortcut}]" if shortcut else ""
     return f"  {key}{pressed}  {name}" + (f": {definition}" if definition else "")
 

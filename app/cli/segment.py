@@ -1,7 +1,7 @@
-"""Commands about segments.
+"""Commands about segments and their comments.
 
-The conditions that `greenroom segment list` takes. Comments on segments, on the command line. Values of a form as they
-are typed on a command line: FIELD=VALUE.
+The conditions that `greenroom segment list` takes, and form values typed as FIELD=VALUE, are read here for other
+commands too.
 """
 
 import functools
@@ -53,13 +53,13 @@ def comment(
         find_segment(session, segment_id)
         if resolve:
             unresolved = [
-                each_comment.id for each_comment in comments_of(session.study, segment_id) if not each_comment.resolved
+                kept_comment.id for kept_comment in comments_of(session.study, segment_id) if not kept_comment.resolved
             ]
             bulk_edits.resolve_comments(session, unresolved)
         if text is not None:
             bulk_edits.add_comment(session, segment_id, text)
-        names = {each_annotator.id: each_annotator.name for each_annotator in all_annotators(session.study)}
-        found = [_comment_json(each_comment, names) for each_comment in comments_of(session.study, segment_id)]
+        names = {known_annotator.id: known_annotator.name for known_annotator in all_annotators(session.study)}
+        found = [_comment_json(kept_comment, names) for kept_comment in comments_of(session.study, segment_id)]
     lines = [
         f"{entry['at']}  {entry['annotator']}{' (resolved)' if entry['resolved'] else ''}: {entry['text']}"
         for entry in found
@@ -79,7 +79,7 @@ def _comment_json(comment: Comment, names: dict[str, str]) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class SegmentFilterArgs:
-    """What was given on the command line."""
+    """The conditions given on the command line."""
 
     recording: str | None
     annotator: str | None
@@ -122,7 +122,7 @@ FILTER_OPTIONS = (
 
 
 def filter_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the conditions, passed to it together as `asked`."""
+    """Give a command the options for conditions, passed to it together as `asked`."""
     names = SegmentFilterArgs.__slots__
 
     @functools.wraps(function)
@@ -155,7 +155,7 @@ def find_segments(session: Session, asked: SegmentFilterArgs) -> list[str]:
 
 
 def _build_filter(session: Session, table: SegmentTable, asked: SegmentFilterArgs) -> Filter:
-    # Somebody of whom there is nothing here has no segments, which is an answer.
+    # Somebody who is unknown here has no segments, which is an answer.
     people = {annotator.id for annotator in table.annotators.values() if annotator.name == asked.annotator} or {""}
     collections = {collection.id for collection in table.collections.values() if collection.name == asked.collection}
     if asked.collection is not None and not collections:
@@ -195,18 +195,18 @@ def _build_filter(session: Session, table: SegmentTable, asked: SegmentFilterArg
 
 
 def parse_values(session: Session, scheme: Scheme, given: Sequence[str]) -> dict[str, Json]:
-    """Return field -> value, None for an empty text.
+    """Return field -> value, with None for an empty text.
 
-    Several choices are given as one text with commas, a participant as their pseudonym.
+    Several choices are given as one text with commas, a participant by their pseudonym.
 
     Raises:
-        UserError: one is not written so, its field is not the scheme's, or a number or a participant is none.
+        UserError: a text is not FIELD=VALUE, the scheme has no such field, or a number or participant is invalid.
     """
     values: dict[str, Json] = {}
-    for one in given:
-        key, sign, text = one.partition("=")
+    for assignment in given:
+        key, sign, text = assignment.partition("=")
         if not sign:
-            raise UserError(f"“{one}” is no value of a field.", "Write FIELD=VALUE, such as channel=verbal.")
+            raise UserError(f"“{assignment}” is no value of a field.", "Write FIELD=VALUE, such as channel=verbal.")
         values[key] = _parse_value(session, scheme, key, text)
     return values
 
@@ -259,7 +259,7 @@ LABEL = click.option("--label", help="Key of a label of the track, as --verdict 
 
 
 def form_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of the form, passed to it together as `values`."""
+    """Give a command the options for form values, passed to it together as `values`."""
 
     @functools.wraps(function)
     def with_values(
@@ -345,23 +345,23 @@ def list_segments(study: Path, asked: SegmentFilterArgs, as_json: bool) -> None:
       greenroom segment list my-study.greenroom --recording 1
       greenroom segment list my-study.greenroom --label error --field attributes=norms --text interrupt
     """
-    # That judges were shown, as far as they may be, is written down.
+    # It is recorded that the answers of judges were shown, as far as they may be.
     with Session.open(study, read_only=asked.judges_differ is None) as session:
         wanted = set(find_segments(session, asked))
         names = {a.id: a.name for a in all_annotators(session.study)}
         listed: list[dict[str, Json]] = []
         for owner in all_recordings(session.study):
             found = [
-                each_segment
-                for each_segment in segment_rows.segments_of(session.study, owner.id)
-                if each_segment.id in wanted
+                listed_segment
+                for listed_segment in segment_rows.segments_of(session.study, owner.id)
+                if listed_segment.id in wanted
             ]
             values = segment_rows.values_in(session.study, owner.id) if found else {}
             listed += [
                 _segment_json(
-                    each_segment, owner.number, names[each_segment.annotator_id], values.get(each_segment.id, {})
+                    listed_segment, owner.number, names[listed_segment.annotator_id], values.get(listed_segment.id, {})
                 )
-                for each_segment in found
+                for listed_segment in found
             ]
     lines = [
         f"{entry['id']}  recording {entry['recording']}  {entry['start']:.3f} to {entry['end']:.3f} s"
@@ -435,7 +435,8 @@ def delete(study: Path, segment_ids: tuple[str, ...], annotator: str | None, as_
         recordings = {table_segment.recording_id for table_segment in table_segments(session.study, segment_ids)}
         segment_edits.delete_segments(session, segment_ids)
     among = f" in {pluralize(len(recordings), 'recording')}" if len(recordings) > 1 else ""
-    told = f"Deleted {pluralize(len(set(segment_ids)), 'segment')}{among}. Undo: greenroom undo {escape_unprintable(study)}"
+    deleted = pluralize(len(set(segment_ids)), "segment")
+    told = f"Deleted {deleted}{among}. Undo: greenroom undo {escape_unprintable(study)}"
     print_result(as_json, {"deleted": [*segment_ids], "recordings": len(recordings)}, told)
 
 

@@ -1,7 +1,7 @@
 """Commands about a study as a whole.
 
-Saving what can be read of a damaged study. Encrypting a study and its backups, or another file, under a passphrase.
-Makes invented studies.
+They create and check studies, undo edits, find moved recordings again, save what can be read of a damaged study,
+encrypt files under a passphrase and make invented studies.
 """
 
 import sys
@@ -147,10 +147,10 @@ def redo(study: Path, as_json: bool) -> None:
     Example:
       greenroom redo my-study.greenroom
     """
-    from annotate.study import recording_edits as history
+    from annotate.study import recording_edits
 
     with Session.open(study) as session:
-        done = history.redo(session)
+        done = recording_edits.redo(session)
     print_result(as_json, {"redone": done.name}, f"Done again: {done.name}")
 
 
@@ -211,10 +211,10 @@ def worker(stay: bool) -> int:
 
 
 def with_study_suffix(study: Path) -> Path:
-    """Return the path of a new study, with the suffix that studies have.
+    """Return the path of a new study with the suffix of studies.
 
     Raises:
-        UserError: the path has another suffix, so it is likely a slip.
+        UserError: the path has another suffix, which is probably a mistake.
     """
     if not study.name:
         raise UserError("A study needs a name.", "Give one that ends in .greenroom.")
@@ -245,7 +245,7 @@ def recover(study: Path, out: Path | None, backup: int | None, as_json: bool) ->
       greenroom recover my-study.greenroom --backup 2 --out saved.greenroom
     """
     from project.recovery.recovery import copy_backup
-    from project.recovery.recovery import recover as save
+    from project.recovery.recovery import recover as run_recover
 
     if out is None:
         if backup is not None:
@@ -256,7 +256,7 @@ def recover(study: Path, out: Path | None, backup: int | None, as_json: bool) ->
         place = copy_backup(study, backup, out)
         print_result(as_json, {"study": str(place), "backup": backup}, f"Copied backup {backup} to {place}")
         return
-    found = save(study, out)
+    found = run_recover(study, out)
     print_result(as_json, _recovery_json(found), "\n".join(report_lines(found)))
 
 

@@ -1,7 +1,6 @@
-"""Commands that part a study among annotators and bring their work together.
+"""Commands that divide a study among annotators, bring their work together, and show how far everyone is.
 
-The command about active minutes. Commands that find: words, and what is still to be done. Commands about who annotates
-what. The command about the training round.
+The plan of who annotates what, active minutes, the checklist, held-out recordings and the training round are here too.
 """
 
 from pathlib import Path
@@ -135,7 +134,7 @@ def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
     """
     with Session.open(study) as session:
         if conflict == "all":
-            chosen = [each_conflict.id for each_conflict in all_conflicts(session.study, unresolved=True)]
+            chosen = [open_conflict.id for open_conflict in all_conflicts(session.study, unresolved=True)]
         else:
             chosen = [study_copies.find_conflict(session, conflict).id]
         session.study.require_writable()
@@ -155,7 +154,8 @@ def _version_lines(description: ConflictDescription) -> list[str]:
         ]
         return [f"    {who} deleted it; the other side has: {', '.join(side)}"]
     return [
-        f"    {line.name}: ours {escape_unprintable(line.ours)} | {escape_unprintable(description.source)} {escape_unprintable(line.theirs)}"
+        f"    {line.name}: ours {escape_unprintable(line.ours)} | "
+        f"{escape_unprintable(description.source)} {escape_unprintable(line.theirs)}"
         for line in description.differing
     ]
 

@@ -1,7 +1,4 @@
-"""Commands that show a transcript, and bring it in and out.
-
-The command that suggests who speaks. The command that finds speech and writes down what is said.
-"""
+"""Commands about transcripts: transcribe speech, suggest speakers, show, import and export."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -198,9 +195,9 @@ def speakers(
             raise UserError("Speakers are named in one recording.", "Say which: --recording NUMBER")
         else:
             chosen = [
-                each_recording
-                for each_recording in all_recordings(session.study)
-                if utterances_of(session.study, each_recording.id) or speech_spans(session.study, each_recording.id)
+                owner
+                for owner in all_recordings(session.study)
+                if utterances_of(session.study, owner.id) or speech_spans(session.study, owner.id)
             ]
         for text in names:
             _name_speaker(session, chosen[0], text, ParticipantRole(role))
@@ -210,14 +207,14 @@ def speakers(
             for _ in run_jobs(
                 session,
                 chosen,
-                lambda each_recording: speaker_detection.prepare(session, each_recording.id, number),
+                lambda owner: speaker_detection.prepare(session, owner.id, number),
                 lambda work: Bar(work.title),
             ):
                 pass
         found: list[Json] = []
         lines: list[str] = []
-        for each_recording in chosen:
-            described, told = _describe_speakers(session, each_recording)
+        for owner in chosen:
+            described, told = _describe_speakers(session, owner)
             found.append(described)
             lines += told
     nothing = "No recording has a transcript or found speech yet. Begin with: greenroom transcribe STUDY"
@@ -253,7 +250,7 @@ def _accept_suggestions(session: Session, recordings: list[Recording]) -> None:
     ]
     if not ids:
         unnamed = any(
-            speaker.participant_id is None for each in recordings for speaker in list_speakers(session, each.id)
+            speaker.participant_id is None for owner in recordings for speaker in list_speakers(session, owner.id)
         )
         raise UserError(
             "No suggestion of a speaker waits here.",
@@ -297,8 +294,8 @@ def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str
         f"Recording {recording.number}: {pluralize(len(found), 'speaker')}, {pluralize(len(flags), 'place')} to look at"
     ]
     lines += [
-        f"  {found_speaker.label}: {_speaker_owner(found_speaker, names, now)}, {format_seconds(found_speaker.seconds * SECOND_US)} of speech, "
-        f"confidence {found_speaker.confidence:.2f}"
+        f"  {found_speaker.label}: {_speaker_owner(found_speaker, names, now)}, "
+        f"{format_seconds(found_speaker.seconds * SECOND_US)} of speech, confidence {found_speaker.confidence:.2f}"
         for found_speaker in found
     ]
     lines += [f"  [{flag.start_us / SECOND_US:.2f}-{flag.end_us / SECOND_US:.2f}] {flag.text}" for flag in flags]
@@ -306,7 +303,7 @@ def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str
 
 
 def _speaker_owner(found_speaker: "FoundSpeaker", names: dict[str, str], now: dict[str, str | None]) -> str:
-    """Say whose a voice is: by the search, or by those whom people have said since."""
+    """Return whose voice it is: as the search found, or as people have said since."""
     named = {name for key in found_speaker.utterance_ids if (name := now.get(key))}
     return names.get(found_speaker.participant_id or "") or " or ".join(sorted(named)) or "no participant yet"
 
@@ -388,25 +385,17 @@ def transcribe(
         if recording is not None:
             chosen, left_out = [resolve_recording(session, recording)], []
         else:
-            heard = [
-                each_recording
-                for each_recording in all_recordings(session.study)
-                if has_sound(session, each_recording.id)
-            ]
-            done = {each_recording.id for each_recording in heard if utterances_of(session.study, each_recording.id)}
-            chosen = [
-                each_recording for each_recording in heard if speech_only or replace or each_recording.id not in done
-            ]
-            left_out = [each_recording for each_recording in heard if each_recording not in chosen]
+            heard = [owner for owner in all_recordings(session.study) if has_sound(session, owner.id)]
+            done = {owner.id for owner in heard if utterances_of(session.study, owner.id)}
+            chosen = [owner for owner in heard if speech_only or replace or owner.id not in done]
+            left_out = [owner for owner in heard if owner not in chosen]
         results = run_jobs(
             session,
             chosen,
-            lambda each_recording: (
-                voice_activity.prepare(session, each_recording.id)
+            lambda owner: (
+                voice_activity.prepare(session, owner.id)
                 if speech_only
-                else transcription.prepare(
-                    session, each_recording.id, model, spoken, replace=replace, processor=processor
-                )
+                else transcription.prepare(session, owner.id, model, spoken, replace=replace, processor=processor)
             ),
             lambda work: Bar(work.title),
         )
@@ -432,13 +421,11 @@ def transcribe(
                 sure = float(str(result["language_certainty"]))
                 lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({format_percent(sure, 0)} sure)"
             lines += [
-                f"  [{utterance.start_us / SECOND_US:.2f}-{utterance.end_us / SECOND_US:.2f}] {escape_unprintable(utterance.text)}"
+                f"  [{utterance.start_us / SECOND_US:.2f}-{utterance.end_us / SECOND_US:.2f}] "
+                f"{escape_unprintable(utterance.text)}"
                 for utterance in said
             ]
-    lines += [
-        f"Recording {each_recording.number} has a transcript already; --replace renews its drafts."
-        for each_recording in left_out
-    ]
+    lines += [f"Recording {owner.number} has a transcript already; --replace renews its drafts." for owner in left_out]
     print_result(
         as_json,
         {"speech": stretches, "utterances": utterances, "recordings": recordings},

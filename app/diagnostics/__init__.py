@@ -1,1 +1,1 @@
-"""This machine: libraries of the system, what the program finds, and its place among the desktop's programs."""
+"""Diagnostics of this machine: system libraries, hardware, packages and folders, and the desktop entry."""

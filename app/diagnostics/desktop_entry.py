@@ -1,7 +1,4 @@
-"""Greenroom among the programs of the user's desktop: in its menu, with its icon, opening studies on a double click.
-
-Saying something to a user who started the program from a menu, when its own window cannot open.
-"""
+"""Installs Greenroom in the menu of a Linux desktop, with icon and file type, and shows messages without a window."""
 
 import os
 import re
@@ -22,7 +19,7 @@ _ICON = Path("icons/hicolor/scalable/apps/greenroom.svg")
 
 
 def install() -> list[Path]:
-    """Put the program into the desktop's menu, in place of what an earlier one put there, and return the files.
+    """Install the desktop entry, file type and icon, replacing earlier ones, and return the files.
 
     Raises:
         UserError: this is no Linux desktop, the program has no command to start it, or the folder cannot be written.
@@ -49,7 +46,7 @@ def install() -> list[Path]:
 
 
 def remove() -> list[Path]:
-    """Take the program out of the desktop's menu and return the files that went.
+    """Remove the program from the desktop's menu and return the deleted files.
 
     Raises:
         UserError: this is no Linux desktop, or a file cannot be deleted.
@@ -70,7 +67,7 @@ def remove() -> list[Path]:
 
 
 def installed_files() -> list[Path]:
-    """Return the files that are there."""
+    """Return the installed files."""
     return [place for where in (_ENTRY, _MIME_TYPE, _ICON) if (place := _data_home() / where).is_file()]
 
 
@@ -84,7 +81,7 @@ def _require_linux() -> None:
 
 
 def _find_program() -> Path:
-    """Return the command that starts the program: the one beside this Python, which stays when the program is upgraded.
+    """Return the command that starts the program: the one beside this Python, which survives upgrades.
 
     Raises:
         UserError: there is none.
@@ -97,7 +94,7 @@ def _find_program() -> Path:
 
 
 def _quote_argument(program: Path) -> str:
-    r"""Return an argument of `Exec=`: in quotes, and then escaped as every text of the file; `%` stands for itself."""
+    r"""Return an argument of `Exec=`: quoted, then escaped like every string of the file, with `%` doubled."""
     inside = re.sub(r'([\\"`$])', r"\\\1", str(program)).replace("%", "%%")
     return _escape_backslashes(f'"{inside}"')
 
@@ -114,7 +111,7 @@ def _write_file(place: Path, text: str) -> None:
 
 
 def _refresh_desktop(home: Path) -> None:
-    """Let the desktop read its folders again; without these programs, it does so by itself at the next login."""
+    """Refresh the desktop's databases; without these programs, that happens at the next login."""
     for command in (
         ["update-desktop-database", str(home / "applications")],
         ["update-mime-database", str(home / "mime")],
@@ -133,7 +130,7 @@ _MESSAGE_PROGRAMS = (
 
 
 def show_message(text: str) -> bool:
-    """Show a text by the first program of the desktop that is there and can, and return whether one did."""
+    """Show a text with the first desktop program that works, and return whether one did."""
     return any(_runs_successfully([*command, text]) for command in _MESSAGE_PROGRAMS if shutil.which(command[0]))
 
 

@@ -1,6 +1,6 @@
-"""What the program finds on this machine, fit to be pasted into a bug report: no paths, no names of people or files.
+"""The doctor: a report on this machine for bug reports, without paths and names of people or files.
 
-Questions to libraries that may crash, hang or take seconds to load, each asked in a process of its own.
+Libraries that may crash, hang or load slowly are probed in a subprocess.
 """
 
 import json
@@ -53,11 +53,11 @@ answer = {}
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What came back.
+    """The result of a probe.
 
     Attributes:
-        answer: as the question put it together; empty where it failed.
-        error: why there is none, as the name of an error: its text may hold paths.
+        answer: set by the probe; empty if it failed.
+        error: why it failed, as the name of an exception, because its text may contain paths.
     """
 
     answer: dict[str, Json]
@@ -65,7 +65,7 @@ class ProbeResult:
 
 
 def run_probe(question: str) -> ProbeResult:
-    """Run one of the questions above in a process of its own and return what it leaves in `answer`."""
+    """Run a probe in a subprocess and return what it leaves in `answer`."""
     code = (
         "import json, os, sys\n"
         "out = os.dup(1)\n"
@@ -95,11 +95,11 @@ def run_probe(question: str) -> ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticProblem:
-    """Something that a user can put right.
+    """A problem that a user can fix.
 
     Attributes:
         description: a sentence.
-        fix: what to do about it, another one.
+        fix: what to do about it, in a sentence.
     """
 
     description: str
@@ -108,18 +108,18 @@ class DiagnosticProblem:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticReport:
-    """What was found.
+    """The report of the doctor.
 
     Attributes:
-        sections: by title, what was looked at and what it is like.
-        problems: what to put right.
+        sections: title -> name -> finding.
+        problems: what to fix.
     """
 
     sections: Mapping[str, Mapping[str, str]]
     problems: tuple[DiagnosticProblem, ...]
 
     def as_json(self) -> dict[str, Json]:
-        """Return it for `--json`."""
+        """Return it as a JSON object."""
         return {
             "ok": not self.problems,
             "problems": [{"what": problem.description, "todo": problem.fix} for problem in self.problems],
@@ -142,12 +142,12 @@ SectionResult = tuple[dict[str, str], list[DiagnosticProblem]]
 
 
 def run_diagnostics(progress: Progress) -> DiagnosticReport:
-    """Look at everything. Takes some seconds, because each library is loaded in a process of its own.
+    """Run all checks; takes some seconds, because each library is loaded in a subprocess.
 
     Raises:
         Cancelled: the user stopped it.
     """
-    looks: dict[str, Callable[[], SectionResult]] = {
+    section_checks: dict[str, Callable[[], SectionResult]] = {
         "Program": _program,
         "System": _system,
         "Playback": _playback,
@@ -158,10 +158,10 @@ def run_diagnostics(progress: Progress) -> DiagnosticReport:
     }
     sections: dict[str, dict[str, str]] = {}
     problems: list[DiagnosticProblem] = []
-    for at, (title, look) in enumerate(looks.items()):
+    for number, (title, check) in enumerate(section_checks.items()):
         progress.check_cancelled()
-        progress.progress(at, len(looks), title)
-        sections[title], found = look()
+        progress.progress(number, len(section_checks), title)
+        sections[title], found = check()
         problems += found
     return DiagnosticReport(sections, tuple(problems))
 
@@ -304,7 +304,8 @@ def _folders() -> SectionResult:
             todo = f"Delete what is not needed, or set {program_folder.variable} to a folder on another disk."
             problems.append(DiagnosticProblem(what, todo))
         lines[program_folder.purpose.capitalize()] = (
-            f"{'writable' if program_folder.writable else 'not writable'}, {format_size(program_folder.free_bytes)} free"
+            f"{'writable' if program_folder.writable else 'not writable'}, "
+            f"{format_size(program_folder.free_bytes)} free"
         )
     return lines, problems
 

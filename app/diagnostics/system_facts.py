@@ -1,9 +1,4 @@
-"""What the operating system, its screen and its graphics cards are, in words that hold no path and nobody's name.
-
-The folders that the program writes to, told by what they are for and never by where they are. Whether this machine can
-make a sound, as its devices and sockets show, without opening any. The libraries that come with the operating system
-and not with a Python package. The Python packages that are installed, beside those that this release was tested with.
-"""
+"""Facts about this machine without paths and names: system, screen, graphics cards, folders, sound and packages."""
 
 import ctypes
 import os
@@ -41,7 +36,7 @@ def distribution() -> str:
 
 
 def kernel() -> str:
-    """Return the numbers of the kernel's version; what follows them may be a name that somebody gave it."""
+    """Return the numeric version of the kernel; a suffix may contain a name."""
     return re.sub(r"^(\d+(\.\d+)*).*", r"\1", platform.release())
 
 
@@ -56,7 +51,7 @@ def machine() -> str:
 
 
 def memory() -> int:
-    """Return the bytes of main memory; 0 where that is not known."""
+    """Return the bytes of main memory; 0 if unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
@@ -64,20 +59,20 @@ def memory() -> int:
 
 
 def screen() -> str:
-    """Return what windows open on."""
+    """Return the display server."""
     if os.environ.get("WAYLAND_DISPLAY"):
         return "Wayland"
     return "X11" if os.environ.get("DISPLAY") else "none"
 
 
 def environment_variable(*names: str) -> str:
-    """Return the first of some variables that is set, where it cannot hold a path."""
+    """Return the first of some variables that is set, if it cannot contain a path."""
     told = next((value for name in names if (value := os.environ.get(name))), "")
     return safe_text(told) or "unknown"
 
 
 def nvidia_cards() -> list[str]:
-    """Return name, memory and driver of each card that NVIDIA's own program sees."""
+    """Return name, memory and driver of each card that nvidia-smi lists."""
     try:
         said = subprocess.run(
             ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"],
@@ -92,7 +87,7 @@ def nvidia_cards() -> list[str]:
 
 
 def safe_text(text: str) -> str:
-    """Return a text as long as it cannot hold a path or steer a terminal; else nothing."""
+    """Return a text if it cannot contain a path or terminal controls; else ""."""
     return text if _SAFE_TEXT.fullmatch(text) else ""
 
 
@@ -105,12 +100,12 @@ MIN_FREE_BYTES = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class ProgramFolder:
-    """One folder.
+    """One folder that the program writes to.
 
     Attributes:
-        variable: what moves it elsewhere.
-        writable: whether a file can be made there, or in the nearest folder above that exists.
-        free_bytes: bytes; 0 where that is not known.
+        variable: the environment variable that moves it.
+        writable: whether a file can be created there, or in the nearest existing parent.
+        free_bytes: 0 if unknown.
     """
 
     purpose: str
@@ -120,7 +115,7 @@ class ProgramFolder:
 
 
 def program_folders() -> list[ProgramFolder]:
-    """Return what the program needs room for."""
+    """Return the folders that the program writes to."""
     return [
         _inspect_folder(what, variable, folder)
         for what, (variable, folder) in {
@@ -134,7 +129,7 @@ def program_folders() -> list[ProgramFolder]:
 
 
 def logged_errors() -> Mapping[str, int]:
-    """Return the kinds of unexpected errors in the log with how often each is there: their texts may hold names."""
+    """Return kind -> count of unexpected errors in the log, without their texts, which may contain names."""
     try:
         lines = log_path().read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -164,9 +159,9 @@ def _is_writable(folder: Path) -> bool:
 
 
 SOUND_VARIABLE = "GREENROOM_AOUT"
-"""Names an output of libVLC; `dummy` is none."""
+"""Variable with the audio output of libVLC; `dummy` is none."""
 _FAILURES = ("no suitable audio output", "module not functional", "failed to create audio output")
-"""How messages of libVLC begin that say so."""
+"""Prefixes of libVLC messages about a missing audio output."""
 
 
 class SoundOutput(StrEnum):
@@ -178,10 +173,10 @@ class SoundOutput(StrEnum):
 
 
 def sound_output(root: Path = Path("/")) -> SoundOutput:
-    """Return where sound can go. A server is PulseAudio or PipeWire, which speaks its language.
+    """Return the available sound output; a server is PulseAudio or PipeWire. Opens no device.
 
     Args:
-        root: of the file system; tests have others.
+        root: of the file system; for tests.
     """
     if chosen := os.environ.get(SOUND_VARIABLE):
         return {"dummy": SoundOutput.NONE, "alsa": SoundOutput.CARD}.get(chosen, SoundOutput.SERVER)
@@ -193,7 +188,7 @@ def sound_output(root: Path = Path("/")) -> SoundOutput:
 
 
 def is_no_output_message(message: str) -> bool:
-    """Whether a message of libVLC says that it could open no output for sound."""
+    """Tell whether a message of libVLC says that it could not open an audio output."""
     return message.startswith(_FAILURES)
 
 
@@ -215,11 +210,11 @@ class Use(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """One of them.
+    """A library of the operating system.
 
     Attributes:
-        file: the name that the loader looks for.
-        package: under the name that Debian and Ubuntu give it.
+        file: its file name.
+        package: its package in Debian and Ubuntu.
     """
 
     file: str
@@ -257,11 +252,11 @@ LIBRARIES = tuple(
 )
 
 VLC_PLUGINS = "vlc-plugin-base"
-"""The package of libVLC's decoders and outputs, which lie in a folder of their own and not where the loader looks."""
+"""The package of libVLC's decoders and outputs, which are not in the library path."""
 
 
 def missing_libraries(uses: Iterable[Use]) -> list[Library]:
-    """Return the libraries for these uses that cannot be loaded; none elsewhere than on Linux."""
+    """Return the libraries for these uses that cannot be loaded; [] on systems other than Linux."""
     wanted = set(uses)
     return (
         [library for library in LIBRARIES if library.use in wanted and not _can_load(library.file)]
@@ -271,19 +266,19 @@ def missing_libraries(uses: Iterable[Use]) -> list[Library]:
 
 
 def window_uses() -> set[Use]:
-    """Return what a window needs on the screen that it would open on."""
+    """Return the uses that a window needs on the present display server."""
     platform = os.environ.get("QT_QPA_PLATFORM", "")
     on_x11 = platform == "xcb" or (not platform and bool(os.environ.get("DISPLAY")))
     return {Use.WINDOW, Use.X11} if on_x11 else {Use.WINDOW}
 
 
 def missing_library_text(library: Library) -> str:
-    """Return a line about a library that is missing."""
+    """Return a line about a missing library."""
     return f"{library.file} is missing, which {library.use} needs: {install_command([library.package])}"
 
 
 def install_command(packages: Iterable[str]) -> str:
-    """Return what installs packages of the system, as far as that is known."""
+    """Return the command that installs system packages, or an instruction if it is unknown."""
     names = " ".join(dict.fromkeys(packages))
     if shutil.which("apt-get") or shutil.which("apt"):
         return f"sudo apt install {names}"
@@ -304,20 +299,20 @@ EXTRAS = {
     "gpu": ("onnxruntime-gpu", "nvidia-cublas-cu12"),
     "cluster": ("distributed",),
 }
-"""What makes an optional part complete."""
+"""Optional part -> its packages."""
 _TOOLS = ("pip", "setuptools")
-"""What installs, and does not run."""
+"""Packages that are only needed to install."""
 ONNXRUNTIME_PACKAGES = ("onnxruntime", "onnxruntime-gpu")
 OPENCV_PACKAGES = ("opencv-python", "opencv-contrib-python")
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One that this release was tested with.
+    """A package that this release was tested with.
 
     Attributes:
-        tested: its version then.
-        installed: its version here; "" where it is not installed.
+        tested: the tested version.
+        installed: the installed version; "" if it is not installed.
     """
 
     name: str
@@ -326,19 +321,19 @@ class Package:
 
     @property
     def is_other_version(self) -> bool:
-        """Whether another version is here than the one that was tested."""
+        """Whether the installed version is not the tested one."""
         return bool(self.installed) and self.installed.partition("+")[0] != self.tested
 
 
 def tested_packages() -> list[Package]:
-    """Return all that the constraints of this release name, but for what installs packages, in their order."""
+    """Return the packages in the constraints of this release, except installers, in their order."""
     lines = resource("constraints", f"{__version__}.txt").read_text("utf-8").splitlines()
     pinned = (line.split("==") for line in lines if not line.startswith("#"))
     return [Package(name, tested, installed_version(name)) for name, tested in pinned if name not in _TOOLS]
 
 
 def installed_version(name: str) -> str:
-    """Return the version of an installed package; "" where there is none."""
+    """Return the version of an installed package; "" if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -346,12 +341,12 @@ def installed_version(name: str) -> str:
 
 
 def missing_packages() -> list[str]:
-    """Return which packages the program requires here that are not installed; none where it is not installed itself."""
+    """Return the required packages that are not installed; [] if the program itself is not installed."""
     try:
         required = metadata.requires("greenroom") or []
     except metadata.PackageNotFoundError:
         return []
-    names = [_requirement_name(text) for text in required if "extra ==" not in text]
+    names = [_requirement_name(requirement) for requirement in required if "extra ==" not in requirement]
     return [name for name in names if not installed_version(name)]
 
 
@@ -366,5 +361,5 @@ def python_version() -> str:
 
 
 def _requirement_name(requirement: str) -> str:
-    letters = [sign if sign.isalnum() or sign in "-_." else " " for sign in requirement]
+    letters = [char if char.isalnum() or char in "-_." else " " for char in requirement]
     return "".join(letters).split()[0]

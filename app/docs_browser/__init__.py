@@ -1,1 +1,1 @@
-"""The documentation, as the window shows it: its pages in their order, links, HTML, and a search in them."""
+"""The documentation in the window and on the command line: pages, links, HTML and search."""

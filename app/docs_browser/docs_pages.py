@@ -1,7 +1,4 @@
-"""Which pages there are, in which order, and what stands in them.
-
-Where a link of a page leads. A page as HTML, in the part of it that Qt's text documents know.
-"""
+"""The pages of the documentation: their order and text, the targets of their links, and their HTML for Qt."""
 
 import posixpath
 import re
@@ -24,22 +21,22 @@ from resources import documentation
 
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 _WITHOUT_TITLE = {"../NOTICE": ("Greenroom", "Licences")}
-"""A page that is no Markdown page of ours -> the words it begins with, and what it is called in place of them."""
+"""Page without a Markdown title -> the text it begins with, and the title that replaces it."""
 
 _GENERATED_MARK = "<!-- made from the code: "
 _PAGE_TEXTS: dict[str, str] = {}
-"""The pages that were read, or filled in."""
+"""Cached texts of pages, as read or with generated parts filled in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page.
+    """One page of the documentation.
 
     Attributes:
         name: its path from `docs/`, as links between pages write it.
         title: its heading.
         section: what kind of page it is, `Tutorial`, `How to`, ...; "" for the first page.
-        group: the heading below the section that it stands under; "" where the section has none.
+        group: heading of its group in the section; "" if the section has none.
     """
 
     name: str
@@ -50,7 +47,7 @@ class Page:
 
 @cache
 def list_pages() -> tuple[Page, ...]:
-    """Return every page, the first one first.
+    """Return all pages in their order.
 
     Raises:
         FileNotFoundError: the documentation is not part of this installation.
@@ -65,12 +62,12 @@ def list_pages() -> tuple[Page, ...]:
 
 
 def find_page(name: str) -> Page | None:
-    """Return the page of that name; None where there is none."""
+    """Return the page with a name, or None."""
     return next((page for page in list_pages() if page.name == name), None)
 
 
 def read_markdown(name: str) -> str:
-    """Return the text of a page; what is made from the program is in it once it was `fill`ed in."""
+    """Return the text of a page; generated parts are in it after `set_page_text`."""
     if name not in _PAGE_TEXTS:
         text = documentation(name).read_text("utf-8")
         begins, called = _WITHOUT_TITLE.get(name, ("", ""))
@@ -79,12 +76,12 @@ def read_markdown(name: str) -> str:
 
 
 def unfilled_pages() -> list[str]:
-    """Return the pages of which a part is made from the program, and not filled in yet."""
+    """Return the pages with generated parts that were not filled in yet."""
     return [page.name for page in list_pages() if _GENERATED_MARK in read_markdown(page.name)]
 
 
 def set_page_text(name: str, text: str) -> None:
-    """Let a page have this text, in which the parts that are made from the program are filled in."""
+    """Set the text of a page with its generated parts filled in."""
     _PAGE_TEXTS[name] = text
 
 
@@ -99,13 +96,13 @@ _PICTURE_SUFFIXES = (".png", ".svg")
 
 @dataclass(frozen=True, slots=True)
 class DocsLinkTarget:
-    """What a link means: a page with a place in it, a picture, or an address that is not ours; one of the three.
+    """The target of a link: a page with an anchor, a picture, or an external address.
 
     Attributes:
         page: the name of a page, or "".
-        anchor: the place in it; "" for its beginning.
+        anchor: in the page; "" for its beginning.
         picture: the name of a picture, or "".
-        address: an address outside the documentation, as it is written, or "".
+        address: an external address, or "".
     """
 
     page: str = ""
@@ -115,7 +112,7 @@ class DocsLinkTarget:
 
 
 def resolve_link(page: str, link: str) -> DocsLinkTarget | None:
-    """Return where a link on a page leads; None where it leads nowhere."""
+    """Return the target of a link on a page; None if there is none."""
     if _URL_SCHEME.match(link):
         return DocsLinkTarget(address=link)
     path, _, anchor = link.partition("#")
@@ -126,7 +123,7 @@ def resolve_link(page: str, link: str) -> DocsLinkTarget | None:
 
 
 def find_picture(name: str) -> Path | None:
-    """Return the file of a picture that a page shows; None where there is none of that name."""
+    """Return the file of a picture, or None."""
     outside = name.startswith(("/", "../"))
     if outside or not name.endswith(_PICTURE_SUFFIXES):
         return None
@@ -137,7 +134,7 @@ def find_picture(name: str) -> Path | None:
 
 
 def heading_anchors(headings: Iterator[str]) -> Iterator[str]:
-    """Yield the anchor of each heading of a page, as the site gives it: the same words twice get a number."""
+    """Yield the anchor of each heading of a page, as on the site; repeated headings get a number."""
     taken: set[str] = set()
     for heading in headings:
         anchor = wanted = _slug(heading)
@@ -159,16 +156,17 @@ def _without_docs_prefix(name: str) -> str:
 
 
 PICTURE_PREFIX = "picture:"
-"""What stands before the name of a picture where it is asked for in its own size, by a click on it."""
+"""Prefix of a link that opens a picture in its original size."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocsTheme:
-    """How pages look.
+    """Colours and text size of pages.
 
     Attributes:
         points: size of ordinary text.
-        text, muted, accent, border, code: colours as `#rrggbb`; `code` is what lies behind code and headings of tables.
+        text, muted, accent, border, code: colours as `#rrggbb`; `code` is the background of code and of
+            table headings.
         code_text: colour of code.
     """
 
@@ -182,7 +180,7 @@ class DocsTheme:
 
 
 def style_sheet(look: DocsTheme) -> str:
-    """Return the rules that a page is drawn by."""
+    """Return the style sheet of pages."""
     size = look.points
     return (
         f"body {{ color: {look.text}; font-size: {size:.2f}pt; }}"
@@ -202,7 +200,7 @@ def style_sheet(look: DocsTheme) -> str:
 
 
 def page_html(name: str, look: DocsTheme) -> str:
-    """Return a page; where a link leads nowhere, its words stand as plain text."""
+    """Return a page as HTML; links without a target become plain text."""
     places: dict[str, Any] = {"page": name}
     tokens = _parser().parse(read_markdown(name), places)
     headings = [after for token, after in pairwise(tokens) if token.type == "heading_open"]
@@ -213,12 +211,12 @@ def page_html(name: str, look: DocsTheme) -> str:
 
 
 def picture_html(name: str) -> str:
-    """Return a page with one picture in its own size."""
+    """Return a page with one picture in its original size."""
     return f'<body><p><img src="{PICTURE_PREFIX}{escape(name)}"></p></body>'
 
 
 def inline_text(token: Token) -> str:
-    """Return the words of a piece of text, without what marks them."""
+    """Return the text of an inline token, without markup."""
     children = token.children or []
     return "".join(" " if child.type == "softbreak" else child.content for child in children if child.type != "image")
 
@@ -233,13 +231,13 @@ Tokens = Sequence[Token]
 
 
 class _Renderer(RendererHTML):
-    """Writes what Qt draws well: code and tables in cells with a colour, anchors as names, pictures as links."""
+    """Renders HTML that Qt supports: code in coloured table cells, anchors as names, pictures as links."""
 
     def heading_open(self, tokens: Tokens, at: int, _options: OptionsDict, places: RenderEnvironment) -> str:
         return f'<{tokens[at].tag}><a name="{places["anchors"].pop(0)}"></a>'
 
     def paragraph_open(self, tokens: Tokens, at: int, options: OptionsDict, places: RenderEnvironment) -> str:
-        # The height of a line counts for pictures too, and would leave as much room under a tall one.
+        # The line height applies to pictures too, and would leave a large gap below a tall one.
         if any(child.type == "image" for child in tokens[at + 1].children or ()):
             return '<p style="line-height: 100%">'
         return str(self.renderToken(tokens, at, options, places))

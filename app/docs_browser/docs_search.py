@@ -1,4 +1,4 @@
-"""A search over the words of every page."""
+"""Full-text search in the documentation."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from project.text_matching.normalization import fold_case_accents
 
 _MAX_HITS = 60
 _CONTEXT_CHARS = 35
-"""Letters that are shown before the first word that was found."""
+"""Characters shown before the first match."""
 _EXCERPT_CHARS = 110
 _HEADING = re.compile(r"^(#{1,4}) (.+)$")
 _FENCE = re.compile(r"^\s*```")
@@ -20,21 +20,21 @@ _MARKS = (
     (re.compile(r"\*\*|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"), ""),
     (re.compile(r"\s*\|\s*"), " "),
 )
-"""What Markdown writes around words, and what is left of it."""
+"""Patterns of Markdown markup, and their replacements."""
 _LINE_START = re.compile(r"^\s*(?:[-*]|\d+\.|>)\s+|^[\s|:-]+$")
-"""What stands before the words of a list, or between the head and the rows of a table."""
+"""Markers of lists and quotes, and separator lines of tables."""
 _PHRASE, _TITLE, _UNDER_HEADING, _WORD, _INSIDE = 60, 40, 20, 3, 1
 _MAX_WORD_COUNT = 9
-"""How often a word counts at most."""
+"""Largest number of occurrences of a word that count."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocsSection:
-    """What stands under one heading.
+    """The text under one heading.
 
     Attributes:
-        anchor: of the heading; "" for what stands under the title of the page.
-        heading: "" for what stands under the title of the page.
+        anchor: of the heading; "" for the text under the title of the page.
+        heading: "" for the text under the title of the page.
     """
 
     page: Page
@@ -45,17 +45,17 @@ class DocsSection:
 
 @dataclass(frozen=True, slots=True)
 class DocsSearchHit:
-    """A section in which every word stands, with the piece of its text around the first of them."""
+    """A section that contains all words, with an excerpt around the first match."""
 
     section: DocsSection
     excerpt: str
 
 
 def search(typed: str) -> list[DocsSearchHit]:
-    """Return the sections that have every word that was typed, the best first; [] where nothing was typed.
+    """Return the sections that contain all typed words, the best first; [] for an empty text.
 
-    Words may be the beginnings of longer ones; capitals and accents make no difference. What stands in a title or a
-    heading counts more than what stands in the text below it, most where it is there just as it was typed.
+    Words match as prefixes, without case and accents. Matches in titles and headings count more than in text, and the
+    exact phrase in a heading most.
     """
     words = split_words(typed)
     if not words:
@@ -70,13 +70,13 @@ def search(typed: str) -> list[DocsSearchHit]:
 
 
 def split_words(typed: str) -> list[str]:
-    """Return the words of a text, as they are compared."""
+    """Return the words of a text without case and accents."""
     return fold_case_accents(typed).split()
 
 
 @dataclass(frozen=True, slots=True)
-class _Folded:
-    """A section with its words as they are compared."""
+class _FoldedSection:
+    """A section with its texts without case and accents."""
 
     section: DocsSection
     title: str
@@ -85,9 +85,9 @@ class _Folded:
 
 
 @cache
-def _fold_sections(page: Page, text: str) -> tuple[_Folded, ...]:
+def _fold_sections(page: Page, text: str) -> tuple[_FoldedSection, ...]:
     return tuple(
-        _Folded(
+        _FoldedSection(
             section,
             fold_case_accents(section.page.title),
             fold_case_accents(section.heading),
@@ -98,7 +98,7 @@ def _fold_sections(page: Page, text: str) -> tuple[_Folded, ...]:
 
 
 def page_sections(page: Page) -> Iterator[DocsSection]:
-    """Yield what stands under each heading of a page, the title first."""
+    """Yield the section of each heading of a page, the title first."""
     return _split_sections(page, read_markdown(page.name))
 
 
@@ -121,8 +121,8 @@ def _split_sections(page: Page, text: str) -> Iterator[DocsSection]:
         yield DocsSection(page, anchor if number else "", heading if number else "", words)
 
 
-def _score(folded: _Folded, words: Sequence[str]) -> int:
-    """Return how well the words fit; 0 where one of them is nowhere, or all are in the title alone."""
+def _score(folded: _FoldedSection, words: Sequence[str]) -> int:
+    """Return the score of a section; 0 if a word is missing, or all are only in the title of the page."""
     rate = _PHRASE * (len(words) > 1 and " ".join(words) in folded.heading)
     for word in words:
         begins = re.compile(rf"\b{re.escape(word)}")

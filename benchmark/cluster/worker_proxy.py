@@ -310,11 +310,11 @@ class Relay:
             now = time.monotonic()
             with self._lock:
                 runs = {**self._runs}
-                left = {run for run, each_run in runs.items() if now - each_run.asked > LEASE_S}
+                left = {run for run, worker_run in runs.items() if now - worker_run.asked > LEASE_S}
                 for run in left:
                     del self._runs[run]
-            for run, each_run in runs.items():
-                for job in [*each_run.jobs.values()]:
+            for run, worker_run in runs.items():
+                for job in [*worker_run.jobs.values()]:
                     if run in left or not self._is_wanted(job.key):
                         job.stop()
 

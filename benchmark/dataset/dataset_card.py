@@ -145,7 +145,7 @@ def assign_splits(questions: Mapping[str, int], seed: int) -> dict[str, str]:
     assigned = dict.fromkeys(SPLIT_SHARES, 0)
     found: dict[str, str] = {}
     for recording in order:
-        split = min(_SPLIT_ORDER, key=lambda each: assigned[each] / SPLIT_SHARES[each])
+        split = min(_SPLIT_ORDER, key=lambda name: assigned[name] / SPLIT_SHARES[name])
         found[recording] = split
         assigned[split] += questions[recording]
     return dict(sorted(found.items()))
@@ -197,7 +197,7 @@ def render_card(
         "columns": " | ".join(SPLIT_SHARES),
         "rule": "|".join("---" for _ in range(len(SPLIT_SHARES) + 2)),
         "per_split": ", ".join(
-            f"{split}: {pluralize(sum(each == split for each in splits.values()), 'recording')}"
+            f"{split}: {pluralize(sum(assigned_split == split for assigned_split in splits.values()), 'recording')}"
             for split in SPLIT_SHARES
         ),
         "seed": str(seed),

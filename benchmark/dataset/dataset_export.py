@@ -122,7 +122,7 @@ def write_table(
         table.writerow(columns)
         for index, clip in zip(indexes, clips, strict=True):
             dataset_question = items[index]
-            options = [table_cell(each) for each in dataset_question.options] + [""] * (
+            options = [table_cell(option) for option in dataset_question.options] + [""] * (
                 most - len(dataset_question.options)
             )
             row = [
@@ -297,7 +297,7 @@ def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> Non
         UserError: one is there.
     """
     words = PhraseMatcher(dict.fromkeys(ready.private.words, "-"))
-    texts = [fold_with_positions(each_text).text for each_text in ready.private.texts]
+    texts = [fold_with_positions(private_text).text for private_text in ready.private.texts]
     said = [*dict.fromkeys(released_text.after for released_text in ready.contents.texts)]
     said += dict.fromkeys(who for chain in ready.contents.chains for who in chain.people)
     for at, text in enumerate(said):
@@ -305,7 +305,7 @@ def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> Non
             progress.check_cancelled()
             progress.progress(at, len(said), "Searching the texts for private words")
         folded = fold_with_positions(text).text
-        if any(True for _ in words(text)) or any(each_text in folded for each_text in texts):
+        if any(True for _ in words(text)) or any(private_text in folded for private_text in texts):
             raise UserError(
                 "A name that must not leave still stands in a question or a chain.",
                 "Search for it and decide: Speech > Personal information.",

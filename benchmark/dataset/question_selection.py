@@ -189,7 +189,7 @@ class DatasetContents:
     def texts(self) -> tuple[ReleasedText, ...]:
         """Every text that leaves, by recording and time."""
         found = [text for item in self.items for text in item.texts]
-        found += [text for each in self.chains for text in each.texts]
+        found += [text for chain in self.chains for text in chain.texts]
         return tuple(sorted(found, key=lambda released_text: (released_text.recording, released_text.time_us)))
 
     @property
@@ -290,8 +290,8 @@ def _dataset_question(item: VerificationItem, owner: Recording, key: str, scrub:
     said += [("aspect", question.aspect)]
     said += [(f"option {letter}", text) for letter, text in zip(LETTERS, question.options, strict=False)]
     texts = (*scrub(owner, [(question.start_us, place, text) for place, text in said]),)
-    text, explanation, aspect, *shown = (each.after for each in texts)
-    if len({" ".join(each.casefold().split()) for each in shown}) < len(shown):
+    text, explanation, aspect, *shown = (released_text.after for released_text in texts)
+    if len({" ".join(option.casefold().split()) for option in shown}) < len(shown):
         return None
     labels = [word.difficulty for word in item.verifications if word.difficulty]
     return DatasetQuestion(
@@ -306,12 +306,12 @@ def _dataset_question(item: VerificationItem, owner: Recording, key: str, scrub:
         question.correct_letter,
         explanation,
         None if question.chain_id is None else derive_released_id(key, question.chain_id),
-        tuple(derive_released_id(key, each) for each in question.covers),
+        tuple(derive_released_id(key, covered_id) for covered_id in question.covers),
         question.maker.value,
         max(sorted(set(labels)), key=labels.count, default=""),
         item.state is VerificationState.VERIFIED and item.ready,
         item.stale,
-        tuple(each for each in texts if each.before.strip()),
+        tuple(released_text for released_text in texts if released_text.before.strip()),
     )
 
 
@@ -343,6 +343,6 @@ def _dataset_chain(session: Session, graph: ChainGraph, owner: Recording, key: s
         "nodes": nodes,
         "edges": edges,
     }
-    said_there = tuple(each for each in (name, *texts) if each.before.strip())
+    said_there = tuple(released_text for released_text in (name, *texts) if released_text.before.strip())
     names = tuple(sorted({people[who] for node in graph.nodes for who in node.people}))
     return ItemChain(chain_id, code, line, said_there, names)

@@ -210,7 +210,7 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
     reference = read_text_field(path, line, found, "episode", required=False)
     collection = read_text_field(path, line, found, "set", required=False)
     relationship_text = read_text_field(path, line, found, "relationship", required=False)
-    if relationship_text and relationship_text not in {each_relationship.value for each_relationship in Relationship}:
+    if relationship_text and relationship_text not in {relationship.value for relationship in Relationship}:
         raise damaged_file_error(path, f"“{relationship_text}” is no relationship", line)
     relationship = Relationship(relationship_text) if relationship_text else known.get(context, Relationship.UNKNOWN)
     if not turns:

@@ -32,8 +32,8 @@ class Dimension:
 
 
 DIMENSIONS = {
-    each_dimension.key: each_dimension
-    for each_dimension in (
+    dimension.key: dimension
+    for dimension in (
         Dimension(
             "IFA",
             "Intention and function of an action",
@@ -282,8 +282,8 @@ class EsiQuestion(OfRecordings):
         """Return dimension, question, answer and wrong options."""
         part = parse_esi_part(item.part)
         assert part is not None
-        each_dimension = DIMENSIONS[part.dimension]
-        choices = (FieldChoice(each_dimension.key, each_dimension.name, each_dimension.meaning),)
+        esi_dimension = DIMENSIONS[part.dimension]
+        choices = (FieldChoice(esi_dimension.key, esi_dimension.name, esi_dimension.meaning),)
         dimension = AnswerField(Field(DIMENSION, FieldKind.CHOICE, "Dimension", "", choices), True)
         return FormSpec(
             ESI_QUESTION_TASK, (dimension, *question_fields(ESI_OPTION_COUNT - 1, f"In this manner: {part.wording}"))

@@ -500,7 +500,7 @@ def _compute_outcome(reading: FunnelInput, step: FilterStep, question: Question)
             return FilterOutcome(FilterVerdict.OPEN, None, _open_reason(said, silent), tuple(scores))
         value = sum(values) / len(values)
     else:
-        worst = [each_value for each_value in values if not step.keeps(each_value, rule.limit)]
+        worst = [score for score in values if not step.keeps(score, rule.limit)]
         if open_ and not worst:
             return FilterOutcome(FilterVerdict.OPEN, None, _open_reason(said, silent), tuple(scores))
         value = min(values) if step.needs is Needs.AT_LEAST else max(values)

@@ -364,7 +364,7 @@ class Names:
             return text
         found = self.names_in(text)
         new = {name: into[at] if at < len(into) else _SOMEBODY for at, name in enumerate(found)}
-        return self._pattern.sub(lambda each_match: new[each_match.group()], text)
+        return self._pattern.sub(lambda match: new[match.group()], text)
 
 
 _SOMEBODY = "somebody"

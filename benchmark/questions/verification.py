@@ -514,5 +514,5 @@ def _read_graphs(session: Session, questions: Sequence[Question]) -> dict[str, C
     if len(wanted) == 1:
         chain = find_chain(session.study, next(iter(wanted)))
         return {chain.id: read_graph(session.study, chain)} if chain is not None else {}
-    chains = [each_chain for each_chain in all_chains(session.study) if each_chain.id in wanted]
+    chains = [chain_row for chain_row in all_chains(session.study) if chain_row.id in wanted]
     return {graph.chain.id: graph for graph in read_graphs(session.study, chains)} if chains else {}

@@ -278,13 +278,15 @@ def _report_runs(
         key = f"{place:03d}-{run_figures.item_set.task.replace('_', '-')}"
         asked.append(ReportRun(run_figures, told, who, _origin(run_figures), key))
     parts = {
-        each for run_figures in ranked for item in run_figures.items for each in item_traits(item.response, collections)
+        part for run_figures in ranked for item in run_figures.items for part in item_traits(item.response, collections)
     }
     parts |= {
         (found.trait, part.value) for run_figures in ranked for found in run_figures.breakdowns for part in found.parts
     }
     parts |= {(ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for run_figures in ranked for row in run_figures.labels}
-    parts |= {(LABEL_TRAIT, label) for each in ranked for found in each.confusions for label in found.labels}
+    parts |= {
+        (LABEL_TRAIT, label) for run_figures in ranked for found in run_figures.confusions for label in found.labels
+    }
     value_names = name_parts(telling, sorted(parts))
     titles = {(trait, value): telling.title(trait, name) for (trait, value), name in value_names.items()}
     return ReportRuns(tuple(asked), entries, sets, conditions, value_names, titles)

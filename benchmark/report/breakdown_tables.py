@@ -184,8 +184,8 @@ def build_item_list(
             continue
         number = len(lines) + 1
         traits = item_traits(item.response, collections)
-        for each in traits:
-            parts.setdefault(each, []).append(number)
+        for trait_value in traits:
+            parts.setdefault(trait_value, []).append(number)
         lines.append(
             ItemLine(
                 number,
@@ -198,12 +198,14 @@ def build_item_list(
                 ReportAnswer(
                     telling.redact_answer(item.response.truth),
                     telling.redact_answer(item.response.answers),
-                    ", ".join(_trait_text(each[0], material.value_name(*each)) for each in traits),
+                    ", ".join(_trait_text(trait_value[0], material.value_name(*trait_value)) for trait_value in traits),
                 ),
                 ReportAnswer(
                     telling.redact_answer(item.response.truth, titles=True),
                     telling.redact_answer(item.response.answers, titles=True),
-                    ", ".join(_trait_text(each[0], material.value_title(*each)) for each in traits),
+                    ", ".join(
+                        _trait_text(trait_value[0], material.value_title(*trait_value)) for trait_value in traits
+                    ),
                 ),
                 item.response.ms,
                 frozen.recording_id not in withheld,
@@ -211,8 +213,12 @@ def build_item_list(
             )
         )
     named = tuple(
-        ItemPart(part_key(material, *each), f"{each[0].capitalize()}: {material.value_title(*each)}", tuple(found))
-        for each, found in sorted(parts.items())
+        ItemPart(
+            part_key(material, *trait_value),
+            f"{trait_value[0].capitalize()}: {material.value_title(*trait_value)}",
+            tuple(found),
+        )
+        for trait_value, found in sorted(parts.items())
     )
     entry = material.entries[report_run.task]
     return ReportItemList(

@@ -1,4 +1,7 @@
-"""Tables that compare runs: conditions with raw footage (SHREC, appendix I), judges with the best, and earlier reports."""
+"""Tables that compare runs with raw footage, with the best judge, and with an earlier report.
+
+Conditions are compared with raw as in SHREC, appendix I.
+"""
 
 import json
 import math
@@ -75,7 +78,7 @@ def _values_table(material: ReportRuns, found: list[list[ReportRun]], metric: st
             sources.add(row.source)
     named = [material.condition_name(condition) for condition in keys]
     named += [
-        fromkey for fromkey in dict.fromkeys(key for cells in papers.values() for key in cells) if fromkey not in named
+        setting for setting in dict.fromkeys(key for cells in papers.values() for key in cells) if setting not in named
     ]
     rows = []
     for some in found:

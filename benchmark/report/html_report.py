@@ -224,7 +224,8 @@ def _items_body(report_item_list: ReportItemList, warn: str) -> Iterator[str]:
     yield f"<p>{len(report_item_list.lines):,} items of the set {escape_html(report_item_list.item_set)}."
     if report_item_list.withheld:
         yield (
-            f" {report_item_list.withheld:,} more count in the figures and are not listed: their recordings may not leave."
+            f" {report_item_list.withheld:,} more count in the figures and are not listed: "
+            "their recordings may not leave."
         )
     yield "</p>"
     if report_item_list.parts:

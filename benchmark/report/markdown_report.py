@@ -25,7 +25,7 @@ _MARKS = {ResultOrigin.PUBLISHED: " (published)", ResultOrigin.PERSON: " (measur
 
 def escape_markdown(text: str) -> str:
     """Return plain text escaped for Markdown, on one line."""
-    return _SPECIAL.sub(lambda each_match: rf"\{each_match[0]}", " ".join(escape_unprintable(text).split()))
+    return _SPECIAL.sub(lambda match: rf"\{match[0]}", " ".join(escape_unprintable(text).split()))
 
 
 def render_markdown(report: BenchmarkReport) -> str:

@@ -190,11 +190,11 @@ def private_text_detector(session: Session) -> Callable[[str], bool]:
     private = collect_private(session)
     models = {annotator.name for annotator in all_annotators(session.study) if annotator.kind != _PERSON}
     words = PhraseMatcher({word: "-" for word in private.words if word not in models})
-    texts = [fold_with_positions(each_text).text for each_text in private.texts]
+    texts = [fold_with_positions(private_text).text for private_text in private.texts]
 
     def tells(text: str) -> bool:
         folded = fold_with_positions(text).text
-        return any(True for _ in words(folded)) or any(each_text in folded for each_text in texts)
+        return any(True for _ in words(folded)) or any(private_text in folded for private_text in texts)
 
     return tells
 
@@ -220,7 +220,7 @@ _MAX_LIST_NUMBERS = 12
 
 
 class ReportRedactor:
-    """Replaces everything in answers that is not a known key, letter or number, and translates keys to display names."""
+    """Removes everything from answers that is not a known key, letter or number, and gives keys display names."""
 
     def __init__(self, session: Session) -> None:
         words = {
@@ -298,9 +298,9 @@ def _read_titles(session: Session) -> dict[tuple[str, str], str]:
             (LABEL_TRAIT, label) for track in scheme.tracks for label in track.labels
         ]
         named += [(field.key, choice) for field in scheme.fields for choice in field.choices]
-        for field_key, choice in named:
-            if not tells(choice.name):
-                found.setdefault((field_key, choice.key), choice.name)
+        for field_key, entry in named:
+            if not tells(entry.name):
+                found.setdefault((field_key, entry.key), entry.name)
     return found
 
 

@@ -141,7 +141,7 @@ def _resampled_intervals(
     )
 
 
-_HUNDRED = 100.0
+_PERCENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +262,7 @@ def describe_condition(row: ConditionRow) -> str:
         return f"{about} is the same as raw in every draw, so there is nothing to test."
     if against_raw.reason:
         return f"{about}: {_difference_text(against_raw.difference)}. {against_raw.reason}"
-    within = f"within {_HUNDRED * against_raw.margin:.0f} points"
+    within = f"within {_PERCENT * against_raw.margin:.0f} points"
     p, same = against_raw.t_p_holm, against_raw.equivalence_p_holm
     match against_raw.conclusion:
         case EquivalenceConclusion.DIFFERENT:
@@ -282,7 +282,7 @@ def describe_condition(row: ConditionRow) -> str:
 
 
 def _difference_text(difference: float) -> str:
-    points = _HUNDRED * difference
+    points = _PERCENT * difference
     if round(points, 1) == 0:
         return "as high as raw"
     return f"{abs(points):.1f} points {'higher' if points > 0 else 'lower'} than raw"

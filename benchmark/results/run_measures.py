@@ -1,7 +1,6 @@
-"""From what was said about items to figures: over draws, by trait, by label, and who was taken for whom.
+"""Computes the figures of a run from its responses: metrics over draws, breakdowns, F1 by label, confusions.
 
-The metrics of items whose answer is one label, or any of several, as sums over items: for quick intervals. More metrics
-as sums over items: accuracy over parts, consistency over chains, ratings by dimension.
+Metrics are written as sums over items where possible, for fast intervals.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,13 +43,13 @@ from benchmark.tasks.benchmark_task import BREAKDOWN_TRAITS, BenchmarkTask, Item
 from project.entities.study_records import Json
 
 CHAIN, SUBCHAINS = "chain", "subchains"
-"""Traits of a question of a chain: which chain, and the subchains that it belongs to."""
+"""Traits of a question from a chain: its chain, and its subchains."""
 
 
 def accuracy_by_part(
     entry: BenchmarkTask, said: Sequence[ItemResponse], right: Sequence[bool]
 ) -> dict[str, MetricContributions]:
-    """Return `accuracy.PART` of a task -> the share of the items with this value of a trait that are right."""
+    """Return `accuracy.PART` of a task -> accuracy of the items with this value of a trait."""
     found = {}
     for metric in entry.metrics:
         name, part = split_metric_key(metric.key)
@@ -63,7 +62,7 @@ def accuracy_by_part(
 
 
 def consistency_contributions(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
-    """Return the consistency over chains and subchains; a chain lies in one recording and counts at its first item."""
+    """Return the consistency over chains and subchains; a chain counts at its first item."""
     wanted = {metric.key for metric in entry.metrics} & {CHAIN_CONSISTENCY, SUBCHAIN_CONSISTENCY}
     if not wanted:
         return {}
@@ -95,7 +94,7 @@ def consistency_contributions(entry: BenchmarkTask, said: Sequence[ItemResponse]
 
 
 def rating_contributions(said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
-    """Return r and distance of each dimension of a rating, and their means over the dimensions."""
+    """Return Pearson's r and error of each dimension of a rating, and their means over the dimensions."""
     asked = {(key, field) for item_response in said for key, truth in item_response.truth.items() for field in truth}
     if len(asked) < 2 or len({key for key, _ in asked}) != 1:
         return {}
@@ -153,33 +152,33 @@ def _rating_value(answers: Mapping[str, Mapping[str, Json]], key: str, field: st
 def metric_contributions(
     said: Sequence[ItemResponse], entry: BenchmarkTask | None = None
 ) -> dict[str, MetricContributions]:
-    """Return key of a metric -> what each of n items adds to it; {} where the answers are of another kind.
+    """Return metric -> contributions of n items; {} for other kinds of answers.
 
-    What is asked, and how it is called, is read from the items. Who uses it compares with the task's own figure.
+    The kind of answer is inferred from the items, so callers compare the result with the task's own figure.
 
     Args:
-        said: about n items.
-        entry: the task, for its figures over parts and chains; None for none of these.
+        said: n responses.
+        entry: the task, for its figures over parts and chains; None to leave these out.
     """
     asked = _single_question(said)
     if asked is None:
         return rating_contributions(said)
     truth, given = (
-        [_answer_value(each_entry, *asked) for each_entry in side]
-        for side in ([x.truth for x in said], [x.answers for x in said])
+        [_answer_value(answers, *asked) for answers in side]
+        for side in ([response.truth for response in said], [response.answers for response in said])
     )
     labels = task_labels(said)
-    if all(isinstance(each_entry, str) for each_entry in truth):
-        labelled = [each_entry if isinstance(each_entry, str) else None for each_entry in given]
+    if all(isinstance(value, str) for value in truth):
+        labelled = [value if isinstance(value, str) else None for value in given]
         found = {ACCURACY: accuracy_contributions(cast(list[str], truth), labelled)}
         if entry is not None:
-            right = [true == text for true, text in zip(truth, labelled, strict=True)]
+            right = [true == label for true, label in zip(truth, labelled, strict=True)]
             found |= accuracy_by_part(entry, said, right) | consistency_contributions(entry, said)
         if labels:
             found[MACRO_F1] = macro_f1_contributions(cast(list[str], truth), labelled, labels)
         return found
-    if all(isinstance(each_entry, list) for each_entry in truth) and labels:
-        true, several = _label_sets(truth), [_label_set(each_entry) for each_entry in given]
+    if all(isinstance(value, list) for value in truth) and labels:
+        true, several = _label_sets(truth), [_label_set(value) for value in given]
         return {
             EXACT_MATCH: exact_match_contributions(true, several),
             PARTIAL_MATCH: partial_match_contributions(true, several),
@@ -189,7 +188,7 @@ def metric_contributions(
 
 
 def label_f1(said: Sequence[ItemResponse]) -> dict[str, float | None]:
-    """Return label -> F1 of one draw; {} where answers are no labels."""
+    """Return label -> F1 of one draw; {} if answers are no labels."""
     asked, labels = _single_question(said), task_labels(said)
     if asked is None or not labels:
         return {}
@@ -207,7 +206,7 @@ def label_f1(said: Sequence[ItemResponse]) -> dict[str, float | None]:
 
 
 def label_pairs(said: Sequence[ItemResponse]) -> tuple[str, list[str], list[str | None]] | None:
-    """Return the question, the true labels and those that were said; None where no answer is one of several labels."""
+    """Return the question, the true and the given labels; None if answers are not single labels."""
     asked = _single_question(said)
     if asked is None or not task_labels(said):
         return None
@@ -219,7 +218,7 @@ def label_pairs(said: Sequence[ItemResponse]) -> tuple[str, list[str], list[str 
 
 
 def _single_question(said: Sequence[ItemResponse]) -> tuple[str, str] | None:
-    """Return the one question and the one field that all items have something right in."""
+    """Return the question and field of the right answers, if all items have the same one."""
     found = {(key, field) for item_response in said for key, truth in item_response.truth.items() for field in truth}
     whole = all(len(item_response.truth) == 1 for item_response in said)
     return found.pop() if len(found) == 1 and whole else None
@@ -234,11 +233,11 @@ def _label_sets(values: Sequence[Json]) -> list[list[str]]:
 
 
 def _label_set(value: Json) -> list[str] | None:
-    return [str(one) for one in value] if isinstance(value, list) else None
+    return [str(label) for label in value] if isinstance(value, list) else None
 
 
 F1 = "f1"
-"""Of one label: `f1.error`."""
+"""Metric of one label, as in `f1.error`."""
 BOOTSTRAP_SAMPLES = 200
 _TOLERANCE = 1e-9
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
@@ -252,8 +251,9 @@ def metric_rows(
 
     Args:
         entry: the task.
-        said: items that count, of all draws.
-        samples: of the bootstrap, for figures that are no sums over items, which have a thousand; 0 for no intervals.
+        said: responses that count, of all draws.
+        samples: of the bootstrap for figures that are no functions of sums; the others have `DRAW_SAMPLES`. 0 for no
+            intervals.
     """
     ends = _intervals(entry, said, samples) if samples and said else {}
     guessed = entry.chance(said) if said else {}
@@ -261,7 +261,7 @@ def metric_rows(
 
 
 def label_rows(said: Sequence[ItemResponse]) -> tuple[MetricRow, ...]:
-    """Return the F1 of each label, as `f1.LABEL`; () where answers are no labels."""
+    """Return the F1 of each label, as `f1.LABEL`; () if answers are no labels."""
 
     def score(some: Sequence[ItemResponse]) -> dict[str, float | None]:
         return {join_metric_key(F1, label): value for label, value in label_f1(some).items()}
@@ -273,12 +273,12 @@ def label_rows(said: Sequence[ItemResponse]) -> tuple[MetricRow, ...]:
 def compute_breakdowns(
     entry: BenchmarkTask, said: Sequence[ItemResponse], names: Mapping[str, str] = _NO_NAMES
 ) -> tuple[Breakdown, ...]:
-    """Return the figures by each trait that tells items apart, an item with several values being in several parts.
+    """Return the figures by each trait with several values; an item with several values is in several parts.
 
     Args:
         entry: the task.
-        said: items that count, of all draws.
-        names: what values that are ids are called.
+        said: responses that count, of all draws.
+        names: names of values that are ids.
     """
     found = []
     for trait in BREAKDOWN_TRAITS:
@@ -302,14 +302,14 @@ def compute_breakdowns(
 
 
 def compute_confusions(said: Sequence[ItemResponse]) -> tuple[Confusion, ...]:
-    """Return who was taken for whom, where answers are one of several labels."""
+    """Return the confusion matrix, if answers are single labels."""
     found = label_pairs(said)
     if found is None:
         return ()
     key, truth, given = found
     labels = task_labels(said)
     counts = confusion(truth, given, labels)
-    return (Confusion(key, tuple(labels), tuple(tuple(int(one) for one in row) for row in counts)),)
+    return (Confusion(key, tuple(labels), tuple(tuple(int(count) for count in row) for row in counts)),)
 
 
 def items_by_draw(said: Sequence[ItemResponse]) -> list[list[ItemResponse]]:
@@ -325,7 +325,7 @@ def trait_parts(trait: str, value: Json) -> list[str]:
     if value is None or value == "":
         return []
     if isinstance(value, list):
-        return [str(one) for one in value]
+        return [str(entry) for entry in value]
     if isinstance(value, bool):
         return [{True: trait, False: f"not {trait}"}[value] if trait != "agreed" else _AGREED[value]]
     return [str(value)]
@@ -338,10 +338,10 @@ def _rows(
     ends: Mapping[str, tuple[float, float] | None],
     guessed: Mapping[str, float],
 ) -> tuple[MetricRow, ...]:
-    each = [score(one) for one in items_by_draw(said)]
+    scores = [score(responses) for responses in items_by_draw(said)]
     found = []
-    for metric in (*metrics, *_extra_metrics(metrics, each)):
-        values = tuple(entry.get(metric.key) for entry in each)
+    for metric in (*metrics, *_extra_metrics(metrics, scores)):
+        values = tuple(draw_scores.get(metric.key) for draw_scores in scores)
         spread = mean_sd(values)
         low, high = ends.get(metric.key) or (None, None)
         chance = guessed.get(metric.key)
@@ -353,11 +353,11 @@ def _rows(
     return tuple(found)
 
 
-def _extra_metrics(metrics: Sequence[Metric], each: Sequence[Mapping[str, float | None]]) -> list[Metric]:
-    """Return the metrics that a score has beside those of its task, such as `factuality.AUTHOR`."""
+def _extra_metrics(metrics: Sequence[Metric], scores_by_draw: Sequence[Mapping[str, float | None]]) -> list[Metric]:
+    """Return the metrics of scores beside those of the task, such as `factuality.AUTHOR`."""
     known = {metric.key for metric in metrics}
     found = []
-    for key in dict.fromkeys(key for entry in each for key in entry if key not in known):
+    for key in dict.fromkeys(key for entry in scores_by_draw for key in entry if key not in known):
         meaning, part = describe_metric(key), split_metric_key(key)[1]
         name = meaning.name if meaning else split_metric_key(key)[0]
         found.append(Metric(key, f"{name}, {part}" if part else name, meaning.share if meaning else True))
@@ -367,15 +367,14 @@ def _extra_metrics(metrics: Sequence[Metric], each: Sequence[Mapping[str, float 
 def _intervals(
     entry: BenchmarkTask, said: Sequence[ItemResponse], samples: int
 ) -> dict[str, tuple[float, float] | None]:
-    """Return the interval of each figure: by sums over items where these give the same figure, else by scoring anew."""
+    """Return the interval of each figure: from sums over items if they give the same figure, else by rescoring."""
     draws, homes = (
         [item_response.draw for item_response in said],
         [item_response.recording_id for item_response in said],
     )
     found: dict[str, tuple[float, float] | None] = {}
     own = {
-        key: mean_sd([each_entry.get(key) for each_entry in map(entry.score, items_by_draw(said))]).mean
-        for key in _keys(entry)
+        key: mean_sd([scores.get(key) for scores in map(entry.score, items_by_draw(said))]).mean for key in _keys(entry)
     }
     for key, sums in metric_contributions(said, entry).items():
         figure = mean_over_draws(sums, draws, homes)

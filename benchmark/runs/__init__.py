@@ -1,1 +1,1 @@
-"""Runs of the benchmark: whom to ask what, one round after the other, so that nothing is lost or asked twice."""
+"""Plans and runs benchmarks: runs are resumable, and nothing is lost or asked twice."""

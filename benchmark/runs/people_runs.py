@@ -1,7 +1,7 @@
-"""People as judges: the items of a set, one after the other, in the words and the form in which models get them.
+"""People as judges: they answer the items of a set one by one, with the conversation, frames and form that models get.
 
-The order is shuffled anew for each person, so that nobody answers in the order of another. An answer is in the study
-before the next item is shown, and who comes back later goes on where they left off.
+Each person has a shuffled order of their own. An answer is in the study before the next item is shown, and people can
+interrupt and resume.
 """
 
 import random
@@ -23,7 +23,7 @@ from benchmark.judging.person_judge import (
 )
 from benchmark.sets.frozen_sets import find_own_items
 from benchmark.tasks.benchmark_task import BenchmarkTask, Round
-from benchmark.tasks.benchmark_task import get_benchmark_task as task_called
+from benchmark.tasks.benchmark_task import get_benchmark_task
 from models.judges.judge_interface import Message
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
 from project.entities.judgments import (
@@ -45,21 +45,21 @@ from project.timebase import utc_now
 from project.version import __version__
 
 OWN_SETTING = "own"
-"""Setting of a run whose person also answered items that were made from their own annotations."""
+"""Setting of a run in which the person also answers items made from their own annotations."""
 DONT_KNOW = "Said that they do not know."
 _USUAL = InputSettings()
 
 
 @dataclass(frozen=True, slots=True)
 class HumanRunOptions:
-    """How a set is answered.
+    """How a person answers a set.
 
     Attributes:
-        shown: what of the items.
+        shown: modality of the items.
         variant: of the prompt.
-        condition: `RAW`, a method, or the id of a rendering run.
-        seed: of the order; another one is another run, in which everything is asked again.
-        include_own: whether items are asked that were made from the person's own annotations.
+        condition: `RAW_CONDITION`, a method, or the id of a rendering run.
+        seed: of the order; another seed is another run, in which everything is asked again.
+        include_own: ask items that were made from the person's own annotations too.
     """
 
     shown: ItemModality = ItemModality.TEXT_AND_VIDEO
@@ -71,7 +71,7 @@ class HumanRunOptions:
 
 @dataclass(frozen=True, slots=True)
 class ItemQuestion:
-    """One thing that is asked about an item."""
+    """One question about an item."""
 
     item_id: str
     task: str
@@ -79,21 +79,20 @@ class ItemQuestion:
 
     @property
     def about(self) -> str:
-        """The key by which it is asked about."""
+        """The key of its `JudgmentTarget`."""
         return JudgmentTarget(JudgmentTargetKind.ITEM, self.item_id, self.part).key
 
 
 @dataclass(frozen=True, slots=True)
 class HumanItemQueue:
-    """How far somebody is with a set.
+    """The progress of a person in a set.
 
     Attributes:
-        run: that their answers belong to.
-        is_started: whether the study knows of it.
-        questions: everything, in the order in which it is asked.
-        statuses: what came of it so far.
+        run: of their answers.
+        is_started: the run is in the study.
+        questions: all questions in their order.
+        statuses: of the answers so far.
         own_count: items that are left out because they were made from their own annotations.
-        alone: what is asked of models only, such as what they are asked about their own answers.
     """
 
     item_set: ItemSet
@@ -106,39 +105,37 @@ class HumanItemQueue:
 
     @property
     def remaining(self) -> tuple[ItemQuestion, ...]:
-        """What is still to be answered, in order."""
+        """The questions that are still to be answered, in order."""
         return tuple(item_question for item_question in self.questions if item_question not in self.statuses)
 
     @property
     def refused_count(self) -> int:
-        """How often they said that they do not know."""
+        """How often the person did not know the answer."""
         return sum(judgment_status is JudgmentStatus.REFUSED for judgment_status in self.statuses.values())
 
     @property
     def is_open(self) -> bool:
-        """Whether it was begun and is not finished: what is right must not be shown to them yet."""
+        """Whether it was started and is not finished; until then, right answers must not be shown to them."""
         return self.is_started and bool(self.remaining)
 
 
 def human_rounds(task: BenchmarkTask) -> tuple[Round, ...]:
-    """Return what people are asked about each item: what models are, but for what builds on a model's own answers."""
-    return getattr(task, "people", None) or tuple(
-        each_round for each_round in task.rounds if not each_round.is_followup
-    )
+    """Return the rounds that people are asked: those of models without follow-ups on their own answers."""
+    return getattr(task, "people", None) or tuple(round_ for round_ in task.rounds if not round_.is_followup)
 
 
 def input_settings(way: HumanRunOptions) -> InputSettings:
-    """Return how much of an item is seen."""
+    """Return how much of an item is shown."""
     if way.shown is ItemModality.TEXT:
         return replace(_USUAL, frames=0)
     return replace(_USUAL, words=way.shown is ItemModality.TEXT_AND_VIDEO)
 
 
 def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = HumanRunOptions()) -> HumanItemQueue:
-    """Return how far who works here is with a set; writes nothing but who they are.
+    """Return the progress of the session's annotator in a set; at most the annotator is added to the study.
 
     Raises:
-        UserError: nobody said who works here, nothing can be written, or the benchmark has no such task.
+        UserError: the session has no annotator name, the study is read-only, or there is no such task.
     """
     who = ensure_annotator(session)
     entry, study = person_entry(session, who), session.study
@@ -157,15 +154,17 @@ def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = Human
     order = [item.id for item in items if item.id not in own]
     random.Random(f"{item_set.sha256} {who.id} {way.seed}").shuffle(order)
     hidden = _training_items(session, items)
-    order = [text for text in order if text not in hidden]
-    rounds = human_rounds(task_called(item_set.task))
-    asked = tuple(ItemQuestion(text, each.task, part) for text in order for each in rounds for part in each.parts)
+    order = [item_id for item_id in order if item_id not in hidden]
+    rounds = human_rounds(get_benchmark_task(item_set.task))
+    asked = tuple(
+        ItemQuestion(item_id, round_.task, part) for item_id in order for round_ in rounds for part in round_.parts
+    )
     done = _read_statuses(session, before.id) if before is not None else {}
     return HumanItemQueue(item_set, before or run, way, before is not None, asked, done, len(own))
 
 
 def start_run(session: Session, found: HumanItemQueue) -> tuple[HumanItemQueue, Changes]:
-    """Let the study know of a run before its first question; what of it was answered without own items counts in it."""
+    """Store a run before its first question; answers from the same run without own items are copied to it."""
     if found.is_started:
         return found, Changes()
     study = session.study
@@ -187,10 +186,10 @@ def start_run(session: Session, found: HumanItemQueue) -> tuple[HumanItemQueue, 
 
 
 def plan_question_task(session: Session, found: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
-    """Plan what a person is asked, as models are.
+    """Plan a question in the form that models get.
 
     Raises:
-        UserError: it cannot be asked; see `plan_sight`.
+        UserError: it cannot be asked; see `plan_input`.
     """
     way, place = found.options, locate_target(session, parse_target(asked.about), told_chain=False)
     condition = resolve_condition(session, place.recording_id, way.condition)
@@ -198,7 +197,7 @@ def plan_question_task(session: Session, found: HumanItemQueue, asked: ItemQuest
 
 
 def find_equal_answer(session: Session, found: HumanItemQueue, planned: PersonTask) -> Judgment | None:
-    """Return what was answered in this run to an equal request: an item may be in several draws of a set."""
+    """Return the answer of this run to an equal request; an item can be in several draws."""
     key = person_request_key(planned.plan, found.run.annotator_id or "")
     there = [
         judgment
@@ -212,7 +211,7 @@ def find_equal_answer(session: Session, found: HumanItemQueue, planned: PersonTa
 def repeat_answer(
     session: Session, found: HumanItemQueue, asked: ItemQuestion, there: Judgment
 ) -> tuple[HumanItemQueue, Changes]:
-    """Let an answer count for another item that asks the same."""
+    """Store an answer for another item with an equal request."""
     again = replace(
         there,
         id=new_id(),
@@ -234,19 +233,19 @@ def save_item_answer(
     ms: int,
     messages: tuple[Message, ...] = (),
 ) -> tuple[HumanItemQueue, Changes]:
-    """Store what a person answered.
+    """Store the answer of a person.
 
     Args:
-        session: whose annotator answers.
-        found: their queue, which has begun.
-        asked: what of it.
+        session: of the annotator who answers.
+        found: their queue, which was started.
+        asked: the question.
         planned: what they were shown.
         values: by the keys of the form's fields.
         ms: from when everything was shown until they saved.
-        messages: what they were shown, as it was built.
+        messages: what they were shown.
 
     Raises:
-        UserError: something in it is missing or does not fit; nothing is stored.
+        UserError: a field is missing or does not fit; nothing is stored.
     """
     return _store_judgment(session, found, asked, person_judgment(session, planned, values, ms, messages))
 
@@ -259,20 +258,20 @@ def save_refusal(
     ms: int,
     messages: tuple[Message, ...] = (),
 ) -> tuple[HumanItemQueue, Changes]:
-    """Store that a person does not know; it is counted apart, and not asked again."""
+    """Store that a person does not know; it counts as refused and is not asked again."""
     return _store_judgment(session, found, asked, refusal_judgment(session, planned, ms, messages, DONT_KNOW))
 
 
 def unanswered_item_ids(session: Session, item_set: ItemSet, *, answering: bool | None = None) -> frozenset[str]:
-    """Return the items of a set that who works here has begun to answer and not answered yet.
+    """Return the items that the session's annotator still has to answer in runs that were started.
 
-    What is right about these must not be shown to them, nor about those of recordings on which they train.
+    Right answers of these must not be shown to them, nor those of recordings in a training round.
 
     Args:
-        session: of who works here.
-        item_set: that is looked at.
-        answering: whether they can answer; where the study can be written to by default. A second look into the study
-            of somebody who can answer is told so.
+        session: of the annotator.
+        item_set: the set.
+        answering: whether they can answer; None for whether the study is writable. Pass True for the read-only session
+            of somebody who can answer.
     """
     found = {*_training_items(session, items_of(session.study, item_set.id))}
     who = session.annotator()
@@ -287,16 +286,16 @@ def unanswered_item_ids(session: Session, item_set: ItemSet, *, answering: bool 
 
 
 def _training_items(session: Session, items: Iterable[FrozenItem]) -> frozenset[str]:
-    """Return ids of the items of recordings of which something is hidden while somebody trains.
+    """Return ids of the items of recordings in which a training round hides segments.
 
-    A stretch that is an item at all tells that somebody marked something there, or that nobody did.
+    The existence of an item alone reveals that somebody marked its span, or that nobody did.
     """
     places = recordings_with_hidden(session.study)
     return frozenset(item.id for item in items if item.recording_id in places) if places else frozenset()
 
 
 def run_options(run: BenchmarkRun) -> HumanRunOptions:
-    """Return how a person answered in a run."""
+    """Return the options of the run of a person."""
     settings = run.judge.get("settings")
     own = isinstance(settings, dict) and settings.get(OWN_SETTING) is True
     return HumanRunOptions(run.shown, run.variant, run.condition, run.seed, own)
@@ -327,5 +326,5 @@ def _judge_settings(run: BenchmarkRun, *, own: bool) -> dict[str, Json]:
 
 
 def _is_same_run(benchmark_run: BenchmarkRun, other: BenchmarkRun) -> bool:
-    """Tell whether two runs are of one person who is asked in one way; they may be called otherwise by now."""
+    """Tell whether two runs are of the same person with the same options, whatever their names are."""
     return benchmark_run.annotator_id == other.annotator_id and run_options(benchmark_run) == run_options(other)

@@ -1,7 +1,4 @@
-"""The figures of runs, as tables, page and report show them.
-
-Two runs side by side, and every condition beside raw. Reads a run of a study into what was said about each item.
-"""
+"""Reads the responses of runs from a study, computes their figures, and compares runs and conditions."""
 
 import hashlib
 from collections import Counter
@@ -65,15 +62,15 @@ from project.text_format import escape_unprintable
 
 
 def expected_keys(entry: BenchmarkTask, run: BenchmarkRun) -> tuple[str, ...]:
-    """Return everything that a run asks about an item, `TASK` or `TASK/PART`; people are asked less than judges."""
+    """Return the keys of the questions of a run about an item, `TASK` or `TASK/PART`; people are asked fewer."""
     rounds = human_rounds(entry) if run.annotator_id is not None else entry.rounds
-    return tuple(answer_key(each_round.task, part) for each_round in rounds for part in each_round.parts)
+    return tuple(answer_key(round_.task, part) for round_ in rounds for part in round_.parts)
 
 
 def read_responses(
     session: Session, run: BenchmarkRun, entry: BenchmarkTask, items: list[FrozenItem]
 ) -> tuple[list[tuple[ItemResponse, Became]], Spent]:
-    """Return what was said in a run about each item of its set, in their order, and what it took.
+    """Return the response of a run to each item of its set, in their order, and the costs.
 
     Raises:
         UserError: an answer is damaged.
@@ -127,16 +124,16 @@ def _currency(run: BenchmarkRun) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """What one run came to.
+    """The figures of one run.
 
     Attributes:
-        item_set: that was asked.
-        judge: who answered, by a name that nobody else among these figures has.
+        item_set: its items.
+        judge: unique name of who answered.
         human: whether a person answered.
         rows: of all items that count, in the order of the task's metrics.
-        labels: F1 of each label, as `f1.LABEL`; () where answers are no labels.
-        breakdowns: by each trait that tells items apart.
-        confusions: where answers are one of several labels.
+        labels: F1 of each label, as `f1.LABEL`; () if answers are no labels.
+        breakdowns: by each trait with several values.
+        confusions: if answers are single labels.
         items: in the order of the set, by draw and position; those that were not asked have no status.
     """
 
@@ -154,7 +151,7 @@ class RunFigures:
 
     @property
     def counted_responses(self) -> tuple[ItemResponse, ...]:
-        """Everything that was said about items that count."""
+        """The responses that count."""
         return tuple(item.response for item in self.items if item.is_counted)
 
     def row(self, metric: str) -> MetricRow | None:
@@ -162,12 +159,12 @@ class RunFigures:
         return next((label for label in (*self.rows, *self.labels) if label.metric == metric), None)
 
     def results_json(self) -> list[dict[str, Json]]:
-        """Return one JSON object a metric: `task`, `judge`, `metric`, `mean`, `sd`, `n`, `unparsed`, and more."""
+        """Return one JSON object per metric: `task`, `judge`, `metric`, `mean`, `sd`, `n`, `unparsed`, and more."""
         about = self.about_json()
         return [{**about, **row.as_json(), **self.counts.as_json()} for row in self.rows]
 
     def about_json(self) -> dict[str, Json]:
-        """Return who was asked what, and how, as a JSON object."""
+        """Return the judge, set and setting as a JSON object."""
         run = self.run
         return {
             "task": self.item_set.task,
@@ -183,7 +180,7 @@ class RunFigures:
         }
 
     def as_json(self) -> dict[str, Json]:
-        """Return everything but the single items as a JSON object."""
+        """Return everything except the single items as a JSON object."""
         return {
             **self.about_json(),
             "figures": [row.as_json() for row in self.rows],
@@ -197,13 +194,13 @@ class RunFigures:
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
-    """What a study says about one run; figures follow from it in any thread.
+    """The data of one run; figures can be computed from it in any thread.
 
     Attributes:
-        judge: who answered, by a name that nobody else among these has.
-        expected_keys: what is asked about an item, `TASK` or `TASK/PART`.
-        responses: what was said about each item of the set, in order, and what became of it.
-        names: what values of traits that are ids are called.
+        judge: unique name of who answered.
+        expected_keys: keys of the questions about an item, `TASK` or `TASK/PART`.
+        responses: response to each item of the set, in order, with its outcome.
+        names: names of values of traits that are ids.
     """
 
     run: BenchmarkRun
@@ -227,10 +224,10 @@ def read_figures(
 
     Args:
         session: of the study.
-        run_ids: of the runs; where empty, the newest of each judge and way of asking.
-        sets: ids or names of sets; all where empty.
+        run_ids: of the runs; if empty, the newest of each judge and setting.
+        sets: ids or names of sets; all if empty.
         samples: of the bootstrap over recordings; 0 for no intervals.
-        parts: whether breakdowns are worked out.
+        parts: whether to compute breakdowns.
 
     Raises:
         UserError: there is no such run or set, or one of them is damaged.
@@ -239,7 +236,7 @@ def read_figures(
 
 
 def read_runs(session: Session, run_ids: Sequence[str] = (), sets: Sequence[str] = ()) -> list[RunRead]:
-    """Read what figures of runs are computed from; arguments and errors as `figures_of`."""
+    """Read the data of runs; arguments and errors as `read_figures`."""
     chosen = _select_sets(session, sets)
     runs = _select_runs(session, run_ids, chosen)
     named = _judge_names(runs)
@@ -252,17 +249,17 @@ def read_runs(session: Session, run_ids: Sequence[str] = (), sets: Sequence[str]
             if run.set_id == item_set.id:
                 if item_set.id not in items:
                     items[item_set.id] = items_of(session.study, item_set.id)
-                each, spent = read_responses(session, run, entry, items[item_set.id])
+                responses, spent = read_responses(session, run, entry, items[item_set.id])
                 expected = expected_keys(entry, run)
-                found.append(RunRead(run, item_set, named[run.id], expected, tuple(each), spent, collections))
+                found.append(RunRead(run, item_set, named[run.id], expected, tuple(responses), spent, collections))
     return found
 
 
 def compute_figures(read: RunRead, *, samples: int = BOOTSTRAP_SAMPLES, parts: bool = True) -> RunFigures:
-    """Return the figures of a run; some tasks take seconds, and any thread may do it.
+    """Compute the figures of a run, in any thread; some tasks take seconds.
 
     Raises:
-        UserError: an item does not say what is right.
+        UserError: an item has no right answer.
     """
     try:
         return _compute_figures(read, samples, parts=parts)
@@ -313,16 +310,16 @@ def _select_sets(session: Session, wanted: Sequence[str]) -> list[ItemSet]:
 
 
 def _select_runs(session: Session, wanted: Sequence[str], sets: Sequence[ItemSet]) -> list[BenchmarkRun]:
-    """Return the runs that are named; else the newest of each that are equal, in the order in which they began."""
+    """Return the runs that are named, else the newest of equal ones, in the order in which they were started."""
     every = [run for item_set in sets for run in benchmark_runs(session.study, item_set.id)]
     if wanted:
         known = {benchmark_run.id: benchmark_run for benchmark_run in every}
-        if missing := [text for text in wanted if text not in known]:
+        if missing := [run_id for run_id in wanted if run_id not in known]:
             raise UserError(
                 f"There is no run “{escape_unprintable(missing[0])}” in this study.",
                 "See which there are: greenroom benchmark results STUDY",
             )
-        return [known[fromkey] for fromkey in dict.fromkeys(wanted)]
+        return [known[run_id] for run_id in dict.fromkeys(wanted)]
     newest: list[BenchmarkRun] = []
     for run in reversed(every):
         if not any(is_same_run(run, benchmark_run) for benchmark_run in newest):
@@ -331,7 +328,7 @@ def _select_runs(session: Session, wanted: Sequence[str], sets: Sequence[ItemSet
 
 
 def _judge_names(runs: Sequence[BenchmarkRun]) -> dict[str, str]:
-    """Return run id -> who answered; judges of one name are told apart by their model, else by when they were asked."""
+    """Return run id -> unique name; judges with the same name get their model, or else the time of the run."""
     names = {benchmark_run.id: str(benchmark_run.judge.get("name", benchmark_run.judge_id)) for benchmark_run in runs}
     who: dict[str, dict[str, BenchmarkRun]] = {}
     for run in runs:
@@ -349,7 +346,7 @@ def _judge_names(runs: Sequence[BenchmarkRun]) -> dict[str, str]:
 
 
 def _identity(run: BenchmarkRun) -> str:
-    """Tell who answers from everybody else; people may be called otherwise by now."""
+    """Return the identity of who answers, which does not depend on the name of a person."""
     if run.annotator_id is not None:
         return f"{PERSON_BACKEND} {run.annotator_id}"
     return f"{run.judge_id} {sorted(dict(run.judge).items(), key=str)}"
@@ -361,13 +358,13 @@ def _model_name(run: BenchmarkRun) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Two runs beside each other.
+    """Two runs compared with each other.
 
     Attributes:
-        paired: whether both were asked the same set; else there are means alone, and no tests.
-        n: items that count in both, in all draws.
-        rows: one figure each.
-        mcnemar: which items only one of them got right; None where nothing is right or wrong, or the sets differ.
+        paired: whether both were asked the same set; otherwise there are only means, and no tests.
+        n: number of items that count in both, in all draws.
+        rows: one for each figure.
+        mcnemar: test of the items that only one got right; None without right answers, or if the sets differ.
     """
 
     first: RunFigures
@@ -385,7 +382,7 @@ class RunComparison:
             "second": self.second.about_json(),
             "paired": self.paired,
             "n": self.n,
-            "figures": [each.as_json() for each in self.rows],
+            "figures": [row.as_json() for row in self.rows],
             "mcnemar": None
             if mc_nemar is None
             else {
@@ -400,12 +397,12 @@ class RunComparison:
 def compare_runs(
     session: Session, first: RunFigures, second: RunFigures, samples: int = BOOTSTRAP_SAMPLES
 ) -> RunComparison:
-    """Compare two runs of one task: on the items that count in both where they were asked the same set.
+    """Compare two runs of one task, on the items that count in both if they were asked the same set.
 
     Args:
         session: of the study.
         first: a run.
-        second: another one, of another judge, or an earlier one of the same.
+        second: a run of another judge, or an earlier one of the same.
         samples: of the bootstrap; 0 for no intervals.
 
     Raises:
@@ -421,19 +418,26 @@ def compare_runs(
         rows = tuple(_mean_difference(first, second, row.metric) for row in first.rows)
         return RunComparison(first, second, False, 0, rows, None)
     both = _shared_items(first, second)
-    one, other = [each[0] for each in both], [each[1] for each in both]
-    items = {each.id: each for each in items_of(session.study, first.item_set.id)}
-    same = [_content_digest(items[each.response.item_id]) for each in one]
-    rows = compare_metrics(entry, [each.response for each in one], [each.response for each in other], samples)
-    right = compare_correctness([each.right for each in one], [each.right for each in other], same)
+    first_results, second_results = [pair[0] for pair in both], [pair[1] for pair in both]
+    items = {item.id: item for item in items_of(session.study, first.item_set.id)}
+    same = [_content_digest(items[result.response.item_id]) for result in first_results]
+    rows = compare_metrics(
+        entry,
+        [result.response for result in first_results],
+        [result.response for result in second_results],
+        samples,
+    )
+    right = compare_correctness(
+        [result.right for result in first_results], [result.right for result in second_results], same
+    )
     return RunComparison(first, second, True, len(both), rows, right)
 
 
 def compare_conditions(found: Sequence[RunFigures], margin: float = EQUIVALENCE_MARGIN) -> tuple[ConditionRow, ...]:
-    """Return each judge under each condition beside itself on raw footage, on the items that count in both.
+    """Compare each judge in each condition with itself on raw footage, on the items that count in both.
 
-    Runs without a partner on raw footage, of the same set and way of asking, are left out. Tests are corrected over
-    all conditions and judges of a set and figure.
+    Runs without a partner on raw footage with the same set and setting are left out. Tests are corrected over all
+    conditions and judges of a set and figure.
     """
     rows: list[ConditionRow] = []
     for item_set in {run_figures.item_set.id: run_figures.item_set for run_figures in found}.values():
@@ -449,8 +453,8 @@ def compare_conditions(found: Sequence[RunFigures], margin: float = EQUIVALENCE_
                 RawConditionPair(
                     run.judge,
                     run.run.condition,
-                    [each.response for each, _ in both],
-                    [each.response for _, each in both],
+                    [result.response for result, _ in both],
+                    [result.response for _, result in both],
                 )
             )
         rows += condition_rows(get_benchmark_task(item_set.task), pairs, margin)
@@ -458,11 +462,11 @@ def compare_conditions(found: Sequence[RunFigures], margin: float = EQUIVALENCE_
 
 
 def _shared_items(first: RunFigures, second: RunFigures) -> list[tuple[ItemResult, ItemResult]]:
-    there = {item.response.item_id: item for item in second.items if item.is_counted}
+    counted = {item.response.item_id: item for item in second.items if item.is_counted}
     return [
-        (item, there[item.response.item_id])
+        (item, counted[item.response.item_id])
         for item in first.items
-        if item.is_counted and item.response.item_id in there
+        if item.is_counted and item.response.item_id in counted
     ]
 
 
@@ -482,6 +486,6 @@ def _condition_key(run_figures: RunFigures) -> tuple[str, ...]:
 
 
 def _content_digest(item: FrozenItem) -> str:
-    """Tell items apart by what is asked: one that stands in several draws is the same there."""
+    """Return a digest of the content of an item, which is the same for an item in several draws."""
     text = to_json([item.about, item.recording_id, item.start_us, item.end_us, dict(item.content)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,8 +1,4 @@
-"""From what is wanted to runs: each is in the study before its first question is asked.
-
-Which sets of items are asked: those that are named, else one of each task, which is made where there is none. What
-somebody wants to be run.
-"""
+"""Plans the runs of a benchmark: chooses or makes item sets, and stores a run before its first question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,10 +29,10 @@ from project.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class SetSelection:
-    """Sets that are asked.
+    """The item sets of a benchmark.
 
     Attributes:
-        created_ids: ids of those that were made for that.
+        created_ids: ids of sets that were made for it.
         changes: rows that were written.
     """
 
@@ -54,27 +50,26 @@ def choose_sets(
     draws: int | None = None,
     conditions: Sequence[str] = (RAW_CONDITION,),
 ) -> SetSelection:
-    """Return the sets that are named, and of each other task the newest that was drawn in the usual way.
+    """Return the sets that are named, and for each other task the newest default set.
 
-    It is one of this seed, these draws and conditions, and of the size that the task has; it is made where there is
-    none, from recordings that have a rendering of every condition, so that all conditions are about the same moments.
+    A default set has this seed, these draws and conditions, and the size of the task. If there is none, it is made from
+    recordings that have a rendering for every condition, so that all conditions have the same items.
 
     Args:
         session: of the study.
         tasks: keys of the suite.
         names: names or ids of sets.
-        seed: of what is drawn.
-        draws: samples; as many as the task usually has where None.
-        conditions: that it is to be asked under.
+        seed: of the draws.
+        draws: number of draws; that of the task if None.
+        conditions: of the runs.
 
     Raises:
-        UserError: there is no such set or task, a set is none of the named tasks, nothing is named, or nothing can be
-            drawn.
+        UserError: there is no such set or task, a set is of another task, nothing is named, or nothing can be drawn.
     """
     if not tasks and not names:
         raise UserError("There is nothing to run.", "Name a task, --task verdict, or a set of items, --set NAME.")
     named = {item_set.id: item_set for item_set in (_require_set(session, name, tasks) for name in names)}
-    methods = tuple(fromkey for fromkey in dict.fromkeys(conditions) if fromkey != RAW_CONDITION)
+    methods = tuple(condition for condition in dict.fromkeys(conditions) if condition != RAW_CONDITION)
     changes, made = Changes(), set[str]()
     for task in dict.fromkeys(tasks):
         entry = get_benchmark_task(task)
@@ -109,7 +104,7 @@ def _require_set(session: Session, name: str, tasks: Sequence[str]) -> ItemSet:
 def _newest_default_set(
     session: Session, entry: BenchmarkTask, seed: int, draws: int, methods: Sequence[str]
 ) -> ItemSet | None:
-    """Return the newest set that was drawn as one would be drawn now; not one that somebody wished otherwise."""
+    """Return the newest set with default options."""
     default = session.scheme
 
     def fits(item_set: ItemSet) -> bool:
@@ -117,10 +112,10 @@ def _newest_default_set(
             "size", entry.size
         ) != entry.size:
             return False
-        wishes = read_sampling_options(item_set.rule)
-        of_default = wishes.scheme in ("", default.key) and wishes.track in ("", default.tracks[0].key)
-        usual = SamplingOptions(scheme=wishes.scheme, track=wishes.track, conditions=wishes.conditions)
-        return of_default and wishes == usual and {*wishes.conditions} == {*methods}
+        options = read_sampling_options(item_set.rule)
+        is_default_track = options.scheme in ("", default.key) and options.track in ("", default.tracks[0].key)
+        default_options = SamplingOptions(scheme=options.scheme, track=options.track, conditions=options.conditions)
+        return is_default_track and options == default_options and {*options.conditions} == {*methods}
 
     return next((item_set for item_set in reversed(all_sets(session.study)) if fits(item_set)), None)
 
@@ -136,17 +131,17 @@ def _free_name(session: Session, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkRequest:
-    """Which sets are asked of whom, and how.
+    """Which judges are asked which sets, and how.
 
     Attributes:
         judges: entries of the study; people answer in the window.
         variant: of the prompts.
-        shown: what of the items; None for what each judge sees (`usually_shown`).
-        conditions: each a run of its own: `RAW`, a method, or the id of a rendering.
+        shown: modality of the items; None for that of each judge (`default_modality`).
+        conditions: each has its own runs: `RAW_CONDITION`, a method, or the id of a rendering.
         seed: of the judges' sampling.
-        budget: that all of it together may not pass.
-        again: begin a new run, and ask again what was refused or could not be read.
-        fresh: begin a new run, and ask everything anew.
+        budget: of all runs together.
+        again: start a new run, and ask again what was refused or could not be read.
+        fresh: start a new run, and ask everything again.
     """
 
     sets: Sequence[ItemSet]
@@ -161,7 +156,7 @@ class BenchmarkRequest:
 
 
 def request_json(wanted: BenchmarkRequest) -> dict[str, Json]:
-    """Return what `wanted_from` reads; sets and judges by their ids."""
+    """Return it as a JSON object that `resume_request` reads, with sets and judges by id."""
     return {
         "sets": [item_set.id for item_set in wanted.sets],
         "judges": [judge.id for judge in wanted.judges],
@@ -175,12 +170,12 @@ def request_json(wanted: BenchmarkRequest) -> dict[str, Json]:
 
 
 def resume_request(session: Session, found: Mapping[str, Json], since: str) -> BenchmarkRequest:
-    """Return runs that were interrupted, so that they go on: with the budget that is left, and asking nothing anew.
+    """Return the request that resumes interrupted runs, with the rest of their budget.
 
     Args:
-        session: holds the study.
-        found: as `wanted_as_json` made it.
-        since: when they were begun, as `utc_now` says it.
+        session: of the study.
+        found: result of `request_json`.
+        since: when they were started, as from `utc_now`.
 
     Raises:
         UserError: a set or a judge is gone, or the budget is spent.
@@ -203,7 +198,7 @@ def resume_request(session: Session, found: Mapping[str, Json], since: str) -> B
 
 
 def default_modality(entry: JudgeEntry) -> ItemModality:
-    """Return what of an item a judge is shown where nothing else is wished: words and pictures, if it sees any.
+    """Return the default modality of a judge: conversation and pictures, or only conversation if it sees none.
 
     Raises:
         UserError: its settings do not fit.
@@ -213,10 +208,10 @@ def default_modality(entry: JudgeEntry) -> ItemModality:
 
 
 def require_modality(entry: JudgeEntry, shown: ItemModality) -> None:
-    """Check that a judge can be shown something; baselines, which see nothing, can be shown anything.
+    """Raise if a judge cannot be shown a modality; baselines accept any.
 
     Raises:
-        UserError: pictures are to be shown to a judge that is set to see none, or its settings do not fit.
+        UserError: the modality has pictures and the judge is set to see none, or its settings do not fit.
     """
     options = _model_options(entry)
     if shown is not ItemModality.TEXT and options is not None and options.sees == "text":
@@ -232,7 +227,7 @@ def _model_options(entry: JudgeEntry) -> ModelOptions | None:
 
 @dataclass(frozen=True, slots=True)
 class RunGroup:
-    """One set, asked under one condition of judges that are shown the same.
+    """The runs of one set in one condition, by judges that are shown the same modality.
 
     Attributes:
         judges: each once.
@@ -249,11 +244,11 @@ class RunGroup:
 
 @dataclass(frozen=True, slots=True)
 class StartedRuns:
-    """What can be asked.
+    """The runs that were started or resumed.
 
     Attributes:
-        resumed_ids: ids of runs that were there already, and go on.
-        refusals: why a judge is not asked; notes of an outcome, about no item.
+        resumed_ids: ids of runs that existed already.
+        refusals: its notes say why judges are not asked.
         changes: runs that were written.
     """
 
@@ -264,15 +259,15 @@ class StartedRuns:
 
     @property
     def runs(self) -> tuple[BenchmarkRun, ...]:
-        """Every run, by set and condition."""
-        return tuple(leg.runs[judge.id] for leg in self.groups for judge in leg.judges)
+        """All runs, by set and condition."""
+        return tuple(group.runs[judge.id] for group in self.groups for judge in group.judges)
 
 
 def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
-    """Write a run for each set, judge and condition; an equal one that is there is taken up again.
+    """Store a run for each set, judge and condition, or resume an equal one.
 
     Raises:
-        UserError: nothing is wanted, there is no such task or variant, or the study cannot be written to.
+        UserError: there is no set or judge, no such task or variant, or the study is read-only.
     """
     session.study.require_writable()
     if not wanted.sets or not wanted.judges:
@@ -281,38 +276,38 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
         raise UserError(f"There is no variant “{wanted.variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
     refusals = RunOutcome()
     by_shown = _askable_judges(wanted, refusals)
-    legs: list[RunGroup] = []
+    groups: list[RunGroup] = []
     new: list[BenchmarkRun] = []
-    for item_set in {each_set.id: each_set for each_set in wanted.sets}.values():
+    for item_set in {item_set.id: item_set for item_set in wanted.sets}.values():
         get_benchmark_task(item_set.task)
         items = tuple(items_of(session.study, item_set.id))
         before = [*reversed(benchmark_runs(session.study, item_set.id))]
         for condition in dict.fromkeys(wanted.conditions):
-            for each_shown, judges in by_shown.items():
+            for shown, judges in by_shown.items():
                 runs: dict[str, BenchmarkRun] = {}
                 for judge in judges:
-                    made = _new_run(item_set, judge, wanted, each_shown, condition)
+                    made = _new_run(item_set, judge, wanted, shown, condition)
                     old = next((benchmark_run for benchmark_run in before if is_same_run(benchmark_run, made)), None)
-                    anew = wanted.again or wanted.fresh
-                    if old is None or anew:
+                    start_new = wanted.again or wanted.fresh
+                    if old is None or start_new:
                         new.append(made)
-                    runs[judge.id] = made if old is None or anew else old
-                legs.append(RunGroup(item_set, items, each_shown, condition, tuple(judges), runs))
+                    runs[judge.id] = made if old is None or start_new else old
+                groups.append(RunGroup(item_set, items, shown, condition, tuple(judges), runs))
     with session.study.run_transaction():
         for benchmark_run in new:
             insert_benchmark_run(session.study, benchmark_run)
-    made_now = {benchmark_run.id for benchmark_run in new}
-    taken_up = frozenset(run.id for leg in legs for run in leg.runs.values() if run.id not in made_now)
+    new_ids = {benchmark_run.id for benchmark_run in new}
+    resumed_ids = frozenset(run.id for group in groups for run in group.runs.values() if run.id not in new_ids)
     return StartedRuns(
-        tuple(legs),
-        taken_up,
+        tuple(groups),
+        resumed_ids,
         refusals,
         Changes.from_pairs(("benchmark_run", benchmark_run.id) for benchmark_run in new),
     )
 
 
 def is_same_run(benchmark_run: BenchmarkRun, other: BenchmarkRun) -> bool:
-    """Tell whether two runs ask the same set in the same way of a judge that is set alike."""
+    """Tell whether two runs ask the same set in the same setting of a judge with equal settings."""
     return _run_key(benchmark_run) == _run_key(other) and dict(benchmark_run.judge) == dict(other.judge)
 
 
@@ -329,7 +324,7 @@ def _run_key(benchmark_run: BenchmarkRun) -> tuple[object, ...]:
 
 
 def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[ItemModality, list[JudgeEntry]]:
-    """Return the judges that can be asked, by what they are shown; why others cannot becomes a note."""
+    """Return modality -> judges that can be asked; others get a note."""
     found: dict[ItemModality, list[JudgeEntry]] = {}
     for judge in {judge_entry.id: judge_entry for judge_entry in wanted.judges}.values():
         try:

@@ -1,7 +1,4 @@
-"""The questions of several runs, as works that one may do here, in the window's queue or on a cluster.
-
-Runs a benchmark from its first question to its last, here or on a cluster.
-"""
+"""Schedules the requests of several runs as jobs, round by round, and runs a whole benchmark, here or on a cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +34,7 @@ from project.text_format import pluralize
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One request to some judges of a leg."""
+    """One request to some judges of a group of runs."""
 
     group: RunGroup
     round: Round
@@ -46,11 +43,11 @@ class _Step:
 
 
 @dataclass(slots=True)
-class _UnderWay:
-    """A work that was given out.
+class _SubmittedJob:
+    """A job that was returned by `next_jobs` and has not ended.
 
     Attributes:
-        duplicates: requests that are equal to one of the work, and take its answer.
+        duplicates: requests that are equal to one of the job and get its answer.
     """
 
     step: _Step
@@ -59,26 +56,26 @@ class _UnderWay:
 
 
 class BenchmarkScheduler:
-    """Everything that several runs have to ask, one round after the other. It is used by the thread of its session.
+    """Yields the jobs of several runs, one round after the other. It is used in the thread of its session.
 
     Attributes:
-        outcome: of all that was asked so far; its notes say what was not, and why.
-        cached: answers that were there already.
-        total: questions, about: how many a later round has shows when the one before is over.
-        settled: questions that need no more asking in this course.
+        outcome: of all requests so far; its notes say what was not asked, and why.
+        cached: number of answers that existed already.
+        total: estimated number of questions; the size of a follow-up round is only known after the round before.
+        settled: number of questions that need no more asking.
     """
 
     def __init__(
         self, session: Session, wanted: BenchmarkRequest, begun: StartedRuns, *, at_once: bool = False
     ) -> None:
-        """Make it; nothing is asked yet.
+        """Create the scheduler; nothing is asked yet.
 
         Args:
             session: of the study.
-            wanted: what the runs were begun for.
+            wanted: the request of the runs.
             begun: the runs.
-            at_once: whether `next` returns a round of every leg together, to be done at the same time; else one work
-                after the other. Under a budget always the latter.
+            at_once: whether `next_jobs` returns a round of every group together, for parallel execution; otherwise, and
+                always under a budget, one job after the other.
         """
         self.outcome = RunOutcome()
         self.outcome.notes += begun.refusals.notes
@@ -90,20 +87,20 @@ class BenchmarkScheduler:
         self._at_once = at_once and wanted.budget == Limits()
         self._legs = [_iter_rounds(session, run_group) for run_group in begun.groups]
         self._flat = (step for steps in self._legs for group in steps for step in group)
-        self._given: dict[str, _UnderWay] = {}
+        self._given: dict[str, _SubmittedJob] = {}
         self.total = sum(
             len(leg.items)
             * len(leg.judges)
-            * sum(len(each_round.parts) for each_round in get_benchmark_task(leg.item_set.task).rounds)
+            * sum(len(task_round.parts) for task_round in get_benchmark_task(leg.item_set.task).rounds)
             for leg in begun.groups
         )
 
     def next_jobs(self, progress: Progress) -> list[JobSpec]:
-        """Return what is to be asked next; [] when everything was.
+        """Return the next jobs; [] when everything was asked.
 
         Raises:
-            UserError: the judges' prices are in several currencies, and one budget is to hold them.
-            RuntimeError: a work that was given out has not ended.
+            UserError: the prices of judges under one budget are in several currencies.
+            RuntimeError: an earlier job has not ended.
         """
         if self._given:
             raise RuntimeError("a round begins when the one before is over")
@@ -121,15 +118,15 @@ class BenchmarkScheduler:
         return []
 
     def finish_job(self, work: JobSpec, result: Mapping[str, Json] | None, error: UserError | None = None) -> None:
-        """Take note of what came of a work that `next` gave out.
+        """Note the end of a job of `next_jobs`.
 
         Args:
-            work: as it was given out.
+            work: the job.
             result: of the job; None where it failed.
             error: why it failed, or a part of it.
 
         Raises:
-            UserError: it failed under a budget, and nobody knows what it spent.
+            UserError: it failed under a budget, and what it spent is unknown.
         """
         under_way = self._given.pop(str(work.parameters["run"]))
         items = [*under_way.payload.items, *under_way.duplicates]
@@ -144,14 +141,14 @@ class BenchmarkScheduler:
             self.outcome.notes[-1].about.clear()
 
     def _make_job(self, step: _Step, progress: Progress) -> JobSpec | None:
-        """Return what of a step has to be asked, after noting what is answered already."""
-        leg, request = step.group, self._ask_request(step)
-        answered = _answered_keys(self._session, leg)
+        """Return the job for the unanswered requests of a step, after storing the known answers."""
+        group, request = step.group, self._ask_request(step)
+        answered = _answered_keys(self._session, group)
         if not request.about:
             return None
         asking = prepare(self._session, request, progress)
         self.changes |= asking.changes
-        self._store_answers(leg, asking.cached)
+        self._store_answers(group, asking.cached)
         self._merge_notes(asking.notes)
         self.cached += len(asking.cached)
         self.settled += len(asking.cached) + sum(len(note.about) for note in asking.notes)
@@ -162,40 +159,40 @@ class BenchmarkScheduler:
             [
                 item
                 for item in payload.items
-                if (leg.runs[payload.entries[item.judge].id].id, *_item_key(item.about, step.round.task))
+                if (group.runs[payload.entries[item.judge].id].id, *_item_key(item.about, step.round.task))
                 not in answered
             ]
         )
         self.settled += len(payload.items) - len(first) - len(later)
         if not first:
             return None
-        runs: dict[str, Json] = {judge.id: leg.runs[judge.id].id for judge in leg.judges}
+        runs: dict[str, Json] = {judge.id: group.runs[judge.id].id for judge in group.judges}
         asked = payload.with_items(first)
         parameters = {**asking.job.parameters, **asked.as_json(), RUNS_KEY: runs}
         work = replace(asking.job, title=_job_title(step, asked), parameters=parameters)
-        self._given[str(parameters["run"])] = _UnderWay(step, asked, later)
+        self._given[str(parameters["run"])] = _SubmittedJob(step, asked, later)
         return work
 
     def _ask_request(self, step: _Step) -> AskRequest:
-        wanted, leg = self._wanted, step.group
+        wanted, group = self._wanted, step.group
         return AskRequest(
             step.judges,
             step.about,
             step.round.task,
             wanted.variant,
-            leg.condition,
+            group.condition,
             wanted.seed,
-            InputSettings(words=leg.shown is not ItemModality.VIDEO),
-            0 if leg.shown is ItemModality.TEXT else None,
+            InputSettings(words=group.shown is not ItemModality.VIDEO),
+            0 if group.shown is ItemModality.TEXT else None,
             self._left,
             wanted.again,
             wanted.fresh,
         )
 
     def _split_duplicates(self, items: Sequence[RunItem]) -> tuple[list[RunItem], list[RunItem]]:
-        """Return requests that no other equals, and those that take the answer of one of them.
+        """Return unique requests, and duplicates that get the answer of one of them.
 
-        An item that stands in several draws is asked once, unless everything is to be asked anew.
+        An item in several draws is asked once, unless everything is asked again.
         """
         if self._wanted.fresh:
             return [*items], []
@@ -208,22 +205,22 @@ class BenchmarkScheduler:
             seen.add(key)
         return first, later
 
-    def _store_late_answers(self, leg: RunGroup, payload: Payload) -> None:
-        """Note what has an answer by now and is not noted yet: what equals another, or was answered meanwhile."""
+    def _store_late_answers(self, group: RunGroup, payload: Payload) -> None:
+        """Store answers of requests that were answered meanwhile, such as duplicates."""
         if self._wanted.fresh:
             return
-        answered = _answered_keys(self._session, leg)
+        answered = _answered_keys(self._session, group)
         left = [
             item
             for item in payload.items
-            if (leg.runs[payload.entries[item.judge].id].id, *_item_key(item.about, payload.task)) not in answered
+            if (group.runs[payload.entries[item.judge].id].id, *_item_key(item.about, payload.task)) not in answered
         ]
         known = look_up_cache(self._session, left, payload.entries)
         self.changes |= known.changes
-        self._store_answers(leg, known.judgments)
+        self._store_answers(group, known.judgments)
 
-    def _store_answers(self, leg: RunGroup, judgments: Sequence[Judgment]) -> None:
-        runs: dict[str, Json] = {judge: run.id for judge, run in leg.runs.items()}
+    def _store_answers(self, group: RunGroup, judgments: Sequence[Judgment]) -> None:
+        runs: dict[str, Json] = {judge: run.id for judge, run in group.runs.items()}
         if answers := run_answers({RUNS_KEY: runs}, judgments):
             with self._session.study.run_transaction():
                 insert_answers(self._session.study, answers)
@@ -231,9 +228,9 @@ class BenchmarkScheduler:
     def _merge_notes(self, notes: Sequence[Note]) -> None:
         for note in notes:
             same = [
-                each_note
-                for each_note in self.outcome.notes
-                if (each_note.judge_id, each_note.message) == (note.judge_id, note.message)
+                known
+                for known in self.outcome.notes
+                if (known.judge_id, known.message) == (note.judge_id, note.message)
             ]
             if same:
                 same[0].about += note.about
@@ -252,54 +249,52 @@ class BenchmarkScheduler:
         self.outcome.seconds = round(seconds, 3)
 
 
-def _iter_rounds(session: Session, leg: RunGroup) -> Iterator[list[_Step]]:
-    """Yield the requests of one round after the other; what a round asks about is read when its turn comes."""
-    for each_round in get_benchmark_task(leg.item_set.task).rounds:
-        answered = _answered_keys(session, leg)
-        if not each_round.is_followup:
+def _iter_rounds(session: Session, group: RunGroup) -> Iterator[list[_Step]]:
+    """Yield the requests of one round after the other; a round is built when its turn comes."""
+    for round_ in get_benchmark_task(group.item_set.task).rounds:
+        answered = _answered_keys(session, group)
+        if not round_.is_followup:
             about = [
                 JudgmentTarget(JudgmentTargetKind.ITEM, item.id, part).key
-                for item in leg.items
-                for part in each_round.parts
-                if any(
-                    (run.id, item.id, answer_key(each_round.task, part)) not in answered for run in leg.runs.values()
-                )
+                for item in group.items
+                for part in round_.parts
+                if any((run.id, item.id, answer_key(round_.task, part)) not in answered for run in group.runs.values())
             ]
-            yield [_Step(leg, each_round, leg.judges, about)] if about else []
+            yield [_Step(group, round_, group.judges, about)] if about else []
             continue
         steps = []
-        for judge in leg.judges:
-            run = leg.runs[judge.id]
+        for judge in group.judges:
+            run = group.runs[judge.id]
             before = usable_answers(session.study, run.id)
             about = [
                 JudgmentTarget(JudgmentTargetKind.ITEM, item.id, followup_part(part, said)).key
-                for item in leg.items
-                for part in each_round.parts
+                for item in group.items
+                for part in round_.parts
                 if (said := before.get((item.id, part))) is not None
-                and (run.id, item.id, answer_key(each_round.task, part)) not in answered
+                and (run.id, item.id, answer_key(round_.task, part)) not in answered
             ]
             if about:
-                steps.append(_Step(leg, each_round, (judge,), about))
+                steps.append(_Step(group, round_, (judge,), about))
         yield steps
 
 
-def _answered_keys(session: Session, leg: RunGroup) -> set[tuple[str, str, str]]:
-    """Return run, item and key of all answers of a leg's runs."""
+def _answered_keys(session: Session, group: RunGroup) -> set[tuple[str, str, str]]:
+    """Return run, item and key of all answers of a group's runs."""
     return {
         (answer.run_id, answer.item_id, answer.part)
-        for run in leg.runs.values()
+        for run in group.runs.values()
         for answer in answers_of(session.study, run.id)
     }
 
 
 def _item_key(key: str, task: str) -> tuple[str, str]:
-    """Return the item of a request, and what its answer goes by."""
+    """Return the item of a request and the key of its answer."""
     about = parse_target(key)
     return about.id, answer_key(task, about.part)
 
 
 def _job_title(step: _Step, payload: Payload) -> str:
-    names = [payload.entries[at].name for at in sorted({item.judge for item in payload.items})]
+    names = [payload.entries[index].name for index in sorted({item.judge for item in payload.items})]
     who = ", ".join(names) if len(names) <= 3 else f"{len(names)} judges"
     items = pluralize(len({parse_target(item.about).id for item in payload.items}), "item")
     return f"{step.group.item_set.name}: ask {who} about {items}"
@@ -307,14 +302,14 @@ def _job_title(step: _Step, payload: Payload) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkResult:
-    """What came of it.
+    """The result of a benchmark.
 
     Attributes:
         runs: by set and condition.
-        resumed_ids: ids of runs that were there already, and went on.
+        resumed_ids: ids of runs that existed already.
         notes: what was not asked, and why.
-        outcome: of all that was asked now.
-        cached: answers that were there already.
+        outcome: of the requests of this call.
+        cached: number of answers that existed already.
     """
 
     runs: tuple[BenchmarkRun, ...]
@@ -328,24 +323,24 @@ class BenchmarkResult:
 def run_benchmark(
     session: Session, wanted: BenchmarkRequest, progress: Progress, scheduler: str = ""
 ) -> BenchmarkResult:
-    """Ask the judges that are wanted about the sets that are wanted, and note each answer as it comes.
+    """Run a benchmark, and store each answer as it comes.
 
-    It may be stopped at any moment, also by `kill -9`: run again, it asks what has no answer yet.
+    It can be stopped at any moment, even by `kill -9`; called again, it asks what has no answer yet.
 
     Args:
-        session: of the study, which it alone writes to.
-        wanted: what is asked of whom.
-        progress: told about all of it.
-        scheduler: address of a Dask cluster that does it; "" for this machine.
+        session: of the study, which nothing else may write to.
+        wanted: the judges and sets.
+        progress: reports all of it.
+        scheduler: address of a Dask cluster; "" for this machine.
 
     Raises:
         Cancelled: the user stopped it.
-        UserError: nothing is wanted, the cluster went away, or a work failed under a budget; what was answered until
-            then is in the study.
+        UserError: there is no set or judge, the cluster went away, or a job failed under a budget; answers until then
+            are in the study.
     """
     begun = start_runs(session, wanted)
     course = BenchmarkScheduler(session, wanted, begun, at_once=bool(scheduler))
-    whole = _RunProgress(progress, course)
+    run_progress = _RunProgress(progress, course)
     changes = begun.changes
 
     def ended(done: JobResult) -> None:
@@ -353,9 +348,9 @@ def run_benchmark(
         changes |= done.changes
         course.finish_job(done.job, done.result, done.error)
 
-    while works := course.next_jobs(whole.looking_up):
-        whole.start_jobs(sum(len(cast(list[Json], work.parameters["requests"])) for work in works))
-        run_jobs(session, works, whole, scheduler, ended=ended)
+    while works := course.next_jobs(run_progress.looking_up):
+        run_progress.start_jobs(sum(len(cast(list[Json], work.parameters["requests"])) for work in works))
+        run_jobs(session, works, run_progress, scheduler, ended=ended)
     outcome = course.outcome
     return BenchmarkResult(
         begun.runs, begun.resumed_ids, tuple(outcome.notes), outcome, course.cached, changes | course.changes
@@ -363,27 +358,27 @@ def run_benchmark(
 
 
 class _RunProgress:
-    """Tells how far all of it is, from how far the works under way are."""
+    """Reports the progress of the whole benchmark from that of the running jobs."""
 
     def __init__(self, progress: Progress, course: BenchmarkScheduler) -> None:
         self._progress, self._course = progress, course
         self._before, self._requests = 0, 0
         self.check_cancelled = progress.check_cancelled
-        self.looking_up = _LookingUp(progress, course)
+        self.looking_up = _LookupProgress(progress, course)
 
     def start_jobs(self, requests: int) -> None:
-        """Begin with some works of so many requests."""
+        """Start some jobs with a total number of requests."""
         self._before, self._requests = self._course.settled, requests
 
     def progress(self, done: int, total: int, text: str = "") -> None:
-        """Report how far these works are."""
+        """Report the progress of the running jobs."""
         share = done / total if total else 0.0
         now = self._before + round(share * self._requests)
         self._progress.progress(min(now, self._course.total), max(self._course.total, 1), text)
 
 
-class _LookingUp:
-    """Tells that questions are put together; how many are over does not change by that."""
+class _LookupProgress:
+    """Reports that requests are being looked up, without a change of the progress."""
 
     def __init__(self, progress: Progress, course: BenchmarkScheduler) -> None:
         self._progress, self._course = progress, course

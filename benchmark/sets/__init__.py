@@ -1,1 +1,1 @@
-"""Item sets of a study: what they are drawn from, made, frozen, and held against the study as it is now."""
+"""Makes item sets of a study: reads their sources, draws and freezes items, and finds items whose source changed."""

@@ -1,8 +1,4 @@
-"""Segments that people agree on, as candidates for items, and the stretches that nobody marked.
-
-What several people say of one moment: whether they agree, and whose segment stands for it. What is said in the
-recordings that items are made from: who answers whom, and checksums of it.
-"""
+"""Candidates from segments that people agree on (SHREC, appendix H), and unmarked spans for negatives."""
 
 import hashlib
 import json
@@ -30,10 +26,10 @@ from project.session.session import PerState, Session
 
 
 class LabelAgreement(StrEnum):
-    """How far people agree on the label of a moment."""
+    """How people agree on the label of a moment."""
 
     AGREED = "agreed"
-    """Two or more marked it, and everybody stands for one label."""
+    """Two or more marked it, and all support the same label."""
     REVIEWED = "reviewed"
     """One person marked it, and others agree with it."""
     UNREVIEWED = "unreviewed"
@@ -43,12 +39,12 @@ class LabelAgreement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SegmentConsensus:
-    """Segments that stand for each other.
+    """Segments of several people about the same moment.
 
     Attributes:
-        mark: the segment that stands for all of them: of the chosen label, the one that most others agree with.
-        agreement: how far people agree.
-        marks: all of them.
+        mark: the representative segment: of the chosen label, the one that most others agree with.
+        agreement: how people agree.
+        marks: all of the segments.
     """
 
     mark: Mark
@@ -56,7 +52,7 @@ class SegmentConsensus:
     marks: tuple[Mark, ...]
 
     def has_same_value(self, field: str) -> bool:
-        """Tell whether everybody who marked the chosen label filled a field in the same way."""
+        """Tell whether all segments with the chosen label have the same value of a field."""
         label = self.mark.segment.label
         return all(
             mark.values.get(field) == self.mark.values.get(field) for mark in self.marks if mark.segment.label == label
@@ -64,27 +60,27 @@ class SegmentConsensus:
 
 
 def build_consensus(group: Sequence[Mark]) -> SegmentConsensus:
-    """Return what people say of one moment.
+    """Return the consensus about one moment.
 
-    Everybody stands for the label that they agreed with in review, else for the one that they marked; who only
-    disagreed in review stands against it (SHREC, appendix H).
+    A person supports the label that they agreed with in review, else the one that they marked; a person who only
+    disagreed in review opposes it (SHREC, appendix H).
 
     Args:
-        group: segments that stand for each other, at most one of each person (`annotate.agreement.annotator_lanes`).
+        group: matching segments, at most one of each person (`annotate.agreement.annotator_lanes`).
     """
-    owners = {each_mark.segment.annotator_id for each_mark in group}
-    reviewers = {review.reviewer_id for each_mark in group for review in each_mark.reviews}
+    owners = {mark.segment.annotator_id for mark in group}
+    reviewers = {review.reviewer_id for mark in group for review in mark.reviews}
     labels: Counter[str] = Counter()
     against = False
     for person in sorted(owners | reviewers):
-        chosen = [each_mark for each_mark in group if _agrees(each_mark, person)]
-        chosen = chosen or [each_mark for each_mark in group if each_mark.segment.annotator_id == person]
+        chosen = [mark for mark in group if _agrees(mark, person)]
+        chosen = chosen or [mark for mark in group if mark.segment.annotator_id == person]
         if chosen:
             labels[_best_mark(chosen).segment.label] += 1
         else:
             against = True
     most = max(labels.values())
-    mark = _best_mark([each_mark for each_mark in group if labels[each_mark.segment.label] == most])
+    mark = _best_mark([mark for mark in group if labels[mark.segment.label] == most])
     if against or len(labels) > 1:
         return SegmentConsensus(mark, LabelAgreement.DISAGREED, tuple(group))
     if len(owners) > 1:
@@ -122,13 +118,13 @@ class RecordingTranscript:
         return max((utterance.end_us - utterance.start_us for utterance in self._said), default=0)
 
     def utterances_between(self, start_us: int, end_us: int) -> list[Utterance]:
-        """Return the utterances that share time with a stretch, by start."""
+        """Return the utterances that overlap a span, by start."""
         first = bisect_left(self._said, start_us - self._longest_us, key=lambda utterance: utterance.start_us)
         last = bisect_left(self._said, end_us, key=lambda utterance: utterance.start_us)
         return [utterance for utterance in self._said[first:last] if utterance.end_us > start_us]
 
     def checksum(self, start_us: int, end_us: int) -> str:
-        """Return a checksum of what a judge is told of a stretch: what is said in it and led up to it, and by whom."""
+        """Return a checksum of the conversation that a judge is shown for a span."""
         last = bisect_left(self._said, start_us, key=lambda utterance: utterance.start_us)
         told = [
             *[utterance for utterance in self._said[:last] if utterance.end_us <= start_us][-DEFAULT_TURNS_BEFORE:],
@@ -138,10 +134,10 @@ class RecordingTranscript:
         return hashlib.sha256(json.dumps(lines, ensure_ascii=True).encode()).hexdigest()[:_CHECKSUM_CHARS]
 
     def exchange(self, start_us: int, end_us: int) -> tuple[str, str] | None:
-        """Return what people say in a stretch and what the agent answers; None where nobody says what it answers.
+        """Return what people say in a span and what the agent answers; None if the agent answers nobody.
 
-        That is the agent's first turns after words of people, and all that these say before. What lies in the stretch
-        by less than half is not of it.
+        It is the first turns of the agent after people, and all turns of people before. Turns that lie in the span by
+        less than half are ignored.
         """
         inside = [
             utterance
@@ -171,7 +167,7 @@ def _mostly_inside(utterance: Utterance, start_us: int, end_us: int) -> bool:
 
 
 def checksum(parts: Sequence[object]) -> str:
-    """Return a checksum over what JSON can hold."""
+    """Return a checksum over JSON values."""
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -190,11 +186,11 @@ _INCLUDE_KEYS = {
 }
 _AGREED_STATES = (LabelAgreement.AGREED, LabelAgreement.REVIEWED)
 _MIN_WORKERS = 2
-"""People that must have worked on a recording before what they left unmarked counts as nothing."""
+"""People that must have worked on a recording before its unmarked spans count as negatives."""
 
 
 def segment_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
-    """Return a candidate for each moment that people agree on; what they disagree about, where that is wished.
+    """Return a candidate for each moment that people agree on, and for others that the options include.
 
     Raises:
         UserError: there is no such scheme or track.
@@ -204,7 +200,7 @@ def segment_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
     known = _POOLS.get(session)
     key = (scheme.key, scheme.version, track, tuple(sorted(wishes.include)))
     if key not in known:
-        known[key] = _Gathering(session, scheme, track, frozenset(wishes.include)).build_pool()
+        known[key] = _PoolBuilder(session, scheme, track, frozenset(wishes.include)).build_pool()
     return known[key]
 
 
@@ -226,16 +222,16 @@ def _track(scheme: Scheme, key: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Home:
-    """A recording while it is read."""
+class _RecordingSource:
+    """A recording with its transcript, while the pool is built."""
 
     recording: Recording
     transcript: RecordingTranscript
     rewrite: TextRewriter
 
 
-class _Gathering:
-    """Reads the segments of one track, recording by recording."""
+class _PoolBuilder:
+    """Builds the pool from the segments of one track, recording by recording."""
 
     def __init__(self, session: Session, scheme: Scheme, track: str, include: frozenset[str]) -> None:
         self._session, self._scheme, self._track, self._include = session, scheme, track, include
@@ -253,34 +249,34 @@ class _Gathering:
     def build_pool(self) -> CandidatePool:
         """Return all candidates and gaps."""
         study = self._session.study
-        kept_back = hold_outs(study)
+        held_out_ids = hold_outs(study)
         candidates: list[ItemCandidate] = []
         gaps: list[ItemCandidate] = []
         for recording in all_recordings(study):
             marks = [
                 mark for mark in read_marks(self._session, recording.id, self._annotators) if self._is_on_track(mark)
             ]
-            if recording.id in kept_back and HELD_OUT not in self._include:
+            if recording.id in held_out_ids and HELD_OUT not in self._include:
                 self._left_out[IN_HOLD_OUT] += len(marks)
                 continue
-            home = _Home(
+            source = _RecordingSource(
                 recording,
                 RecordingTranscript(self._session, recording.id, self._roles),
                 self._name_rewriter(recording.id),
             )
-            candidates += self._candidates(home, marks)
-            gaps += self._gaps(home, marks)
+            candidates += self._candidates(source, marks)
+            gaps += self._gaps(source, marks)
         return CandidatePool(tuple(candidates), dict(self._left_out), self._scheme, self._track, tuple(gaps))
 
     def _is_on_track(self, mark: Mark) -> bool:
         return (mark.segment.scheme, mark.segment.track) == (self._scheme.key, self._track)
 
     def _name_rewriter(self, recording_id: str) -> TextRewriter:
-        """Return how a text of a recording is told among the texts of others: its people by their roles alone."""
+        """Return the rewriter of texts that are shown among those of other recordings: people are named by role."""
         people = present_participants(self._session.study, recording_id)
         return make_name_rewriter(people, {person.id: ROLE_NAMES[person.role] for person in people}, str)
 
-    def _candidates(self, home: _Home, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
+    def _candidates(self, home: _RecordingSource, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
         kept = []
         for mark in marks:
             who = mark.segment.annotator_id
@@ -300,7 +296,7 @@ class _Gathering:
                 self._left_out[DUPLICATE_MOMENT] += len(group) - 1
             yield self._candidate(home, moment)
 
-    def _candidate(self, home: _Home, moment: SegmentConsensus) -> ItemCandidate:
+    def _candidate(self, home: _RecordingSource, moment: SegmentConsensus) -> ItemCandidate:
         mark, segment = moment.mark, moment.mark.segment
         values: dict[str, Json] = dict(mark.values)
         for key in self._texts:
@@ -322,7 +318,7 @@ class _Gathering:
             content,
         )
 
-    def _traits(self, home: _Home, moment: SegmentConsensus) -> dict[str, Json]:
+    def _traits(self, home: _RecordingSource, moment: SegmentConsensus) -> dict[str, Json]:
         values = moment.mark.values
         found: dict[str, Json] = {
             "collection": home.recording.collection_id,
@@ -333,22 +329,22 @@ class _Gathering:
             found["attributes"] = values[self._attributes]
         return found | {key: values[key] for key in self._single if values.get(key)}
 
-    def _gaps(self, home: _Home, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
-        """Yield the stretches that nobody marked, of a recording on which enough people worked."""
-        place = home.recording.id
-        there = {mark.segment.annotator_id for mark in marks} | {
-            who for where, who in self._completed if where == place
+    def _gaps(self, home: _RecordingSource, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
+        """Yield the unmarked spans of a recording on which enough people worked."""
+        recording_id = home.recording.id
+        workers = {mark.segment.annotator_id for mark in marks} | {
+            who for worked_recording_id, who in self._completed if worked_recording_id == recording_id
         }
-        worked = {who for who in there & self._people if (place, who) not in self._training}
+        worked = {who for who in workers & self._people if (recording_id, who) not in self._training}
         if len(worked) < (1 if UNREVIEWED in self._include else _MIN_WORKERS):
             return
         traits: dict[str, Json] = {"collection": home.recording.collection_id, "agreed": True, "negative": "unmarked"}
-        make = partial(ItemCandidate, "", place, home.recording.collection_id)
+        make = partial(ItemCandidate, "", recording_id, home.recording.collection_id)
         for start, end in self.unmarked_spans(home.recording):
             yield make(start, end, "", {"traits": traits})
 
     def unmarked_spans(self, recording: Recording) -> Iterator[tuple[int, int]]:
-        """Yield the stretches of a recording in which nobody at all marked anything on the track."""
+        """Yield the spans of a recording in which nobody marked anything on the track."""
         at = 0
         for segment in segments_of(self._session.study, recording.id, scheme=self._scheme.key, unseen=True):
             if segment.track != self._track:
@@ -361,7 +357,7 @@ class _Gathering:
 
 
 class Stretches:
-    """Checksums of stretches that nobody marked."""
+    """Computes checksums of unmarked spans."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -369,7 +365,7 @@ class Stretches:
         self._words: dict[str, RecordingTranscript] = {}
 
     def checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
-        """Return a checksum of a stretch as long as nobody marked anything in it."""
+        """Return the checksum of an unmarked span."""
         if recording_id not in self._words:
             self._words[recording_id] = RecordingTranscript(self._session, recording_id, self._roles)
         return f"unmarked.{self._words[recording_id].checksum(start_us, end_us)}"

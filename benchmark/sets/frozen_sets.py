@@ -1,8 +1,4 @@
-"""Which items of a set somebody knows the answers of, because they said them themselves.
-
-The hash by which an item set is known. Makes item sets: draws the items of a task, freezes them, and stores them under
-a name. Whether a study still holds what the items of a set were made from, as it was then.
-"""
+"""Makes, hashes and stores frozen item sets, and finds items whose source changed or that an annotator knows."""
 
 import hashlib
 import json
@@ -35,13 +31,13 @@ from project.version import __version__
 
 
 def find_own_items(session: Session, items: Iterable[FrozenItem], annotator_id: str) -> frozenset[str]:
-    """Return the ids of the items that were made from what somebody marked, reviewed, wrote or verified."""
-    known = _Known(session, annotator_id)
+    """Return the ids of the items that were made from what an annotator marked, reviewed, wrote or verified."""
+    known = _OwnWork(session, annotator_id)
     return frozenset(item.id for item in items if known.is_known(item))
 
 
-class _Known:
-    """What somebody said in a study; each recording is read once."""
+class _OwnWork:
+    """The annotations of one annotator; each recording is read once."""
 
     def __init__(self, session: Session, annotator_id: str) -> None:
         self._session = session
@@ -57,7 +53,7 @@ class _Known:
         }
 
     def is_known(self, item: FrozenItem) -> bool:
-        """Tell whether an item was made from something of theirs."""
+        """Tell whether an item was made from their annotations."""
         source = item.target
         if item.target_kind is JudgmentTargetKind.QUESTION:
             return self._knows_question(item)
@@ -104,9 +100,9 @@ class _Known:
 
 
 def set_sha256(task: str, seed: int, draws: int, rule: Mapping[str, Json], items: Iterable[FrozenItem]) -> str:
-    """Return the SHA-256 of a set: of its task, its rule and all that its items are, without ids, name and date.
+    """Return the SHA-256 over the task, rule and items of a set, without ids, name and date.
 
-    So two studies of the same content give the same hash, and so does the same seed.
+    Equal content in two studies gives the same hash.
     """
     listed = [
         [
@@ -132,22 +128,22 @@ def make_set(
     size: int | None = None,
     options: SamplingOptions = _USUAL,
 ) -> tuple[ItemSet, Changes]:
-    """Draw the items of a task, freeze them, and store them; written once, never changed.
+    """Draw, freeze and store the items of a task; a set is never changed later.
 
-    Without a name, a set that is the same already is returned as it is, and nothing is written.
+    Without a name, an equal existing set is returned, and nothing is written.
 
     Args:
         session: of the study.
         task: key of `benchmark.tasks.benchmark_task`.
-        name: of the set; "" for the task's key, with a number where that is taken.
+        name: of the set; "" for the task's key, with a number if that is taken.
         seed: the same seed draws the same items from the same study.
-        draws: samples; None for as many as the task usually has.
-        size: items of one sample at most; 0 for all there are, None for as many as the task usually has.
-        options: what else is wished.
+        draws: number of draws; None for that of the task.
+        size: items of one draw at most; 0 for all, None for the size of the task.
+        options: further options.
 
     Raises:
-        UserError: there is no such task, the name is taken, a number makes no sense, a class is missing, or nothing can
-            be drawn at all.
+        UserError: there is no such task, the name is taken, a number is out of range, a class is missing, or nothing
+            can be drawn.
     """
     entry = get_benchmark_task(task)
     session.study.require_writable()
@@ -157,10 +153,10 @@ def make_set(
 
 
 def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name: str = "") -> tuple[ItemSet, Changes]:
-    """Store what was drawn, also in another session of the study, as `make_set` does.
+    """Store a set that `draw_set` returned, also from another session of the study.
 
     Raises:
-        UserError: the name is taken, nothing can be written, or a recording went or was held out since it was drawn.
+        UserError: the name is taken, the study is read-only, or a recording was removed or held out since the draw.
     """
     session.study.require_writable()
     name = require_free_name(session, name, made.task)
@@ -175,10 +171,10 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
         )
         if same is not None:
             return same, Changes()
-    there = {recording.id for recording in all_recordings(session.study)}
+    available_ids = {recording.id for recording in all_recordings(session.study)}
     if HELD_OUT not in read_sampling_options(made.rule).include:
-        there -= hold_outs(session.study)
-    if not there.issuperset(item.recording_id for item in items):
+        available_ids -= hold_outs(session.study)
+    if not available_ids.issuperset(item.recording_id for item in items):
         raise UserError("A recording was taken out or held out while the set was drawn.", "Make the set again.")
     made = replace(made, name=name or _next_name(session, made.task))
     with session.study.run_transaction():
@@ -189,10 +185,10 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
 def draw_set(
     session: Session, entry: BenchmarkTask, seed: int, draws: int, size: int | None, wishes: SamplingOptions
 ) -> tuple[ItemSet, list[FrozenItem]]:
-    """Return a set without a name and its items; nothing is written.
+    """Draw a set without a name and its items; nothing is written.
 
     Raises:
-        UserError: as `make_set`, but for the name.
+        UserError: as `make_set`, except for the name.
     """
     most = entry.size if size is None else size
     if not 1 <= draws <= MAX_DRAWS:
@@ -220,7 +216,7 @@ def draw_set(
 
 
 def _pool_scheme(pool: CandidatePool) -> dict[str, Json]:
-    """Return the scheme that segments were read under."""
+    """Return the scheme of the segments in a pool."""
     if pool.scheme is None:
         return {}
     return {"scheme": pool.scheme.key, "track": pool.track, "scheme_version": pool.scheme.version}
@@ -250,7 +246,7 @@ def _non_empty(content: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def require_free_name(session: Session, name: str, task: str) -> str:
-    """Return a wished name of a set without spaces around it.
+    """Return a stripped name for a set, after checking that it is free.
 
     Raises:
         UserError: another set has it.
@@ -275,26 +271,26 @@ def _next_name(session: Session, task: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The items of a set whose source is not what it was.
+    """The items of a set whose source changed.
 
     Attributes:
-        items: their ids, by draw and position: their source was edited or removed, is no longer agreed on, held out by
-            now, or other words are told with it; a stretch that nobody had marked was marked.
+        items: their ids, by draw and position. The source was edited, removed or held out, is not agreed on any more,
+            or its conversation changed; or an unmarked span was marked.
     """
 
     items: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of these items."""
         return len(self.items)
 
 
 def find_changed_items(session: Session, item_set: ItemSet) -> Changed:
-    """Return the items of a set whose source has changed since it was made, by the checksum that was kept of it.
+    """Return the items of a set whose source changed since it was made, by its checksum.
 
     Raises:
-        UserError: the set is damaged, or what it was drawn from cannot be read any more.
+        UserError: the set is damaged, or its source cannot be read any more.
     """
     pool = read_pool(session, get_benchmark_task(item_set.task).source, read_sampling_options(item_set.rule))
     now = {

@@ -1,7 +1,4 @@
-"""Which part of a study the items of a task come from, by the key that a task names.
-
-Segments of which several renderings can be shown, so that every condition is about the same moments.
-"""
+"""The sources of items: functions that read a candidate pool from a study, and filters by rendering and consent."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -24,7 +21,7 @@ NOT_RENDERED = "not to be seen in every condition"
 
 
 def rendering_methods(session: Session) -> tuple[str, ...]:
-    """Return the methods by which any recording was rendered, by name."""
+    """Return the methods by which any recording was rendered, sorted."""
     runs = [
         run
         for recording in all_recordings(session.study)
@@ -34,7 +31,7 @@ def rendering_methods(session: Session) -> tuple[str, ...]:
 
 
 def rendered_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
-    """Return the segments that can be seen in every condition that is wished, and as they were recorded.
+    """Return the segments that have a rendering in all conditions of the options.
 
     Raises:
         UserError: no recording was rendered.
@@ -48,9 +45,9 @@ def rendered_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
 
 
 def filter_rendered(session: Session, pool: CandidatePool, methods: tuple[str, ...]) -> CandidatePool:
-    """Return what of a pool lies in renderings by every one of some methods; the others are counted.
+    """Return the candidates of a pool that lie in renderings by all of some methods; others are counted.
 
-    Gaps are shortened to what was rendered.
+    Gaps are shortened to the rendered spans.
 
     Raises:
         UserError: no recording was rendered by one of them.
@@ -88,7 +85,7 @@ def _is_inside(shown: Mapping[str, list[tuple[int, int]]], item_candidate: ItemC
 def _rendered_spans(
     session: Session, recording_id: str, duration_us: int, methods: tuple[str, ...]
 ) -> list[tuple[int, int]]:
-    """Return the stretch of a recording that the newest rendering of each method shows, if each has one."""
+    """Return the span that the newest renderings of all methods cover; [] if a method has none."""
     newest: dict[str, Run] = {}
     for run in runs_of(session.study, recording_id, RENDERING_KIND):
         if run.backend in methods:
@@ -115,16 +112,16 @@ POOL_SOURCES: Mapping[str, str] = {
     "esi questions": "benchmark.sets.verified_questions:esi_pool",
     "ratings": "benchmark.sets.rated_material:rating_pool",
 }
-"""Key of a source -> a function of a session and wishes that returns its pool."""
+"""Key of a source -> function of a session and options that returns its pool."""
 Source = Callable[[Session, SamplingOptions], CandidatePool]
 UNWILLING = "somebody in it is not willing that models see them"
 
 
 def resolve_options(session: Session, source: str, wishes: SamplingOptions) -> SamplingOptions:
-    """Return wishes with what follows from the study: where conditions are compared, all of them if none is named.
+    """Return options with all conditions of the study, if conditions are compared and none is named.
 
     Raises:
-        UserError: something of them is not known.
+        UserError: an option is unknown.
     """
     wishes.require_known()
     if source == "rendered" and not wishes.conditions:
@@ -133,13 +130,13 @@ def resolve_options(session: Session, source: str, wishes: SamplingOptions) -> S
 
 
 def read_pool(session: Session, source: str, wishes: SamplingOptions) -> CandidatePool:
-    """Return what the items of a task can be drawn from; never of a recording that is held out, unless it is wished.
+    """Return the pool of a task; recordings that are held out are only in it if the options include them.
 
-    Whether everybody is willing is asked of all recordings that words are from, so that wrong options, which are drawn
-    from the same pool, are of willing people too.
+    Consent is checked for all recordings that words are from, so that wrong options, which are drawn from the same
+    pool, are covered too.
 
     Raises:
-        UserError: something that is wished is not there.
+        UserError: an option does not fit the study.
     """
     wishes = resolve_options(session, source, wishes)
     module, _, name = POOL_SOURCES[source].partition(":")
@@ -147,13 +144,13 @@ def read_pool(session: Session, source: str, wishes: SamplingOptions) -> Candida
     if wishes.conditions:
         pool = filter_rendered(session, pool, wishes.conditions)
     if HELD_OUT not in wishes.include:
-        kept_back = hold_outs(session.study)
-        pool = _filter_pool(pool, lambda item_candidate: item_candidate.recording_id not in kept_back, IN_HOLD_OUT)
+        held_out_ids = hold_outs(session.study)
+        pool = _filter_pool(pool, lambda item_candidate: item_candidate.recording_id not in held_out_ids, IN_HOLD_OUT)
     if wishes.willing:
         pool = _filter_pool(
             pool,
             lambda item_candidate: all(
-                may_send_words(session, home) for home in _source_recordings(session, item_candidate)
+                may_send_words(session, recording_id) for recording_id in _source_recordings(session, item_candidate)
             ),
             UNWILLING,
         )
@@ -161,7 +158,7 @@ def read_pool(session: Session, source: str, wishes: SamplingOptions) -> Candida
 
 
 def _filter_pool(pool: CandidatePool, fits: Callable[[ItemCandidate], bool], otherwise: str) -> CandidatePool:
-    """Return a pool of what fits; the other candidates are counted."""
+    """Return a pool of the candidates that fit; the others are counted."""
     candidates = [candidate for candidate in pool.candidates if fits(candidate)]
     left_out = dict(pool.left_out)
     if number := len(pool.candidates) - len(candidates):
@@ -170,7 +167,7 @@ def _filter_pool(pool: CandidatePool, fits: Callable[[ItemCandidate], bool], oth
 
 
 def _source_recordings(session: Session, item_candidate: ItemCandidate) -> Iterator[str]:
-    """Yield the recording of a candidate, and those that options of its question were taken from."""
+    """Yield the recording of a candidate, and those that options of its question are from."""
     yield item_candidate.recording_id
     question = item_candidate.content.get("question")
     if question:

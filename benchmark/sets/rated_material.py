@@ -1,8 +1,4 @@
-"""What of a study can become an item about a statement: what people rated, and what explanations there are.
-
-What people rated, as a source of items. Statements that people rated, and explanations of them, as sources of items.
-What people rated, as candidates for items of the benchmark: a participant of a recording, or of a part of one.
-"""
+"""Candidates from ratings: statements and explanations of SocialNLI, and participants rated as in SOTOPIA."""
 
 import hashlib
 import json
@@ -47,14 +43,14 @@ UNRATED = "nobody has rated it"
 NO_STATEMENT = "it has no statement"
 NO_EXPLANATION = "nobody explained the rating"
 FOR, AGAINST = "The statement is true.", "The statement is false."
-"""What an explanation is for, as it is told."""
+"""The claim of an explanation, as it is shown."""
 _NEUTRAL_SCORE = 5
-"""Score of a reason that says nothing: with it, the posterior is the other score."""
+"""Score of a neutral reason: with it, the posterior equals the other score."""
 
 
 @dataclass(frozen=True, slots=True)
 class _StatementRating:
-    """What one person says about a statement."""
+    """The rating of a statement by one person."""
 
     segment: Segment
     statement: str
@@ -62,8 +58,8 @@ class _StatementRating:
     explanation: str
 
 
-class _Homes:
-    """The recordings: which collection they are of, and what is said in them."""
+class _RecordingIndex:
+    """The collections and transcripts of recordings."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -72,7 +68,7 @@ class _Homes:
         self.collection = {recording.id: recording.collection_id for recording in all_recordings(session.study)}
 
     def checksum(self, segment: Segment) -> str:
-        """Return a checksum of what is said in a segment."""
+        """Return a checksum of the conversation in a segment."""
         if segment.recording_id not in self._words:
             self._words[segment.recording_id] = RecordingTranscript(self._session, segment.recording_id, self._roles)
         return self._words[segment.recording_id].checksum(segment.start_us, segment.end_us)
@@ -81,11 +77,11 @@ class _Homes:
 def statement_candidates(session: Session) -> CandidatePool:
     """Return a candidate for each statement that people rated; its truth is their mean, to one decimal.
 
-    The same statement about the same recording is one, whoever rated it (SocialNLI, appendix B.2).
+    Ratings of the same statement about the same recording are combined (SocialNLI, appendix B.2).
     """
     left_out: Counter[str] = Counter()
     found = []
-    homes = _Homes(session)
+    homes = _RecordingIndex(session)
     for group in _group_statements(session, left_out):
         rated = [statement_rating for statement_rating in group if statement_rating.plausibility is not None]
         if not rated:
@@ -111,7 +107,7 @@ def statement_candidates(session: Session) -> CandidatePool:
 def explanation_candidates(session: Session) -> CandidatePool:
     """Return a candidate for each explanation, of people who rated a statement and of judges in runs of `socialnli`."""
     left_out: Counter[str] = Counter()
-    homes = _Homes(session)
+    homes = _RecordingIndex(session)
     found = []
     for group in _group_statements(session, left_out):
         for statement_rating in group:
@@ -133,8 +129,8 @@ def explanation_candidates(session: Session) -> CandidatePool:
     return CandidatePool(tuple(found), dict(left_out))
 
 
-def _judge_explanations(session: Session, homes: _Homes) -> Iterator[ItemCandidate]:
-    """Yield what judges said for and against the statements of frozen sets, each answer once."""
+def _judge_explanations(session: Session, homes: _RecordingIndex) -> Iterator[ItemCandidate]:
+    """Yield the reasons of judges for and against the statements of frozen sets, without duplicates."""
     seen: set[tuple[str, str, str, str]] = set()
     for item_set in all_sets(session.study):
         if item_set.task != SocialNli.key:
@@ -152,7 +148,7 @@ def _judge_explanations(session: Session, homes: _Homes) -> Iterator[ItemCandida
             for run_answer in asked:
                 item, text = items.get(run_answer.item_id), _explanation_text(said.get(run_answer.judgment_id))
                 if item is None or item.recording_id not in homes.collection:
-                    # A recording that was deleted is still in the set.
+                    # The set still has items of deleted recordings.
                     continue
                 key = (author, item.about, run_answer.part, text)
                 if text and key not in seen:
@@ -178,11 +174,11 @@ def _explanation_text(said: Judgment | None) -> str:
 
 
 def _group_statements(session: Session, left_out: Counter[str]) -> Iterator[list[_StatementRating]]:
-    """Yield what people say about each statement, by recording; counts what cannot be used."""
+    """Yield the ratings of each statement, by recording; counts what cannot be used."""
     study = session.study
     people = {annotator.id for annotator in all_annotators(study) if annotator.kind != "model"}
     groups: dict[tuple[str, str], list[_StatementRating]] = {}
-    for segment in sorted(segments_of_scheme(study, SCHEME), key=lambda each: each.id):
+    for segment in sorted(segments_of_scheme(study, SCHEME), key=lambda segment: segment.id):
         values = {key: value.value for key, value in values_of(study, segment.id, SCHEME).items()}
         statement = _clean_text(values.get(STATEMENT))
         if segment.annotator_id not in people:
@@ -199,7 +195,7 @@ def _group_statements(session: Session, left_out: Counter[str]) -> Iterator[list
 
 def _statement_candidate(
     group: list[_StatementRating],
-    homes: _Homes,
+    homes: _RecordingIndex,
     facts: dict[str, Json],
     traits: dict[str, Json],
     truth: dict[str, Json],
@@ -210,7 +206,7 @@ def _statement_candidate(
         **{"scheme": segment.scheme, "track": segment.track, "label": segment.label, "facts": facts, "truth": truth},
         "traits": {**traits, "collection": home},
     }
-    said: list[Json] = [[each.segment.id, each.plausibility, each.explanation] for each in group]
+    said: list[Json] = [[rating.segment.id, rating.plausibility, rating.explanation] for rating in group]
     span = segment.start_us, segment.end_us
     return ItemCandidate(
         segment.id, segment.recording_id, home, *span, _checksum([facts, said, *span, homes.checksum(segment)]), content
@@ -239,28 +235,28 @@ NO_PARTICIPANT = "nobody is said to be rated"
 NOT_A_PARTICIPANT = "who is rated takes no part in the recording"
 INCOMPLETE = "a dimension is missing"
 _PARTICIPANT_FIELD = "participant"
-_Given = tuple[Segment, dict[str, float]]
+_ScoredSegment = tuple[Segment, dict[str, float]]
 
 
 def rating_candidates(session: Session) -> CandidatePool:
-    """Return a candidate for each participant and stretch that people rated on all seven dimensions.
+    """Return a candidate for each participant and span that people rated on all seven dimensions.
 
-    Ratings of the same stretch are of one candidate; the truth is the mean of them, by dimension.
+    Ratings of the same span are combined; the truth is their mean, by dimension.
     """
     study = session.study
     recordings = {recording.id: recording for recording in all_recordings(study)}
-    there = {
+    participants = {
         key: {present_participant.id for present_participant in present_participants(study, key)} for key in recordings
     }
     sources = {episode.recording_id: episode.source.value for episode in all_episodes(study)}
     left_out: Counter[str] = Counter()
-    given: dict[tuple[str, int, int, str], list[_Given]] = {}
-    for segment in sorted(segments_of_scheme(study, DIMENSIONS_SCHEME), key=lambda each: each.id):
+    given: dict[tuple[str, int, int, str], list[_ScoredSegment]] = {}
+    for segment in sorted(segments_of_scheme(study, DIMENSIONS_SCHEME), key=lambda segment: segment.id):
         values = {key: value.value for key, value in values_of(study, segment.id, DIMENSIONS_SCHEME).items()}
         who, scores = values.get(_PARTICIPANT_FIELD), _scores(values)
         if not isinstance(who, str) or not who:
             left_out[NO_PARTICIPANT] += 1
-        elif who not in there[segment.recording_id]:
+        elif who not in participants[segment.recording_id]:
             left_out[NOT_A_PARTICIPANT] += 1
         elif len(scores) < len(DIMENSIONS):
             left_out[INCOMPLETE] += 1
@@ -269,7 +265,7 @@ def rating_candidates(session: Session) -> CandidatePool:
                 (segment, scores)
             )
     numbers = {key: recording.number for key, recording in recordings.items()}
-    ordered = sorted(given.items(), key=lambda each: (numbers[each[0][0]], each[0][1:]))
+    ordered = sorted(given.items(), key=lambda entry: (numbers[entry[0][0]], entry[0][1:]))
     found = [
         _rating_candidate(session, recordings[place], (start_us, end_us), who, ratings, sources.get(place, "recording"))
         for (place, start_us, end_us, who), ratings in ordered
@@ -278,7 +274,7 @@ def rating_candidates(session: Session) -> CandidatePool:
 
 
 def _rating_candidate(
-    session: Session, home: Recording, span: tuple[int, int], who: str, ratings: list[_Given], source: str
+    session: Session, home: Recording, span: tuple[int, int], who: str, ratings: list[_ScoredSegment], source: str
 ) -> ItemCandidate:
     scores: dict[str, Json] = {key: [entry[key] for _, entry in ratings] for key in DIMENSIONS}
     mean: dict[str, Json] = {key: fmean(entry[key] for _, entry in ratings) for key in DIMENSIONS}
@@ -308,5 +304,5 @@ def _scores(values: dict[str, Json]) -> dict[str, float]:
 
 
 def rating_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
-    """Return a candidate for each participant and stretch that people rated."""
+    """Return a candidate for each participant and span that people rated."""
     return rating_candidates(session)

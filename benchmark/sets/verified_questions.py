@@ -1,4 +1,4 @@
-"""Verified questions as candidates for items: those of chains, those that people wrote, and those of ESI-Bench."""
+"""Candidates from verified questions: those from chains, hand-written ones, and those of ESI-Bench."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ def _gather_pool(session: Session, kinds: tuple[QuestionKind, ...]) -> Candidate
         else:
             chosen.append(item)
     belongs = _question_subchains(chosen)
-    states = _States(session)
+    states = _TranscriptChecksums(session)
     homes = {recording.id: recording.collection_id for recording in all_recordings(session.study)}
     candidates = [_candidate(item, homes[item.question.recording_id], belongs, states) for item in chosen]
     return CandidatePool(tuple(candidates), dict(left_out))
@@ -86,7 +86,7 @@ def _exclusion_reason(session: Session, verification_item: VerificationItem) -> 
 
 
 def _question_subchains(chosen: list[VerificationItem]) -> dict[str, dict[str, Json]]:
-    """Return question id -> the result of each subchain that it belongs to -> questions of that subchain."""
+    """Return question id -> result of each of its subchains -> number of questions of that subchain."""
     found: dict[str, dict[str, Json]] = {}
     graphs = {item.graph.chain.id: item.graph for item in chosen if item.graph is not None}
     by_chain: dict[str, list[VerificationItem]] = {}
@@ -98,13 +98,13 @@ def _question_subchains(chosen: list[VerificationItem]) -> dict[str, dict[str, J
         except CycleError:
             continue
         for result, ids in sorted(covered.subchains.items()):
-            for each in ids:
-                found.setdefault(each, {})[result] = len(ids)
+            for question_id in ids:
+                found.setdefault(question_id, {})[result] = len(ids)
     return found
 
 
-class _States:
-    """Checksums of what is told with questions; many are about the same stretch."""
+class _TranscriptChecksums:
+    """Cached checksums of the conversation in spans; many questions have the same span."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -113,17 +113,17 @@ class _States:
         self._known: dict[tuple[str, int, int], str] = {}
 
     def checksum(self, place: tuple[str, int, int]) -> str:
-        """Return the checksum of the words of a stretch: recording, start, end."""
+        """Return the checksum of the conversation in a span: recording, start, end."""
         if place not in self._known:
-            home, start, end = place
-            if home not in self._words:
-                self._words[home] = RecordingTranscript(self._session, home, self._roles)
-            self._known[place] = self._words[home].checksum(start, end)
+            recording_id, start, end = place
+            if recording_id not in self._words:
+                self._words[recording_id] = RecordingTranscript(self._session, recording_id, self._roles)
+            self._known[place] = self._words[recording_id].checksum(start, end)
         return self._known[place]
 
 
 def _candidate(
-    item: VerificationItem, collection_id: str, belongs: Mapping[str, dict[str, Json]], states: _States
+    item: VerificationItem, collection_id: str, belongs: Mapping[str, dict[str, Json]], states: _TranscriptChecksums
 ) -> ItemCandidate:
     question = item.question
     traits: dict[str, Json] = {

@@ -1,1 +1,1 @@
-"""What a judge can be asked about a segment: one file a task. Schemes in, forms of answers out; no study, no model."""
+"""The tasks of the benchmark: how their items are sampled and their answers scored."""

@@ -1,7 +1,6 @@
-"""What a task of the benchmark is: it draws items from what a study holds, and turns answers into figures.
+"""The protocol of benchmark tasks, which sample items and score responses, and their registry.
 
-Which tasks the benchmark has. A new one is a file here, and a line in the table. What was right and what was answered,
-as plain lists.
+A new task is a class in this package and a line in the registry.
 """
 
 import random
@@ -17,17 +16,17 @@ from project.entities.study_records import Json
 from project.errors import UserError
 
 BREAKDOWN_TRAITS = ("attributes", "channel", "agreed", "collection", "kind", "aspect", "steps", "negative")
-"""Traits of items by which figures are broken down; others serve the figures themselves, such as `labels`."""
+"""Traits of items by which figures are broken down; other traits, such as `labels`, are inputs of scores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What each item is asked in one go.
+    """One round of questions about each item.
 
     Attributes:
         task: key of `benchmark/prompts/judge_prompt.py`.
-        parts: of the item, each asked apart; ("",) for the item as a whole.
-        is_followup: whether it is asked about what the same judge answered in the round before.
+        parts: of the item, each asked separately; ("",) for the item as a whole.
+        is_followup: it is about the answer of the same judge in the round before.
     """
 
     task: str
@@ -37,15 +36,15 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class ItemResponse:
-    """One item, and what came of asking about it.
+    """The response to one item.
 
     Attributes:
         truth: the right answer, by `TASK` or `TASK/PART`.
-        answers: what was answered, by the same keys; only what could be read.
-        statuses: what came of each question, by the same keys; a question that was not asked is not in it.
-        traits: of the item, by which figures are broken down.
-        ms: that it took in all.
-        cost: in the currency of the judge's prices; None where it has none.
+        answers: readable answers, by the same keys.
+        statuses: of all questions that were asked, by the same keys.
+        traits: of the item.
+        ms: total time.
+        cost: in the currency of the judge's prices; None if it has none.
     """
 
     item_id: str
@@ -66,7 +65,7 @@ class Metric:
     Attributes:
         key: in results.
         name: for tables.
-        share: whether it lies between 0 and 1 and is shown in percent.
+        share: its value is a share from 0 to 1, shown in percent.
     """
 
     key: str
@@ -81,10 +80,10 @@ class BenchmarkTask(Protocol):
         key: in the registry, and in results.
         paper: short name of the paper.
         section: of it, where the task is described.
-        source: which part of a study its items come from, a key of `benchmark.sets.item_sources.POOL_SOURCES`.
+        source: the part of a study that its items come from, a key of `benchmark.sets.item_sources.POOL_SOURCES`.
         rounds: what is asked, in order.
-        draws: samples, where nothing else is wished.
-        size: items of one sample, about; 0 for all there are.
+        draws: the number of samples by default.
+        size: about how many items a sample has; 0 for all there are.
         answer: what an answer is, in words.
         metrics: its figures, the most important first.
     """
@@ -102,13 +101,13 @@ class BenchmarkTask(Protocol):
     metrics: ClassVar[tuple[Metric, ...]]
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return the items of one draw, and what could not become one and why."""
+        """Return the items of one draw, and what was left out."""
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return the figures of one draw by key of `metrics`; None where one is undefined."""
+        """Return the figures of one draw by key of `metrics`; None if undefined."""
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return what blind guessing is expected to reach over these items, by key, where that is known."""
+        """Return the expected figures of guessing over these items, by key, where they are known."""
 
 
 @runtime_checkable
@@ -139,7 +138,7 @@ SUITE: Mapping[str, str] = {
     "socialnli_facts": "benchmark.tasks.statement_task:SocialNliFacts",
     "sotopia_eval": "benchmark.tasks.episode_rating_task:SotopiaEval",
 }
-"""Key of a task -> where it is."""
+"""Key of a task -> module and class."""
 
 
 def get_benchmark_task(key: str) -> BenchmarkTask:
@@ -155,7 +154,7 @@ def get_benchmark_task(key: str) -> BenchmarkTask:
 
 
 LABELS_TRAIT = "labels"
-"""Trait of an item: every label that an answer can be, whether a draw has it or not."""
+"""Trait of an item: all labels of the task, in a draw or not."""
 
 
 def make_metrics(*keys: str) -> tuple[Metric, ...]:
@@ -169,12 +168,12 @@ def defined_values(values: Mapping[str, float | None]) -> dict[str, float]:
 
 
 def field_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
-    """Return what is right in a field, item by item."""
+    """Return the right value of a field for each item."""
     return [item_response.truth[task][field] for item_response in said]
 
 
 def field_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
-    """Return what was answered in a field, item by item; None where nothing could be read."""
+    """Return the answered value of a field for each item; None if unreadable."""
     return [item_response.answers.get(task, {}).get(field) for item_response in said]
 
 
@@ -184,7 +183,7 @@ def label_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[st
 
 
 def label_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[str | None]:
-    """Return the label that was answered to each item; None where none could be read."""
+    """Return the answered label of each item; None if unreadable."""
     return [
         field_answer if isinstance(field_answer, str) else None for field_answer in field_answers(said, task, field)
     ]
@@ -196,12 +195,12 @@ def set_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[list
 
 
 def set_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[list[str] | None]:
-    """Return the labels that were answered to each item; None where no answer could be read."""
+    """Return the answered labels of each item; None if unreadable."""
     return [_string_list(field_answer) for field_answer in field_answers(said, task, field)]
 
 
 def task_labels(said: Sequence[ItemResponse]) -> list[str]:
-    """Return every label of a task, in the order of its scheme."""
+    """Return all labels of a task, in the order of its scheme."""
     found: dict[str, None] = {}
     for item_response in said:
         found |= dict.fromkeys(_string_list(item_response.traits.get(LABELS_TRAIT)) or ())
@@ -209,4 +208,4 @@ def task_labels(said: Sequence[ItemResponse]) -> list[str]:
 
 
 def _string_list(value: Json) -> list[str] | None:
-    return [str(one) for one in value] if isinstance(value, list) else None
+    return [str(entry) for entry in value] if isinstance(value, list) else None

@@ -1,4 +1,4 @@
-"""Ratings of episodes: how close a judge comes to the mean of people, and people to each other."""
+"""The task SOTOPIA-EVAL: ratings of episodes by judges against the mean of people, and agreement among people."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from project.schemes.scheme_file import load_scheme
 
 KEY = "sotopia_eval"
 RATINGS_TRAIT = "ratings"
-"""Trait of an item: dimension -> the scores that people gave, in the order of the raters."""
+"""Trait of an item: dimension -> scores of people, in the order of the raters."""
 
 
 def _metrics() -> tuple[Metric, ...]:
@@ -54,9 +54,9 @@ def _metrics() -> tuple[Metric, ...]:
 class SotopiaEval:
     """Seven ratings with reasons of each participant of an episode, against the mean of people (SOTOPIA, section 5.2).
 
-    An item is a participant of a recording that people rated as a whole, or in one and the same part. Pearson's r is
-    undefined where either side never varies, and left out of the mean over the dimensions. Kappa and agreement are
-    about people alone, whoever is asked.
+    An item is a participant of a recording that people rated as a whole, or in the same span. Pearson's r is undefined
+    if either side never varies, and then left out of the mean over the dimensions. Kappa and agreement are among people
+    only.
     """
 
     key: ClassVar[str] = KEY
@@ -72,7 +72,7 @@ class SotopiaEval:
     metrics: ClassVar[tuple[Metric, ...]] = _metrics()
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return all that was rated, or as many as wished, drawn by chance; of each collection alike on request.
+        """Return all items, or a random sample of the size; with `stratify`, the same number from each collection.
 
         Raises:
             UserError: there are more collections than items.
@@ -85,9 +85,9 @@ class SotopiaEval:
         return ItemDraw(tuple(drawn), pool.left_out)
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return r and distance by dimension and over all, and how people agree; None where one is undefined.
+        """Return Pearson's r and error by dimension and over all, and the agreement of people; None if undefined.
 
-        Without a single answer, r and distance are undefined too.
+        Without answers, r and error are undefined.
         """
         found: dict[str, float | None] = {}
         for key in DIMENSIONS:
@@ -95,22 +95,20 @@ class SotopiaEval:
             found[join_metric_key(PEARSON_R, key)] = pearson(truth, scores)
             found[join_metric_key(MAE, key)] = mae(truth, scores)
         for metric in (PEARSON_R, MAE):
-            each = [found[join_metric_key(metric, key)] for key in DIMENSIONS]
-            known = [value for value in each if value is not None]
+            values = [found[join_metric_key(metric, key)] for key in DIMENSIONS]
+            known = [value for value in values if value is not None]
             found[metric] = fmean(known) if known else None
         return {**found, **_human_agreement(said)}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return r and distance of ratings that know nothing of the episode."""
+        """Return the expected r and error of random ratings."""
         guessed = pearson_by_chance(len(said))
         found = dict.fromkeys(_correlations(), guessed.value) if guessed is not None else {}
         distances = [
             (key, mae_by_chance(_paired_scores(said, key)[0], range(low, high + 1)))
             for key, (low, high) in score_ranges().items()
         ]
-        known = {
-            join_metric_key(MAE, key): each_chance.value for key, each_chance in distances if each_chance is not None
-        }
+        known = {join_metric_key(MAE, key): distance.value for key, distance in distances if distance is not None}
         return {**found, **known, MAE: fmean(known.values())} if known else found
 
 
@@ -119,7 +117,7 @@ def _correlations() -> tuple[str, ...]:
 
 
 def _paired_scores(said: Sequence[ItemResponse], key: str) -> tuple[list[float], list[float | None]]:
-    """Return the mean human scores of one dimension, and what was answered; None for what could not be read."""
+    """Return the mean human scores and the answers of one dimension; None for unreadable ones."""
     pairs = [
         (_score_value(item_response.truth, key), _score_value(item_response.answers, key)) for item_response in said
     ]
@@ -142,18 +140,18 @@ def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, float | None]:
 
 @lru_cache(maxsize=4096)
 def _binned(numbers: tuple[float, ...], low: float, high: float) -> list[float]:
-    return [float(assign_bin) for assign_bin in assign_bins(np.array(numbers), low, high, RATING_BINS)]
+    return [float(bin_number) for bin_number in assign_bins(np.array(numbers), low, high, RATING_BINS)]
 
 
 def _human_scores(traits: Mapping[str, Json], key: str) -> list[float]:
-    """Return what people gave on one dimension."""
+    """Return the scores of people on one dimension."""
     given = traits.get(RATINGS_TRAIT)
     scores = given.get(key) if isinstance(given, dict) else None
     return [float(score) for score in scores if isinstance(score, int | float)] if isinstance(scores, list) else []
 
 
 def _sample_evenly(candidates: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
-    """Return the same number of each collection: as many as the smallest has, or as the size asks for."""
+    """Return the same number of candidates from each collection, limited by the smallest one and the size."""
     homes: dict[str, list[ItemCandidate]] = {}
     for candidate in candidates:
         homes.setdefault(candidate.collection_id, []).append(candidate)

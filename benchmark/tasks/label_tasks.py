@@ -1,9 +1,4 @@
-"""What tasks share whose answer is one label.
-
-Which attributes, given the label. The same moments as recorded and anonymized. Error or no error. More than one
-attribute, or a single one. What the tasks about segments share: which of a pool fit, and what of them is frozen.
-Competence, error or none.
-"""
+"""Tasks of SHREC whose answers are labels: verdict, error, attributes, several attributes, and conditions."""
 
 import random
 from collections import Counter
@@ -65,7 +60,7 @@ class OneLabel:
         return {ACCURACY: accuracy(truth, given), MACRO_F1: macro_f1(truth, given, task_labels(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return what a guess among the labels comes to."""
+        """Return the expected figures of guessing among the labels."""
         labels = task_labels(said)
         guessed = accuracy_by_chance(len(said), len(labels)) if labels else None
         f1 = macro_f1_by_chance(label_truths(said, self.task, self.field), labels) if labels else None
@@ -87,7 +82,7 @@ def candidate_label(item_candidate: ItemCandidate) -> str:
 
 
 def candidate_values(item_candidate: ItemCandidate) -> Mapping[str, Json]:
-    """Return what is filled in about a candidate."""
+    """Return the values of a candidate."""
     return cast(Mapping[str, Json], item_candidate.content.get("values", {}))
 
 
@@ -105,7 +100,7 @@ def group_by_label(candidates: Sequence[ItemCandidate]) -> dict[str, list[ItemCa
 
 
 def candidate_subject(pool: CandidatePool, item_candidate: ItemCandidate, label: str = "") -> PromptSubject:
-    """Return a candidate as what a task is about."""
+    """Return a candidate as the subject of a prompt."""
     return PromptSubject(
         pool_scheme(pool), pool.track, label or candidate_label(item_candidate), candidate_values(item_candidate)
     )
@@ -114,12 +109,12 @@ def candidate_subject(pool: CandidatePool, item_candidate: ItemCandidate, label:
 def fitting_candidates(
     pool: CandidatePool, candidates: Sequence[ItemCandidate], task: JudgePrompt, otherwise: str
 ) -> tuple[list[ItemCandidate], Counter[str]]:
-    """Return the candidates that a task can be asked about and that say what is right; the others are counted.
+    """Return the candidates that a task can be asked about and that have a right answer; the others are counted.
 
     Args:
-        pool: that they are of.
-        candidates: some of it.
-        task: that is asked.
+        pool: of the candidates.
+        candidates: some of the pool.
+        task: the task.
         otherwise: why the others are left out.
     """
     left_out: Counter[str] = Counter()
@@ -141,7 +136,7 @@ def freeze_candidate(
     traits: Mapping[str, Json],
     **more: Json,
 ) -> ItemCandidate:
-    """Return a candidate with what its item keeps: the right answer, and traits beside its own."""
+    """Return a candidate with the content of its item: the right answer, and further traits."""
     content: dict[str, Json] = {
         "scheme": pool_scheme(pool).key,
         "track": pool.track,
@@ -155,24 +150,24 @@ def freeze_candidate(
 
 def all_labels(pool: CandidatePool) -> list[str]:
     """Return the labels that a judge can choose from, `none` among them."""
-    return [labels_label.key for labels_label in label_choices(PromptSubject(pool_scheme(pool), pool.track))]
+    return [choice.key for choice in label_choices(PromptSubject(pool_scheme(pool), pool.track))]
 
 
 def first_field_choices(spec: FormSpec) -> list[Json]:
-    """Return the choices of the first thing that is asked."""
+    """Return the choices of the first field."""
     return [choice.key for choice in spec.fields[0].field.choices]
 
 
 def yes_no_traits() -> dict[str, Json]:
-    """Return the trait of a question that is answered with yes or no."""
+    """Return the labels trait of a yes-or-no question."""
     return {LABELS_TRAIT: [field_choice.key for field_choice in YES_NO]}
 
 
 def label_shares(pool: CandidatePool, given: Any, usual: Mapping[str, float]) -> dict[str, float]:
-    """Return label -> weight: what is wished, else the paper's where the scheme has its labels, else equal weights.
+    """Return label -> weight: the given ones, else those of the paper if the scheme has its labels, else equal weights.
 
     Raises:
-        UserError: a label that has a share is none of the track's, or no label has one.
+        UserError: a label with a share is not on the track, or no label has a share.
     """
     labels = all_labels(pool)
     shares = {str(key): float(weight) for key, weight in given.items()} if isinstance(given, dict) else {}
@@ -196,7 +191,7 @@ def candidate_attributes(pool: CandidatePool, item_candidate: ItemCandidate) -> 
 
 
 def require_attributes_field(pool: CandidatePool) -> Field:
-    """Return the field that says what a segment is about.
+    """Return the field of attributes.
 
     Raises:
         UserError: the scheme has none.
@@ -212,7 +207,7 @@ def require_attributes_field(pool: CandidatePool) -> Field:
 class AttributeSamples:
     """Three draws of about 70 segments: 66 % error, 34 % competence (SHREC, appendix A.2).
 
-    In other schemes every label has the same share. Agreed are those whose annotators chose the same attributes
+    In other schemes every label has the same share. Items are agreed if their annotators chose the same attributes
     (appendix C).
     """
 
@@ -228,7 +223,7 @@ class AttributeSamples:
         """Return one balanced draw.
 
         Raises:
-            UserError: the scheme has no attributes, a label is missing, or a share is given to what is no label.
+            UserError: the scheme has no attributes, a label is missing, or a share is given for what is no label.
         """
         field = require_attributes_field(pool)
         task = get_judge_prompt(self.key)
@@ -272,7 +267,7 @@ class AttributesEntry(AttributeSamples):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return what the toss of a coin for each attribute comes to."""
+        """Return the expected figures of a coin toss for each attribute."""
         truth, labels = set_truths(said, self.key, _asked_field(said)), task_labels(said)
         exact, partial = exact_match_by_chance(len(said), len(labels)), partial_match_by_chance(truth)
         return defined_values(
@@ -285,7 +280,7 @@ class AttributesEntry(AttributeSamples):
 
 
 def _asked_field(said: Sequence[ItemResponse]) -> str:
-    """Return the key of the field that is asked for; "" without items."""
+    """Return the key of the field of attributes; "" without items."""
     return next((key for item_response in said for key in item_response.truth["attributes"]), "")
 
 
@@ -332,7 +327,7 @@ class VerdictEntry(OneLabel):
         """Return one balanced draw.
 
         Raises:
-            UserError: a label is missing, or a share is given to what is no label.
+            UserError: a label is missing, or a share is given for what is no label.
         """
         shares = label_shares(pool, rule.more.get("shares"), self.shares)
         drawn = draw_balanced(pool, group_by_label(pool.candidates), shares, rule, chance, NO_LABEL)

@@ -1,8 +1,4 @@
-"""What the tasks share whose items bring five options, one of them right.
-
-What came before and after: which words of the other side belong to these. Why it is an error, and what would have been
-right: which text belongs to this error.
-"""
+"""Tasks of SHREC with five options: what was said before or after, and the rationale and correction of an error."""
 
 import random
 from abc import abstractmethod
@@ -64,54 +60,60 @@ class FiveOptions:
     answer: ClassVar[str] = "one of five options"
     metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
     label: ClassVar[str]
-    """Of the segments that it is asked about."""
+    """Label of the segments that it is asked about."""
     no_text_reason: ClassVar[str]
-    """Why a segment is left out that has no text for the right option."""
+    """Why segments without a text for the right option are left out."""
     too_few_reason: ClassVar[str]
-    """Why a segment is left out for which there are not four wrong options."""
+    """Why segments without four wrong options are left out."""
 
     @abstractmethod
     def option_text(self, item_candidate: ItemCandidate) -> str:
-        """Return what would be an option of a candidate; "" for none."""
+        """Return the text of a candidate as an option; "" for none."""
 
     def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:  # noqa: ARG002
-        """Tell whether another candidate's text may be a wrong option."""
+        """Tell whether the text of another candidate may be a wrong option."""
         return True
 
     def facts(self, item_candidate: ItemCandidate) -> Mapping[str, Json]:  # noqa: ARG002
-        """Return what is told of the item beside label, footage and words."""
+        """Return given texts of the item beside label, footage and conversation."""
         return {}
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one draw; a segment for which there are not four wrong options is left out, and counted.
+        """Return one draw; segments without four wrong options are left out and counted.
 
         Raises:
-            UserError: no segment has the label, or none of them has such a text, or there are more collections than
-                items.
+            UserError: no segment has the label and a text, or there are more collections than items.
         """
         labelled = [
             candidate for candidate in sort_candidates(pool.candidates) if candidate_label(candidate) == self.label
         ]
         if not labelled:
             raise no_items_error(f"no segment with the label “{self.label}” to draw", pool)
-        told = [item_candidate for item_candidate in labelled if self.option_text(item_candidate)]
+        with_text = [item_candidate for item_candidate in labelled if self.option_text(item_candidate)]
         left_out = (
-            Counter({self.no_text_reason: len(labelled) - len(told)}) if len(told) < len(labelled) else Counter[str]()
+            Counter({self.no_text_reason: len(labelled) - len(with_text)})
+            if len(with_text) < len(labelled)
+            else Counter[str]()
         )
-        if not told:
+        if not with_text:
             raise no_items_error(f"no segment that “{self.name}” can be asked about", pool, left_out)
-        homes = sorted({item_candidate.collection_id for item_candidate in told}) if rule.stratify else [""]
+        collections = sorted({item_candidate.collection_id for item_candidate in with_text}) if rule.stratify else [""]
         strata = {
-            home: [item_candidate for item_candidate in told if not home or item_candidate.collection_id == home]
-            for home in homes
+            collection: [
+                item_candidate
+                for item_candidate in with_text
+                if not collection or item_candidate.collection_id == collection
+            ]
+            for collection in collections
         }
-        wanted = {home: len(those) for home, those in strata.items()}
+        wanted = {collection: len(those) for collection, those in strata.items()}
         if rule.stratify:
             wanted = collection_sizes(rule.size, wanted)
         elif rule.size:
             wanted[""] = min(rule.size, wanted[""])
         drawn = {
-            home: self._draw_items(pool, those, told, wanted[home], chance, left_out) for home, those in strata.items()
+            collection: self._draw_items(pool, those, with_text, wanted[collection], chance, left_out)
+            for collection, those in strata.items()
         }
         most = min(len(those) for those in drawn.values()) if rule.stratify else None
         found = [item_candidate for those in drawn.values() for item_candidate in those[:most]]
@@ -169,9 +171,10 @@ _USER, _AGENT = 0, 1
 
 
 class _Flow(FiveOptions):
-    """Segments of competence in which somebody says something that the agent answers (SHREC, 3.3 and appendix A.3).
+    """Segments of competence in which the agent answers somebody (SHREC, 3.3 and appendix A.3).
 
-    One side's words are told, and those of the other side in five segments are the options; the transcript is not.
+    The words of one side are given, and those of the other side in five segments are the options; the transcript is not
+    shown.
     """
 
     label: ClassVar[str] = COMPETENCE
@@ -182,7 +185,7 @@ class _Flow(FiveOptions):
     told_side: ClassVar[int]
 
     def option_text(self, item_candidate: ItemCandidate) -> str:
-        """Return the words of the side that is asked for; "" where the two do not speak with each other."""
+        """Return the words of the side that is asked for; "" if the two do not talk to each other."""
         words = cast(list[str], item_candidate.content.get("words", []))
         return words[self.asked_side] if words else ""
 
@@ -214,7 +217,7 @@ class PostEntry(_Flow):
 
 
 class _OfErrors(FiveOptions):
-    """Errors alone; the wrong options are what was written about errors with another set of attributes (SHREC, 3.4)."""
+    """Errors; the wrong options are texts about errors with other attributes (SHREC, 3.4)."""
 
     label: ClassVar[str] = ERROR
     no_text_reason: ClassVar[str] = NO_TEXT
@@ -222,18 +225,18 @@ class _OfErrors(FiveOptions):
     section: ClassVar[str] = "3.4 and appendix A.3"
 
     def option_text(self, item_candidate: ItemCandidate) -> str:
-        """Return what was filled in; "" for nothing."""
+        """Return the value of the field; "" for none."""
         return str(candidate_values(item_candidate).get(self.key) or "").strip()
 
     def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:
-        """Tell whether the other error is about another set of attributes."""
+        """Tell whether the other error has other attributes."""
         return candidate_attributes(pool, own) != candidate_attributes(pool, other)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return one draw.
 
         Raises:
-            UserError: the scheme does not ask for such a text, or there is no error that has one.
+            UserError: the scheme has no such field, or no error has a value.
         """
         scheme = pool_scheme(pool)
         if all(field.key != self.key for field in scheme.fields_of(pool.track)):

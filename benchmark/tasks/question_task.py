@@ -1,4 +1,4 @@
-"""Questions with options: accuracy by kind, and how far whole chains are understood."""
+"""Tasks of multiple-choice questions: R3-VQA with consistency over chains, hand-written questions, and ESI-Bench."""
 
 import random
 from collections import Counter
@@ -48,11 +48,11 @@ from project.entities.study_records import Json
 _KINDS = (QuestionKind.STATE, QuestionKind.EVENT, QuestionKind.WHY, QuestionKind.HOW)
 _STATES = (NodeKind.EMOTION, NodeKind.BELIEF, NodeKind.INTENT, NodeKind.DESIRE)
 SUBCHAINS = "subchains"
-"""Trait of a question of a chain: the result of each subchain that it belongs to -> questions of that subchain."""
+"""Trait of a question from a chain: result of each of its subchains -> number of questions of that subchain."""
 
 
-class _Answered:
-    """All verified questions of a sort, in one draw."""
+class _QuestionTask:
+    """All verified questions of a kind, in one draw."""
 
     key: ClassVar[str]
     rounds: ClassVar[tuple[Round, ...]] = (Round("answer"),)
@@ -61,7 +61,7 @@ class _Answered:
     metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return all questions, or at most as many as wished: of each chain all or none.
+        """Return all questions, or at most `size`; of each chain all or none.
 
         Raises:
             UserError: there is no question, or there are more collections than items.
@@ -84,15 +84,15 @@ class _Answered:
         )
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return the share of the questions that were answered right; None without any."""
+        """Return the accuracy; None without questions."""
         return {ACCURACY: _accuracy(said)}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return one in as many as each question has options, in the mean."""
+        """Return the mean of 1 / options."""
         return {ACCURACY: _guess_accuracy(said)} if said else {}
 
 
-class R3Entry(_Answered):
+class R3Entry(_QuestionTask):
     """Questions of causal chains: accuracy by kind, and consistency over chains and subchains (R3-VQA, section 4).
 
     The settings of the paper are pictures alone (base), words and pictures (+sub), and both with the prompt `tom`
@@ -114,7 +114,7 @@ class R3Entry(_Answered):
     )
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy, overall and by kind and mental state, and both consistencies; None where undefined."""
+        """Return accuracy, overall and by kind and mental state, and both consistencies; None if undefined."""
         right = {_trait_text(item_response, "question"): _is_right(item_response) for item_response in said}
         chains = _chain_coverage(said)
         whole = sum((score_chain(chain, right) for chain in chains), Consistency())
@@ -128,7 +128,7 @@ class R3Entry(_Answered):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return one in as many as each question has options, and for n questions of a chain the n-th power of it."""
+        """Return the mean of 1 / options, and for a chain of n questions its n-th power."""
         if not said:
             return {}
         guess = _guess_accuracy(said)
@@ -146,7 +146,7 @@ class R3Entry(_Answered):
         return found | {key: value for key, value in {**kinds, **states}.items() if value is not None}
 
 
-class WrittenEntry(_Answered):
+class WrittenEntry(_QuestionTask):
     """Questions that people wrote because judges fail at them (R3-VQA, section 4.4)."""
 
     key: ClassVar[str] = "r3vqa_written"
@@ -158,7 +158,7 @@ class WrittenEntry(_Answered):
     answer: ClassVar[str] = "one of the options"
 
 
-class EsiEntry(_Answered):
+class EsiEntry(_QuestionTask):
     """Questions of five dimensions of social intelligence (ESI-Bench, section 4)."""
 
     key: ClassVar[str] = "esi"
@@ -177,19 +177,22 @@ class EsiEntry(_Answered):
     )
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy, overall and by dimension; None where there is no question."""
+        """Return accuracy, overall and by dimension; None without questions."""
         return {ACCURACY: _accuracy(said), **_accuracy_by("aspect", DIMENSIONS, said, _accuracy)}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return one in as many as each question has options, in the mean."""
+        """Return the mean of 1 / options."""
         if not said:
             return {}
-        each = _accuracy_by("aspect", DIMENSIONS, said, _guess_accuracy_or_none)
-        return {ACCURACY: _guess_accuracy(said), **{key: value for key, value in each.items() if value is not None}}
+        by_dimension = _accuracy_by("aspect", DIMENSIONS, said, _guess_accuracy_or_none)
+        return {
+            ACCURACY: _guess_accuracy(said),
+            **{key: value for key, value in by_dimension.items() if value is not None},
+        }
 
 
 def _sample_whole_chains(those: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
-    """Return at most so many questions, those of a chain together, in a random order of chains."""
+    """Return at most `size` questions of randomly chosen whole chains."""
     chains: dict[str, list[ItemCandidate]] = {}
     for item_candidate in those:
         traits = cast(Mapping[str, Json], item_candidate.content["traits"])
@@ -225,7 +228,7 @@ def _accuracy_by(
     said: Sequence[ItemResponse],
     measure: Callable[[Sequence[ItemResponse]], float | None],
 ) -> dict[str, float | None]:
-    """Return the key of accuracy over a part -> what is measured over it."""
+    """Return key of accuracy over a part -> its measure."""
     parts = {
         value: [item_response for item_response in said if item_response.traits.get(trait) == value] for value in values
     }
@@ -233,10 +236,10 @@ def _accuracy_by(
 
 
 def _chain_coverage(said: Sequence[ItemResponse]) -> list[Covered]:
-    """Return the chains that questions are of, with the questions of each of their subchains.
+    """Return the chains of the questions, with the questions of each of their subchains.
 
-    Those that were drawn and not asked are among them, so that what they belong to is not understood. A chain that is
-    there several times, as in a sample of the bootstrap, comes back as often.
+    Questions that were not asked are included, so that their subchains count as wrong. A chain that occurs several
+    times, as in a bootstrap sample, is returned as often.
     """
     of_chains = sorted(
         (item_response for item_response in said if item_response.traits.get("chain")),
@@ -260,7 +263,7 @@ def _chain_coverage(said: Sequence[ItemResponse]) -> list[Covered]:
 
 
 def _pad_subchain(result: str, ids: set[str], size: int) -> frozenset[str]:
-    """Return the questions of a subchain, with one that nobody answered for each that is not there."""
+    """Return the questions of a subchain, padded with an unanswered one for each that is missing."""
     return frozenset(ids) | {f"{result} {number}" for number in range(len(ids), size)}
 
 

@@ -1,4 +1,4 @@
-"""Statements about dialogues: how plausible a judge finds them, against people, and whether reasons are accurate."""
+"""Tasks of SocialNLI: the plausibility of statements against that of people, and the accuracy of explanations."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -39,8 +39,8 @@ _SCALE = 100
 class SocialNli:
     """How plausible a statement is: by reasons for and against it and how much each is worth (SocialNLI, section 4.1).
 
-    Each judge weighs its own two reasons; people say the plausibility outright (section 3.4). Its truth is the mean of
-    people, to one decimal (appendix B.2). Pearson's r is undefined where either side never varies.
+    Each judge weighs its own two reasons; people rate the plausibility directly (section 3.4). The truth is the mean of
+    people, to one decimal (appendix B.2). Pearson's r is undefined if either side never varies.
     """
 
     key: ClassVar[str] = "socialnli"
@@ -66,7 +66,7 @@ class SocialNli:
     )
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return all statements, or as many as wished, drawn by chance; of each collection in turn on request.
+        """Return all statements, or a random sample of the size; with `stratify`, from each collection in turn.
 
         Raises:
             UserError: there is none.
@@ -77,17 +77,17 @@ class SocialNli:
         return ItemDraw(_draw_in_turn(pool.candidates, rule.size, group, chance), pool.left_out)
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return r, distance, calibration and how often the posterior was 0 over 0; None where one is undefined.
+        """Return Pearson's r, error, calibration and the share of undefined posteriors; None if undefined.
 
-        What could not be read or was refused has no number: its item is in none of these figures.
+        Items with refused or unreadable answers are left out.
         """
         known = [
             (truth, item_response) for item_response in said if (truth := human_plausibility(item_response)) is not None
         ]
         truths = [truth for truth, _ in known]
         given = [judge_plausibility(item_response) for _, item_response in known]
-        numbers = [None if one is None else one[0] for one in given]
-        answered = [one for one in given if one is not None]
+        numbers = [None if posterior_ is None else posterior_[0] for posterior_ in given]
+        answered = [posterior_ for posterior_ in given if posterior_ is not None]
         return {
             PEARSON_R: pearson(truths, numbers),
             MAE: mae(truths, numbers),
@@ -96,7 +96,7 @@ class SocialNli:
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return that plausibilities which know nothing of the dialogue have no correlation with those of people."""
+        """Return the expected correlation of random plausibilities, which is 0."""
         guessed = pearson_by_chance(len(said))
         return {PEARSON_R: guessed.value} if guessed is not None else {}
 
@@ -105,7 +105,7 @@ class SocialNliFacts:
     """Whether explanations are accurate, as people check them (SocialNLI, section 4.3).
 
     Items are explanations that judges gave in runs of `socialnli`, and those of the people who rated the statements.
-    Nothing is right by itself: the figure is the share that is found accurate, in all and by who wrote them.
+    There are no right answers: the figure is the share that people find accurate, overall and by author.
     """
 
     key: ClassVar[str] = "socialnli_facts"
@@ -121,7 +121,7 @@ class SocialNliFacts:
     metrics: ClassVar[tuple[Metric, ...]] = (Metric(FACTUALITY, "Share of accurate explanations"),)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return all explanations, or as many as wished, of each author in turn.
+        """Return all explanations, or a random sample of the size from each author in turn.
 
         Raises:
             UserError: there is none.
@@ -142,20 +142,20 @@ class SocialNliFacts:
         return {FACTUALITY: sum(checked) / len(checked) if checked else None, **shares}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:  # noqa: ARG002
-        """Return that who guesses finds one in two accurate."""
+        """Return the expected share of guesses, one half."""
         return {FACTUALITY: 0.5}
 
 
 def human_plausibility(said: ItemResponse) -> float | None:
-    """Return how plausible people find the statement of an item, 0 to 1; None where nobody said."""
+    """Return the plausibility of a statement for people, 0 to 1; None without ratings."""
     value = _number(said.truth.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
     return None if value is None else value / _SCALE
 
 
 def judge_plausibility(said: ItemResponse) -> tuple[float, bool] | None:
-    """Return how plausible a judge finds a statement, 0 to 1, and whether that is defined; None without an answer.
+    """Return the plausibility of a statement for a judge, 0 to 1, and whether it is defined; None without an answer.
 
-    What was said outright, as by people, is the plausibility itself.
+    A direct rating, as by people, is the plausibility itself.
     """
     outright = _number(said.answers.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
     if outright is not None:
@@ -186,13 +186,13 @@ def _single_group(item_candidate: ItemCandidate) -> str:  # noqa: ARG001
 def _draw_in_turn(
     candidates: Sequence[ItemCandidate], size: int, group: Callable[[ItemCandidate], str], chance: random.Random
 ) -> tuple[ItemCandidate, ...]:
-    """Return so many candidates in a shuffled order, of each group in turn; all of them for a size of 0."""
+    """Return `size` candidates in a shuffled order, from each group in turn; all for a size of 0."""
     groups: dict[str, list[ItemCandidate]] = {}
     for candidate in sort_candidates(candidates):
         groups.setdefault(group(candidate), []).append(candidate)
     for found in groups.values():
         chance.shuffle(found)
-    drawn = [one for turn in zip_longest(*groups.values()) for one in turn if one is not None]
+    drawn = [candidate for turn in zip_longest(*groups.values()) for candidate in turn if candidate is not None]
     drawn = drawn[: size or len(drawn)]
     chance.shuffle(drawn)
     return tuple(drawn)

@@ -5,20 +5,20 @@ from docs.site.markdown import code, codes, table
 
 
 def formats() -> str:
-    """Return a table of the formats, and for each what it cannot hold."""
+    """Return a table of the formats, and a list for each of what it cannot hold."""
     known = {key: get_format(key) for key in FORMATS}
     rows = (
         (
             code(key),
-            each_format.name,
-            codes(each_format.suffixes),
-            "several" if each_format.holds_several else "one",
-            "yes" if each_format.lossless else "",
+            file_format.name,
+            codes(file_format.suffixes),
+            "several" if file_format.holds_several else "one",
+            "yes" if file_format.lossless else "",
         )
-        for key, each_format in known.items()
+        for key, file_format in known.items()
     )
     parts = [table(("Key", "Format", "Files end in", "Recordings in a file", "Holds the whole study"), rows)]
-    for key, each_format in known.items():
-        parts.append(f"### `{key}`: {each_format.name}\n\nWhat it cannot hold:\n")
-        parts.append("\n".join(f"- {loss}" for loss in each_format.losses) + "\n")
+    for key, file_format in known.items():
+        parts.append(f"### `{key}`: {file_format.name}\n\nWhat it cannot hold:\n")
+        parts.append("\n".join(f"- {loss}" for loss in file_format.losses) + "\n")
     return "\n".join(parts)

@@ -97,8 +97,8 @@ def _methods() -> str:
 def _voices() -> str:
     kinds = {key: voice_type(key) for key in VOICES}
     return "\n".join(
-        _described(key, one.title, one.description, one.weakness, options=one.options_type)
-        for key, one in kinds.items()
+        _described(key, method.title, method.description, method.weakness, options=method.options_type)
+        for key, method in kinds.items()
     )
 
 
@@ -187,7 +187,7 @@ def _suite() -> str:
             benchmark_task.name,
             benchmark_task.description,
             f"{benchmark_task.paper}, {benchmark_task.section}",
-            _few(each.name for each in benchmark_task.metrics),
+            _few(metric.name for metric in benchmark_task.metrics),
         )
         for key, benchmark_task in entries.items()
     )
@@ -221,7 +221,7 @@ def _models() -> str:
 
 
 def _said(module: str) -> str:
-    """Return the first paragraph of what a module says about itself; it may need a package that is not installed."""
+    """Return the first paragraph of a module's docstring, without importing it: it may need a missing package."""
     found = find_spec(module)
     assert found is not None
     assert found.origin is not None

@@ -43,7 +43,7 @@ def schemes() -> str:
 
 
 def scheme_keys() -> str:
-    """Return a table for each table of a scheme file: its keys, what they hold and what is usual."""
+    """Return a table for each table of a scheme file: its keys, what they hold and their defaults."""
     parts = []
     for title, of in _TABLES.items():
         told = attributes(of)
@@ -88,7 +88,9 @@ def _section(scheme: Scheme) -> str:
         parts.append(table(("Field", "Name", "Key", "Value", "Only for", "Definition"), form))
     for field in scheme.fields:
         if field.choices:
-            rows = ((code(each.key), each.name, code(each.shortcut), each.definition) for each in field.choices)
+            rows = (
+                (code(choice.key), choice.name, code(choice.shortcut), choice.definition) for choice in field.choices
+            )
             parts.append(table((f"Choice of `{field.key}`", "Name", "Key", "Definition"), rows))
     for rule in scheme.rules:
         where = f" on the track `{rule.track}`" if rule.track else ""

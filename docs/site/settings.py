@@ -7,7 +7,7 @@ from project.session.settings import Settings
 
 
 def settings() -> str:
-    """Return a table of the settings file: each key, what is usual, and what it means."""
+    """Return a table of the settings file: each key with its default and its meaning."""
     told, usual = attributes(Settings), Settings()
     rows = (
         (code(field.name), code(getattr(usual, field.name) or ""), sentence(told[field.name]))

@@ -30,7 +30,7 @@ def tables() -> str:
 
 
 def _meanings() -> dict[str, str]:
-    """Return what the page about the file says about a row of each table."""
+    """Return what the page on the study file says about the rows of each table."""
     found = _MEANING.findall(_PAGE.read_text("utf-8"))
     linked = ((names, text.replace("](", "](../")) for names, text in found)
     return {name: text for names, text in linked for name in re.findall(r"`(\w+)`", names)}

@@ -19,10 +19,11 @@ from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, compare_with_raw,
 from benchmark.metrics.ratings import mae, pearson, randolph_kappa
 from benchmark.metrics.resampling import DRAW_SAMPLES, macro_f1_contributions, mean_over_draws
 from tests.bench.row import Row
-from tests.unit.benchmark.metrics.cases import CASES, numbers, one_label, several_labels
+from tests.unit.benchmark.metrics.cases import numbers, one_label, several_labels
 
 _UNREAD = "(unparsed)"
 _LABELS = ("competence", "error", "none")
+_CASES = 1_000
 _ITEMS, _DRAWS, _RECORDINGS = 600, 3, 360
 _THEIR_SAMPLES = 20
 
@@ -41,7 +42,7 @@ def _equality() -> Row:
         apart[name] = max(apart.get(name, 0.0), abs(ours - float(theirs)))
     worst = max(apart, key=lambda name: apart[name])
     return Row(
-        f"{len(apart)} metrics of the benchmark on {CASES:,} random cases each",
+        f"{len(apart)} metrics of the benchmark on {_CASES:,} random cases each",
         f"{apart[worst]:.1e} apart at most ({worst})",
         "scikit-learn, scipy, statsmodels",
         "",
@@ -88,7 +89,7 @@ def _of_numbers() -> Iterator[Pair]:
 
 def _of_raters() -> Iterator[Pair]:
     draw = np.random.default_rng(11)
-    for _ in range(CASES):
+    for _ in range(_CASES):
         rated = draw.integers(-5, 6, (int(draw.integers(1, 30)), int(draw.integers(2, 5)))).astype(float)
         table, _ = aggregate_raters(assign_bins(rated, -5, 5, 5), n_cat=5)
         yield "randolph_kappa", randolph_kappa(rated.tolist(), -5, 5), fleiss_kappa(table, method="randolph")

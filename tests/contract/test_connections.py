@@ -240,16 +240,16 @@ def settle():
 settle()
 for mode in MODES:
     watching.doing(f"mode {mode.key}")
-    window.pages.show(mode.key)
+    window.pages.show_page(mode.key)
     settle()
 for key in WINDOWS:
     watching.doing(f"window {key}")
-    window.windows.open(key)
+    window.windows.open_window(key)
     settle()
 watching.doing("documentation")
-from app.docs_browser.docs_pages import list_pages as contents
-shown = window.help.open("index.md")
-for page in contents():
+from app.docs_browser.docs_pages import list_pages
+shown = window.help.open_page("index.md")
+for page in list_pages():
     shown.show_page(page.name)
 shown.follow("https://cryptography.io")
 settle()

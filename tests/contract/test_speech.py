@@ -74,11 +74,12 @@ def refuse(*arguments, **_):
     raise SystemExit("something calls out")
 socket.create_connection = socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refuse
 from pathlib import Path
-from models.speech.speech_recognizers import TranscriptionHints as Hearing, Window
-from models.speech.speech_recognizers import create_recognizer as recognizer
+from models.speech.speech_recognizers import TranscriptionHints, Window
+from models.speech.speech_recognizers import create_recognizer
 from tests.fakes.voices import spoken
-heard = recognizer(Path({str(folder)!r})).recognize([Window(((0, 2_000_000),), spoken()[:32000])], Hearing())
-print(len(heard.pieces) > 0)
+window = Window(((0, 2_000_000),), spoken()[:32000])
+heard = create_recognizer(Path({str(folder)!r})).recognize([window], TranscriptionHints())
+print(len(heard.words) > 0)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.strip() == "True", done.stderr

@@ -64,7 +64,7 @@ def test_the_default_is_one_of_them_and_an_unknown_one_is_refused() -> None:
 def test_to_read_about_the_methods_loads_nothing_heavy() -> None:
     code = (
         "import sys; from anonymize.sound.voice_methods import *\n"
-        "for name in VOICES: voice(name)\n"
+        "for name in VOICES: create_voice(name)\n"
         "print({'scipy', 'pyworld', 'pyworld.pyworld', 'onnxruntime', 'cv2'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -9,8 +9,12 @@ from app.gui.window.action_table import ACTIONS
 from app.gui.window.page_registry import MODES, WINDOWS, WindowMode
 from tests.contract.documentation import ROOT, all_pages
 
-_TEXT = "".join(file.read_text("utf-8") for file in sorted((ROOT / "app" / "gui" / "actions").glob("*.py")))
-OPENING = dict(re.findall(r'Spec\(\s*"([a-z_-]+)"(?:(?!Spec\().)*?windows\.open\("([a-z_]+)"\)', _TEXT, re.DOTALL))
+OPENING = {
+    spec.key: key
+    for spec in ACTIONS
+    for key in spec.handler.__code__.co_consts
+    if spec.handler.__name__ == "<lambda>" and "open_window" in spec.handler.__code__.co_names
+}
 """Key of an action -> the window that it opens."""
 MADE = {f"mode {mode.key}": mode.factory for mode in MODES if mode.factory} | WINDOWS
 

@@ -11,7 +11,7 @@ from project.session.jobs import JobHost
 
 STARTING = (
     "import sys; sys.path.insert(0, '.'); from project.session import jobs; "
-    "jobs.KINDS[{kind!r}] = 'tests.fakes.reaching_job'; from app.worker import run; run()"
+    "jobs.JOB_MODULES[{kind!r}] = 'tests.fakes.reaching_job'; from app.worker import run; run()"
 )
 """What a Python process runs to be the worker, knowing this kind under the name of another one."""
 _CODE = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"

@@ -12,7 +12,7 @@ from project.session.session import Session
 
 STARTING = (
     "import sys; sys.path.insert(0, '.'); from project.session import jobs; "
-    "jobs.KINDS['talk'] = 'tests.fakes.talking_job'; from app.worker import run; run(stay='--stay' in sys.argv)"
+    "jobs.JOB_MODULES['talk'] = 'tests.fakes.talking_job'; from app.worker import run; run(stay='--stay' in sys.argv)"
 )
 """What a Python process runs to be the worker, knowing this kind."""
 

@@ -176,7 +176,7 @@ def test_logs_and_settings_that_cannot_be_written(
 
 
 def test_a_study_on_a_network_drive(tracked: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.store.study.on_network", lambda _: True)
+    monkeypatch.setattr("project.store.study.is_on_network", lambda _: True)
     tracked.greenroom("segment", "add", tracked.study, *MARK)
     tracked.greenroom("undo", tracked.study)
     assert tracked.greenroom.json("faces", tracked.study)["frames"] == 24

@@ -196,7 +196,7 @@ from project.encryption import container as keys
 from project.store.study import Study
 from tests.contract.documentation import ROOT
 from tests.fakes.cheap_key import cheap
-keys._usual = cheap
+keys._new_kdf_parameters = cheap
 study = Study.open(Path(sys.argv[1]))
 with study.step("Comment " + sys.argv[2]):
     study.set_property("vocabulary", [sys.argv[2]])

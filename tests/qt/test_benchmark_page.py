@@ -234,7 +234,7 @@ def test_figures_are_computed_beside_the_window_and_said_to_be(
         assert go.wait(HANG_S)
         return compute_figures(read, parts=parts)
 
-    monkeypatch.setattr("app.gui.benchmark.benchmark_mode.computed", held)
+    monkeypatch.setattr("app.gui.benchmark.benchmark_mode.compute_figures", held)
     tab = on.page.results
     on.show("Results")
     assert "Computing" in tab.status.text()
@@ -265,7 +265,7 @@ def test_figures_of_a_study_that_was_closed_are_dropped(
         done.set()
         return compute_figures(read, parts=parts)
 
-    monkeypatch.setattr("app.gui.benchmark.benchmark_mode.computed", held)
+    monkeypatch.setattr("app.gui.benchmark.benchmark_mode.compute_figures", held)
     on.show("Results")
     on.qtbot.waitUntil(began.is_set)
     on.window.close_study()
@@ -312,7 +312,7 @@ def test_nothing_is_written_of_a_set_that_was_cancelled(bench: Open, monkeypatch
         done.set()
         return found
 
-    monkeypatch.setattr("app.gui.benchmark.item_sets.drawn", held)
+    monkeypatch.setattr("app.gui.benchmark.item_sets.draw_set", held)
     on.page.new.click()
     on.page.form.make.click()
     assert "Drawing" in on.page.form.note.text()

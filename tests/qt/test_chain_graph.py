@@ -80,8 +80,8 @@ def test_the_texts_of_a_small_graph_keep_a_size_that_can_be_read(view):
 
 def test_no_time_before_the_recording_is_marked(view):
     view.show_graph(graph([node("only", 1)]), PEOPLE)
-    assert view.board.sight.area[0] < 0
-    marked = [time for time, _ in time_ticks(view.model.picture.layout.axis, view.board.sight)]
+    assert view.board.graph_viewport.area[0] < 0
+    marked = [time for time, _ in time_ticks(view.model.picture.layout.axis, view.board.graph_viewport)]
     assert marked
     assert min(marked) >= 0
 
@@ -227,7 +227,7 @@ def test_an_edge_is_selected_by_a_click_and_removed(qtbot, view):
     picture = view.model.picture
     at = [(edge.reason_id, edge.result_id) for edge in picture.graph.edges].index(("r", "s"))
     x, y = picture.samples[at, 8]
-    drag(view, QPointF(*view.board.sight.to_view(x, y)))
+    drag(view, QPointF(*view.board.graph_viewport.to_view(x, y)))
     with qtbot.waitSignal(view.edge_removal_requested) as asked:
         keys(qtbot, view, Qt.Key.Key_Delete)
     assert asked.args == ["r", "s"]
@@ -248,10 +248,10 @@ def test_a_node_that_is_dragged_stays_there_and_its_time_does_not_change(qtbot, 
 
 def test_the_ground_is_dragged_to_pan_and_shift_draws_a_frame(qtbot, view):
     view.board.zoom(2.0)
-    before = view.board.sight
+    before = view.board.graph_viewport
     drag(view, QPointF(500, 440), QPointF(460, 430))
-    assert (view.board.sight.x, view.board.sight.y) == (before.x - 40, before.y - 10)
-    view.board.fit()
+    assert (view.board.graph_viewport.x, view.board.graph_viewport.y) == (before.x - 40, before.y - 10)
+    view.board.fit_all()
     first, last = middle(view, "p", 0) - QPointF(12, 40), middle(view, "q", 1) + QPointF(12, 40)
     drag(view, first, last, modifiers=Qt.KeyboardModifier.ShiftModifier)
     assert {"p", "q"} <= {*view.selected()}
@@ -360,8 +360,8 @@ def test_texts_are_readable_on_every_kind_and_state(shade):
 
 def test_pictures_are_written_whole_as_svg_and_png(view, tmp_path: Path):
     for dark in (False, True):
-        view.picture(tmp_path / "chain.svg", dark)
-        view.picture(tmp_path / "chain.PNG", dark)
+        view.export_picture(tmp_path / "chain.svg", dark)
+        view.export_picture(tmp_path / "chain.PNG", dark)
         text = (tmp_path / "chain.svg").read_text("utf-8")
         assert all(f"what {node.id} tells" in re.sub(r"\s+", " ", text) for node in SHOWN.nodes)
         assert "Anna" in text
@@ -394,7 +394,7 @@ def test_a_chain_that_does_not_hold_together_is_shown_all_the_same(qtbot, view, 
     view.select(["p"])
     seen(view)
     keys(qtbot, view, Qt.Key.Key_Right, Qt.Key.Key_E, Qt.Key.Key_Down, Qt.Key.Key_Escape)
-    view.picture(tmp_path / "chain.svg")
+    view.export_picture(tmp_path / "chain.svg")
 
 
 def test_two_hundred_nodes_at_one_moment_are_shown_apart(view):

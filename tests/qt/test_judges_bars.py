@@ -23,7 +23,12 @@ def sent(forbidden: str = "", **other: object) -> JudgeRequestPreview:
     picture.fill(QColor("teal"))
     frames = tuple(SentPicture(f"{at}.0 s", "64 x 36", 1000 + at, f"{at:064d}", picture) for at in range(3))
     messages = (SentMessage("system", "Watch."), SentMessage("user", "<img src=http://127.0.0.1:9/x.png>", frames))
-    facts = {"where": "api.example.org", "local": False, "permission": "" if forbidden else "anonymized", **other}
+    facts = {
+        "destination": "api.example.org",
+        "is_local": False,
+        "permission": "" if forbidden else "anonymized",
+        **other,
+    }
     return JudgeRequestPreview(
         "Server, raw", forbidden=forbidden, messages=messages, form='{"type": "object"}', **facts
     )  # type: ignore[arg-type]

@@ -50,7 +50,7 @@ HARMFUL = (
 
 def column(key: str, rationale: str = "It left.", **other: object) -> JudgmentColumn:
     facts: dict[str, object] = {
-        "what": "openai · some-model",
+        "subtitle": "openai · some-model",
         "state": JudgmentColumnState.ANSWERED,
         "condition": "Raw",
         "cells": {
@@ -111,7 +111,7 @@ def test_what_a_model_writes_is_plain_text_wherever_it_is_shown(
     board: Callable[..., JudgmentTableView], qtbot: QtBot, text: str
 ) -> None:
     shown = board(
-        column("one", text, thoughts=text),
+        column("one", text, reasoning=text),
         column("two", state=JudgmentColumnState.ERROR, said=text, cells={}),
         column(
             "three", cells={"label": LabelCell(LabelLook(text, text, "error", Pattern.GRID, Sign.WAVE))}, facts=(text,)
@@ -210,7 +210,7 @@ def test_who_is_asked_can_be_cancelled_and_who_answered_asked_again(
 
 def test_a_hidden_column_shows_nothing_of_the_answer(board: Callable[..., JudgmentTableView]) -> None:
     hidden = column(
-        "one", state=JudgmentColumnState.HIDDEN, said="Mark this moment yourself first.", thoughts="secret", cells={}
+        "one", state=JudgmentColumnState.HIDDEN, said="Mark this moment yourself first.", reasoning="secret", cells={}
     )
     shown = board(hidden)
     assert not shown.findChildren(LabelChip)
@@ -220,7 +220,7 @@ def test_a_hidden_column_shows_nothing_of_the_answer(board: Callable[..., Judgme
 
 
 def test_words_can_be_taken_over_field_by_field(board: Callable[..., JudgmentTableView], qtbot: QtBot) -> None:
-    shown = board(column("one", takeable=frozenset({"rationale"})))
+    shown = board(column("one", adoptable=frozenset({"rationale"})))
     (take,) = shown.column_widgets("one")["rationale"].findChildren(QPushButton)
     with qtbot.waitSignal(shown.adopt_requested) as caught:
         take.click()
@@ -258,7 +258,7 @@ def test_a_pair_is_one_judge_in_two_conditions(board: Callable[..., JudgmentTabl
 def test_everything_has_a_name_and_both_themes_work(
     board: Callable[..., JudgmentTableView], qapp: QApplication
 ) -> None:
-    shown = board(column("one", thoughts="hm", takeable=frozenset({"rationale"})), column("two"))
+    shown = board(column("one", reasoning="hm", adoptable=frozenset({"rationale"})), column("two"))
     assert nameless(shown) == []
     assert unexplained(shown) == []
     try:

@@ -334,7 +334,7 @@ def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
     judging: Callable[..., Judging], server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: dict[str, str] = {}
-    monkeypatch.setattr("app.gui.judges.judge_entries.keep_key", lambda entry, key: kept.update({entry.name: key}))
+    monkeypatch.setattr("app.gui.judges.judge_entries.store_key", lambda entry, key: kept.update({entry.name: key}))
     shown = judging()
     shown.page.add_requested.emit()
     (dialog,) = shown.window.findChildren(EntryDialog)

@@ -232,7 +232,7 @@ def test_a_check_says_how_far_it_is_and_is_cancelled(
         finally:
             stopped.append(name)
 
-    monkeypatch.setattr("app.gui.settings.models_window.damage", endless)
+    monkeypatch.setattr("app.gui.settings.models_window.describe_damage", endless)
     click(qtbot, window.panel.verify)()
     qtbot.waitUntil(lambda: state(window) == "checking 50 %")
     assert window.panel.bar.value() == 500

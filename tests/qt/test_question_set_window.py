@@ -132,7 +132,7 @@ def test_it_can_be_cancelled(
             progress.check_cancelled()
             time.sleep(0)
 
-    monkeypatch.setattr("app.gui.questions.dataset_tab.write", endless)
+    monkeypatch.setattr("app.gui.questions.dataset_tab.write_dataset", endless)
     confirm(qtbot, opened)
     answers.place = tmp_path / "out"
     opened.export.click()

@@ -52,7 +52,7 @@ def page(qtbot: QtBot, open_window: Callable[..., MainWindow], session: Session)
 
 def choose(bar: object, *names: str) -> None:
     judges = bar.judges  # type: ignore[attr-defined]
-    judges.choose([entry.key for entry in judges.entries() if entry.name in names])
+    judges.set_ticked([entry.key for entry in judges.entries() if entry.name in names])
 
 
 def written(window: MainWindow) -> list[tuple[bool, str]]:

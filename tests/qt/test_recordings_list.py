@@ -112,7 +112,7 @@ def test_choosing_and_selecting(qtbot, listing):
         qtbot.keyClick(listing.tree, Qt.Key.Key_Down)
     assert sent.args == ["r5"]
     with qtbot.waitSignal(listing.recording_chosen) as sent:
-        listing.go(-1)
+        listing.select_relative(-1)
     assert sent.args == ["r4"]
 
 

@@ -59,7 +59,7 @@ def test_the_menu_seals_the_open_study_and_unseals_it(
     assert not unseal.isEnabled()
     assert "not sealed" in unseal.toolTip()
     monkeypatch.setattr(passphrase, "ask_new", lambda *_: _WORDS)
-    sealing.encrypt_study(window)
+    sealing.encrypt_study(window.context)
     qtbot.waitUntil(lambda: window.studio.session is not None)
     assert is_sealed(path)
     assert window.studio.writable
@@ -68,7 +68,7 @@ def test_the_menu_seals_the_open_study_and_unseals_it(
     assert window.menus.actions["seal"].text().replace("&", "") == "Change the passphrase…"
     assert not window.messages._lock.isHidden()
     monkeypatch.setattr(window.files.questions, "agree", lambda *_: True)
-    sealing.decrypt_study(window)
+    sealing.decrypt_study(window.context)
     qtbot.waitUntil(lambda: window.studio.session is not None)
     assert window.menus.actions["seal"].text().replace("&", "") == "Seal study…"
     assert window.messages._lock.isHidden()

@@ -36,7 +36,8 @@ def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
     other = WhisperModel("whisper-small", 483_500_000, "99 languages", False, False)
     monkeypatch.setattr(dialogs, "list_whisper_models", lambda: [there, other])
     monkeypatch.setattr(dialogs, "default_model", lambda: there.name)
-    monkeypatch.setattr(dialogs.fetching, "question", lambda name: f"Get {name} (484 MB, MIT) from the hub")
+    fetching = dialogs.weights_download_job
+    monkeypatch.setattr(fetching, "download_question", lambda name: f"Get {name} (484 MB, MIT) from the hub")
 
 
 def choose(box: dialogs.QComboBox, data: object) -> None:

@@ -234,7 +234,7 @@ def test_layouts_large_picture_and_insets(qtbot: QtBot, window: MainWindow) -> N
     assert other.geometry().right() > area.width() * 0.9
     assert not window.player.playing, "dragging is no click"
     double_click(qtbot, other)
-    qtbot.waitUntil(lambda: area.large() == side)
+    qtbot.waitUntil(lambda: area.large_key() == side)
     assert other.size() == area.size()
     assert not window.player.playing, "a double click leaves playing as it was"
     window.menus.actions["layout"].trigger()
@@ -243,7 +243,7 @@ def test_layouts_large_picture_and_insets(qtbot: QtBot, window: MainWindow) -> N
     double_click(qtbot, main)
     qtbot.waitUntil(lambda: main.x() < other.x())
     assert not window.player.playing
-    area.change(layout=MultiViewLayout.INSET, large=side)
+    area.change_arrangement(layout=MultiViewLayout.INSET, large=side)
     window.menus.actions["layout"].trigger()
     assert area.arrangement.layout is MultiViewLayout.SINGLE
     assert not main.isVisible()

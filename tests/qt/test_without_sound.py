@@ -66,7 +66,7 @@ playback_thread.sound_output = lambda: SoundOutput[sys.argv[2]]
 from app.gui.player.player import Player
 player, path = Player(), Path(sys.argv[1])
 facts = probe(path)
-player.told.connect(lambda line: print(line, flush=True))
+player.message.connect(lambda line: print(line, flush=True))
 player.position_changed.connect(lambda time_us: time_us > 4_000_000 and application.quit())
 player.open(path, facts, facts.duration_us)
 player.play()

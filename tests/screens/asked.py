@@ -51,7 +51,7 @@ def page(camera: Camera, mode: str) -> QWidget:
 
 def _share(camera: Camera) -> None:
     questions = _really_asked(camera)
-    camera.modal("31-share", lambda: share_annotations_only(camera.window))
+    camera.modal("31-share", lambda: share_annotations_only(camera.window.context))
     questions.asks = False
 
 

@@ -1,4 +1,4 @@
-"""Prints the figures of the source tree; ends with 1 where modules import each other or a folder is too full."""
+"""Prints figures of the source tree; ends with 1 if modules import each other or a folder is too full."""
 
 import ast
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 from tools.house.imports import ROOTS, cycles, import_graph, source_files
 
 MAX_ENTRIES = 25
-"""Modules and packages in one folder."""
+"""How many modules and packages a folder may have."""
 
 
 def main() -> int:
@@ -48,7 +48,7 @@ def _print_roots(texts: dict[str, str], modules: list[str]) -> None:
 
 
 def _count_name(tree: ast.Module, name: str) -> int:
-    """Return how often a variable or parameter of that name stands in a module."""
+    """Return how often a variable or parameter of that name occurs in a module."""
     return sum(
         (isinstance(node, ast.Name) and node.id == name) or (isinstance(node, ast.arg) and node.arg == name)
         for node in ast.walk(tree)
@@ -60,7 +60,7 @@ def _class_names(trees: dict[str, ast.Module]) -> Counter[str]:
 
 
 def _entries(files: dict[str, Path]) -> dict[str, int]:
-    """Return package -> how many modules and packages are in it."""
+    """Return package -> the number of modules and packages in it."""
     inside: dict[str, set[str]] = defaultdict(set)
     for module in files:
         package, _, name = module.rpartition(".")

@@ -1,4 +1,4 @@
-"""The import graph of the program's own modules, imports for type checkers and in functions included."""
+"""The import graph of the program's own modules, including imports for type checkers and in functions."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ Graph = Mapping[str, frozenset[str]]
 
 
 def source_files(folder: Path) -> dict[str, Path]:
-    """Return dotted module -> file, of every root."""
+    """Return dotted module -> file, for every root."""
     files = {}
     for root in ROOTS:
         for path in sorted((folder / root).rglob("*.py")):
@@ -21,7 +21,7 @@ def source_files(folder: Path) -> dict[str, Path]:
 
 
 def import_graph(trees: Mapping[str, ast.Module]) -> Graph:
-    """Return which modules each module imports; of `from package import name`, the module `name` where there is one."""
+    """Return the modules that each module imports; `from package import name` counts as the module `name`, if any."""
     return {
         module: frozenset(name for name in _imported(tree, trees) if name != module) for module, tree in trees.items()
     }

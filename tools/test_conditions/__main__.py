@@ -24,7 +24,7 @@ LOG = ROOT / ".bench" / "conditions.jsonl"
 
 
 def main() -> int:
-    """Run the tests under the conditions that are named; returns 1 where a test failed."""
+    """Run the tests under the named conditions; return 1 if a test failed."""
     parser = argparse.ArgumentParser(prog="python -m tools.test_conditions", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="CONDITION", help="all of them where none is named")
     parser.add_argument("--list", action="store_true", help="say what the conditions are")

@@ -1,4 +1,4 @@
-"""The conditions under which every test has to pass, and the environment that makes each."""
+"""The conditions under which every test has to pass, and the environment that creates each."""
 
 import os
 import platform
@@ -18,16 +18,16 @@ class Condition:
     """A machine and a user.
 
     Attributes:
-        name: on the command line and in the table.
-        processor: what FFmpeg, x264 and the libraries of arrays may use at most; None for all there is.
-        blas: the kind of processor that OpenBLAS computes for; None for the one that is there.
-        threads: of each library; None as `make test` sets them.
+        name: its name on the command line and in the table.
+        processor: the most that FFmpeg, x264 and the array libraries may use; None for all there is.
+        blas: the kind of processor that OpenBLAS computes for; None for the actual one.
+        threads: threads of each library; None as `make test` sets them.
         language: `LANG`.
         timezone: `TZ`.
-        odd_home: the home folder has a space and an umlaut.
-        plain_user: the tests run as a user without rights; as root otherwise, where root runs them.
-        needs_root: only root can run it.
-        busy_loops: how many programs take a processor each beside it.
+        odd_home: whether the home folder has a space and an umlaut.
+        plain_user: whether the tests run as a user without rights; otherwise as root, if root runs them.
+        needs_root: whether only root can run it.
+        busy_loops: how many programs beside it take a processor each.
         encoder: options for every encoder of x264, which give other bits.
     """
 
@@ -45,7 +45,7 @@ class Condition:
 
     @property
     def described(self) -> str:
-        """What it is, for a table."""
+        """The condition in words, for a table."""
         parts = [f"up to {self.processor.upper()}" if self.processor else "the whole processor"]
         if self.blas:
             parts.append(f"OpenBLAS for {self.blas}")
@@ -78,7 +78,7 @@ def make_busy(condition: Condition) -> Condition:
 
 
 def environment_of(condition: Condition, folder: Path) -> dict[str, str]:
-    """Return the environment that makes a condition; what it needs is made in the folder."""
+    """Return the environment that creates a condition; the files that it needs go into the folder."""
     home = folder / ("a home/für uns" if condition.odd_home else "home")
     temporary = folder / ("a place/für kurz" if condition.odd_home else "tmp")
     for place in (home, temporary):
@@ -110,7 +110,7 @@ def environment_of(condition: Condition, folder: Path) -> dict[str, str]:
 
 
 def _limits(processor: Literal["sse2", "avx2"]) -> dict[str, str]:
-    """Return what each library reads: which part of the processor it may use."""
+    """Return the variables that tell each library which part of the processor it may use."""
     if processor == "sse2":
         return {
             "TESTS_CPU": "sse2",
@@ -135,14 +135,14 @@ def _limits(processor: Literal["sse2", "avx2"]) -> dict[str, str]:
 
 
 def _numpy(*, above_avx2: bool) -> list[str]:
-    """Return what this build of NumPy can leave out; it complains about all else."""
+    """Return the features that this build of NumPy can disable; it complains about all others."""
     numpy = import_module("numpy._core._multiarray_umath")
     names = [name for name in numpy.__cpu_dispatch__ if numpy.__cpu_features__.get(name)]
     return [name for name in names if not above_avx2 or "AVX512" in name or name in ("X86_V4",)]
 
 
 def _opencv(*, above_avx2: bool) -> list[str]:
-    """Return what this build of OpenCV can leave out; it complains about all else."""
+    """Return the features that this build of OpenCV can disable; it complains about all others."""
     import cv2
 
     _, _, rest = cv2.getBuildInformation().partition("Dispatched code generation:")

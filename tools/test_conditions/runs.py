@@ -24,16 +24,16 @@ _BUSY_LOOP = "while True: pass"
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """What came of a run.
+    """The result of a run.
 
     Attributes:
-        condition: its name.
-        description: what the condition is.
-        commit: what was tested, in short.
+        condition: the name of the condition.
+        description: the condition in words.
+        commit: the tested commit, abbreviated.
         date: when it began, in UTC.
-        wall_s: from beginning to end.
-        processor_s: of all its processes.
-        load: of the machine meanwhile, in programs that want a processor; the mean.
+        wall_s: seconds from beginning to end.
+        processor_s: processor seconds of all its processes.
+        load: the mean load of the machine meanwhile, in programs that want a processor.
         failures: names of the tests that failed.
     """
 
@@ -50,11 +50,11 @@ class TestRun:
     failures: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as a line of the log."""
+        """Return the result as a line of the log."""
         return asdict(self)
 
     def described(self) -> str:
-        """Return the line about it that is printed."""
+        """Return the line that is printed about the run."""
         counts = f"{self.passed:,} passed, {self.failed:,} failed, {self.skipped:,} skipped"
         times = f"{self.wall_s / 60:.1f} min, {self.processor_s / 60:.1f} min of a processor, load {self.load:.1f}"
         return "\n".join([f"{self.condition}: {counts}, {times}", *(f"  {name}" for name in self.failures)])
@@ -77,7 +77,7 @@ def clone_tree(root: Path, to: Path) -> Path:
 def run_tests(
     condition: Condition, tree: Path, folder: Path, user: pwd.struct_passwd | None, only: list[str], workers: str
 ) -> TestRun:
-    """Run them, as a user where one is given; what they print goes to `output.txt` in the folder."""
+    """Run the tests, as the given user if there is one; their output goes to `output.txt` in the folder."""
     report = folder / "reports" / "tests.xml"
     report.parent.mkdir()
     environment = environment_of(condition, folder)

@@ -1,4 +1,4 @@
-"""Episodes are played on the command line: judges are asked, people type."""
+"""Playing episodes on the command line: judges are asked, people type."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ _TYPING_HINT = (
 
 
 def _play_options(function: Function) -> Function:
-    """Give a command the options that all playing has."""
+    """Give a command the options that all ways to play share."""
     for option in (
         click.option("--turns", type=click.IntRange(1, 1000), default=20, show_default=True, help="Turns at most."),
         click.option("--seed", type=int, help="Another seed is another episode; a new one when not given."),
@@ -161,7 +161,7 @@ def from_segment(
 
 
 def _judge_id(session: Session, name: str) -> str:
-    """Return the id of the judge who plays; "" for a person."""
+    """Return the id of the judge that plays; "" for a person."""
     from benchmark.judging.judge_registry import get_judge
 
     return "" if name == PERSON else get_judge(session, name).id
@@ -200,7 +200,7 @@ def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool
 
 
 class _Keyboard:
-    """Asks for turns; each agent is told what it knows once, then what was done since its last turn."""
+    """Asks people for turns; shows each agent once what it knows, then what happened since its last turn."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -208,7 +208,7 @@ class _Keyboard:
         self._last: EpisodeAgent | None = None
 
     def ask_turn(self, state: "EpisodeState") -> AgentTurn | None:
-        """Ask whoever plays the agent that is to act; None where they stop for now."""
+        """Ask whoever plays the next agent for a turn; None if they stop for now."""
         from benchmark.episodes.episode_state import briefing
 
         who = self._last = state.next_agent
@@ -226,7 +226,7 @@ class _Keyboard:
         return parse_turn(text) if text.strip() else None
 
     def catch_up(self, state: "EpisodeState") -> None:
-        """Show whoever typed last what they have not seen."""
+        """Show the person who typed last what they have not seen yet."""
         from benchmark.episodes.episode_state import format_turns
 
         if self._last is not None:

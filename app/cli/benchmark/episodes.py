@@ -1,9 +1,4 @@
-"""The command about role-played episodes: bring them in, play them, rate them, give them away.
-
-Episodes in files of SOTOPIA, on the command line. Which episodes there are, and what happens in one, on the command
-line. Judges rate episodes, and how well they and people agree, on the command line. Characters and scenarios on the
-command line.
-"""
+"""Commands about role-played episodes: import, play, show, rate and export them, with characters and scenarios."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +24,7 @@ _PLACES: dict[str, str] = {
     "import": "benchmark.episodes:import_episodes",
     "export": "benchmark.episodes:export",
 }
-"""Subcommand -> the file of `app.cli` that it is in, and its function."""
+"""Subcommand -> its file below `app.cli`, and its function."""
 
 
 @click.group(cls=LazyGroup, places=_PLACES)
@@ -260,10 +255,10 @@ def figures(study: Path, as_json: bool) -> None:
             f"{_format_number(among.kappa)}{_format_number(among.agreement)}{_format_number(among.correlation)}"
         )
         lines.append(f"{among.dimension or 'all':24}{among.rated_count:7}{figures_told}")
-    for each in found.with_judges:
-        name = f"{each.judge}, {each.dimension}"
+    for agreement in found.with_judges:
+        name = f"{agreement.judge}, {agreement.dimension}"
         lines.append(
-            f"{name:24}{each.rated_count:7}{'r':>4}{_format_number(each.correlation)}{'MAE':>6}{_format_number(each.mean_distance)}"
+            f"{name:24}{agreement.rated_count:7}{'r':>4}{_format_number(agreement.correlation)}{'MAE':>6}{_format_number(agreement.mean_distance)}"
         )
     lines.append("- means: undefined, because nothing varies or too little was rated.")
     print_result(as_json, found.as_json(), "\n".join(lines))

@@ -1,8 +1,4 @@
-"""One run of the filter from the command line: asks, takes harder options over, and says what came of it.
-
-The command that hardens questions and filters them, step by step. How well judges answer the questions of a study, on
-the command line.
-"""
+"""The command that hardens and filters questions step by step, and the one that shows how well judges answer them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,7 +32,7 @@ from project.session.session import Session
 from project.text_format import format_percent, pluralize
 
 _KINDS = {"MSE": "mse", "EU": "eu", "CW": "cw", "CH/W": "chw"}
-"""Kind of question -> what published rows call it."""
+"""Kind of question -> its name in published tables."""
 _SHOWN_MODELS = ("Chance", "Human", "GPT-4o", "Gemini 1.5 Pro (frames)", "Video-LLaVA")
 _NAME_WIDTH = 42
 
@@ -125,8 +121,8 @@ def _judge_line(judge_measures: JudgeMeasures) -> str:
     name = f"{told.judge}, {told.setting}, {told.modality.value}"
     figures = [judge_measures.by_kind.get(kind) for kind in _KINDS]
     shares = "".join(
-        f"{_percent_text(each):>11}"
-        for each in (*figures, judge_measures.overall, judge_measures.chain, judge_measures.subchain)
+        f"{_percent_text(figure):>11}"
+        for figure in (*figures, judge_measures.overall, judge_measures.chain, judge_measures.subchain)
     )
     apart = [
         f"{number} {what}"
@@ -140,7 +136,7 @@ def _judge_line(judge_measures: JudgeMeasures) -> str:
 
 def _published_line(row: PublishedTableRow) -> str:
     figures = [row.figures.get(text) for text in (*_KINDS.values(), "overall", "chain", "subchain")]
-    shares = "".join(f"{'-' if each is None else f'{each:.1f}':>11}" for each in figures)
+    shares = "".join(f"{'-' if figure is None else f'{figure:.1f}':>11}" for figure in figures)
     return f"{f'  {row.model}, {row.setting}'[:_NAME_WIDTH]:<{_NAME_WIDTH}}{shares}"
 
 
@@ -153,11 +149,11 @@ def _percent_text(figure: StatisticResult | None) -> str:
 
 
 MAX_LISTED = 5
-"""Questions of a step that are listed with the reason; --json has all."""
+"""How many questions of a step are listed with the reason; --json has all."""
 
 
 class FilterRun:
-    """Asks, one step after another, and keeps what came of it."""
+    """Asks step by step and keeps the outcome of each step."""
 
     def __init__(
         self, session: Session, judges: Sequence[JudgeEntry], condition: str, budget: Limits, again: bool
@@ -170,7 +166,7 @@ class FilterRun:
         self._cached = self._there = self._taken = 0
 
     def run_step(self, key: str, steps: Sequence[str], about: Sequence[str] = ()) -> None:
-        """Ask what a step needs about the questions that reach it, or about these."""
+        """Ask what a step needs about the questions that reach it, or about the given ones."""
         reading = read_funnel_input(self._session)
         found = plan_step_requests(
             reading,
@@ -197,7 +193,7 @@ class FilterRun:
                     self._outcome.seconds += came.seconds
 
     def apply_options(self, steps: Sequence[str]) -> None:
-        """Take over harder options, and ask the steps before anew about the questions that have them now."""
+        """Apply harder options, and repeat the earlier steps for the questions that have them now."""
         reading = read_funnel_input(self._session)
         reach = questions_reaching(reading, DISTRACTORS, steps)
         done = build_funnel(reading, reach, [DISTRACTORS]).stage(DISTRACTORS).with_proposed_options
@@ -212,16 +208,16 @@ class FilterRun:
                 self.run_step(key, steps, changed)
 
     def require_answers(self) -> None:
-        """Return quietly where anything was answered, now or before.
+        """Raise an error if nothing was answered, now or before.
 
         Raises:
-            UserError: nothing could be asked; `Forbidden` where the policy is why.
+            UserError: nothing could be asked; `Forbidden` if the policy is the reason.
         """
         if not (self._there or self._cached or self._outcome.completed) and self._outcome.notes:
             raise refusal_error(self._outcome.notes)
 
     def as_json(self) -> dict[str, Json]:
-        """Return what came of it."""
+        """Return the outcome as a JSON object."""
         return {
             "asked": self._outcome.as_json(),
             "cached": self._cached + self._there,
@@ -231,7 +227,7 @@ class FilterRun:
         }
 
     def lines(self) -> list[str]:
-        """Say what came of it."""
+        """Return the outcome as lines."""
         if not self._judges:
             return []
         lines = [note.as_text() for note in self._outcome.notes]
@@ -314,7 +310,7 @@ def filter_questions(
             for setting in settings:
                 key, rules[key] = question_requests.parse_rule(session, setting, rules)
             question_requests.set_rules(session, rules)
-        entries = [get_judge(session, fromkey) for fromkey in dict.fromkeys(judges)]
+        entries = [get_judge(session, name) for name in dict.fromkeys(judges)]
         if harden and not entries:
             raise UserError("Harder wrong options need a judge.", "Name one: --judge NAME")
         run = FilterRun(session, entries, condition, Limits(budget_money, budget_tokens), again)

@@ -1,8 +1,4 @@
-"""Asking judges the questions of a study, on the command line.
-
-Letting judges word questions of the five dimensions of ESI-Bench on the command line. Making questions from causal
-chains on the command line. Writing a question that a model fails at, and trying it on judges, on the command line.
-"""
+"""Commands that make questions from causal chains, let judges word or answer them, and write adversarial ones."""
 
 from pathlib import Path
 
@@ -156,7 +152,7 @@ def make(
 
 
 def result_text(made: QuestionGenerationResult) -> str:
-    """Return what came of it in lines."""
+    """Return the outcome as lines of text."""
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in made.by_kind.items())
     lines = [f"Made {pluralize(len(made.ids), 'question')}" + (f": {kinds}" if kinds else "")]
     lines += [f"Not made: {number:,}. {reason}" for reason, number in made.skipped.items()]

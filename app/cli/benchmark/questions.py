@@ -1,9 +1,4 @@
-"""The command about questions: make them, filter them, verify them, export them.
-
-Exporting questions as a data set on the command line. The questions of a study on the command line. The texts of a data
-set of questions on the command line, for who reads them before they leave. Verifying questions on the command line:
-what waits, what becomes of one, how far people agree.
-"""
+"""Commands about questions: list, verify and export them, and read the texts of a data set before it leaves."""
 
 from pathlib import Path
 
@@ -44,7 +39,7 @@ _PLACES: dict[str, str] = {
     "write": "benchmark.question_making:write",
     "try": "benchmark.question_making:attempt",
 }
-"""Subcommand -> the file of `app.cli` that it is in, and its function."""
+"""Subcommand -> its file below `app.cli`, and its function."""
 
 
 @click.group(cls=LazyGroup, places=_PLACES)
@@ -148,7 +143,10 @@ def list_questions(
         and kind in (None, item.question.kind.value)
         and standing in (None, item.state.value)
     ]
-    by_kind = {each.value: sum(item.question.kind is each for item in shown) for each in QuestionKind}
+    by_kind = {
+        question_kind.value: sum(item.question.kind is question_kind for item in shown)
+        for question_kind in QuestionKind
+    }
     by_kind = {name: number for name, number in by_kind.items() if number}
     lines = [line for item in shown for line in _question_lines(item, numbers[item.question.recording_id])]
     kinds = "".join(f", {number:,} {name}" for name, number in by_kind.items())
@@ -357,7 +355,8 @@ def standing(study: Path, recording: str | None, as_json: bool) -> None:
         if figure.raw is not None:
             kappa = "undefined" if figure.kappa is None else f"{figure.kappa:.3f}"
             lines.append(
-                f"Agreement on {figure.key}: {format_percent(figure.raw)} of {pluralize(figure.pairs, 'pair')}, kappa {kappa}"
+                f"Agreement on {figure.key}: {format_percent(figure.raw)} of {pluralize(figure.pairs, 'pair')}, "
+                f"kappa {kappa}"
             )
     told: dict[str, Json] = {
         "questions": far.total,

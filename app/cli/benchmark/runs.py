@@ -1,8 +1,4 @@
-"""Two runs of the benchmark beside each other, on the command line.
-
-Figures by trait and by label, and who was taken for whom, as lines of text. What runs of the benchmark came to, on the
-command line. Running the benchmark on the command line. Figures of runs as lines of text.
-"""
+"""Commands that run the benchmark, show the figures of its runs, and compare two runs."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -48,7 +44,7 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
 
     with Session.open(study, read_only=True) as session:
         known = {benchmark_run.id for benchmark_run in benchmark_runs(session.study)}
-        ids = [fromkey for fromkey in dict.fromkeys((first, second)) if fromkey in known]
+        ids = [run_id for run_id in dict.fromkeys((first, second)) if run_id in known]
         every = [
             *read_figures(session, (), names, samples=0, parts=False),
             *(read_figures(session, ids, samples=0, parts=False) if ids else []),
@@ -67,7 +63,7 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
                 )
             return [*{run_figures.run.id: run_figures for run_figures in found}.values()]
 
-        pairs = _pairs(called(first), called(second))
+        pairs = _pair_runs(called(first), called(second))
         if not pairs:
             raise UserError(
                 "The two were asked nothing in common.", "Run both on one set: greenroom benchmark run STUDY --set NAME"
@@ -80,8 +76,8 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
     )
 
 
-def _pairs(first: list["RunFigures"], second: list["RunFigures"]) -> list[tuple["RunFigures", "RunFigures"]]:
-    """Return what can be compared: runs over one set, asked in one way; else over one set; else of one task."""
+def _pair_runs(first: list["RunFigures"], second: list["RunFigures"]) -> list[tuple["RunFigures", "RunFigures"]]:
+    """Return the pairs to compare: over one set and asked in one way; else over one set; else of one task."""
     every = [(run_figures, other) for run_figures in first for other in second if run_figures.run.id != other.run.id]
     for same in (_run_settings, _set_id, _task_key):
         if found := [(run_figures, other) for run_figures, other in every if same(run_figures) == same(other)]:
@@ -308,7 +304,7 @@ def run(
 
 
 def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[list[Json], list[str]]:
-    """Return which sets were made from what is another by now, as JSON objects and in words."""
+    """Return the sets whose material has changed since they were made, as JSON objects and in words."""
     from benchmark.sets.frozen_sets import find_changed_items
 
     told, lines = list[Json](), []
@@ -336,14 +332,14 @@ def _set_json(item_set: ItemSet, *, made: bool) -> dict[str, Json]:
     return {"id": item_set.id, "name": item_set.name, "task": item_set.task, "sha256": item_set.sha256, "made": made}
 
 
-_HUNDRED = 100.0
-_SECOND = 1000
-_SMALL = 0.001
+_PERCENT = 100.0
+_MS_PER_SECOND = 1000
+_SMALLEST_P = 0.001
 _NAME_WIDTH = 34
 
 
 def format_value(number: float | None, *, share: bool) -> str:
-    """Return a figure: percent where it is a share, two decimals where it is not, a dash where there is none."""
+    """Return a figure as text: percent if it is a share, else two decimals; a dash if there is none."""
     if number is None:
         return "-"
     return format_percent(number) if share else f"{number:.2f}"
@@ -353,15 +349,15 @@ def format_figure(row: MetricRow) -> str:
     """Return a figure with its standard deviation and its interval, such as `57.1 % ± 1.2 [52.0 to 61.9]`."""
     text = format_value(row.mean, share=row.share)
     if row.sd is not None:
-        text += f" ± {_HUNDRED * row.sd:.1f}" if row.share else f" ± {row.sd:.2f}"
+        text += f" ± {_PERCENT * row.sd:.1f}" if row.share else f" ± {row.sd:.2f}"
     if row.low is not None and row.high is not None:
-        low, high = (_HUNDRED * value if row.share else value for value in (row.low, row.high))
+        low, high = (_PERCENT * value if row.share else value for value in (row.low, row.high))
         text += f" [{low:.1f} to {high:.1f}]" if row.share else f" [{low:.2f} to {high:.2f}]"
     return text
 
 
 def format_run_name(run_figures: RunFigures) -> str:
-    """Return who was asked, and how where that is not the usual way."""
+    """Return who was asked, and how if that is not the usual way."""
     run = run_figures.run
     how = [run.shown.value]
     how += [run.variant] if run.variant != "plain" else []
@@ -371,7 +367,7 @@ def format_run_name(run_figures: RunFigures) -> str:
 
 
 def run_lines(found: Sequence[RunFigures]) -> list[str]:
-    """Return the figures of runs, set by set, each judge with what became of its items."""
+    """Return the figures of runs set by set, each judge with the outcome of its items."""
     lines = []
     for name in dict.fromkeys(run_figures.item_set.name for run_figures in found):
         runs = [run_figures for run_figures in found if run_figures.item_set.name == name]
@@ -389,20 +385,22 @@ def run_lines(found: Sequence[RunFigures]) -> list[str]:
 
 
 def published_lines(rows: Iterable[PublishedScore], shares: dict[str, bool]) -> list[str]:
-    """Return published figures, marked as such, one line for each who was asked."""
+    """Return published figures, marked as such, one line for each judge or group of people."""
     told: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         how = ", ".join(part for part in (row.modality, row.setting) if part)
         key = (row.source.partition(",")[0], row.task, f"{row.name} ({how})" if how else row.name)
-        spread = "" if row.sd is None else f" ± {_HUNDRED * row.sd:.1f}" if shares.get(row.metric, True) else ""
+        spread = "" if row.sd is None else f" ± {_PERCENT * row.sd:.1f}" if shares.get(row.metric, True) else ""
         told.setdefault(key, []).append(
             f"{row.metric} {format_value(row.mean, share=shares.get(row.metric, True))}{spread}"
         )
-    return [f"  published, {paper}, {task}: {who}: {', '.join(each)}" for (paper, task, who), each in told.items()]
+    return [
+        f"  published, {paper}, {task}: {who}: {', '.join(figures)}" for (paper, task, who), figures in told.items()
+    ]
 
 
 def outcome_text(run_figures: RunFigures) -> str:
-    """Say what became of the items of a run."""
+    """Return the outcome of the items of a run in words."""
     counts = run_figures.counts
     parts = [f"{counts.counted:,} of {pluralize(counts.items, 'item')} count"]
     for number, what in (
@@ -416,12 +414,12 @@ def outcome_text(run_figures: RunFigures) -> str:
 
 
 def spent_lines(found: Sequence[RunFigures]) -> list[str]:
-    """Say what runs took, each judge in a line; nothing about those that took nothing."""
+    """Return what runs took, one line for each judge; no line for a run that took nothing."""
     lines = []
     for run_figures in found:
         spent = run_figures.spent
         tokens = spent.tokens_in + spent.tokens_out
-        parts = [f"{spent.ms / _SECOND:,.1f} s"] if spent.ms else []
+        parts = [f"{spent.ms / _MS_PER_SECOND:,.1f} s"] if spent.ms else []
         parts += [f"{tokens:,} tokens"] if tokens else []
         parts += [f"{money:,.4f} {currency}" for currency, money in spent.money.items()]
         if parts:
@@ -430,23 +428,26 @@ def spent_lines(found: Sequence[RunFigures]) -> list[str]:
 
 
 def comparison_lines(found: RunComparison) -> list[str]:
-    """Return two runs side by side, with the tests of their difference."""
+    """Return two runs side by side as lines, with the tests of their difference."""
     first, second = found.first, found.second
     lines = [
-        f"{first.item_set.name}: {format_run_name(first)} and {format_run_name(second)}, {pluralize(found.n, 'item')} in common"
+        f"{first.item_set.name}: {format_run_name(first)} and {format_run_name(second)}, "
+        f"{pluralize(found.n, 'item')} in common"
     ]
     if not found.paired:
         lines = [
-            f"{format_run_name(first)} on {first.item_set.name}, and {format_run_name(second)} on {second.item_set.name}: no test"
+            f"{format_run_name(first)} on {first.item_set.name}, "
+            f"and {format_run_name(second)} on {second.item_set.name}: no test"
         ]
     for row in found.rows:
         difference = row.difference
-        scale = _HUNDRED if row.share else 1
+        scale = _PERCENT if row.share else 1
         text = f"{format_value(row.first, share=row.share)} and {format_value(row.second, share=row.share)}"
         if difference.value is not None:
             text += f", {scale * difference.value:+.{1 if row.share else 2}f}"
         if difference.low is not None and difference.high is not None:
-            text += f" [{scale * difference.low:.{1 if row.share else 2}f} to {scale * difference.high:.{1 if row.share else 2}f}]"
+            decimals = 1 if row.share else 2
+            text += f" [{scale * difference.low:.{decimals}f} to {scale * difference.high:.{decimals}f}]"
         text += "" if difference.p is None else f", {_p_text(difference.p)}"
         lines.append(f"  {row.name:<{_NAME_WIDTH}} {text}")
     right = found.mcnemar
@@ -459,7 +460,7 @@ def comparison_lines(found: RunComparison) -> list[str]:
 
 
 def _p_text(value: float) -> str:
-    return "p < .001" if value < _SMALL else f"p = {value:.3f}"
+    return "p < .001" if value < _SMALLEST_P else f"p = {value:.3f}"
 
 
 def _has_chance(row: MetricRow) -> bool:
@@ -470,26 +471,26 @@ _NO_ANSWER = "no answer"
 
 
 def part_lines(run_figures: RunFigures) -> list[str]:
-    """Return the breakdowns of a run."""
+    """Return the breakdowns of a run as lines."""
     lines = [f"{run_figures.item_set.name}, {format_run_name(run_figures)}"]
     if run_figures.labels:
-        lines.append(f"  by label: {_figures(run_figures.labels)}")
+        lines.append(f"  by label: {_figures_text(run_figures.labels)}")
     for breakdown in run_figures.breakdowns:
         lines.append(f"  by {breakdown.trait}")
-        lines += [f"    {part.value} ({part.items}): {_figures(part.rows)}" for part in breakdown.parts]
+        lines += [f"    {part.value} ({part.items}): {_figures_text(part.rows)}" for part in breakdown.parts]
     for matrix in run_figures.confusions:
-        lines += ["  true by row, said by column", *_matrix(matrix)]
+        lines += ["  true by row, said by column", *_confusion_lines(matrix)]
     return lines
 
 
-def _figures(rows: tuple[MetricRow, ...]) -> str:
+def _figures_text(rows: tuple[MetricRow, ...]) -> str:
     return (
         ", ".join(f"{row.name} {format_value(row.mean, share=row.share)}" for row in rows if row.mean is not None)
         or "-"
     )
 
 
-def _matrix(found: Confusion) -> list[str]:
+def _confusion_lines(found: Confusion) -> list[str]:
     columns = (*found.labels, _NO_ANSWER)
     wide = max(map(len, columns)) + 2
     lines = ["    " + " " * wide + "".join(f"{name:>{wide}}" for name in columns)]

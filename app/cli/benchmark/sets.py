@@ -1,9 +1,4 @@
-"""The tasks of the benchmark and the item sets of a study on the command line.
-
-The command about the benchmark: sets of items, runs of judges and people over them, what came of these. Letting judges
-write statements about dialogues on the command line, for people to rate. Making item sets on the command line. Writing
-a report on runs of the benchmark on the command line.
-"""
+"""Commands about benchmark tasks and item sets, rated statements, and reports on runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +26,7 @@ _PLACES: dict[str, str] = {
     "compare": "benchmark.runs:compare",
     "report": "benchmark.sets:report",
 }
-"""Subcommand -> the file of `app.cli` that it is in, and its function."""
+"""Subcommand -> its file below `app.cli`, and its function."""
 
 
 @click.group(cls=LazyGroup, places=_PLACES)
@@ -189,7 +184,7 @@ def set_json(item_set: ItemSet, items: int) -> dict[str, Json]:
 
 
 def format_left_out(item_set: ItemSet) -> list[str]:
-    """Return a line for each reason why something did not become an item, the most frequent first."""
+    """Return a line for each reason why candidates did not become items, the most frequent first."""
     ordered = sorted(item_set.left_out.items(), key=lambda pair: (-pair[1], pair[0]))
     return [f"  left out: {number:,}, {reason}" for reason, number in ordered]
 
@@ -268,7 +263,8 @@ def report(
     plots = sum(len(section.pictures) for section in made.sections)
     items = sum(len(report_item_list.lines) for report_item_list in made.lists)
     lines = [
-        f"Wrote {out / PAGE_NAME}: {pluralize(tables, 'table')}, {pluralize(plots, 'plot')}, {pluralize(items, 'answered item')}."
+        f"Wrote {out / PAGE_NAME}: {pluralize(tables, 'table')}, {pluralize(plots, 'plot')}, "
+        f"{pluralize(items, 'answered item')}."
     ]
     result: dict[str, Json] = {
         "folder": str(out),
@@ -282,7 +278,7 @@ def report(
 
 
 def _load_painter() -> "Painter":
-    """Return what draws plots without a screen.
+    """Return the painter that draws plots without a screen.
 
     Raises:
         UserError: a system library is missing.
@@ -314,7 +310,8 @@ def tasks(as_json: bool) -> None:
         benchmark_task = get_benchmark_task(key)
         size = f"about {benchmark_task.size}" if benchmark_task.size else "all there is"
         lines.append(
-            f"{key:14} {benchmark_task.description} {benchmark_task.paper}, {benchmark_task.section}; {pluralize(benchmark_task.draws, 'draw')} of {size}."
+            f"{key:14} {benchmark_task.description} {benchmark_task.paper}, {benchmark_task.section}; "
+            f"{pluralize(benchmark_task.draws, 'draw')} of {size}."
         )
         told.append(
             {
@@ -326,7 +323,7 @@ def tasks(as_json: bool) -> None:
                 "draws": benchmark_task.draws,
                 "size": benchmark_task.size,
                 "answer": benchmark_task.answer,
-                "metrics": [each.key for each in benchmark_task.metrics],
+                "metrics": [metric.key for metric in benchmark_task.metrics],
             }
         )
     print_result(as_json, {"tasks": told}, "\n".join(lines))
@@ -363,8 +360,8 @@ def sets(study: Path, name: str | None, as_json: bool) -> None:
             changed = find_changed_items(session, item_set)
             since = f"; {changed.count:,} changed since" if changed.count else ""
             lines.append(
-                f"{item_set.name}: {item_set.task}, {pluralize(len(items), 'item')} in {pluralize(item_set.draws, 'draw')}, "
-                f"seed {item_set.seed}, {item_set.sha256[:12]}{since}"
+                f"{item_set.name}: {item_set.task}, {pluralize(len(items), 'item')} in "
+                f"{pluralize(item_set.draws, 'draw')}, seed {item_set.seed}, {item_set.sha256[:12]}{since}"
             )
             found: dict[str, Json] = {**set_json(item_set, len(items)), "changed": [*changed.items]}
             if name is not None:
@@ -387,6 +384,6 @@ def _format_value(value: Json) -> str:
         case list():
             return ", ".join(map(str, value))
         case dict():
-            return ", ".join(f"{key} {one}" for key, one in value.items())
+            return ", ".join(f"{key} {number}" for key, number in value.items())
         case _:
             return str(value)

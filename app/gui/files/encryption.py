@@ -140,7 +140,7 @@ def encrypt_study(context: Context) -> None:
         return
     sealed = session.study.working is not None
     title = tr("Change the passphrase") if sealed else tr("Seal the study")
-    typed = ask_new(title, tr("Change") if sealed else tr("Seal"), context.questions.window)
+    typed = ask_new(title, tr("Change") if sealed else tr("Seal"), context.window)
     if typed is None:
         return
     act = change_passphrase if sealed else seal_study

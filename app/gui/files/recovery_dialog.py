@@ -101,7 +101,7 @@ def recover_study(context: Context) -> None:
     if path is None:
         return
     backups = list_backups(path)
-    dialog = RecoverDialog(path, backups, context.questions.window)
+    dialog = RecoverDialog(path, backups, context.window)
     if dialog.exec() != QDialog.DialogCode.Accepted:
         return
     place = path.with_name(tr("{stem} recovered.greenroom").format(stem=path.name.partition(".greenroom")[0]))
@@ -129,7 +129,7 @@ def _recover(path: Path, number: int, out: Path, _progress: Progress) -> tuple[P
 def _show_result(context: Context, made: Path, lines: list[str]) -> None:
     context.clear_message()
     context.studio.refused = None
-    if not lines or ReportDialog(lines, context.questions.window).exec() == QDialog.DialogCode.Accepted:
+    if not lines or ReportDialog(lines, context.window).exec() == QDialog.DialogCode.Accepted:
         context.open_study(made)
 
 

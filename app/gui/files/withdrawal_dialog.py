@@ -377,7 +377,7 @@ def withdraw_participant(context: Context) -> None:
             UserError(tr("A job is running in this study."), tr("Wait for it, or cancel it in the list of jobs."))
         )
         return
-    dialog = WithdrawalDialog(people, context.questions.window)
+    dialog = WithdrawalDialog(people, context.window)
     ErasureController(context, dialog, session.study.path, session.annotator_name)
     dialog.open()
 
@@ -386,9 +386,9 @@ class ErasureController(QObject):
     """One dialog and what comes of it; it belongs to the window, which is there until the study is open again."""
 
     def __init__(self, context: Context, dialog: WithdrawalDialog, path: Path, annotator: str) -> None:
-        super().__init__(context.questions.window)
+        super().__init__(context.window)
         self._context = context
-        self._window = context.questions.window
+        self._window = context.window
         self._dialog = dialog
         self._path = path
         self._annotator = annotator

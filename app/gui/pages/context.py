@@ -35,6 +35,7 @@ class Context:
         open_study: opens a study in place of the present one; tells whether it was opened.
         clear_message: takes the message of the window away.
         leave_full_screen: shows everything again, if only the picture is shown.
+        window: the main window, to which dialogs belong.
         keys_in_use: the keys of the window's own actions, in upper case.
     """
 
@@ -57,6 +58,7 @@ class Context:
     clear_message: Callable[[], None]
     leave_full_screen: Callable[[], None]
     keys_in_use: Callable[[], frozenset[str]]
+    window: QWidget
 
 
 View = dict[str, Json]

@@ -269,6 +269,7 @@ class MainWindow(WindowParts):
             self.messages.clear,
             lambda: self.commands.leave_full_screen(),
             lambda: keys_in_use(self.shortcuts.table),
+            self,
         )
         self.pages = Pages(space.pages, context, self)
         self.pages.set_page("faces", self.faces_page)

@@ -256,7 +256,7 @@ class Gguf:
         model = require_gguf_file(str(folder / "a.gguf"), "model")
         projector = require_gguf_file(str(folder / "b.gguf"), "projector") if self._seen else ""
         try:
-            loaded = self._model.Model(self._loading(str(model), str(projector), 128, 0, 1), self._flag())
+            loaded = self._model.LlamaModel(self._loading(str(model), str(projector), 128, 0, 1), self._flag())
         except self._model.NotLoaded as error:
             raise UserError(str(error)) from None
         ask = Ask(

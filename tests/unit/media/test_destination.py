@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_without_a_name_is_left_alone_by_other_writers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     if missing == "a place for open files":
-        monkeypatch.setattr("media.encoding.UNNAMED", tmp_path / "nowhere")
+        monkeypatch.setattr("media.encoding.DESCRIPTOR_FOLDER", tmp_path / "nowhere")
     else:
         really = os.open
 

@@ -161,7 +161,8 @@ def test_every_sure_hit_is_covered_and_every_track_is_whole(
         assert np.isfinite(track.boxes).all()
         assert (track.boxes[:, 2:] > 0).all()
         assert not any(frames[i].cut for i in track.frames[1:])
-        assert all(frames[f].looked for f, o in zip(track.frames, track.origins, strict=True) if o == Origin.DETECTED)
+        detected_in = [f for f, o in zip(track.frames, track.origins, strict=True) if o == Origin.DETECTED]
+        assert all(frames[f].was_searched for f in detected_in)
     for frame in frames:
         detected = sum(
             int(t.origins[frame.frame - t.frames[0]] == Origin.DETECTED)

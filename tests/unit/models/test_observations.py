@@ -23,7 +23,7 @@ def _written(path: Path) -> None:
 
 
 def _plain(seen: list[Observation]) -> list[dict[str, object]]:
-    return [{**asdict(o), "hits": o.hits.tolist(), "looks": o.descriptions.tolist()} for o in seen]
+    return [{**asdict(o), "hits": o.hits.tolist(), "descriptions": o.descriptions.tolist()} for o in seen]
 
 
 def _same(a: list[Observation], b: list[Observation]) -> bool:

@@ -100,7 +100,7 @@ def test_the_root_of_a_table_is_lost_and_its_leaves_are_found(path: Path, tmp_pa
     assert check_study(found.path) == []
     assert _rows(found.path, "segment_value") <= before
     assert told.bad_pages == 1  # type: ignore[attr-defined]
-    assert told.loose > len(before) * 0.9, told  # type: ignore[attr-defined]
+    assert told.orphaned > len(before) * 0.9, told  # type: ignore[attr-defined]
 
 
 def test_what_rows_refer_to_is_made_up_where_it_is_lost(path: Path, tmp_path: Path) -> None:

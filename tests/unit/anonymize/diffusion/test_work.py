@@ -67,7 +67,7 @@ class Fixed:
         self.answers = list(answers)
         self.closed = False
 
-    def between(self, source: np.ndarray, drawn: np.ndarray, box: np.ndarray) -> float:
+    def similarity(self, source: np.ndarray, drawn: np.ndarray, box: np.ndarray) -> float:
         assert source.shape == drawn.shape
         assert (box[:2] >= 0).all()
         assert (box[:2] + box[2:] <= source.shape[:2][::-1]).all()

@@ -18,7 +18,7 @@ from tests.unit.core.training_round import open_round
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    monkeypatch.setattr(people, "task_called", lambda _key: AskVerdict())
+    monkeypatch.setattr(people, "get_benchmark_task", lambda _key: AskVerdict())
     with open_round(tmp_path) as opened:
         yield opened
 

@@ -29,7 +29,7 @@ WORDS = HumanRunOptions(ItemModality.TEXT)
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    monkeypatch.setattr(people, "task_called", lambda _key: AskVerdict())
+    monkeypatch.setattr(people, "get_benchmark_task", lambda _key: AskVerdict())
     with open_study(tmp_path) as opened:
         yield opened
 

@@ -66,7 +66,7 @@ def test_the_whole_of_it_holds_no_path_and_no_name(
     ask = probing.run_probe
     monkeypatch.setattr(probing, "run_probe", lambda one: probing.ProbeResult(_WORKS[one]) if one in slow else ask(one))
     report = doctor.run_diagnostics(_Silent())
-    monkeypatch.setattr("app.cli.machine.examine", lambda bar: report)
+    monkeypatch.setattr("app.cli.machine.run_diagnostics", lambda bar: report)
     greenroom = Terminal(capsys)
     said = greenroom("doctor")
     found = greenroom.json("doctor")

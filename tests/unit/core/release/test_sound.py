@@ -112,7 +112,7 @@ WAYS = (
 )
 
 
-@pytest.mark.parametrize("one", WAYS)
+@pytest.mark.parametrize("audio_treatment", WAYS)
 def test_what_was_treated_as_planned_passes(source: Path, tmp_path: Path, audio_treatment: AudioTreatment) -> None:
     clip = released(
         source, tmp_path, build_sound_filter(audio_treatment, source, derive_voice_seeds(audio_treatment, KEY))

@@ -55,7 +55,7 @@ class Tones:
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A study with 24 seconds of two tones by turns of 4 seconds, after each a second of silence."""
-    monkeypatch.setattr(speakers, "usual_embedder", lambda: "tones")
+    monkeypatch.setattr(speakers, "default_voice_embedder", lambda: "tones")
     monkeypatch.setattr("models.voices.voice_embeddings.create_voice_embedder", lambda name: Tones())
     at = np.arange(24 * RATE) / RATE
     hertz = np.where(at % 8 < 4, LOW, HIGH)
@@ -232,7 +232,7 @@ def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(
     with pytest.raises(UserError, match="Nobody was heard to speak"):
         speakers.prepare(session, owner)
     written(session)
-    monkeypatch.setattr(speakers, "usual_embedder", lambda: None)
+    monkeypatch.setattr(speakers, "default_voice_embedder", lambda: None)
     with pytest.raises(UserError, match="nothing to tell the speakers") as raised:
         speakers.prepare(session, owner)
     assert "greenroom models fetch voice-embedding" in raised.value.hint

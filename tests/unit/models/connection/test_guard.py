@@ -418,7 +418,7 @@ def answer(body: bytes, *headers: str) -> bytes:
 @pytest.mark.parametrize("size", [1000, 1001])
 def test_an_answer_of_a_judge_has_an_end(sending: Sending, size: int) -> None:
     wire = Wire(answers={("127.0.0.1", 80): answer(b"x" * size)})
-    guard = guard_of(wire, Judging(), longest_answer=1000)
+    guard = guard_of(wire, Judging(), max_answer_bytes=1000)
     if size == 1000:
         assert len(sending(guard, "http://127.0.0.1/").content) == size
     else:

@@ -12,8 +12,8 @@ _START = """
 import asyncio, socket, tempfile, threading
 from models.connection import network_sandbox as sentinel
 from models.connection.network_sandbox import Unguarded
-sentinel.install()
-sentinel.install()
+sentinel.install_audit_hook()
+sentinel.install_audit_hook()
 
 def refused(act):
     try:
@@ -66,14 +66,14 @@ CASES = {
     "a pair": "a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1) == b'x'",
     "a loop of asyncio": "asyncio.run(asyncio.sleep(0))",
     "what the guard has open": (
-        "with sentinel.opening('203.0.113.5', 80): quick(('203.0.113.5', 80))\n"
+        "with sentinel.allow_connection('203.0.113.5', 80): quick(('203.0.113.5', 80))\n"
         "refused(lambda: quick(('203.0.113.5', 80)))\n"
-        "with sentinel.opening('203.0.113.5', 80): refused(lambda: quick(('203.0.113.5', 81)))"
+        "with sentinel.allow_connection('203.0.113.5', 80): refused(lambda: quick(('203.0.113.5', 81)))"
     ),
     "what the guard has open in another thread": (
         "def other(): refused(lambda: quick(('203.0.113.5', 80))); done.append(1)\n"
         "done = []\n"
-        "with sentinel.opening('203.0.113.5', 80):\n"
+        "with sentinel.allow_connection('203.0.113.5', 80):\n"
         "    t = threading.Thread(target=other); t.start(); t.join()\n"
         "assert done"
     ),

@@ -30,7 +30,7 @@ def known(
         "voices": of_voice / of_voice.sum(1, keepdims=True),
         "faces": scores,
         "nobody": 1 - scores.sum(1),
-        "said": told,
+        "known_people": told,
         "visible": np.tile([True, True, False][: scores.shape[1]], (count, 1)),
         "robot": ROBOT if robot else None,
     }

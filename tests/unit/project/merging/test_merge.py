@@ -65,7 +65,7 @@ def rationale(segment: Segment, text: str | None) -> Callable[[Study], None]:
 
 
 @pytest.fixture
-def one(home: Path) -> Segment:
+def segment(home: Path) -> Segment:
     with working(home) as study:
         return mark(study, BO, rationale="first")
 

@@ -52,10 +52,10 @@ class Model:
             return text
         return Completion(text, model_id="m", tokens_in=1000, tokens_out=10)
 
-    def not_held(self, held: str) -> None:
+    def weaken_constraint(self, held: str) -> None:
         self.slipped.append(held)
 
-    def clear(self, text: str) -> None:
+    def approve_text(self, text: str) -> None:
         self.cleared.add(text)
 
     async def ask(self, question: JudgeRequest) -> Reply:

@@ -40,7 +40,7 @@ from models.judges.llama_cpp.model_process import ModelProcess
 if __name__ == "__main__":
     process = ModelProcess(loading_of(sys.argv[1]))
     answer = process.ask(long_ask(1), 600)
-    process.wait_until_begun(300)
+    process.wait_until_answering(300)
     print(process.pid, flush=True)
     answer.result()
 """
