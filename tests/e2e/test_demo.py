@@ -43,7 +43,7 @@ def demo(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
     folder = tmp_path_factory.mktemp("demo") / "made for it"
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sample, "resource", lambda *_: source)
+        patch.setattr(sample, "resource", lambda *parts: source if parts[-1].endswith(".mp4") else resource(*parts))
         assert run(["demo", "--no-window", "--dir", str(folder), "--json"]) == 0
     found: dict[str, Any] = json.loads(printed.getvalue())
     return found
