@@ -32,7 +32,7 @@ from project.timebase import SECOND_US, FrameTimes
 T = TypeVar("T")
 
 
-class Closed(Exception):
+class PipeClosedError(Exception):
     """The other side of a pipe has stopped."""
 
 
@@ -40,7 +40,7 @@ class Pipe(Generic[T]):
     """Hands items from one thread to another, at most `size` waiting.
 
     The giver ends with `finish`; the taker then sees the rest and an end. Whoever fails calls `stop`: the rest is
-    dropped, waiting and later calls raise `Closed`.
+    dropped, waiting and later calls raise `PipeClosedError`.
     """
 
     def __init__(self, size: int) -> None:
@@ -55,7 +55,7 @@ class Pipe(Generic[T]):
         with self._changed:
             self._changed.wait_for(lambda: self._stopped or len(self._items) < self._size)
             if self._stopped:
-                raise Closed
+                raise PipeClosedError
             self._items.append(item)
             self._changed.notify_all()
 
@@ -77,7 +77,7 @@ class Pipe(Generic[T]):
             with self._changed:
                 self._changed.wait_for(lambda: self._stopped or self._finished or bool(self._items))
                 if self._stopped:
-                    raise Closed
+                    raise PipeClosedError
                 if not self._items:
                     return
                 item = self._items.popleft()
@@ -233,7 +233,7 @@ class _EncodingRun:
             thread.start()
         try:
             self._paint_all()
-        except Closed:
+        except PipeClosedError:
             pass
         except BaseException:
             self._stop_all()
@@ -256,7 +256,7 @@ class _EncodingRun:
     def _run_guarded(self, work: Callable[..., None], *arguments: Path) -> None:
         try:
             work(*arguments)
-        except Closed:
+        except PipeClosedError:
             pass
         except BaseException as error:
             self._failure = self._failure or error

@@ -22,7 +22,7 @@ _FILLER = b"\x0c\x80"
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedPosition:
     """One position of the index: its picture, or None where it could not be decoded."""
 
     index: int
@@ -90,7 +90,7 @@ class Decoder:
         """Let the decoder skip pictures before `position` that no other picture refers to."""
         self._whole_from = max(position, self.position)
 
-    def next(self) -> Decoded | None:
+    def next(self) -> DecodedPosition | None:
         """Return the next position, or None after the last.
 
         Positions that `skip_to` allowed to be left out may be passed over.
@@ -256,10 +256,10 @@ class Decoder:
         keys = self._index.keyframes
         self._damaged_until = max(self._damaged_until, int(keys[key]) if key < len(keys) else len(self._index))
 
-    def _emit(self, frame: av.VideoFrame | None) -> Decoded:
+    def _emit(self, frame: av.VideoFrame | None) -> DecodedPosition:
         position = self.position
         self.position += 1
-        return Decoded(position, frame, position < self._damaged_until)
+        return DecodedPosition(position, frame, position < self._damaged_until)
 
 
 def _marks_references(stream: VideoStream) -> bool:
@@ -324,9 +324,9 @@ def frame_range(index: FrameIndex, start_us: int | None, end_us: int | None) -> 
     return first, stop
 
 
-def _mark_earlier_damage(decoder: Decoder, index: FrameIndex) -> Iterator[Decoded]:
+def _mark_earlier_damage(decoder: Decoder, index: FrameIndex) -> Iterator[DecodedPosition]:
     """Delay pictures a little: damage shows only after pictures that were already predicted from it."""
-    held: deque[Decoded] = deque()
+    held: deque[DecodedPosition] = deque()
     before = False
     while (found := decoder.next()) is not None:
         if found.damaged and not before:

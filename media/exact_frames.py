@@ -10,7 +10,7 @@ from typing import Self
 
 import av
 
-from media.decoding import Decoded, Decoder
+from media.decoding import DecodedPosition, Decoder
 from media.frame_index import FrameIndex, load_index
 from media.picture import DecodedFrame, Frame
 from project.errors import UserError
@@ -24,7 +24,7 @@ class FramePrefetcher:
         self._name = name
         self._stretch = range(0)
         self._thread: Thread | None = None
-        self._found: deque[Decoded] = deque()
+        self._found: deque[DecodedPosition] = deque()
         self._stopped = False
 
     @property
@@ -49,7 +49,7 @@ class FramePrefetcher:
         self._thread = Thread(target=self._run, args=(stretch, decoder), name=self._name)
         self._thread.start()
 
-    def take_decoded(self) -> Iterator[Decoded]:
+    def take_decoded(self) -> Iterator[DecodedPosition]:
         """Return the pictures decoded by now, each once."""
         while self._found:
             yield self._found.popleft()
@@ -125,7 +125,7 @@ class FrameReader:
         most = max(4, memory // max(size, 1))
         self._stretch = most // 5
         self._most = most - 2 * self._stretch
-        self._kept: dict[int, Decoded] = {}
+        self._kept: dict[int, DecodedPosition] = {}
         self._path = path
         self._ahead = FramePrefetcher("frames-ahead")
         self._behind = FramePrefetcher("frames-behind")
@@ -207,7 +207,7 @@ class FrameReader:
             first = max(0, lowest - self._stretch)
             self._behind.start(range(first, lowest), decoder_at(self._path, self.index, first))
 
-    def _decode(self, index: int) -> Decoded:
+    def _decode(self, index: int) -> DecodedPosition:
         key = self.index.keyframe_number(index)
         found = self._decode_forward(index, key)
         if found.frame is None:
@@ -216,7 +216,7 @@ class FrameReader:
         self._keep(found)
         return found
 
-    def _decode_forward(self, index: int, key: int) -> Decoded:
+    def _decode_forward(self, index: int, key: int) -> DecodedPosition:
         decoder = self._decoder
         first = max(self.times.frame_at(self.times.time_of(index) - _BEHIND_US), index - self._most // 2)
         if not int(self.index.keyframes[key]) <= decoder.position <= index:
@@ -227,13 +227,13 @@ class FrameReader:
         while True:
             found = decoder.next()
             if found is None:
-                return Decoded(index, None, True)
+                return DecodedPosition(index, None, True)
             if found.index >= first:
                 self._keep(found)
             if found.index >= index:
                 return found
 
-    def _keep(self, found: Decoded) -> None:
+    def _keep(self, found: DecodedPosition) -> None:
         self._kept[found.index] = found
         if len(self._kept) > self._most:
             del self._kept[max(self._kept, key=lambda position: abs(position - self._last))]

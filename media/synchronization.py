@@ -234,7 +234,7 @@ class WindowMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Fine:
+class OffsetMatches:
     """The window matches of one offset candidate.
 
     Attributes:
@@ -259,7 +259,7 @@ class Fine:
 
 def refine(
     first: Shape, second: Shape, guess: OffsetCandidate, read_first: Read, read_second: Read, progress: Progress
-) -> Fine:
+) -> OffsetMatches:
     """Compare windows of up to ten seconds, spread over the overlap, where the shapes fit best.
 
     Each is a generalized cross-correlation with phase transform (Knapp and Carter 1976), whitened in part, so that
@@ -282,7 +282,9 @@ def refine(
         )
         if hit is not None:
             hits.append(hit)
-    return Fine(_agreeing_matches(hits), max(1, len(windows)), start / COLUMNS_PER_SECOND, stop / COLUMNS_PER_SECOND)
+    return OffsetMatches(
+        _agreeing_matches(hits), max(1, len(windows)), start / COLUMNS_PER_SECOND, stop / COLUMNS_PER_SECOND
+    )
 
 
 def _fit(first: Shape, second: Shape, guess: OffsetCandidate) -> tuple[int, int, NDArray[np.float64]]:
@@ -415,7 +417,7 @@ def synchronize(reference: Path, other: Path, progress: Progress | None = None) 
 
 def align(first: Shape, second: Shape, read_first: Read, read_second: Read, progress: Progress) -> Alignment:
     """Do what `synchronize` does, with shapes that are there and two ways to read samples."""
-    found: list[tuple[OffsetCandidate, Fine]] = []
+    found: list[tuple[OffsetCandidate, OffsetMatches]] = []
     for guess in find_candidates(first, second):
         found.append((guess, refine(first, second, guess, read_first, read_second, progress)))
     if not found:
@@ -438,7 +440,7 @@ def align(first: Shape, second: Shape, read_first: Read, read_second: Read, prog
     )
 
 
-def _exact_alignment(fine: Fine, confidence: float) -> Alignment:
+def _exact_alignment(fine: OffsetMatches, confidence: float) -> Alignment:
     middle = (fine.start_s + fine.end_s) / 2
     slope = _slope(fine.matches)
     rest = [hit.offset_s - (slope or 0.0) * (hit.at_s - middle) for hit in fine.matches]

@@ -33,7 +33,7 @@ class Silent:
         """Do nothing."""
 
 
-class Stages:
+class StageProgress:
     """Reports progress after each of a fixed number of stages, and stops there when the work is cancelled."""
 
     def __init__(self, progress: Progress, count: int, text: str) -> None:

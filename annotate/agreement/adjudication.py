@@ -73,7 +73,7 @@ class ChoiceRule(StrEnum):
     """Those in all of them."""
 
 
-class Unsettled(StrEnum):
+class UnsettledRule(StrEnum):
     """What to do where no label is chosen."""
 
     LEAVE_OUT = "leave-out"
@@ -89,7 +89,7 @@ class AdjudicationRule:
     labels: Labels = Labels.MAJORITY
     choices: ChoiceRule = ChoiceRule.MAJORITY
     minimum_iou: float = 0.0
-    unsettled: Unsettled = Unsettled.LEAVE_OUT
+    unsettled: UnsettledRule = UnsettledRule.LEAVE_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class AdjudicationCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Adjudicated:
+class AdjudicatedLane:
     """The lane of one recording, by start."""
 
     drafts: tuple[SegmentDraft, ...]
@@ -139,7 +139,7 @@ class _Votes:
 
 def adjudicate(
     marks: Sequence[Mark], annotators: Iterable[str], schemes: dict[str, Scheme], rule: AdjudicationRule
-) -> Adjudicated:
+) -> AdjudicatedLane:
     """Merge the marks of the annotators of one recording into a lane.
 
     Args:
@@ -163,11 +163,11 @@ def adjudicate(
         disputed = any(mark.disagree_count for mark in group)
         counts.disputed += disputed
         counts.undecided += not disputed
-        if rule.unsettled is Unsettled.KEEP:
+        if rule.unsettled is UnsettledRule.KEEP:
             remark = UNSETTLED_REMARKS[0 if disputed else 1]
             drafts += {_copy_mark(mark, remark): None for mark in sorted(group, key=lambda mark: mark.sort_key)}
     counts.segments = len(drafts)
-    return Adjudicated(tuple(sorted(drafts, key=_order)), counts)
+    return AdjudicatedLane(tuple(sorted(drafts, key=_order)), counts)
 
 
 def _votes(group: Sequence[Mark], people: Sequence[str]) -> _Votes:
@@ -340,7 +340,7 @@ def create_adjudicated_lane(
     chosen = _validate_annotators(session, annotators)
     wanted = [recording for recording in all_recordings(session.study) if not recordings or recording.id in recordings]
     schemes = {scheme.key: scheme for scheme in session.schemes}
-    made: list[tuple[Recording, tuple[Annotator, ...], Adjudicated]] = []
+    made: list[tuple[Recording, tuple[Annotator, ...], AdjudicatedLane]] = []
     skipped: list[Recording] = []
     for recording in wanted:
         people = tuple(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from annotate.agreement.annotation_arrays import AgreementData, Compared, NamedKey, Options
+from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, NamedKey, Options
 from annotate.agreement.coefficients import ONE_CATEGORY, kappa, mean_over_pairs
 from annotate.agreement.field_agreement import (
     SegmentMatches,
@@ -49,7 +49,7 @@ from annotate.agreement.segment_agreement import (
     time_weighted_alpha,
 )
 from project.entities.study_records import Json
-from project.progress import Progress, Silent, Stages
+from project.progress import Progress, Silent, StageProgress
 
 MAIN_FIGURES = (
     "overlap_share",
@@ -97,7 +97,7 @@ class FieldReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class PublishedComparison:
     """A published figure beside the study's own; `own` is None where this study has no such figure."""
 
     published: PublishedFigure
@@ -145,7 +145,7 @@ class AgreementReport:
     confusion: Floats
     rows: Mapping[str, tuple[AgreementRow, ...]]
     fields: tuple[FieldReport, ...]
-    published: tuple[Beside, ...] = ()
+    published: tuple[PublishedComparison, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
         """Return it as one JSON object; figures that are undefined are null with a reason."""
@@ -173,7 +173,7 @@ def figures_to_json(figures: Mapping[str, StatisticResult]) -> dict[str, Json]:
 
 def build_rows(
     material: AgreementData,
-    compared: Sequence[Compared],
+    compared: Sequence[AnnotatorPair],
     shares: Shares,
     instants: Floats,
     options: Options,
@@ -223,14 +223,14 @@ def build_rows(
 
 
 def _pairs_with_annotator(
-    compared: Sequence[Compared], instants: Floats, annotator: int
-) -> tuple[list[Compared], Floats]:
+    compared: Sequence[AnnotatorPair], instants: Floats, annotator: int
+) -> tuple[list[AnnotatorPair], Floats]:
     places = [place for place, pair in enumerate(compared) if annotator in (pair.first, pair.second)]
     return [compared[place] for place in places], instants[:, places]
 
 
 def _subset_figures(
-    compared: list[Compared], instants: Floats, options: Options, weights: Floats
+    compared: list[AnnotatorPair], instants: Floats, options: Options, weights: Floats
 ) -> dict[str, StatisticResult]:
     if not compared:
         return {}
@@ -245,7 +245,7 @@ def _subset_figures(
 
 
 def _rows_by_recording(
-    material: AgreementData, compared: Sequence[Compared], shares: Shares, instants: Floats
+    material: AgreementData, compared: Sequence[AnnotatorPair], shares: Shares, instants: Floats
 ) -> tuple[AgreementRow, ...]:
     """Return the figures of each recording that two annotators worked on; one recording alone has no interval."""
     size = len(material.recordings)
@@ -315,10 +315,10 @@ def compute_report(
     """
     pairs, several = material.pairs(), [field for field in material.choice_fields if field.multiple]
     fields = len(material.choice_fields) + len(material.rating_fields)
-    after = Stages(
+    after = StageProgress(
         progress, len(pairs) + _STAGE_COUNT + 2 * len(IOU_LEVELS) + len(several) + fields, _PROGRESS_LABEL
     ).finish_stage
-    compared = [after(Compared.from_pair(material, a, b, options.minimum_iou)) for a, b in pairs]
+    compared = [after(AnnotatorPair.from_pair(material, a, b, options.minimum_iou)) for a, b in pairs]
     shares = after(Shares.from_pairs(material, compared))
     weights = _weights(material, compared, options)
     grid = build_grid(material, options.step_us)
@@ -353,7 +353,7 @@ def compute_report(
     return _add_published(report, scheme)
 
 
-def _weights(material: AgreementData, compared: Sequence[Compared], options: Options) -> Floats:
+def _weights(material: AgreementData, compared: Sequence[AnnotatorPair], options: Options) -> Floats:
     """Return (samples, recordings), drawn among the recordings that two annotators worked on; 0 for the others."""
     size = len(material.recordings)
     paired = np.zeros(size, bool)
@@ -376,7 +376,7 @@ def _reviewer_agreement(material: AgreementData, options: Options) -> StatisticR
 
 def _third_agreement(material: AgreementData, options: Options) -> StatisticResult:
     """Return in how many of the third annotator's overlaps with anybody the labels are the same."""
-    compared = [Compared.from_pair(material, a, b, options.minimum_iou) for a, b in material.pairs_with_third()]
+    compared = [AnnotatorPair.from_pair(material, a, b, options.minimum_iou) for a, b in material.pairs_with_third()]
     if not compared:
         return undefined_figure(NO_THIRD)
     figures = Shares.from_pairs(material, compared).figures(_weights(material, compared, options))
@@ -454,6 +454,7 @@ def _add_published(report: AgreementReport, scheme: str) -> AgreementReport:
     return replace(
         report,
         published=tuple(
-            Beside(published_figure, own.get(published_figure.figure)) for published_figure in published.figures
+            PublishedComparison(published_figure, own.get(published_figure.figure))
+            for published_figure in published.figures
         ),
     )

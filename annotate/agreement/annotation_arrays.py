@@ -1,6 +1,6 @@
 """Arrays of segments and of the values filled in about them.
 
-`Compared` has the segments of two annotators, and the pairs of them that overlap or match.
+`AnnotatorPair` has the segments of two annotators, and the pairs of them that overlap or match.
 """
 
 import json
@@ -208,7 +208,7 @@ def build_rating_field(field: Field, filled: Column, size: int) -> RatedField:
 
 
 @dataclass(frozen=True)
-class Compared:
+class AnnotatorPair:
     """One pair of annotators, over the recordings that both worked on.
 
     Attributes:
@@ -228,7 +228,7 @@ class Compared:
     minimum_iou: float
 
     @classmethod
-    def from_pair(cls, material: AgreementData, first: int, second: int, minimum_iou: float) -> "Compared":
+    def from_pair(cls, material: AgreementData, first: int, second: int, minimum_iou: float) -> "AnnotatorPair":
         """Compare two annotators of the material."""
         both = material.worked[:, first] & material.worked[:, second]
         there = both[material.recording]

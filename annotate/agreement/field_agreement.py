@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotate.agreement.annotation_arrays import ChosenField, Compared, Options, RatedField
+from annotate.agreement.annotation_arrays import AnnotatorPair, ChosenField, Options, RatedField
 from annotate.agreement.coefficients import (
     ONE_CATEGORY,
     Coincidences,
@@ -61,7 +61,7 @@ class SegmentMatches:
     pairs: int
 
     @classmethod
-    def from_pairs(cls, compared: Sequence[Compared], recording: Ints) -> "SegmentMatches":
+    def from_pairs(cls, compared: Sequence[AnnotatorPair], recording: Ints) -> "SegmentMatches":
         """Collect the matched segments; `recording` is (n,), of every segment."""
         found = [pair.segment_indices(pair.matched) for pair in compared]
         none = np.zeros(0, np.int64)

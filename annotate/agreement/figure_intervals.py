@@ -64,7 +64,7 @@ class PublishedFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedAgreement:
     """What one paper reports."""
 
     name: str
@@ -72,14 +72,16 @@ class Published:
     figures: tuple[PublishedFigure, ...]
 
 
-def load_published(scheme: str) -> Published | None:
+def load_published(scheme: str) -> PublishedAgreement | None:
     """Return what was published of data under this scheme, or None."""
     try:
         path = resource("published", f"{scheme}.toml")
     except FileNotFoundError:
         return None
     found = tomllib.loads(path.read_text("utf-8"))
-    return Published(found["name"], found["title"], tuple(PublishedFigure(**figure) for figure in found["figures"]))
+    return PublishedAgreement(
+        found["name"], found["title"], tuple(PublishedFigure(**figure) for figure in found["figures"])
+    )
 
 
 Ints: TypeAlias = NDArray[np.int64]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotate.agreement.annotation_arrays import AgreementData, Compared, Options
+from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, Options
 from annotate.agreement.coefficients import (
     ONE_CATEGORY,
     confusion_tables,
@@ -96,7 +96,7 @@ class Shares:
     from_reviews: bool
 
     @classmethod
-    def from_pairs(cls, material: AgreementData, compared: list[Compared]) -> "Shares":
+    def from_pairs(cls, material: AgreementData, compared: list[AnnotatorPair]) -> "Shares":
         """Count over all pairs of annotators."""
         size = len(material)
         comparable, overlapped, disputed = (np.zeros(size, bool) for _ in range(3))
@@ -162,7 +162,7 @@ NO_LINK = "No two segments share enough of the longer one."
 IOU_LEVELS = (0.3, 0.5, 0.7)
 
 
-def elan_kappa(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+def elan_kappa(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
     """Return Holle and Rein's kappa; n is the annotations of both."""
     found = _linked(compared)
     reasons = (NO_ANNOTATIONS, ONE_CATEGORY)
@@ -172,53 +172,55 @@ def elan_kappa(compared: Sequence[Compared], weights: Floats) -> StatisticResult
     )
 
 
-def elan_kappa_matched(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+def elan_kappa_matched(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
     """Return Cohen's kappa of the labels of Holle and Rein's pairs, without what is unmatched; n is those pairs."""
     found = _linked(compared)[..., :-1, :-1] / 2
     return estimate_pooled(kappa, found, weights, (NO_LINK, ONE_CATEGORY), {"share": HOLLE_REIN_SHARE})
 
 
-def elan_ratio(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+def elan_ratio(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
     """Return the mean IoU in which every unmatched segment counts as 0; n is pairs and unmatched segments."""
     total, matched = _iou_by_recording(compared)
     return estimate_share(total, matched + _count_unmatched(compared), weights, NO_ANNOTATIONS)
 
 
-def mean_iou(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+def mean_iou(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
     """Return the mean IoU of matched segments; n is the pairs."""
     return estimate_share(*_iou_by_recording(compared), weights, NO_MATCH)
 
 
-def matched_agreement(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+def matched_agreement(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
     """Return in how many of the matched segments the labels are the same; n is the pairs."""
     same = [pair.matched.take(pair.same_labels(pair.matched)) for pair in compared]
     return estimate_share(_number(compared, same), _number(compared, _matched(compared)), weights, NO_MATCH)
 
 
-def f1(compared: Sequence[Compared], weights: Floats, level: float, *, same_label: bool = False) -> StatisticResult:
+def f1(
+    compared: Sequence[AnnotatorPair], weights: Floats, level: float, *, same_label: bool = False
+) -> StatisticResult:
     """Return twice the pairs over all segments; n is the segments. `same_label` wants the same label in a pair."""
     pairs = [pair.match_at(level, same_label=same_label) for pair in compared]
     return estimate_share(2 * _number(compared, pairs), _segments(compared), weights, NO_ANNOTATIONS)
 
 
-def iou_per_recording(compared: Sequence[Compared], size: int) -> tuple[Floats, Floats]:
+def iou_per_recording(compared: Sequence[AnnotatorPair], size: int) -> tuple[Floats, Floats]:
     """Return the sums of IoU of matched segments and their number, each (recordings,)."""
     return _iou_by_recording(compared) if compared else (np.zeros(size), np.zeros(size))
 
 
-def confusion_table(compared: Sequence[Compared], labels: int) -> Floats:
+def confusion_table(compared: Sequence[AnnotatorPair], labels: int) -> Floats:
     """Return (labels + 1, labels + 1) matched pairs by label, the first annotator's down; the last are unmatched."""
     found = [_linked_tables(pair, pair.matched, 1).sum(0) for pair in compared]
     return sum(found, np.zeros((labels + 1, labels + 1)))
 
 
-def _linked(compared: Sequence[Compared]) -> Floats:
+def _linked(compared: Sequence[AnnotatorPair]) -> Floats:
     """Return (recordings, pairs, k + 1, k + 1) as ELAN's kappa takes them."""
     found = [_linked_tables(pair, pair.linked, 2) for pair in compared]
     return np.stack(found, axis=1) if found else np.zeros((1, 0, 1, 1))
 
 
-def _linked_tables(compared: Compared, pairs: Overlaps, weight: int) -> Floats:
+def _linked_tables(compared: AnnotatorPair, pairs: Overlaps, weight: int) -> Floats:
     """Return (recordings, k + 1, k + 1): `weight` for each pair, 1 in the last row and column for what none holds."""
     material = compared.material
     kinds = len(material.labels) + 1
@@ -236,35 +238,35 @@ def _linked_tables(compared: Compared, pairs: Overlaps, weight: int) -> Floats:
     )
 
 
-def _matched(compared: Sequence[Compared]) -> list[Overlaps]:
+def _matched(compared: Sequence[AnnotatorPair]) -> list[Overlaps]:
     return [pair.matched for pair in compared]
 
 
-def _iou_by_recording(compared: Sequence[Compared]) -> tuple[Floats, Floats]:
+def _iou_by_recording(compared: Sequence[AnnotatorPair]) -> tuple[Floats, Floats]:
     pairs = _matched(compared)
     return _sum(compared, pairs, [found.iou for found in pairs]), _number(compared, pairs)
 
 
-def _count_unmatched(compared: Sequence[Compared]) -> Floats:
+def _count_unmatched(compared: Sequence[AnnotatorPair]) -> Floats:
     return _segments(compared) - 2 * _number(compared, _matched(compared))
 
 
-def _segments(compared: Sequence[Compared]) -> Floats:
-    def count(pair: Compared) -> Floats:
+def _segments(compared: Sequence[AnnotatorPair]) -> Floats:
+    def count(pair: AnnotatorPair) -> Floats:
         both = np.concatenate([pair.first_indices, pair.second_indices])
         return sum_by_group(pair.material.recording[both], len(pair.material.recordings))
 
     return sum((count(pair) for pair in compared), np.zeros(1))
 
 
-def _number(compared: Sequence[Compared], pairs: Sequence[Overlaps]) -> Floats:
+def _number(compared: Sequence[AnnotatorPair], pairs: Sequence[Overlaps]) -> Floats:
     return _sum(compared, pairs, [np.ones(len(found)) for found in pairs])
 
 
-def _sum(compared: Sequence[Compared], pairs: Sequence[Overlaps], values: Sequence[Floats]) -> Floats:
+def _sum(compared: Sequence[AnnotatorPair], pairs: Sequence[Overlaps], values: Sequence[Floats]) -> Floats:
     """Return (recordings,) sums of one value for each pair of segments."""
 
-    def count(pair: Compared, found: Overlaps, values: Floats) -> Floats:
+    def count(pair: AnnotatorPair, found: Overlaps, values: Floats) -> Floats:
         first, _ = pair.segment_indices(found)
         return sum_by_group(pair.material.recording[first], len(pair.material.recordings), values)
 

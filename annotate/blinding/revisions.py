@@ -73,7 +73,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
-class Revised:
+class RevisionCounts:
     """How much one annotator saw and revised, counted in judged segments.
 
     Attributes:
@@ -104,7 +104,7 @@ class RevisionReport:
     """
 
     revisions: tuple[Revision, ...]
-    annotators: tuple[Revised, ...]
+    annotators: tuple[RevisionCounts, ...]
     hidden: int = 0
 
     def as_json(self) -> dict[str, Json]:
@@ -245,7 +245,7 @@ def _agreeing_judges(part: str, before: Json, after: Json, answers: Iterable[Jud
 
 def _count_by_annotator(
     listed: Sequence[Reveal], found: Sequence[Revision], people: Mapping[str, Annotator]
-) -> Iterator[Revised]:
+) -> Iterator[RevisionCounts]:
     for who in sorted(people.values(), key=lambda annotator: annotator.name):
         own = [reveal for reveal in listed if reveal.annotator_id == who.id]
         if not own:
@@ -254,7 +254,9 @@ def _count_by_annotator(
         pairs = {(name, revision.segment_id) for revision in mine for name in revision.toward}
         toward = {name: sum(pair[0] == name for pair in pairs) for name in sorted({pair[0] for pair in pairs})}
         said = [reveal for reveal in own if "segment" in reveal.own or "judgment" in reveal.own]
-        yield Revised(who, len(said), len(own) - len(said), len({revision.segment_id for revision in mine}), toward)
+        yield RevisionCounts(
+            who, len(said), len(own) - len(said), len({revision.segment_id for revision in mine}), toward
+        )
 
 
 def _group_by_subject(edits: Iterable[RowEdit]) -> dict[str, list[RowEdit]]:
@@ -302,7 +304,7 @@ def format_value(session: Session, revision: Revision, value: Json) -> str:
     return ", ".join(names.get(str(key), str(key)) for key in several)
 
 
-def format_annotator_summary(revised: Revised) -> str:
+def format_annotator_summary(revised: RevisionCounts) -> str:
     """Return how much one annotator saw and revised, on one line."""
     toward = ", ".join(f"{name} ({number})" for name, number in revised.toward.items())
     said = f"{revised.annotator.name} saw judges on {pluralize(revised.seen, 'segment')} and revised {revised.revised}"

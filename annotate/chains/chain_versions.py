@@ -52,7 +52,7 @@ class ChainReviewState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
+class ChainReviews:
     """The reviews of a chain.
 
     Attributes:
@@ -66,15 +66,15 @@ class Reviewed:
     earlier: tuple[ChainReview, ...]
 
 
-def read_review_status(session: Session, graph: ChainGraph) -> Reviewed:
+def read_review_status(session: Session, graph: ChainGraph) -> ChainReviews:
     """Return the reviews of a chain, those of its current state apart from earlier ones."""
     state = chain_checksum(graph)
     said = chain_reviews(session.study, graph.chain.id)
     current = tuple(chain_review for chain_review in said if chain_review.state == state)
     earlier = tuple(chain_review for chain_review in said if chain_review.state != state)
     if is_consensus(session, graph.chain):
-        return Reviewed(ChainReviewState.CONSENSUS, current, earlier)
-    return Reviewed(_review_state({chain_review.decision for chain_review in current}), current, earlier)
+        return ChainReviews(ChainReviewState.CONSENSUS, current, earlier)
+    return ChainReviews(_review_state({chain_review.decision for chain_review in current}), current, earlier)
 
 
 def is_consensus(session: Session, chain: Chain) -> bool:

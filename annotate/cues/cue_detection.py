@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
-from annotate.cues.cue_marks import SCHEME, Noticed, build_prelabels
+from annotate.cues.cue_marks import SCHEME, NoticedCue, build_prelabels
 from annotate.cues.prelabels import replace_prelabels
 from annotate.study.recording_files import has_sound, require_usable_sound
 from annotate.study.scheme_versions import use_shipped_scheme
@@ -89,7 +89,7 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Watch the faces, then listen to the utterances."""
     began = time.monotonic()
-    noticed: list[Noticed] = []
+    noticed: list[NoticedCue] = []
     watched = heard = 0
     if "tracks" in parameters:
         seen, watched = _detect_facial_cues(parameters, progress)
@@ -109,7 +109,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Keep the figures as a run, and put pre-labels in place of those that nobody decided on."""
     noticed = [
-        Noticed(
+        NoticedCue(
             cast(str | None, cue["participant_id"]),
             str(cue["kind"]),
             int(cast(int, cue["start_us"])),
@@ -133,7 +133,7 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
         return changes | replace_prelabels(session, work.recording_id, found)
 
 
-def _detect_facial_cues(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:
+def _detect_facial_cues(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[NoticedCue], int]:
     from media.frame_index import load_index
     from models.cues.facial_cues import face_cues, face_signals
 
@@ -154,7 +154,7 @@ def _detect_facial_cues(parameters: Mapping[str, Json], progress: Progress) -> t
     return [noticed for part in found for noticed in part], len(signals)
 
 
-def _detect_vocal_cues(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:
+def _detect_vocal_cues(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[NoticedCue], int]:
     from media.sound import stream_mono
     from models.cues.vocal_cues import SAMPLE_RATE, UtteranceProsody, cut_spans, find_tone_cues, measure_prosody
 
@@ -170,9 +170,9 @@ def _detect_vocal_cues(parameters: Mapping[str, Json], progress: Progress) -> tu
     return [noticed for part in found for noticed in part], len(rows)
 
 
-def _to_noticed(who: str | None, found: Sequence[CueSuggestion]) -> list[Noticed]:
+def _to_noticed(who: str | None, found: Sequence[CueSuggestion]) -> list[NoticedCue]:
     return [
-        Noticed(
+        NoticedCue(
             who,
             cue_suggestion.kind,
             cue_suggestion.start_us,

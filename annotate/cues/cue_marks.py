@@ -171,7 +171,7 @@ _SILENT_CUES = {MOUTH: ("expression", "surprise", "Mouth wide open")}
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class NoticedCue:
     """What a model noticed about somebody.
 
     Attributes:
@@ -203,7 +203,7 @@ class CuePrelabel:
     description: str
 
 
-def build_prelabels(noticed: Iterable[Noticed], spoken: Sequence[Utterance]) -> list[CuePrelabel]:
+def build_prelabels(noticed: Iterable[NoticedCue], spoken: Sequence[Utterance]) -> list[CuePrelabel]:
     """Return pre-labels inside utterances; what lies in none is left out, unless there is no transcript at all.
 
     A cue of somebody who speaks is an action, an expression or a tone; during others' words it is a listener's
@@ -217,13 +217,13 @@ def build_prelabels(noticed: Iterable[Noticed], spoken: Sequence[Utterance]) -> 
     return found
 
 
-def _tone(noticed: Noticed) -> CuePrelabel:
+def _tone(noticed: NoticedCue) -> CuePrelabel:
     return CuePrelabel(
         "tone", noticed.kind, noticed.start_us, noticed.end_us, noticed.participant_id, _sentence(noticed.told)
     )
 
 
-def _visual_prelabel(noticed: Noticed, spoken: Sequence[Utterance]) -> CuePrelabel | None:
+def _visual_prelabel(noticed: NoticedCue, spoken: Sequence[Utterance]) -> CuePrelabel | None:
     if not spoken:
         what = (_SPEAKER_CUES | _SILENT_CUES).get(noticed.kind)
         return None if what is None else _make_prelabel(noticed, what, noticed.start_us, noticed.end_us)
@@ -236,11 +236,11 @@ def _visual_prelabel(noticed: Noticed, spoken: Sequence[Utterance]) -> CuePrelab
     return None if what is None else _make_prelabel(noticed, what, start, end)
 
 
-def _overlap_us(noticed: Noticed, utterance: Utterance) -> int:
+def _overlap_us(noticed: NoticedCue, utterance: Utterance) -> int:
     return min(noticed.end_us, utterance.end_us) - max(noticed.start_us, utterance.start_us)
 
 
-def _make_prelabel(noticed: Noticed, what: tuple[str, str, str], start_us: int, end_us: int) -> CuePrelabel:
+def _make_prelabel(noticed: NoticedCue, what: tuple[str, str, str], start_us: int, end_us: int) -> CuePrelabel:
     track, label, words = what
     return CuePrelabel(track, label, start_us, end_us, noticed.participant_id, f"{words}.")
 

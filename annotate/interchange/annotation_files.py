@@ -65,7 +65,7 @@ FORMATS: dict[str, str] = {
     "jsonl": "annotate.interchange.lossless_format:Jsonl",
     "csv": "annotate.interchange.formats.csv_table:Table",
     "textgrid": "annotate.interchange.formats.praat:TextGrid",
-    "boris": "annotate.interchange.formats.boris_project:Boris",
+    "boris": "annotate.interchange.formats.boris_project:BorisProject",
     "boris-csv": "annotate.interchange.formats.boris_table:BorisTable",
     "datavyu": "annotate.interchange.formats.datavyu:Datavyu",
     "webvtt": "annotate.interchange.formats.captions:WebVtt",

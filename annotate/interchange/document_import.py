@@ -14,7 +14,7 @@ from annotate.interchange.document import (
     split_comment_author,
 )
 from annotate.interchange.lane_entries import LaneReader, Read, StudyContentIndex, clip_to_recording
-from annotate.interchange.lane_mapping import Becomes, ImportMapping, LaneTarget
+from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget
 from project.entities.study_records import (
     Annotator,
     Changes,
@@ -197,16 +197,16 @@ class _DocumentImportPlanner:
         found.new_participants = [participant for participant in found.new_participants if participant.id in about]
 
     def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
-        target = self._mapping.lanes.get(lane.name, LaneTarget(Becomes.NOTHING))
+        target = self._mapping.lanes.get(lane.name, LaneTarget(EntryTarget.NOTHING))
         left_out: Counter[str] = Counter()
         remarks: Counter[str] = Counter()
         added = known = 0
-        if target.becomes is Becomes.NOTHING:
+        if target.becomes is EntryTarget.NOTHING:
             left_out["nothing is chosen for the lane"] = len(lane.entries)
         elif place not in self._recordings:
             left_out["no recording was chosen for it"] = len(lane.entries)
         else:
-            add = self._segments if target.becomes is Becomes.SEGMENTS else self._utterances
+            add = self._segments if target.becomes is EntryTarget.SEGMENTS else self._utterances
             added, known = add(lane, target, self._recordings[place], left_out, remarks)
         return LanePlan(
             part.name,

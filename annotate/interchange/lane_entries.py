@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from annotate.interchange import document as value_text
 from annotate.interchange.document import Document, InterchangeEntry, RecordingPart, file_name, parse_comments
-from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, Outside
+from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, OutsideRule
 from annotate.segments.segment_edits import MIN_DURATION_US
 from project.entities.study_records import Json, Recording, Segment
 from project.errors import UserError
@@ -186,7 +186,7 @@ def clip_to_recording(
         return None
     # Formats that count milliseconds may round past the end: that is not worth a word.
     if max(-start, end - last) >= MIN_DURATION_US:
-        if chosen.outside is Outside.LEAVE_OUT:
+        if chosen.outside is OutsideRule.LEAVE_OUT:
             left_out["it reaches outside the recording"] += 1
             return None
         remarks["reach outside the recording, and are cut off there"] += 1

@@ -25,7 +25,7 @@ COMMENT = "@comment"
 """Stands for a field: the value becomes a comment on the segment."""
 
 
-class Becomes(StrEnum):
+class EntryTarget(StrEnum):
     """What the entries of a lane are made into."""
 
     SEGMENTS = "segments"
@@ -33,7 +33,7 @@ class Becomes(StrEnum):
     NOTHING = "nothing"
 
 
-class Outside(StrEnum):
+class OutsideRule(StrEnum):
     """What is done with an entry that reaches outside the recording."""
 
     CLAMP = "clamp"
@@ -55,7 +55,7 @@ class LaneTarget:
         participant: pseudonym of who speaks, or "".
     """
 
-    becomes: Becomes
+    becomes: EntryTarget
     annotator: str = ""
     scheme: str = ""
     track: str = ""
@@ -77,7 +77,7 @@ class ImportMapping:
     """
 
     lanes: Mapping[str, LaneTarget] = field(default_factory=lambda: MappingProxyType({}))
-    outside: Outside = Outside.CLAMP
+    outside: OutsideRule = OutsideRule.CLAMP
     point_us: int = POINT_US
 
     def to_json(self) -> str:
@@ -110,14 +110,14 @@ def load_mapping(path: Path) -> ImportMapping:
         found.get("point_ms", POINT_US / 1000),
         found.get("lanes", {}),
     )
-    if outside not in list(Outside):
+    if outside not in list(OutsideRule):
         raise _mapping_error(path, "“outside” is neither “clamp” nor “leave out”")
     if isinstance(point, bool) or not isinstance(point, int | float) or not 0 <= point <= 3_600_000:
         raise _mapping_error(path, "“point_ms” is not a number from 0 to 3600000")
     if not isinstance(lanes, dict):
         raise _mapping_error(path, "“lanes” is not an object")
     read = {name: _target(path, name, lane) for name, lane in lanes.items()}
-    return ImportMapping(MappingProxyType(read), Outside(outside), round(point * 1000))
+    return ImportMapping(MappingProxyType(read), OutsideRule(outside), round(point * 1000))
 
 
 def _target_to_json(target: LaneTarget) -> dict[str, Any]:
@@ -136,8 +136,8 @@ def _target(path: Path, name: str, lane: Any) -> LaneTarget:
         raise _mapping_error(path, f"lane “{name}” is not an object")
     read = dict(lane)
     becomes = read.pop("becomes", None)
-    if becomes not in list(Becomes):
-        raise _mapping_error(path, f"lane “{name}” must become one of {', '.join(Becomes)}")
+    if becomes not in list(EntryTarget):
+        raise _mapping_error(path, f"lane “{name}” must become one of {', '.join(EntryTarget)}")
     given: dict[str, Any] = {}
     for key in ("annotator", "scheme", "track", "otherwise", "text_field", "participant"):
         given[key] = read.pop(key, "")
@@ -149,7 +149,7 @@ def _target(path: Path, name: str, lane: Any) -> LaneTarget:
             raise _mapping_error(path, f"“{key}” of lane “{name}” is not an object of texts")
     if read:
         raise _mapping_error(path, f"“{next(iter(read))}” of lane “{name}” is not known")
-    return LaneTarget(Becomes(becomes), **given)
+    return LaneTarget(EntryTarget(becomes), **given)
 
 
 def _mapping_error(path: Path, why: str) -> UserError:
@@ -194,7 +194,7 @@ def build_track_target(session: Session, lanes: Iterable[InterchangeLane], schem
     taken = set(held.values())
     text_field = next((field.key for field in fields if field.kind is FieldKind.TEXT and field.key not in taken), "")
     return LaneTarget(
-        Becomes.SEGMENTS,
+        EntryTarget.SEGMENTS,
         same[0].annotator or session.annotator_name,
         scheme.key,
         track.key,
@@ -210,7 +210,7 @@ _COMMENT_FIELDS = (COMMENTS, "comment")
 def _guess_target(session: Session, same: list[InterchangeLane]) -> LaneTarget:
     first = same[0]
     if first.kind == "utterances":
-        return LaneTarget(Becomes.UTTERANCES, participant=first.participant)
+        return LaneTarget(EntryTarget.UTTERANCES, participant=first.participant)
     for scheme in session.schemes:
         for track in scheme.tracks:
             if (scheme.key, track.key) == (first.scheme, first.track):
@@ -227,8 +227,8 @@ def _guess_target(session: Session, same: list[InterchangeLane]) -> LaneTarget:
     if best is not None:
         return build_track_target(session, same, best[1], best[2])
     if not first.vocabulary and _looks_like_speech(same):
-        return LaneTarget(Becomes.UTTERANCES, participant=first.participant)
-    return LaneTarget(Becomes.NOTHING)
+        return LaneTarget(EntryTarget.UTTERANCES, participant=first.participant)
+    return LaneTarget(EntryTarget.NOTHING)
 
 
 def _keys(track: Track) -> set[str]:

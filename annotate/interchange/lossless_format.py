@@ -22,7 +22,7 @@ from annotate.interchange.document import (
     unique_name,
 )
 from annotate.interchange.document_import import LanePlan, import_step
-from annotate.interchange.lane_mapping import Becomes, LaneTarget
+from annotate.interchange.lane_mapping import EntryTarget, LaneTarget
 from project.entities.study_records import AudioFacts, Changes, Json, MediaFacts, VideoFacts
 from project.erasure.reimport_guard import require_not_withdrawn
 from project.errors import UserError
@@ -499,7 +499,7 @@ class _LosslessImportPlanner:
         return tuple(dict.fromkeys([*used, *(str(key) for key in about)]))
 
     def _lane(self, part: RecordingPart, lane: InterchangeLane) -> LanePlan:
-        becomes = Becomes.UTTERANCES if lane.kind == "utterances" else Becomes.SEGMENTS
+        becomes = EntryTarget.UTTERANCES if lane.kind == "utterances" else EntryTarget.SEGMENTS
         target = LaneTarget(becomes, lane.annotator, lane.scheme, lane.track, participant=lane.participant)
         place = str(self._same["recording"].get(part.id, part.id))
         known = sum(entry.id in self._marked for entry in lane.entries)

@@ -26,7 +26,7 @@ _OWNER_ONLY = 0o600
 
 
 @dataclass(slots=True)
-class Progressed:
+class RecognitionProgress:
     """What the file says.
 
     Attributes:
@@ -60,7 +60,7 @@ class RecognitionLog:
             UserError: it cannot be written.
         """
         self.path = path
-        self.found = Progressed()
+        self.found = RecognitionProgress()
         self._file: BinaryIO | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,13 +125,13 @@ class RecognitionLog:
         self._file.flush()
 
 
-def read_log(path: Path) -> Progressed:
+def read_log(path: Path) -> RecognitionProgress:
     """Return what a finished run left.
 
     Raises:
         UserError: the file is gone or damaged.
     """
-    found = Progressed()
+    found = RecognitionProgress()
     try:
         lines = path.read_bytes().splitlines(keepends=True)
     except OSError:
@@ -162,7 +162,7 @@ def _parse_line(line: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _merge_content(found: Progressed, content: Mapping[str, Any]) -> None:
+def _merge_content(found: RecognitionProgress, content: Mapping[str, Any]) -> None:
     if "speech" in content:
         found.speech, found.end_us = content["speech"], content["end_us"]
     else:

@@ -25,7 +25,7 @@ from project.timebase import utc_now
 from project.version import __version__
 
 if TYPE_CHECKING:
-    from models.speakers.active_speaker import Looks
+    from models.speakers.active_speaker import FaceMovement
     from models.speakers.diarization import DiarizationResult, UtteranceSpan
 
 KIND = "speakers"
@@ -247,7 +247,7 @@ def _watch_mouths(
     tracks: Sequence[FaceTrack],
     stretches: "Sequence[UtteranceSpan]",
     progress: Progress,
-) -> "tuple[dict[str, Looks], list[int]]":
+) -> "tuple[dict[str, FaceMovement], list[int]]":
     if parameters["pictures"] is None:
         return {}, []
     from media.frame_index import load_index

@@ -62,14 +62,14 @@ def move_recording(session: Session, recording_id: str, name: str) -> Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Reverted:
+class RevertedStep:
     """The name of the step that was undone or redone, and what it touched."""
 
     name: str
     changes: Changes
 
 
-def undo(session: Session) -> Reverted:
+def undo(session: Session) -> RevertedStep:
     """Take back the newest step that still stands.
 
     Raises:
@@ -79,7 +79,7 @@ def undo(session: Session) -> Reverted:
     return _finish_revert(session, name, session.study.undo(_annotator_id(session)))
 
 
-def redo(session: Session) -> Reverted:
+def redo(session: Session) -> RevertedStep:
     """Do again what was undone last.
 
     Raises:
@@ -89,10 +89,10 @@ def redo(session: Session) -> Reverted:
     return _finish_revert(session, name, session.study.redo(_annotator_id(session)))
 
 
-def _finish_revert(session: Session, name: str, changes: Changes) -> Reverted:
+def _finish_revert(session: Session, name: str, changes: Changes) -> RevertedStep:
     if changes.ids("property") or changes.ids("scheme_version"):
         session.schemes.reload()
-    return Reverted(name, changes)
+    return RevertedStep(name, changes)
 
 
 def _annotator_id(session: Session) -> str | None:
@@ -113,7 +113,7 @@ class ProbedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Relinked:
+class RelinkResult:
     """What a search for missing files found.
 
     Attributes:
@@ -224,7 +224,7 @@ def rename_recording(session: Session, recording_id: str, name: str) -> Changes:
     return step.changes
 
 
-def relink(session: Session, folder: Path, progress: Progress | None = None) -> Relinked:
+def relink(session: Session, folder: Path, progress: Progress | None = None) -> RelinkResult:
     """Find the study's missing files in a folder and below it by their content, whatever they are called now.
 
     Raises:
@@ -256,18 +256,18 @@ def find_missing_files(session: Session, folder: Path, progress: Progress | None
     return by_content
 
 
-def relink_files(session: Session, by_content: Mapping[str, Path]) -> Relinked:
+def relink_files(session: Session, by_content: Mapping[str, Path]) -> RelinkResult:
     """Point missing files to where files with their fingerprints are."""
     wanted = _missing_media(session)
     found = [(medium, by_content[medium.fingerprint]) for medium in wanted if medium.fingerprint in by_content]
     missing = tuple(Path(m.path).name for m in wanted if m.fingerprint not in by_content)
     if not found:
-        return Relinked((), missing, Changes())
+        return RelinkResult((), missing, Changes())
     session.allow_folders_of(path for _, path in found)
     with session.step(f"Relink {len(found)} files" if len(found) > 1 else "Relink file") as step:
         for medium, path in found:
             recording_rows.update_medium(session.study, replace(medium, path=_stored_path(session, path)))
-    return Relinked(tuple(path.name for _, path in found), missing, step.changes)
+    return RelinkResult(tuple(path.name for _, path in found), missing, step.changes)
 
 
 def _missing_media(session: Session) -> list[Medium]:

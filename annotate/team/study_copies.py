@@ -314,7 +314,7 @@ def _present_media(session: Session, recordings: tuple[str, ...]) -> list[tuple[
 _SILENT = Silent()
 
 
-class Side(StrEnum):
+class ConflictSide(StrEnum):
     """Which version of a conflict is chosen."""
 
     OURS = "ours"
@@ -366,17 +366,17 @@ def merge_copies(
     return done
 
 
-def resolve_conflict(session: Session, conflict_id: str, side: Side) -> Changes:
+def resolve_conflict(session: Session, conflict_id: str, side: ConflictSide) -> Changes:
     """Choose one version of a conflict, as one step; choosing again later changes it.
 
     Raises:
         UserError: there is no such conflict, or the version cannot be put in place any more.
     """
     found = find_conflict(session, conflict_id)
-    with session.step("Take theirs" if side is Side.THEIRS else "Keep ours") as step:
-        if side is Side.THEIRS:
+    with session.step("Take theirs" if side is ConflictSide.THEIRS else "Keep ours") as step:
+        if side is ConflictSide.THEIRS:
             apply_version(session.study, found, found.theirs)
-        elif found.resolution == Side.THEIRS:
+        elif found.resolution == ConflictSide.THEIRS:
             apply_version(session.study, found, found.ours)
         set_resolution(session.study, found.id, side.value)
     return step.changes

@@ -39,7 +39,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainingResult:
     """How one annotator did.
 
     Attributes:
@@ -83,7 +83,7 @@ def list_trainees(session: Session) -> list[Annotator]:
     return [annotator for annotator in all_annotators(session.study) if annotator.id in who]
 
 
-def evaluate_training(session: Session, annotator: Annotator, gate: Gate) -> Trained:
+def evaluate_training(session: Session, annotator: Annotator, gate: Gate) -> TrainingResult:
     """Compare what an annotator is done with to the reference."""
     given = [
         assignment.recording_id
@@ -97,7 +97,7 @@ def evaluate_training(session: Session, annotator: Annotator, gate: Gate) -> Tra
     compared = _compare(session, done, annotator.id, gate.reference)
     short = tuple(figure for figure, least in gate.minimum.items() if not _reaches_minimum(compared, figure, least))
     passed = bool(given) and done == given and not short
-    return Trained(annotator, len(given), len(done), compared.pairs, compared.figures, short, passed)
+    return TrainingResult(annotator, len(given), len(done), compared.pairs, compared.figures, short, passed)
 
 
 def require_training(session: Session, recording_id: str) -> None:

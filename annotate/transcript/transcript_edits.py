@@ -124,7 +124,7 @@ def _set_speaker(session: Session, found: Sequence[Utterance], participant_id: s
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class ReplaceResult:
     """What `replace_all` did.
 
     Attributes:
@@ -297,7 +297,7 @@ def delete_utterances(session: Session, utterance_ids: Iterable[str]) -> Changes
 
 def replace_all(
     session: Session, search: WordSearch, replacement: str, recordings: Iterable[str] | None = None
-) -> Replaced:
+) -> ReplaceResult:
     """Replace what a search finds in all utterances of some recordings, or of the study, as one step.
 
     Raises:
@@ -313,7 +313,7 @@ def replace_all(
                 old.append(utterance)
                 new.append(utterance_text.with_text(utterance, text))
     changes = write_utterances(session, f"Replace in {format_count(new)}", old, new) if new else Changes()
-    return Replaced(count, tuple(utterance.id for utterance in new if not utterance.text), changes)
+    return ReplaceResult(count, tuple(utterance.id for utterance in new if not utterance.text), changes)
 
 
 def count_matches(session: Session, search: WordSearch) -> dict[str, int]:

@@ -12,7 +12,7 @@ from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, rea
 from annotate.interchange.document import Document
 from annotate.interchange.document_export import build_document, exportable_recordings
 from annotate.interchange.document_import import Plan, plan_document_import
-from annotate.interchange.lane_mapping import Becomes, ImportMapping, LaneTarget, guess_mapping
+from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget, guess_mapping
 from annotate.transcript.conversation_history import export_lines, transcript_to_json
 from annotate.transcript.utterance_drafts import list_kept_utterances, require_empty_transcript
 from media.encoding import atomic_output
@@ -93,7 +93,7 @@ def import_transcript(
     if overlapping:
         remarks.append(f"Utterances that begin before another one ends: {overlapping}; they are kept so.")
     for lane in found.lanes:
-        if lane.target.becomes is Becomes.UTTERANCES:
+        if lane.target.becomes is EntryTarget.UTTERANCES:
             remarks += [f"{count} left out: {why}." for why, count in lane.left_out.items()]
             remarks += [f"{remark[:1].upper()}{remark[1:]}." for remark in lane.remarks]
     return TranscriptImportResult(
@@ -193,14 +193,14 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
         )
     lanes = document.recordings[0].lanes
     guessed = guess_mapping(session, document).lanes
-    spoken = [lane for lane in lanes if guessed[lane.name].becomes is Becomes.UTTERANCES]
+    spoken = [lane for lane in lanes if guessed[lane.name].becomes is EntryTarget.UTTERANCES]
     if not spoken and len(lanes) == 1:
         spoken = [*lanes]
     if not any(interchange_lane.entries for interchange_lane in spoken):
         names = ", ".join(escape_unprintable(lane.name) for lane in lanes if lane.entries)
         raise damaged_file_error(path, f"it holds nothing spoken{', only: ' + names if names else ''}")
     targets = {
-        interchange_lane.name: LaneTarget(Becomes.UTTERANCES, participant=interchange_lane.participant)
+        interchange_lane.name: LaneTarget(EntryTarget.UTTERANCES, participant=interchange_lane.participant)
         for interchange_lane in spoken
     }
     remarks = [

@@ -26,7 +26,7 @@ from anonymize.release.release_plan import NONE, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_recheck import numbered_waivers
 from anonymize.release.release_rendering import add_measures
 from anonymize.release.release_rules import ReleaseBlocker, RenderingCheck, outcome_blockers, remaining_blockers
-from anonymize.release.release_sound import Personal
+from anonymize.release.release_sound import PersonalSpans
 from anonymize.release.release_texts import is_transcript_confirmed
 from anonymize.sound.voice_methods import MUTE
 from project.entities.egress_policy import EgressRequest, RequestEvidence
@@ -297,7 +297,7 @@ class Evidences:
         plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
         people = _PEOPLE_CACHE.get(self._session)[recording_id]
         return ReleaseCandidate(
-            self._session, plan, self._session.recording(recording_id), people, (), Personal(self._session)
+            self._session, plan, self._session.recording(recording_id), people, (), PersonalSpans(self._session)
         )
 
     def _rendering(self, recording_id: str, condition: str) -> Run | None:

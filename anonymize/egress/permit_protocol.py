@@ -17,7 +17,7 @@ from project.session.session import Session
 _REQUEST_KEY = "departure"
 
 
-class Asks(Protocol):
+class PermitAsker(Protocol):
     """What `project.session.jobs.JobHost` offers for this."""
 
     def ask(self, question: dict[str, Json]) -> dict[str, Json]:
@@ -31,7 +31,7 @@ class RemoteAuthority:
         threadsafe: whether any thread may ask.
     """
 
-    def __init__(self, holder: Asks, *, threadsafe: bool = True) -> None:
+    def __init__(self, holder: PermitAsker, *, threadsafe: bool = True) -> None:
         """Get ready.
 
         Args:
@@ -102,10 +102,10 @@ _BATCH_KEY = "permits"
 RequestTransform = Callable[[Mapping[str, Json]], Mapping[str, Json]]
 
 
-class TogetherAuthority(RemoteAuthority):
+class BatchingAuthority(RemoteAuthority):
     """Stands for the authority of a study, in one event loop."""
 
-    def __init__(self, holder: Asks, *, threadsafe: bool = True) -> None:
+    def __init__(self, holder: PermitAsker, *, threadsafe: bool = True) -> None:
         super().__init__(holder, threadsafe=threadsafe)
         self._waiting: list[tuple[dict[str, Json], asyncio.Future[None]]] = []
         self._asking: asyncio.Task[None] | None = None
@@ -164,7 +164,7 @@ def answer_permit_batch(
 
     Args:
         session: of the study.
-        question: made by `TogetherAuthority`.
+        question: made by `BatchingAuthority`.
         looked_at: what is asked in the place of each request, as JSON.
 
     Raises:

@@ -13,7 +13,7 @@ from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit
 from models.weights import installed_weights
 from models.weights.adding import add_weights, require_addable
 from models.weights.download_sources import describe_origin, from_mirror, hub_address, index_address
-from models.weights.editions import ArchiveMember, Edition, Https, Hub
+from models.weights.editions import ArchiveMember, Edition, Https, HubSource
 from models.weights.fetching import chosen_editions, fetch, require_online
 from models.weights.weights_catalogue import find_entry
 from project.entities.egress_policy import EgressRequest, Forbidden, Policy, Purpose, decide
@@ -109,7 +109,7 @@ def _first_host(edition: Edition) -> tuple[str, str, int]:
     match edition.parts[0].source:
         case Https(url) | ArchiveMember(url):
             address = url
-        case Hub():
+        case HubSource():
             address = hub_address()
         case _:
             address = index_address()

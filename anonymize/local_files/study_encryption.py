@@ -27,7 +27,7 @@ NewPassphrase = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class EncryptedFiles:
     """Which files were rewritten, which backups were skipped, and how many cache files were deleted."""
 
     files: tuple[Path, ...]
@@ -35,7 +35,7 @@ class Sealed:
     caches: int = 0
 
 
-def seal_study(path: Path, passphrase: NewPassphrase) -> Sealed:
+def seal_study(path: Path, passphrase: NewPassphrase) -> EncryptedFiles:
     """Encrypt a study and its backups, and delete the caches of its recordings that are not encrypted.
 
     Args:
@@ -47,7 +47,7 @@ def seal_study(path: Path, passphrase: NewPassphrase) -> Sealed:
     """
     path = resolve_path(path)
     if is_sealed(path):
-        return Sealed(encryption_change.seal_study(path, "").files)
+        return EncryptedFiles(encryption_change.seal_study(path, "").files)
     with Session.open(path) as session:
         session.study.require_writable()
         known = {medium.fingerprint for medium in all_media(session.study)}
@@ -56,20 +56,20 @@ def seal_study(path: Path, passphrase: NewPassphrase) -> Sealed:
     for file in (*left, *note_files(path)):
         with suppress(FileNotFoundError):
             shred_file(file)
-    return Sealed(done.files, done.skipped, _clear_caches(known, path))
+    return EncryptedFiles(done.files, done.skipped, _clear_caches(known, path))
 
 
-def unseal_study(path: Path) -> Sealed:
+def unseal_study(path: Path) -> EncryptedFiles:
     """Decrypt a study and its backups.
 
     Raises:
         UserError: as `project.store.encryption_change.unseal_study`.
     """
     done = encryption_change.unseal_study(path)
-    return Sealed(done.files, done.skipped)
+    return EncryptedFiles(done.files, done.skipped)
 
 
-def change_passphrase(path: Path, passphrase: NewPassphrase) -> Sealed:
+def change_passphrase(path: Path, passphrase: NewPassphrase) -> EncryptedFiles:
     """Encrypt a study and its backups under another passphrase; the present one is asked for first.
 
     Raises:
@@ -78,7 +78,7 @@ def change_passphrase(path: Path, passphrase: NewPassphrase) -> Sealed:
     with Session.open(resolve_path(path)) as session:
         session.study.require_writable()
     done = encryption_change.change_passphrase(path, passphrase())
-    return Sealed(done.files, done.skipped)
+    return EncryptedFiles(done.files, done.skipped)
 
 
 def seal_file(path: Path, passphrase: str) -> Path:

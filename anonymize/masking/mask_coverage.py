@@ -153,7 +153,7 @@ class TrackEndpoints:
         return bool(self.track.origins[-1 if last else 0] == Origin.DRAWN)
 
 
-class Hidden:
+class CoverageTest:
     """Tells where the place of a face is covered by something else."""
 
     def __init__(self, courses: Sequence[TrackEndpoints], regions: Sequence[Region], frames: Frames) -> None:
@@ -187,7 +187,7 @@ def _overlap_share(boxes: BoxRows, others: BoxRows) -> NDArray[np.float64]:
     return shares
 
 
-def find_open_ends(courses: Sequence[TrackEndpoints], frames: Frames, hidden: Hidden) -> list[ReviewSpan]:
+def find_open_ends(courses: Sequence[TrackEndpoints], frames: Frames, hidden: CoverageTest) -> list[ReviewSpan]:
     """Return what lies after tracks that end, and before tracks that begin, where the face may still be there."""
     found: list[ReviewSpan] = []
     followed, following = set(), set()
@@ -274,7 +274,7 @@ def _at_edge(box: BoxRows, size: tuple[int, int]) -> bool:
     return bool(x < slack or y < slack or x + width > size[0] - slack or y + height > size[1] - slack)
 
 
-def _uncovered_parts(place: ReviewSpan, hidden: Hidden, least: int) -> list[ReviewSpan]:
+def _uncovered_parts(place: ReviewSpan, hidden: CoverageTest, least: int) -> list[ReviewSpan]:
     """Return the parts of a stretch in which its boxes are not covered."""
     if place.boxes is None:
         return []
@@ -332,7 +332,7 @@ def compute_certainty(
         return []
     frames = Frames(times, size, np.unique(np.array([*cuts], np.int64)))
     live = [TrackEndpoints(track) for track in tracks if not track.dismissed and len(track.frames)]
-    hidden = Hidden(live, [region for region in regions if region.kind is not RegionKind.FACE], frames)
+    hidden = CoverageTest(live, [region for region in regions if region.kind is not RegionKind.FACE], frames)
     places = [ReviewSpan(searched, total - 1, Cover.UNCOVERED, ReviewReason.UNSEARCHED)] if searched < total else []
     places += [
         ReviewSpan(frame, frame, Cover.UNCOVERED, ReviewReason.DAMAGED) for frame in damaged if 0 <= frame < total

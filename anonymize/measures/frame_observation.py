@@ -102,7 +102,7 @@ class FrameObservation:
 
 
 @dataclass(slots=True, eq=False)
-class Observed:
+class FrameObservations:
     """Everything that was seen.
 
     Attributes:
@@ -264,7 +264,7 @@ class FramePair:
         return cls(source.index, source.time_us, source.image, clip.image)
 
 
-class Looker:
+class FrameObserver:
     """Looks at frames, also in several threads at once."""
 
     def __init__(

@@ -27,11 +27,11 @@ from anonymize.measures.frame_observation import (
     SIGNALS,
     FaceObservation,
     FrameObservation,
+    FrameObservations,
+    FrameObserver,
     FramePair,
-    Looker,
     MeasuredRendering,
     MeasureOptions,
-    Observed,
     hidden_tracks,
     warp_ratio,
 )
@@ -59,7 +59,7 @@ Signal = NDArray[np.float64]
 def build_report(
     subject: MeasuredRendering,
     tools: Tools,
-    found: Observed,
+    found: FrameObservations,
     stride: int,
     others: Sequence[Sequence[NDArray[np.float32]]],
 ) -> PrivacyReport:
@@ -129,7 +129,7 @@ def build_report(
     )
 
 
-def _detection(found: Observed, tools: Tools) -> dict[str, MeasuredValue]:
+def _detection(found: FrameObservations, tools: Tools) -> dict[str, MeasuredValue]:
     if tools.detector is None:
         return {"detected": _NO_DETECTOR, "detected_in_source": _NO_DETECTOR}
     return {
@@ -180,7 +180,7 @@ def _utility(rows: Sequence[FaceObservation], tools: Tools, spacing_us: float) -
 
 
 def _pool_utility(
-    by_track: Sequence[dict[str, MeasuredValue]], found: Observed, tools: Tools
+    by_track: Sequence[dict[str, MeasuredValue]], found: FrameObservations, tools: Tools
 ) -> dict[str, MeasuredValue]:
     """Return the figures of use of all tracks: means weighted by how often each was seen."""
     keys = [
@@ -246,7 +246,9 @@ def _names(tools: Tools) -> dict[str, str]:
     return {**named, "embedders": ", ".join(embedder.key for embedder in tools.embedders)}
 
 
-def _notes(subject: MeasuredRendering, tools: Tools, found: Observed, recognition: Recognition) -> tuple[str, ...]:
+def _notes(
+    subject: MeasuredRendering, tools: Tools, found: FrameObservations, recognition: Recognition
+) -> tuple[str, ...]:
     notes = [*recognition.notes]
     if tools.detector is not None and not tools.independent:
         notes.append(
@@ -301,8 +303,10 @@ def measure_privacy(
     stride = choose_stride(clip, options)
     looked = range(0, len(clip), stride)
     others = embed_strangers(strangers, tools.embedders, tools.driver or tools.landmarks, progress)
-    found = Observed(clip.times.end_us + subject.start_us)
-    looker = Looker(subject, tools, options, _choose_embedded_frames(subject, [twins[k] for k in looked], options))
+    found = FrameObservations(clip.times.end_us + subject.start_us)
+    looker = FrameObserver(
+        subject, tools, options, _choose_embedded_frames(subject, [twins[k] for k in looked], options)
+    )
     for done, look in enumerate(_observe_frames(looker, _frame_pairs(subject, source, clip, twins, stride)), 1):
         progress.check_cancelled()
         found.add(look)
@@ -355,7 +359,7 @@ def _frame_pairs(
 
 
 def _observe_frames(
-    looker: Looker, moments: Iterator[tuple[FramePair, FramePair | None]]
+    looker: FrameObserver, moments: Iterator[tuple[FramePair, FramePair | None]]
 ) -> Iterator[FrameObservation]:
     """Look at all frames, several at once, and give the answers in order."""
     workers = min(_MAX_WORKERS, os.cpu_count() or 1)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.measures.frame_measures import COVERED_SHARE, Tools
-from anonymize.measures.frame_observation import FaceObservation, MeasuredRendering, Observed, hidden_tracks
+from anonymize.measures.frame_observation import FaceObservation, FrameObservations, MeasuredRendering, hidden_tracks
 from anonymize.measures.privacy_report import FALSE_ACCEPT_RATES, NAIVE, PARROT, RAW, Attack, MeasuredValue, Scores
 from anonymize.measures.reidentification import (
     MIN_PEOPLE,
@@ -145,7 +145,7 @@ class _EmbeddedFaces:
 
 
 def recognize(
-    subject: MeasuredRendering, tools: Tools, found: Observed, others: Sequence[Sequence[Vectors]]
+    subject: MeasuredRendering, tools: Tools, found: FrameObservations, others: Sequence[Sequence[Vectors]]
 ) -> Recognition:
     """Compare what was published with what attackers know.
 
@@ -198,7 +198,7 @@ def recognize(
     )
 
 
-def _faces(subject: MeasuredRendering, found: Observed) -> _EmbeddedFaces:
+def _faces(subject: MeasuredRendering, found: FrameObservations) -> _EmbeddedFaces:
     rows = [sighting for sighting in found.sightings if sighting.raw]
     tracks = hidden_tracks(subject)
     names = list(dict.fromkeys(subject.identity(track.id) for track in tracks))

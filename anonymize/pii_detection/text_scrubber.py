@@ -43,7 +43,7 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Scrubbed:
+class ScrubResult:
     """A text after scrubbing, and what was changed in it, in order of place."""
 
     text: str
@@ -126,7 +126,7 @@ class TextScrubber:
         self._finders = tuple(finders)
         self._keeper = keeper
 
-    def scrub(self, text: str) -> Scrubbed:
+    def scrub(self, text: str) -> ScrubResult:
         """Return a text without what must not stay, composed (NFC), and what was changed.
 
         What comes to stand side by side by a change is looked at again, until nothing more is found.
@@ -149,7 +149,7 @@ class TextScrubber:
             kept = _shift_spans(kept, places, parts[1::2]) if text == joined else []
             # From the second time on, nothing is written that could be found once more.
             plain = True
-        return Scrubbed(text, tuple(changed))
+        return ScrubResult(text, tuple(changed))
 
     def _find_redactions(self, text: str, untouched: Sequence[tuple[int, int]] = ()) -> list[TextRedaction]:
         """Return what is found, in order, without overlaps: those that touch others become one."""

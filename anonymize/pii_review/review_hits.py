@@ -71,7 +71,7 @@ _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class HitTimes:
     """When the words of a hit are said."""
 
     start_us: int
@@ -80,12 +80,12 @@ class When:
     borders: tuple[bool, bool] = (True, True)
 
 
-def hit_times(text: FreeText, hit: PiiMatch, spoken: Utterance | None) -> When:
+def hit_times(text: FreeText, hit: PiiMatch, spoken: Utterance | None) -> HitTimes:
     """Return when the words of a hit are said: those of its utterance's words, or of the whole.
 
     Words that have less time than it takes to say them are within that of their neighbours.
     """
-    whole = When(text.start_us, text.end_us)
+    whole = HitTimes(text.start_us, text.end_us)
     if spoken is None or [word.text for word in spoken.words] != split_words(spoken.text):
         return whole
     inside = [
@@ -101,7 +101,7 @@ def hit_times(text: FreeText, hit: PiiMatch, spoken: Utterance | None) -> When:
             return whole
         first, last = max(0, first - 1), min(end, last + 1)
     start, length = _span(spoken.words[first : last + 1])
-    return When(start, start + length, True, (first == 0, last == end))
+    return HitTimes(start, start + length, True, (first == 0, last == end))
 
 
 def _span(words: Sequence[Word]) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from project.progress import Progress, Silent
 from project.queries.chain_rows import find_chain, read_graph
 from project.queries.history_rows import SharedCopy, record_shared_copy
 from project.session.session import Session
-from project.sharing.annotations_only_copy import Shared, share_annotations
+from project.sharing.annotations_only_copy import AnnotationsCopy, share_annotations
 from project.store.study import Study
 from project.timebase import utc_now
 
@@ -29,7 +29,9 @@ EXCLUDED_CONTENT = (
 """What a copy does not contain, for people."""
 
 
-def export_annotations_copy(session: Session, out: Path, progress: Progress = _SILENT) -> tuple[Shared, Changes | None]:
+def export_annotations_copy(
+    session: Session, out: Path, progress: Progress = _SILENT
+) -> tuple[AnnotationsCopy, Changes | None]:
     """Write a copy that holds annotations alone, under ids of its own; it cannot be merged.
 
     The study notes the copy, for the day on which a participant withdraws, right before it is there: whatever happens,
@@ -51,7 +53,7 @@ def export_annotations_copy(session: Session, out: Path, progress: Progress = _S
     return made, noted[0] if noted else None
 
 
-def copy_to_json(made: Shared) -> dict[str, Json]:
+def copy_to_json(made: AnnotationsCopy) -> dict[str, Json]:
     """Return what was made as a JSON object."""
     return {
         "copy": str(made.path),

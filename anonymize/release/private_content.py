@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from annotate.interchange.formats.csv_table import COLUMNS as CSV_TABLE_COLUMNS
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_detection.text_scrubber import OMISSION_MARK, Scrubbed, TextScrubber, find_identifying
+from anonymize.pii_detection.text_scrubber import OMISSION_MARK, ScrubResult, TextScrubber, find_identifying
 from anonymize.pii_review.review_hits import build_finders, build_quoted_finder, private_replacements
 from anonymize.release.release_plan import (
     SOUND_CHOICES,
@@ -175,7 +175,7 @@ class ScrubbedText:
     """A text of the study, and how it may leave."""
 
     text: FreeText
-    scrubbed: Scrubbed
+    scrubbed: ScrubResult
 
 
 def scrub_texts(session: Session) -> Iterator[ScrubbedText]:

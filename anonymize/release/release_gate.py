@@ -10,7 +10,7 @@ from anonymize.pii_review.language_coverage import compute_coverage
 from anonymize.release.participant_consent import has_consented, list_refusing, list_unknown_faces, people_in_recordings
 from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_rules import ReleaseBlocker
-from anonymize.release.release_sound import AudioTreatment, Personal, Speech, plan_audio_treatment, read_speech
+from anonymize.release.release_sound import AudioTreatment, PersonalSpans, Speech, plan_audio_treatment, read_speech
 from anonymize.release.release_texts import (
     ReleasedText,
     find_confirming_annotator,
@@ -47,7 +47,7 @@ class ReleaseCandidate:
     recording: Recording
     people: tuple[Participant, ...]
     refusing: tuple[Participant, ...]
-    personal: Personal
+    personal: PersonalSpans
 
     @property
     def number(self) -> int:
@@ -136,7 +136,7 @@ def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
     there = people_in_recordings(session, heard=plan.includes_sound or plan.texts == SCRUB)
     found: list[ReleaseCandidate] = []
     left_out: dict[int, str] = {}
-    personal = Personal(session)
+    personal = PersonalSpans(session)
     for recording in all_recordings(session.study):
         people = there[recording.id]
         against = list_refusing(session, people, ConsentUse.RELEASE)

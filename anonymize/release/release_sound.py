@@ -290,7 +290,7 @@ _RELEASED_TABLES = frozenset({"utterance", "segment_value", "comment"})
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class UndecidedHit:
     """A place that looks personal and that nobody decided on. It says what kind it is, never what stands there.
 
     Attributes:
@@ -305,12 +305,12 @@ class Undecided:
 
 
 @dataclass(frozen=True)
-class Personal:
+class PersonalSpans:
     """What is personal in a study, searched when it is first asked for."""
 
     session: Session
 
-    def undecided_places(self, recording_id: str, *, texts: bool, speech: bool) -> Iterator[Undecided]:
+    def undecided_places(self, recording_id: str, *, texts: bool, speech: bool) -> Iterator[UndecidedHit]:
         """Yield the places of a recording that leave and that nobody decided on, by time.
 
         Args:
@@ -324,7 +324,7 @@ class Personal:
             leaves = texts if placed_hit.place.table in _RELEASED_TABLES else False
             if placed_hit.verdict is None and (leaves or (speech and placed_hit.is_spoken)):
                 where = "utterance" if placed_hit.is_spoken else placed_hit.place.field
-                yield Undecided(placed_hit.time_us, where, KINDS[placed_hit.kind].title.lower())
+                yield UndecidedHit(placed_hit.time_us, where, KINDS[placed_hit.kind].title.lower())
 
     def spoken_pii(self, recording_id: str) -> list[PiiAudioSpan]:
         """Return where something personal is said in a recording that nobody decided to keep."""

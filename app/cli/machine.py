@@ -9,7 +9,7 @@ from app.diagnostics.doctor import DiagnosticReport, run_diagnostics
 from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdown
 from models.weights import installed_weights
 from models.weights.editions import USES, Edition
-from models.weights.model_list import ModelCatalogueEntry, Offer, describe_damage, download_access
+from models.weights.model_list import ModelCatalogueEntry, SourceOffer, describe_damage, download_access
 from models.weights.model_list import list_models as all_models
 from models.weights.weights_catalogue import WEIGHTS
 from project.entities.study_records import Json
@@ -293,7 +293,7 @@ def _model_json(model: ModelCatalogueEntry) -> dict[str, Json]:
     }
 
 
-def _edition_json(edition: Edition, offer: Offer) -> dict[str, Json]:
+def _edition_json(edition: Edition, offer: SourceOffer) -> dict[str, Json]:
     files: list[Json] = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in edition.parts]
     return {
         "key": edition.key,

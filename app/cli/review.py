@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from annotate.agreement import adjudication
-from annotate.agreement.adjudication import AdjudicationRule, ChoiceRule, Labels, SpanRule, Unsettled
+from annotate.agreement.adjudication import AdjudicationRule, ChoiceRule, Labels, SpanRule, UnsettledRule
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.figure_intervals import StatisticResult
 from annotate.agreement.study_agreement import describe_figure
@@ -157,9 +157,9 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
 @click.option("--minimum-iou", default=0.0, show_default=True, help="What overlapping means; 0 is any time in common.")
 @click.option(
     "--unsettled",
-    default=Unsettled.LEAVE_OUT.value,
+    default=UnsettledRule.LEAVE_OUT.value,
     show_default=True,
-    type=click.Choice([unsettled_rule.value for unsettled_rule in Unsettled]),
+    type=click.Choice([unsettled_rule.value for unsettled_rule in UnsettledRule]),
     help="What becomes of moments on which they do not agree.",
 )
 @click.option("--name", default=adjudication.DEFAULT_LANE_NAME, show_default=True, help="Of the lane.")
@@ -186,7 +186,7 @@ def adjudicate(
     Example:
       greenroom adjudicate my-study.greenroom --spans union --labels majority
     """
-    rule = AdjudicationRule(SpanRule(spans), Labels(labels), ChoiceRule(choices), minimum_iou, Unsettled(unsettled))
+    rule = AdjudicationRule(SpanRule(spans), Labels(labels), ChoiceRule(choices), minimum_iou, UnsettledRule(unsettled))
     with Session.open(study) as session:
         only = [] if recording is None else [resolve_recording(session, recording).id]
         made, _ = adjudication.create_adjudicated_lane(session, rule, name=name, recordings=only, annotators=by)

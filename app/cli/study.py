@@ -13,7 +13,7 @@ import click
 from app.cli.command import STUDY, json_option, print_result, progress_bar
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.recovery.recovery_report import Recovered, report_lines
+from project.recovery.recovery_report import RecoveryResult, report_lines
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, format_size, pluralize
 from project.timebase import format_time, parse_time
@@ -298,7 +298,7 @@ def _list_backups(study: Path, as_json: bool) -> None:
     )
 
 
-def _recovery_json(found: Recovered) -> dict[str, Json]:
+def _recovery_json(found: RecoveryResult) -> dict[str, Json]:
     return {
         "study": str(found.path),
         "history_whole": found.whole_history,

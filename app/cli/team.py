@@ -14,7 +14,7 @@ from annotate.team import assignments, study_copies
 from annotate.team.activity import activity_to_json, format_minutes, totals_by_recording
 from annotate.team.assignments import read_team_plan
 from annotate.team.study_copies import MediaWith, plan_command, split_study
-from annotate.team.training_gate import FIGURES, Gate, Trained, evaluate_training, list_trainees, read_gate
+from annotate.team.training_gate import FIGURES, Gate, TrainingResult, evaluate_training, list_trainees, read_gate
 from app.cli.command import STUDY, json_option, print_result, progress_bar
 from app.merge_text import ConflictDescription, describe_conflict, merge_json, merge_report_text
 from project.entities.study_records import Json
@@ -119,7 +119,10 @@ def conflicts(study: Path, everything: bool, as_json: bool) -> None:
 @STUDY
 @click.argument("conflict")
 @click.option(
-    "--take", required=True, type=click.Choice([side.value for side in study_copies.Side]), help="Which version."
+    "--take",
+    required=True,
+    type=click.Choice([side.value for side in study_copies.ConflictSide]),
+    help="Which version.",
 )
 @json_option
 def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
@@ -139,7 +142,7 @@ def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
             chosen = [study_copies.find_conflict(session, conflict).id]
         session.study.require_writable()
         for text in chosen:
-            study_copies.resolve_conflict(session, text, study_copies.Side(take))
+            study_copies.resolve_conflict(session, text, study_copies.ConflictSide(take))
         left = count_unresolved(session.study)
     result: dict[str, Json] = {"conflicts": [*chosen], "taken": take, "unresolved": left}
     print_result(as_json, result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
@@ -354,7 +357,7 @@ def _minimum_text(gate: Gate) -> str:
     return ", ".join(f"{figure} at least {least:.2f}" for figure, least in gate.minimum.items()) or "nothing required"
 
 
-def _trainee_json(trained: Trained) -> Json:
+def _trainee_json(trained: TrainingResult) -> Json:
     return {
         "name": trained.annotator.name,
         "given": trained.given,
@@ -365,7 +368,7 @@ def _trainee_json(trained: Trained) -> Json:
     }
 
 
-def _trainee_line(trained: Trained) -> str:
+def _trainee_line(trained: TrainingResult) -> str:
     figures = ", ".join(f"{key} {'-' if value is None else f'{value:.2f}'}" for key, value in trained.figures.items())
     state = "passed" if trained.passed else "not passed yet"
     return f"{trained.annotator.name}: {state}, {trained.done} of {trained.given} done, {figures} (n = {trained.pairs})"

@@ -178,7 +178,7 @@ def _program() -> SectionResult:
 
 
 def _system() -> SectionResult:
-    gone = system_facts.missing_libraries(system_facts.Use)
+    gone = system_facts.missing_libraries(system_facts.LibraryUse)
     return {
         "System": system_facts.distribution(),
         "Kernel": system_facts.kernel(),
@@ -204,7 +204,7 @@ def _playback() -> SectionResult:
         "Network of what plays": _NETWORK_REFUSED if filter_works() else _NETWORK_NOT_REFUSED,
     }
     problems = _load_problems("PyAV, which decodes recordings,", "av", decoder)
-    if system_facts.missing_libraries([system_facts.Use.PLAYBACK]):
+    if system_facts.missing_libraries([system_facts.LibraryUse.PLAYBACK]):
         return {**lines, "libVLC": "missing"}, problems
     vlc = run_probe(VLC_PROBE)
     whole = bool(vlc.answer.get("plugins"))

@@ -200,7 +200,7 @@ def _has_sound_server(root: Path) -> bool:
     return any((Path(folder) / "native").exists() for folder in folders if folder)
 
 
-class Use(StrEnum):
+class LibraryUse(StrEnum):
     """What a library is for."""
 
     WINDOW = "the window"
@@ -219,13 +219,13 @@ class Library:
 
     file: str
     package: str
-    use: Use
+    use: LibraryUse
 
 
 LIBRARIES = tuple(
     Library(file, package, use)
     for use, files in {
-        Use.WINDOW: {
+        LibraryUse.WINDOW: {
             "libEGL.so.1": "libegl1",
             "libGL.so.1": "libgl1",
             "libGLESv2.so.2": "libgles2",
@@ -234,7 +234,7 @@ LIBRARIES = tuple(
             "libdbus-1.so.3": "libdbus-1-3",
             "libxkbcommon.so.0": "libxkbcommon0",
         },
-        Use.X11: {
+        LibraryUse.X11: {
             "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
             "libX11-xcb.so.1": "libx11-xcb1",
             "libxcb-cursor.so.0": "libxcb-cursor0",
@@ -246,7 +246,7 @@ LIBRARIES = tuple(
             "libxcb-shape.so.0": "libxcb-shape0",
             "libxcb-xkb.so.1": "libxcb-xkb1",
         },
-        Use.PLAYBACK: {"libvlc.so.5": "libvlc5"},
+        LibraryUse.PLAYBACK: {"libvlc.so.5": "libvlc5"},
     }.items()
     for file, package in files.items()
 )
@@ -255,7 +255,7 @@ VLC_PLUGINS = "vlc-plugin-base"
 """The package of libVLC's decoders and outputs, which are not in the library path."""
 
 
-def missing_libraries(uses: Iterable[Use]) -> list[Library]:
+def missing_libraries(uses: Iterable[LibraryUse]) -> list[Library]:
     """Return the libraries for these uses that cannot be loaded; [] on systems other than Linux."""
     wanted = set(uses)
     return (
@@ -265,11 +265,11 @@ def missing_libraries(uses: Iterable[Use]) -> list[Library]:
     )
 
 
-def window_uses() -> set[Use]:
+def window_uses() -> set[LibraryUse]:
     """Return the uses that a window needs on the present display server."""
     platform = os.environ.get("QT_QPA_PLATFORM", "")
     on_x11 = platform == "xcb" or (not platform and bool(os.environ.get("DISPLAY")))
-    return {Use.WINDOW, Use.X11} if on_x11 else {Use.WINDOW}
+    return {LibraryUse.WINDOW, LibraryUse.X11} if on_x11 else {LibraryUse.WINDOW}
 
 
 def missing_library_text(library: Library) -> str:

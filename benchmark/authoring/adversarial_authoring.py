@@ -25,7 +25,7 @@ from project.timebase import utc_now
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TrialAnswer:
     """The answer of one judge to a question that was tried.
 
     Attributes:
@@ -55,7 +55,7 @@ def written_question_problem(text: str, answer: str, wrong: Sequence[str], expla
     return "" if explanation.strip() else "Explain why the answer is right: whoever verifies it reads that."
 
 
-def read_trial_answers(session: Session, question: Question, request: AskRequest) -> tuple[Tried, ...]:
+def read_trial_answers(session: Session, question: Question, request: AskRequest) -> tuple[TrialAnswer, ...]:
     """Return what the judges of a try said, once it was asked; of a judge that was not reached, nothing.
 
     Raises:
@@ -65,12 +65,12 @@ def read_trial_answers(session: Session, question: Question, request: AskRequest
     return tuple(trial_answer(question, judgment) for judgment in known)
 
 
-def trial_answer(question: Question, judgment: Judgment) -> Tried:
+def trial_answer(question: Question, judgment: Judgment) -> TrialAnswer:
     """Return what a judgment about a question in its present state says."""
     letter = judgment.answer.get(ANSWER_TASK) if judgment.status is JudgmentStatus.OK else None
     given = letter if isinstance(letter, str) else ""
     name = judgment.judge.get("name")
-    return Tried(
+    return TrialAnswer(
         judgment.judge_id,
         name if isinstance(name, str) else judgment.judge_id,
         given,
@@ -79,7 +79,7 @@ def trial_answer(question: Question, judgment: Judgment) -> Tried:
     )
 
 
-def all_judges_failed(answers: Iterable[Tried], judge_ids: Iterable[str]) -> bool:
+def all_judges_failed(answers: Iterable[TrialAnswer], judge_ids: Iterable[str]) -> bool:
     """Tell whether all judges of a try failed: each gave an answer, and none is right."""
     said = {answer.judge_id: answer.right for answer in answers}
     asked = {*judge_ids}
@@ -142,7 +142,9 @@ def write_question(
     return identifier, add_questions(session, [question], "Write question")
 
 
-def record_trial(session: Session, question_id: str, answers: Sequence[Tried], judge_ids: Iterable[str]) -> Changes:
+def record_trial(
+    session: Session, question_id: str, answers: Sequence[TrialAnswer], judge_ids: Iterable[str]
+) -> Changes:
     """Keep a written question when every judge of its last try failed; else it stays, or becomes, a draft.
 
     A judge that refused, or whose answer could not be read, did not fail. The decision holds for the present

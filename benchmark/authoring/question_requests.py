@@ -26,8 +26,8 @@ from benchmark.questions.filter_rules import (
     STEPS,
     FilterRule,
     FilterStep,
-    Needs,
-    Several,
+    LimitSide,
+    ScoreCombination,
     get_step,
     read_rules,
     rule_property,
@@ -83,7 +83,7 @@ def _changed_rules(session: Session, rules: Mapping[str, FilterRule]) -> dict[st
     for key, rule in rules.items():
         step = get_step(key)
         validated = validate_rule(step, rule)
-        if validated.decides and step.needs is Needs.NO_LIMIT:
+        if validated.decides and step.needs is LimitSide.NO_LIMIT:
             raise UserError(f"{step.name} drops no question, so it cannot decide.", "Choose another step.")
         if any(judge not in known and judge not in now[key].judges for judge in validated.judges):
             raise UserError("A judge that is to count is no longer part of the study.", "Choose others.")
@@ -129,9 +129,9 @@ def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> 
                 raise UserError(f"“{shorten(value, 40)}” is no whole number that fits.", f"Write {name}=NUMBER.")
             rule = replace(rule, **{part: int(value)})  # type: ignore[arg-type]
         case "several":
-            if value not in {several.value for several in Several}:
+            if value not in {several.value for several in ScoreCombination}:
                 raise UserError(f"“{value}” is not allowed for {name}.", "Choose strictest or mean.")
-            rule = replace(rule, several=Several(value))
+            rule = replace(rule, several=ScoreCombination(value))
         case "judges":
             judge_names = [] if value == "all" else [part.strip() for part in value.split("+")]
             rule = replace(rule, judges=tuple(get_judge(session, judge_name).id for judge_name in judge_names))

@@ -13,7 +13,7 @@ from annotate.study.scheme_versions import use_shipped_scheme
 from benchmark.disclosure.cast_names import participants_by_name, restore_pseudonyms
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import Note, read_outcome, refusal_error
+from benchmark.judging.run_outcome import RunNote, read_outcome, refusal_error
 from benchmark.prompts.statement_prompts import (
     INFERENCES_PER_ANSWER,
     LONGEST_STATEMENT,
@@ -55,7 +55,7 @@ class InferenceAnswers:
     """The answers of judges, known or new, and why others were not asked."""
 
     answers: tuple[Judgment, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[RunNote, ...] = ()
 
 
 def ask_judges(session: Session, requests: Iterable[AskRequest], progress: Progress) -> InferenceAnswers:
@@ -65,7 +65,7 @@ def ask_judges(session: Session, requests: Iterable[AskRequest], progress: Progr
         UserError: nothing at all could be asked; `Forbidden` where the policy of the study is why.
     """
     ids: list[str] = []
-    notes: list[Note] = []
+    notes: list[RunNote] = []
     for request in requests:
         asking = prepare(session, request, progress)
         ids += [judgment.id for judgment in asking.cached]

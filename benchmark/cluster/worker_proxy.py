@@ -66,7 +66,7 @@ def _write_file(named: Path, content: bytes) -> Path:
         ) from None
 
 
-class Child:
+class WorkerProcess:
     """One process of `greenroom worker --stay`; see `app.worker` for the messages."""
 
     def __init__(self, launcher: Path) -> None:
@@ -114,15 +114,15 @@ class Child:
         self._process.stdout.close()
 
 
-class Children:
+class WorkerProcessPool:
     """The pool of processes of one Dask worker. Each runs one job at a time and is reused."""
 
     def __init__(self, launcher: Path) -> None:
         self._launcher = launcher
-        self._idle: list[Child] = []
+        self._idle: list[WorkerProcess] = []
         self._lock = threading.Lock()
 
-    def acquire(self) -> Child:
+    def acquire(self) -> WorkerProcess:
         """Return an idle process, or start one."""
         with self._lock:
             while self._idle:
@@ -130,9 +130,9 @@ class Children:
                 if child.alive:
                     return child
                 child.close()
-        return Child(self._launcher)
+        return WorkerProcess(self._launcher)
 
-    def release(self, child: Child, *, well: bool) -> None:
+    def release(self, child: WorkerProcess, *, well: bool) -> None:
         """Keep a process for the next job if the last one ended well; otherwise kill it."""
         if not well:
             child.close()
@@ -173,7 +173,7 @@ class _DaskJob:
         self.key = key
         self.token = new_id()
         self.wanted = True
-        self.child: Child | None = None
+        self.child: WorkerProcess | None = None
         self.late: threading.Timer | None = None
         self.first: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 
@@ -195,14 +195,14 @@ class _DaskJob:
         if self.child is not None:
             self._cancel(self.child)
 
-    def start(self, child: Child, request: dict[str, Json]) -> None:
+    def start(self, child: WorkerProcess, request: dict[str, Json]) -> None:
         """Run the job in a process."""
         self.child = child
         child.send(request)
         if not self.wanted:
             self._cancel(child)
 
-    def _cancel(self, child: Child) -> None:
+    def _cancel(self, child: WorkerProcess) -> None:
         child.send("cancel")
         self.late = threading.Timer(_GRACE_S, child.kill)
         self.late.daemon = True
@@ -255,7 +255,7 @@ class Relay:
     """One Dask worker, prepared for Greenroom."""
 
     def __init__(self, worker: Any, launcher: Path) -> None:
-        self.children = Children(launcher)
+        self.children = WorkerProcessPool(launcher)
         self._worker = worker
         self._runs: dict[str, _Run] = {}
         self._lock = threading.Lock()
@@ -348,7 +348,7 @@ def _build_request(first: Mapping[str, Any]) -> dict[str, Json]:
     return {"job": first["job"], "parameters": parameters, "kept": True}
 
 
-def _forward_messages(going: _Run, token: str, kind: str, child: Child) -> bool:
+def _forward_messages(going: _Run, token: str, kind: str, child: WorkerProcess) -> bool:
     """Forward the messages of a process until its job is done; returns whether the process can be reused."""
     for line in child.messages():
         result = cast(dict[str, Json] | None, line.get("result"))

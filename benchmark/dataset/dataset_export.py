@@ -154,7 +154,7 @@ _CHECK_INTERVAL = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class DatasetCounts:
     """Counts of a data set that was written.
 
     Attributes:
@@ -204,7 +204,7 @@ class PreparedDataset:
     private: Private
 
 
-def write_dataset(ready: PreparedDataset, folder: Path, progress: Progress) -> Exported:
+def write_dataset(ready: PreparedDataset, folder: Path, progress: Progress) -> DatasetCounts:
     """Write a set, whole or not at all; it needs no study.
 
     Raises:
@@ -219,7 +219,7 @@ def write_dataset(ready: PreparedDataset, folder: Path, progress: Progress) -> E
         progress.check_cancelled()
     counts = Counter(item.recording for item in ready.contents.items)
     splits = ready.splits
-    return Exported(
+    return DatasetCounts(
         {split: sum(counts[code] for code in splits if splits[code] == split) for split in SPLIT_SHARES},
         dict(sorted(Counter(item.kind for item in ready.contents.items).items())),
         splits,
@@ -325,7 +325,7 @@ def export_questions(
     seed: int = 0,
     release: Path | None = None,
     progress: Progress | None = None,
-) -> Exported:
+) -> DatasetCounts:
     """Write the questions that may leave to a new folder, and note it in the study.
 
     Args:
@@ -384,7 +384,7 @@ def prepare_dataset(
     return PreparedDataset(gathering, tuple(formats), splits, shown, card, collect_private(session))
 
 
-def record_export(session: Session, made: Exported, folder: Path) -> Changes:
+def record_export(session: Session, made: DatasetCounts, folder: Path) -> Changes:
     """Add a run for each recording of the set, as a release does."""
     recording_ids = {recording_code(recording.number): recording.id for recording in all_recordings(session.study)}
     runs = []

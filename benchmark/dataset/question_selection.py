@@ -9,7 +9,7 @@ from functools import cached_property
 
 from annotate.chains.chain_checks import is_sound
 from annotate.chains.chain_versions import is_consensus
-from anonymize.pii_detection.text_scrubber import Scrubbed, TextScrubber
+from anonymize.pii_detection.text_scrubber import ScrubResult, TextScrubber
 from anonymize.pii_review.pii_decisions import store_hit_numbers
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.release.participant_consent import all_people_in_recordings, list_refusing
@@ -273,7 +273,7 @@ class _TextScrubs:
 
     def __init__(self, scrubber: TextScrubber) -> None:
         self._scrubber = scrubber
-        self._known: dict[str, Scrubbed] = {}
+        self._known: dict[str, ScrubResult] = {}
 
     def __call__(self, owner: Recording, texts: Sequence[tuple[int, str, str]]) -> Iterator[ReleasedText]:
         """Yield texts of a recording, given as (time, place, text), in scrubbed form."""

@@ -79,7 +79,7 @@ def _integer_scores(found: Mapping[str, Json]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class RaterAgreement:
     """How people agree on one dimension, or on all (`dimension` ""); None if undefined.
 
     Attributes:
@@ -97,7 +97,7 @@ class Among:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class JudgeAgreement:
     """How a judge does against the mean human score of one dimension (SOTOPIA, section 5.2); None where undefined.
 
     Attributes:
@@ -117,8 +117,8 @@ class Against:
 class EpisodeAgreement:
     """The agreement of all ratings of episodes."""
 
-    between_people: tuple[Among, ...]
-    with_judges: tuple[Against, ...]
+    between_people: tuple[RaterAgreement, ...]
+    with_judges: tuple[JudgeAgreement, ...]
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
@@ -177,8 +177,8 @@ def _rated_participants(session: Session) -> list[_RatedParticipant]:
     return found
 
 
-def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[Among]:
-    found: list[Among] = []
+def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[RaterAgreement]:
+    found: list[RaterAgreement] = []
     all_bins: list[list[float]] = []
     all_pairs: list[list[float]] = []
     for key, (low, high) in score_ranges().items():
@@ -189,7 +189,7 @@ def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[Among]
         several = [scores for scores in given if len(scores) > 1]
         pairs = [(scores[0], scores[1]) for scores in several]
         found.append(
-            Among(
+            RaterAgreement(
                 key,
                 len(several),
                 randolph_kappa(several, low, high),
@@ -201,10 +201,10 @@ def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[Among]
         all_bins += [assign_bins(np.array(scores), low, high, RATING_BINS).astype(float).tolist() for scores in several]
         all_pairs += several
     kappa, agreement = randolph_kappa(all_bins, 0, RATING_BINS), pairwise_agreement(all_pairs)
-    return [*found, Among("", max((among.rated_count for among in found), default=0), kappa, agreement, None)]
+    return [*found, RaterAgreement("", max((among.rated_count for among in found), default=0), kappa, agreement, None)]
 
 
-def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[Against]:
+def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[JudgeAgreement]:
     found = []
     for name in dict.fromkeys(judge for participant in rated for judge in participant.judges):
         for key in DIMENSIONS:
@@ -215,5 +215,5 @@ def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[Against]:
                 and isinstance(score := participant.judges.get(name, {}).get(key), int | float)
             ]
             human, judged = [mean for mean, _ in both], [score for _, score in both]
-            found.append(Against(name, key, len(both), pearson(human, judged), mae(human, judged)))
+            found.append(JudgeAgreement(name, key, len(both), pearson(human, judged), mae(human, judged)))
     return found

@@ -150,7 +150,7 @@ def require_seats(seats: Sequence[CastMember]) -> None:
         raise UserError("It is not said which judge plays.", "Choose a judge, or a person, for everybody.")
 
 
-class Company:
+class SeatAssignment:
     """Assigns participants of a study to the seats of episodes, and adds those that are missing.
 
     A character whom a judge played, or that was imported, is the same participant in every episode, and has consented
@@ -284,7 +284,7 @@ def start_episode(session: Session, wanted: EpisodeSetup) -> tuple[str, Changes]
     """
     require_valid_setup(wanted)
     with session.step(f"Start the episode {wanted.name}") as step:
-        recording_id = insert_episode_recording(session, wanted, Company(session))
+        recording_id = insert_episode_recording(session, wanted, SeatAssignment(session))
     return recording_id, step.changes
 
 
@@ -308,7 +308,7 @@ def require_valid_setup(wanted: EpisodeSetup) -> None:
         raise UserError("An episode needs one turn or more.", "Give a limit of 1 or more.")
 
 
-def insert_episode_recording(session: Session, wanted: EpisodeSetup, company: Company) -> str:
+def insert_episode_recording(session: Session, wanted: EpisodeSetup, company: SeatAssignment) -> str:
     """Insert an episode with its opening turns, and return the recording's id; call it inside a step."""
     study = session.study
     recording_id = new_id()

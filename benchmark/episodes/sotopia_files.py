@@ -8,7 +8,7 @@ from pathlib import Path
 from annotate.study.people import ensure_annotators
 from annotate.study.scheme_versions import use_shipped_scheme
 from benchmark.episodes.episode_ratings import read_ratings
-from benchmark.episodes.episode_setup import Company, insert_episode_recording, require_valid_setup
+from benchmark.episodes.episode_setup import SeatAssignment, insert_episode_recording, require_valid_setup
 from benchmark.episodes.episode_state import EpisodeState, read_episode_state
 from benchmark.episodes.sotopia_records import (
     CONVERSATION_KEY,
@@ -189,7 +189,7 @@ def _import_episodes(session: Session, path: Path, lines: _NumberedObjects) -> S
             existing.add(key)
     if not new:
         return SotopiaImportResult("episodes", 0, len(setups), 0, Changes())
-    company = Company(session)
+    company = SeatAssignment(session)
     with session.step(f"Import {path.name}") as step:
         for episode_setup in new:
             insert_episode_recording(session, episode_setup, company)

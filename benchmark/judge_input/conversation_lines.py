@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from annotate.transcript.conversation_history import DialogueTurn
 from benchmark.disclosure.cast_names import UNKNOWN_SPEAKER, TextFilter
-from benchmark.judge_input.input_plan import Shortened
+from benchmark.judge_input.input_plan import ShorteningNote
 from benchmark.prompts.answer_form import to_single_line
 from project.entities.judgments import RAW_CONDITION
 from project.session.session import Session
@@ -44,29 +44,29 @@ class PromptTurn:
         return len(self.head) + len(self.text) + 1
 
 
-def shorten_turns(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], tuple[Shortened, ...]]:
+def shorten_turns(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], tuple[ShorteningNote, ...]]:
     """Return the turns that are kept, with notes in place of omitted ones, and what was left out.
 
     Args:
         lines: all turns, by time.
         longest: characters of all together.
     """
-    done: list[Shortened] = []
+    done: list[ShorteningNote] = []
     kept, gone = _drop_oldest(lines, longest)
     if gone:
-        done.append(Shortened("before", len(gone), _size(gone)))
+        done.append(ShorteningNote("before", len(gone), _size(gone)))
     if _size(kept) > longest:
         cut = [_cut_middle(prompt_turn) for prompt_turn in kept]
         saved = _size(kept) - _size(cut)
         if saved > 0:
-            done.append(Shortened("long", sum(a != b for a, b in zip(kept, cut, strict=True)), saved))
+            done.append(ShorteningNote("long", sum(a != b for a, b in zip(kept, cut, strict=True)), saved))
         kept = cut
     head = [_omission_note(len(gone), before=True)] if gone else []
     if _size(kept) <= longest or len(kept) == 1:
         return head + kept, tuple(done)
     first, last = _count_kept_ends(kept, longest)
     left = kept[first : len(kept) - last]
-    done.append(Shortened("middle", len(left), _size(left)))
+    done.append(ShorteningNote("middle", len(left), _size(left)))
     return [*head, *kept[:first], _omission_note(len(left), before=False), *kept[len(kept) - last :]], tuple(done)
 
 

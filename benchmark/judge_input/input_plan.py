@@ -87,7 +87,7 @@ class PlannedMedia:
 
 
 @dataclass(frozen=True, slots=True)
-class Shortened:
+class ShorteningNote:
     """Something that was left out to keep within a limit.
 
     Attributes:
@@ -137,7 +137,7 @@ class InputPlan:
     media: PlannedMedia | None
     form: FormSpec
     truth: Mapping[str, Json] = field(default_factory=dict)
-    shortened: tuple[Shortened, ...] = ()
+    shortened: tuple[ShorteningNote, ...] = ()
     notes: tuple[str, ...] = ()
     other_recordings: tuple[str, ...] = ()
     words_state: str = ""
@@ -243,7 +243,7 @@ def read_plan(found: Mapping[str, Json]) -> InputPlan:
         media=None if media is None else _read_media(media),
         form=read_form(cast(dict[str, Json], found["form"])),
         truth=cast(dict[str, Json], found["truth"]),
-        shortened=tuple(Shortened(*row) for row in cast(list[tuple[str, int, int]], found["shortened"])),
+        shortened=tuple(ShorteningNote(*row) for row in cast(list[tuple[str, int, int]], found["shortened"])),
         notes=tuple(cast(list[str], found["notes"])),
         other_recordings=tuple(cast(list[str], found["others"])),
         words_state=str(found["words_state"]),

@@ -29,7 +29,14 @@ from benchmark.judge_input.conversation_lines import (
     prompt_turns,
     shorten_turns,
 )
-from benchmark.judge_input.input_plan import ENDPOINTS, InputPlan, InputSettings, PlannedFrame, PlannedMedia, Shortened
+from benchmark.judge_input.input_plan import (
+    ENDPOINTS,
+    InputPlan,
+    InputSettings,
+    PlannedFrame,
+    PlannedMedia,
+    ShorteningNote,
+)
 from benchmark.judge_input.judged_subjects import (
     SubjectLocation,
     frozen_truth,
@@ -562,5 +569,5 @@ def answer_replan_question(session: Session, question: Mapping[str, Json]) -> di
     media = cast(dict[str, list[Json]] | None, question["media"])
     fewer = (len(media["frames"]) if media else 0) - (len(made.media.frames) if made.media else 0)
     if fewer > 0:
-        made = replace(made, shortened=(*made.shortened, Shortened(FRAMES_RULE, fewer, 0)))
+        made = replace(made, shortened=(*made.shortened, ShorteningNote(FRAMES_RULE, fewer, 0)))
     return plan_json(made, settings)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from annotate.chains.chain_versions import chain_checksum
 from benchmark.disclosure.cast_names import TextRewriter
-from benchmark.prompts.judge_prompt import Frozen, PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import FrozenContent, PromptSubject, get_judge_prompt
 from project.entities.causal_chains import Chain, ChainGraph
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, base_part
@@ -28,12 +28,12 @@ from project.session.session import PerState, Session
 from project.store.column_values import to_json
 
 
-def read_frozen(item: FrozenItem, told: TextRewriter) -> Frozen:
+def read_frozen(item: FrozenItem, told: TextRewriter) -> FrozenContent:
     """Return the frozen content of an item, with its texts rewritten."""
     content = cast(dict[str, Any], dict(item.content))
     options = tuple(told(str(option)) for option in content.get("options", []))
     facts = {key: told(str(text)) for key, text in content.get("facts", {}).items()}
-    return Frozen(options, int(content.get("place", 0)), facts)
+    return FrozenContent(options, int(content.get("place", 0)), facts)
 
 
 def frozen_truth(item: FrozenItem, task: str, part: str) -> dict[str, Json] | None:

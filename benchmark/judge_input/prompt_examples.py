@@ -20,7 +20,7 @@ from benchmark.items.sampling import REVIEWED, SamplingOptions
 from benchmark.judge_input.conversation_lines import prompt_turns, shorten_turns
 from benchmark.judge_input.judged_subjects import segment_subject
 from benchmark.prompts.answer_form import answer_json, to_single_line
-from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, Frozen, JudgePrompt, PromptSubject
+from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, FrozenContent, JudgePrompt, PromptSubject
 from benchmark.prompts.question_prompts import format_options
 from benchmark.sets.agreed_segments import segment_pool
 from benchmark.tasks.benchmark_task import get_benchmark_task
@@ -40,7 +40,7 @@ from project.text_format import pluralize
 
 def example_options(
     session: Session, task: str, segment: Segment, usable: Callable[[str], bool]
-) -> tuple[Frozen, tuple[str, ...]] | None:
+) -> tuple[FrozenContent, tuple[str, ...]] | None:
     """Return a segment as a frozen item, and the other recordings that its wrong options are from.
 
     The result is the same as long as the study does not change.
@@ -75,7 +75,7 @@ def example_options(
     if made is None:
         return None
     facts = {key: str(value) for key, value in entry.facts(own).items()}
-    return Frozen(made.options, made.place, facts), made.source_recordings
+    return FrozenContent(made.options, made.place, facts), made.source_recordings
 
 
 MAX_EXAMPLES = 3

@@ -18,7 +18,7 @@ from benchmark.judging.judgment_record import look_up_cache, read_judgment, run_
 from benchmark.judging.request_planning import plan_requests
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest, Payload, RunMonitor, is_progress_question, read_payload
-from benchmark.judging.run_outcome import Note, RunOutcome, read_outcome, subject_noun
+from benchmark.judging.run_outcome import RunNote, RunOutcome, read_outcome, subject_noun
 from models.judges.judge_backends import build_options, load_backend
 from models.judges.judge_interface import ModelOptions
 from project.entities.judgments import RAW_CONDITION, JudgeEntry, Judgment, JudgmentStatus
@@ -207,7 +207,7 @@ class AskPlan:
 
     job: JobSpec | None
     cached: tuple[Judgment, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[RunNote, ...]
     changes: Changes
 
 

@@ -12,7 +12,15 @@ from benchmark.judging.judge_registry import require_trusted_files
 from benchmark.judging.judgment_record import judge_json
 from models.connection.guard import Authority, Guard, RequestPurpose, for_purpose
 from models.judges.judge_backends import create_judge
-from models.judges.judge_interface import AnswerForm, Judge, JudgeRequest, Means, Message, Role, SamplingParameters
+from models.judges.judge_interface import (
+    AnswerForm,
+    Judge,
+    JudgeRequest,
+    JudgeResources,
+    Message,
+    Role,
+    SamplingParameters,
+)
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.study_records import Changes, Json
@@ -82,7 +90,7 @@ def try_with_key(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTest
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
     """
     guard = Guard(authority)
-    judge = create_judge(entry, Means(guard, key))
+    judge = create_judge(entry, JudgeResources(guard, key))
     found = asyncio.run(_probe_or_ask(judge, guard, entry))
     return JudgeTestResult(
         found.ok, tuple(redact_key(line, key) for line in found.lines), redact_key(found.model_id, key)

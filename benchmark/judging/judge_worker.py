@@ -152,7 +152,7 @@ def make_rate_limiter(options: Any) -> RateLimiter:
     )
 
 
-class Second:
+class CoercionJudge:
     """A judge that is asked within the request of another one, such as to coerce its answer.
 
     Args:

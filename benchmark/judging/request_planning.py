@@ -20,7 +20,7 @@ from benchmark.judging.run_outcome import RunOutcome, subject_noun
 from benchmark.prompts.judge_prompt import get_judge_prompt
 from models.connection.guard import Guard
 from models.judges.judge_backends import build_options, create_judge
-from models.judges.judge_interface import Means, ModelOptions, SamplingParameters
+from models.judges.judge_interface import JudgeResources, ModelOptions, SamplingParameters
 from project.entities.egress_policy import EgressRequest, Forbidden
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
@@ -213,7 +213,7 @@ def _plan_judge(
         for judge_entry in (entry, second):
             if judge_entry is not None:
                 require_trusted_files(session, judge_entry)
-        model = create_judge(entry, Means(_NO_CONNECTION)).fingerprint
+        model = create_judge(entry, JudgeResources(_NO_CONNECTION)).fingerprint
         usual = SamplingParameters()
         sampling = SamplingParameters(
             getattr(options, "temperature", usual.temperature),
@@ -221,7 +221,7 @@ def _plan_judge(
             getattr(options, "max_tokens", usual.max_tokens),
         )
         set_to = {name: value for name, value in asdict(options).items() if name not in _NEUTRAL_OPTIONS}
-        coercing = create_judge(second, Means(_NO_CONNECTION)).fingerprint if second else ""
+        coercing = create_judge(second, JudgeResources(_NO_CONNECTION)).fingerprint if second else ""
         fingerprint = f"{entry.backend} {model} {sorted(set_to.items())} {coercing}"
         return _JudgePlan(number, entry, options, fingerprint, _input_settings(request, entry, options), sampling)
     except (UserError, OSError) as found:

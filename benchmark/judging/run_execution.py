@@ -8,19 +8,26 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any, cast
 
-from anonymize.egress.permit_protocol import TogetherAuthority
+from anonymize.egress.permit_protocol import BatchingAuthority
 from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import prompt_sha256, read_plan
 from benchmark.judge_input.input_planning import read_settings, replan_question, shrink_settings
 from benchmark.judging.judge_keys import find_key
-from benchmark.judging.judge_worker import JudgeWorker, RunItem, Second, make_rate_limiter
+from benchmark.judging.judge_worker import CoercionJudge, JudgeWorker, RunItem, make_rate_limiter
 from benchmark.judging.judgment_record import Delivery, build_judgment
 from benchmark.judging.run_budget import BudgetTracker, Cost, Limits, RateLimiter
 from benchmark.judging.run_config import JudgeInput, Payload, Plan, RunConfig, progress_question
 from benchmark.judging.run_outcome import RunOutcome, format_progress
 from models.connection.guard import Guard, RequestPurpose, for_purpose
 from models.judges.judge_backends import build_options, create_judge
-from models.judges.judge_interface import JudgeRequest, Means, Reply, SamplingParameters, TooLong, count_lost_requests
+from models.judges.judge_interface import (
+    JudgeRequest,
+    JudgeResources,
+    Reply,
+    SamplingParameters,
+    TooLong,
+    count_lost_requests,
+)
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Json
@@ -266,7 +273,7 @@ def run(payload: Payload, holder: JobHost) -> RunOutcome:
 
 
 async def _run(payload: Payload, holder: JobHost) -> RunOutcome:
-    guard = Guard(TogetherAuthority(holder, threadsafe=holder.threadsafe))
+    guard = Guard(BatchingAuthority(holder, threadsafe=holder.threadsafe))
     failed_setup = RunOutcome()
     lanes: list[JudgeWorker] = []
     paces: dict[str, RateLimiter] = {}
@@ -304,9 +311,11 @@ def _make_worker(
     second = payload.find_judge(getattr(options, "coerce", ""))
     coerce = None
     if second is not None:
-        coerce = Second(create_judge(second, Means(guard, find_key(second), limiter=paced(second))), second.id)
+        coerce = CoercionJudge(
+            create_judge(second, JudgeResources(guard, find_key(second), limiter=paced(second))), second.id
+        )
         stack.push_async_callback(coerce.close)
-    judge = create_judge(entry, Means(guard, key, coerce, paced(entry)))
+    judge = create_judge(entry, JudgeResources(guard, key, coerce, paced(entry)))
     stack.push_async_callback(judge.close)
     of_second = second and build_options(second.backend, second.settings)
     return JudgeWorker.create(entry, judge, options, of_second, key, asked, paced(entry))

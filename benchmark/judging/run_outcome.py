@@ -17,7 +17,7 @@ _MAX_LISTED = 20
 
 
 @dataclass(slots=True)
-class Note:
+class RunNote:
     """Why requests of a judge were not made.
 
     Attributes:
@@ -71,7 +71,7 @@ class RunOutcome:
     failed: int = 0
     withdrawn: int = 0
     over_budget: int = 0
-    notes: list[Note] = field(default_factory=list)
+    notes: list[RunNote] = field(default_factory=list)
     tokens_in: int = 0
     tokens_out: int = 0
     money: dict[str, float] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class RunOutcome:
                 note.about.append(about)
                 return
         rule = why.rule if isinstance(why, Forbidden) else ""
-        self.notes.append(Note(judge_id, name, why.message, why.hint, rule, [about]))
+        self.notes.append(RunNote(judge_id, name, why.message, why.hint, rule, [about]))
 
     def spending_text(self) -> str:
         """Return tokens and money so far, such as `12,340 tokens, 0.031 USD`."""
@@ -148,7 +148,7 @@ class RunOutcome:
         return {**self.as_json(), "notes": [note.as_short_json() for note in self.notes]}
 
 
-def refusal_error(notes: Sequence[Note]) -> UserError:
+def refusal_error(notes: Sequence[RunNote]) -> UserError:
     """Return the error for a run in which nothing could be asked: a note of the policy, else the first one.
 
     Args:
@@ -169,7 +169,7 @@ def subject_noun(about: Iterable[str]) -> str:
 def read_outcome(found: Mapping[str, Json]) -> RunOutcome:
     """Read the result of `RunOutcome.as_json`."""
     values: dict[str, Any] = dict(found)
-    return RunOutcome(**{**values, "notes": [Note(**value) for value in values["notes"]]})
+    return RunOutcome(**{**values, "notes": [RunNote(**value) for value in values["notes"]]})
 
 
 def format_progress(left_s: float, spent: str) -> str:

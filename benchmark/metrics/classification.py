@@ -222,24 +222,24 @@ def highest_multilabel_macro_f1(truth: Truths, labels: Sequence[Hashable]) -> fl
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class ChanceLevel:
     """The mean of a metric over random guesses, and its standard deviation."""
 
     value: float
     se: float
 
 
-def accuracy_by_chance(items: int, options: int) -> Chance | None:
+def accuracy_by_chance(items: int, options: int) -> ChanceLevel | None:
     """Return the accuracy of guesses among some options; None without items."""
     return _mean_of_chances(np.full(items, 1 / options)) if items else None
 
 
-def exact_match_by_chance(items: int, labels: int) -> Chance | None:
+def exact_match_by_chance(items: int, labels: int) -> ChanceLevel | None:
     """Return the exact match of guesses, each label given or not: 1 in 2^k; None without items."""
     return _mean_of_chances(np.full(items, 0.5**labels)) if items else None
 
 
-def partial_match_by_chance(truth: Truths) -> Chance | None:
+def partial_match_by_chance(truth: Truths) -> ChanceLevel | None:
     """Return the partial match of guesses; one with t true labels is missed once in 2^t. None if no item has any."""
     return (
         _mean_of_chances(1 - 0.5 ** np.array([len({*labels}) for labels in truth if labels], float))
@@ -264,22 +264,22 @@ def macro_f1_multilabel_by_chance(truth: Truths, labels: Collection[Hashable]) -
     return _macro_f1(shares, 0.5) if truth else None
 
 
-def pearson_by_chance(items: int) -> Chance | None:
+def pearson_by_chance(items: int) -> ChanceLevel | None:
     """Return r of guesses: 0, with a standard deviation of 1 / sqrt(n - 1); None for fewer than two items."""
-    return Chance(0.0, 1 / sqrt(items - 1)) if items > 1 else None
+    return ChanceLevel(0.0, 1 / sqrt(items - 1)) if items > 1 else None
 
 
-def mae_by_chance(truth: Sequence[float], scale: Sequence[float]) -> Chance | None:
+def mae_by_chance(truth: Sequence[float], scale: Sequence[float]) -> ChanceLevel | None:
     """Return the mean absolute error of guesses among the values of a scale; None without items."""
     if not truth:
         return None
     apart = np.abs(np.array(truth, float)[:, None] - np.array(scale, float))
-    return Chance(float(apart.mean()), sqrt(apart.var(axis=1).sum()) / len(truth))
+    return ChanceLevel(float(apart.mean()), sqrt(apart.var(axis=1).sum()) / len(truth))
 
 
-def _mean_of_chances(shares: Floats) -> Chance:
+def _mean_of_chances(shares: Floats) -> ChanceLevel:
     """Return the mean share of hits if each item has its own probability."""
-    return Chance(float(shares.mean()), sqrt((shares * (1 - shares)).sum()) / len(shares))
+    return ChanceLevel(float(shares.mean()), sqrt((shares * (1 - shares)).sum()) / len(shares))
 
 
 def _macro_f1(shares: Sequence[float], said: float) -> float:

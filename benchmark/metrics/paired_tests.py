@@ -98,7 +98,7 @@ class EquivalenceConclusion(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class AgainstRaw:
+class ConditionComparison:
     """A condition compared with the raw footage; test results are None if `reason` says why.
 
     Attributes:
@@ -154,7 +154,7 @@ class AgainstRaw:
 
 def compare_with_raw(
     raw: Sequence[float | None], other: Sequence[float | None], margin: float = EQUIVALENCE_MARGIN
-) -> AgainstRaw:
+) -> ConditionComparison:
     """Compare one condition with raw.
 
     Args:
@@ -174,14 +174,14 @@ def compare_with_raw(
     n = len(apart)
     difference = float(apart.mean()) if n else None
     if n < 2 or not np.ptp(apart):
-        return AgainstRaw(n, difference, margin, reason=TOO_FEW if n < 2 else NO_VARIANCE)
+        return ConditionComparison(n, difference, margin, reason=TOO_FEW if n < 2 else NO_VARIANCE)
     from scipy.stats import ttest_1samp
     from statsmodels.stats.weightstats import ttost_paired
 
     tested = ttest_1samp(apart, 0.0)
     low, high = tested.confidence_interval()
     effect, effect_low, effect_high = effect_size(apart)
-    return AgainstRaw(
+    return ConditionComparison(
         n,
         difference,
         margin,
@@ -197,7 +197,7 @@ def compare_with_raw(
     )
 
 
-def correct_family(found: Mapping[Condition, AgainstRaw]) -> dict[Condition, AgainstRaw]:
+def correct_family(found: Mapping[Condition, ConditionComparison]) -> dict[Condition, ConditionComparison]:
     """Correct a family, such as all conditions of all judges; each kind of test is a family of its own (Holm)."""
     t = holm({name: against_raw.t_p for name, against_raw in found.items()})
     ranks = holm({name: against_raw.wilcoxon_p for name, against_raw in found.items()})

@@ -123,7 +123,7 @@ def _f1(true: Bools, given: Bools) -> MetricContributions:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class DrawSpread:
     """Mean and standard deviation over draws.
 
     Attributes:
@@ -139,10 +139,10 @@ class Spread:
     undefined: int = 0
 
 
-def mean_sd(values: Sequence[float | None]) -> Spread:
+def mean_sd(values: Sequence[float | None]) -> DrawSpread:
     """Return mean and standard deviation of one value per draw; draws with an undefined metric are left out."""
     known = [value for value in values if value is not None]
-    return Spread(
+    return DrawSpread(
         fmean(known) if known else None,
         stdev(known) if len(known) > 1 else None,
         len(known),

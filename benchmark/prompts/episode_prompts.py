@@ -7,7 +7,7 @@ from typing import ClassVar
 from benchmark.metrics.published_figures import DIMENSIONS, REASON_SUFFIX, SCHEME
 from benchmark.prompts.answer_form import MAX_REASON_CHARS, MAX_TEXT_CHARS, AnswerField, FormSpec
 from benchmark.prompts.judge_prompt import PromptSubject, text_field
-from benchmark.prompts.recording_prompts import OfRecordings
+from benchmark.prompts.recording_prompts import RecordingPrompt
 from project.entities.judgments import Modality
 from project.entities.roleplay import Act, AgentTurn
 from project.entities.study_records import Json
@@ -55,7 +55,7 @@ def read_turn_answer(answer: Mapping[str, Json]) -> AgentTurn:
     return AgentTurn(act) if act is Act.NONE else AgentTurn(act, text)
 
 
-class ActTask(OfRecordings):
+class ActTask(RecordingPrompt):
     """The next turn of one agent, who knows the situation, itself, and of the others what it may (SOTOPIA, section 2).
 
     Temperature is a setting of the judge; the paper's agents have 1.
@@ -110,7 +110,7 @@ _REASON_STEPS: Mapping[str, str] = {
 """Dimension -> the steps of its reason, paraphrased from SOTOPIA, appendix C."""
 
 
-class EpisodeRatings(OfRecordings):
+class EpisodeRatings(RecordingPrompt):
     """The seven dimensions of SOTOPIA-EVAL about one participant, each with its reason first (SOTOPIA, appendix C).
 
     The part is the participant's id. Temperature is a setting of the judge; the paper's evaluator has 0.

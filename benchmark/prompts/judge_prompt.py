@@ -22,7 +22,7 @@ THINKING_VARIANTS = ("cot", "tom")
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class FrozenContent:
     """The frozen content of an item, with its texts rewritten for the request.
 
     Attributes:
@@ -64,7 +64,7 @@ class PromptSubject:
     chain: ChainGraph | None = None
     part: str = ""
     material: Mapping[str, str] = field(default_factory=dict)
-    frozen: Frozen | None = None
+    frozen: FrozenContent | None = None
 
     @property
     def filled_values(self) -> Mapping[str, Json]:
@@ -72,7 +72,7 @@ class PromptSubject:
         return self.values or {}
 
 
-class OfSegments:
+class SegmentPrompt:
     """Base of tasks about segments."""
 
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.SEGMENT
@@ -120,14 +120,14 @@ TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
         "verdict": "benchmark.prompts.segment_prompts:VerdictPrompt",
         "error": "benchmark.prompts.segment_prompts:ErrorTask",
         "attributes": "benchmark.prompts.segment_prompts:Attributes",
-        "multiple": "benchmark.prompts.segment_prompts:Multiple",
+        "multiple": "benchmark.prompts.segment_prompts:MultiplePrompt",
         "ratings": "benchmark.prompts.segment_prompts:Ratings",
-        "pre": "benchmark.prompts.segment_prompts:Pre",
-        "post": "benchmark.prompts.segment_prompts:Post",
+        "pre": "benchmark.prompts.segment_prompts:PreConditionPrompt",
+        "post": "benchmark.prompts.segment_prompts:PostConditionPrompt",
         "rationale": "benchmark.prompts.segment_prompts:Rationale",
         "correction": "benchmark.prompts.segment_prompts:Correction",
         "nli_plausibility": "benchmark.prompts.statement_prompts:Plausibility",
-        "nli_support": "benchmark.prompts.statement_prompts:Support",
+        "nli_support": "benchmark.prompts.statement_prompts:SupportPrompt",
         "nli_oppose": "benchmark.prompts.statement_prompts:Oppose",
         "nli_likelihood": "benchmark.prompts.statement_prompts:Likelihood",
         "nli_class": "benchmark.prompts.statement_prompts:StatementClass",

@@ -78,14 +78,14 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledPrompt:
     """A filled prompt: system and user message."""
 
     system: str
     text: str
 
 
-def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Filled:
+def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> FilledPrompt:
     """Fill the slots of a prompt; a missing value is shown as empty.
 
     Lines that are not quoted do not depend on the values of the study.
@@ -103,7 +103,7 @@ def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Fill
         return quote_lines(values.get(slot, ""))
 
     body = _SLOT_LINE.sub(lambda found: prompt.variants[variant] if found[1] == VARIANT_SLOT else found[0], prompt.body)
-    return Filled(prompt.system.strip(), _SLOT_LINE.sub(value, body).strip())
+    return FilledPrompt(prompt.system.strip(), _SLOT_LINE.sub(value, body).strip())
 
 
 @cache

@@ -24,7 +24,7 @@ QUESTION, ANSWER, OPTIONS, RIGHT = "Question", "Its answer", "Its options", "Rig
 """Headings of the parts of a question in a prompt."""
 
 
-class OfQuestions:
+class QuestionPrompt:
     """Base of tasks about questions."""
 
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.QUESTION
@@ -85,7 +85,7 @@ def format_right_option(item: PromptSubject) -> str:
 ANSWER_TASK = "answer"
 
 
-class Answer(OfQuestions):
+class Answer(QuestionPrompt):
     """Which option is right (R3-VQA, section 4.1; ESI-Bench, appendix A.2)."""
 
     key: ClassVar[str] = ANSWER_TASK
@@ -107,7 +107,7 @@ DISTRACTORS_TASK = "distractors"
 MAX_PLAUSIBILITY = 100
 
 
-class Distractors(OfQuestions):
+class Distractors(QuestionPrompt):
     """Wrong options that tempt, each with how plausible it is (ESI-Bench, appendix A.1.4).
 
     The judge knows the answer, so that none of its options can be as good.
@@ -156,7 +156,7 @@ _LINE_FORMAT = (
 )
 
 
-class ExplanationChain(OfQuestions):
+class ExplanationChain(QuestionPrompt):
     """The chain that the explanation of a question stands for (R3-VQA, section 3.2, annotation of causal chains).
 
     Experts may turn what a participant explained into a chain; here a judge makes the draft, and a person corrects it.
@@ -217,7 +217,7 @@ SCORE_KEY = "score"
 """Key of the number in an answer."""
 
 
-class ScoreTask(OfQuestions):
+class ScoreTask(QuestionPrompt):
     """A whole number about a question.
 
     Attributes:

@@ -157,7 +157,7 @@ MATERIAL_NAMES: Mapping[str, str] = {
 """Key of material -> its heading in the prompt."""
 
 
-class OfRecordings:
+class RecordingPrompt:
     """Base of tasks about whole recordings."""
 
     subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.RECORDING
@@ -177,7 +177,7 @@ class OfRecordings:
         return {}
 
 
-class SummaryTask(OfRecordings):
+class SummaryTask(RecordingPrompt):
     """What happens in a recording, in prose with times."""
 
     key: ClassVar[str]
@@ -211,7 +211,7 @@ class FramesSummary(SummaryTask):
     about: ClassVar[str] = "Who does what, with which face and posture, towards whom, and where, with times."
 
 
-class Audit(OfRecordings):
+class Audit(RecordingPrompt):
     """What the two summaries of a recording say differently (ESI-Bench, appendix A.1.2, consistency between models)."""
 
     key: ClassVar[str] = "audit"
@@ -233,7 +233,7 @@ class Audit(OfRecordings):
         )
 
 
-class LooksTask(OfRecordings):
+class LooksTask(RecordingPrompt):
     """By what the people of a recording can be told apart (ESI-Bench, appendix A.1.2, attribute tagging)."""
 
     key: ClassVar[str] = "looks"
@@ -261,7 +261,7 @@ ESI_QUESTION_TASK = "esi_question"
 DIMENSION = "dimension"
 
 
-class EsiQuestion(OfRecordings):
+class EsiQuestion(RecordingPrompt):
     """A question of a stated dimension, with answer and wrong options (ESI-Bench, sections 3 and A.1.3).
 
     It is made from the meta information of the recording and its frames. The wording varies from question to question,

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from benchmark.items.candidates import normalize_text
 from benchmark.prompts.answer_form import LABEL_KEY, MAX_REASON_CHARS, NO_LABEL, AnswerField, FormSpec, label_field
-from benchmark.prompts.judge_prompt import OfSegments, PromptSubject
+from benchmark.prompts.judge_prompt import PromptSubject, SegmentPrompt
 from project.entities.judgments import Modality
 from project.entities.questions import LETTERS
 from project.entities.study_records import Json, Verdict
@@ -70,7 +70,7 @@ _SHOWN_FIELDS = {("socialnli", "statement")}
 """(scheme, key) of fields that are given and not asked for."""
 
 
-class Assess(OfSegments):
+class Assess(SegmentPrompt):
     """The whole form of a segment's scheme: its label or none, and every field of its track.
 
     SHREC, section 3: verdict, attributes, channel, rationale and, for an error, what should have been done instead.
@@ -124,7 +124,7 @@ def _is_shown(item: PromptSubject, field: Field) -> bool:
     return about and bool(item.filled_values.get(field.key))
 
 
-class Attributes(OfSegments):
+class Attributes(SegmentPrompt):
     """Which of the attributes a segment is about, given its label (SHREC, section 4.1 and appendix B, example 3)."""
 
     key: ClassVar[str] = "attributes"
@@ -154,7 +154,7 @@ class Attributes(OfSegments):
         return {field.key: values[field.key]} if field and field.key in values else {}
 
 
-class OfChoices(OfSegments):
+class OptionPrompt(SegmentPrompt):
     """Which of the options of an item is right; the answer is its letter."""
 
     key: ClassVar[str]
@@ -195,7 +195,7 @@ class OfChoices(OfSegments):
         return {self.key: LETTERS[item.frozen.place]} if item.frozen is not None and item.frozen.options else {}
 
 
-class Correction(OfChoices):
+class Correction(OptionPrompt):
     """What the agent should have done instead of an error (SHREC, section 3.4): five options."""
 
     key: ClassVar[str] = "correction"
@@ -208,7 +208,7 @@ class Correction(OfChoices):
 ERROR_TASK = "error"
 
 
-class ErrorTask(OfSegments):
+class ErrorTask(SegmentPrompt):
     """Whether there is an error (SHREC, section 4.1 and appendix B, example 2: social error or none)."""
 
     key: ClassVar[str] = ERROR_TASK
@@ -240,7 +240,7 @@ class ErrorTask(OfSegments):
 MULTIPLE_TASK = "multiple"
 
 
-class Multiple(OfSegments):
+class MultiplePrompt(SegmentPrompt):
     """Whether a segment is about more than one attribute, given its label (SHREC, appendix B, example 4)."""
 
     key: ClassVar[str] = MULTIPLE_TASK
@@ -270,7 +270,7 @@ class Multiple(OfSegments):
         return {MULTIPLE_TASK: "yes" if len(chosen) > 1 else "no"} if isinstance(chosen, list) else {}
 
 
-class Post(OfChoices):
+class PostConditionPrompt(OptionPrompt):
     """What the agent said after the person's words (SHREC, section 3.3, post-condition): five options."""
 
     key: ClassVar[str] = "post"
@@ -282,7 +282,7 @@ class Post(OfChoices):
     facts: ClassVar[Mapping[str, str]] = {"shown": "What the person says"}
 
 
-class Pre(OfChoices):
+class PreConditionPrompt(OptionPrompt):
     """What the person said before the agent's words (SHREC, section 3.3, pre-condition): five options."""
 
     key: ClassVar[str] = "pre"
@@ -298,7 +298,7 @@ SCHEME = "sotopia-eval"
 _REASON = "_reason"
 
 
-class Ratings(OfSegments):
+class Ratings(SegmentPrompt):
     """The seven dimensions of SOTOPIA-EVAL (section 3 and its appendix), a whole number and a reason each.
 
     The rated person is given: the participant of the segment, else the agent, else the first person. Its fields have
@@ -354,7 +354,7 @@ def _rated_name(item: PromptSubject) -> str:
     return item.agent or next((label for label, _ in item.people), "")
 
 
-class Rationale(OfChoices):
+class Rationale(OptionPrompt):
     """Which reason for an error is the right one (SHREC, section 3.4): five options."""
 
     key: ClassVar[str] = "rationale"
@@ -364,7 +364,7 @@ class Rationale(OfChoices):
     asks_for: ClassVar[str] = "Why the agent's behaviour is an error here."
 
 
-class VerdictPrompt(OfSegments):
+class VerdictPrompt(SegmentPrompt):
     """The label alone.
 
     SHREC, section 4.1 and appendix B, example 1: social competence, social error or none. In other schemes, the

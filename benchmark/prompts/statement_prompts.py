@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from benchmark.prompts.answer_form import LABEL_KEY, AnswerField, FormSpec
-from benchmark.prompts.judge_prompt import MAX_QUESTION_CHARS, QUESTION_KEY, OfSegments, PromptSubject, text_field
-from benchmark.prompts.recording_prompts import OfRecordings
+from benchmark.prompts.judge_prompt import MAX_QUESTION_CHARS, QUESTION_KEY, PromptSubject, SegmentPrompt, text_field
+from benchmark.prompts.recording_prompts import RecordingPrompt
 from benchmark.prompts.segment_prompts import label_answer_field
 from project.entities.judgments import Modality, base_part
 from project.entities.study_records import Json
@@ -21,7 +21,7 @@ STATEMENT_TOLD, EXPLANATION_TOLD, STANCE_TOLD = "The statement", "The explanatio
 LONGEST_STATEMENT, LONGEST_EXPLANATION = 240, 400
 
 
-class OfStatements(OfSegments):
+class StatementPrompt(SegmentPrompt):
     """Base of tasks about statements."""
 
     material: ClassVar[tuple[str, ...]] = ()
@@ -40,7 +40,7 @@ class OfStatements(OfSegments):
         return {STATEMENT_TOLD: item_statement(item)}
 
 
-class ExplainTask(OfStatements):
+class ExplainTask(StatementPrompt):
     """One sentence that takes a side; `about` defines it."""
 
     key: ClassVar[str]
@@ -63,7 +63,7 @@ def item_statement(item: PromptSubject) -> str:
 NLI_CLASS_TASK = "nli_class"
 
 
-class StatementClass(OfStatements):
+class StatementClass(StatementPrompt):
     """One of the scheme's labels: reality, belief or emotion (SocialNLI, appendices A.2 and C.9)."""
 
     key: ClassVar[str] = NLI_CLASS_TASK
@@ -80,7 +80,7 @@ class StatementClass(OfStatements):
         return {LABEL_KEY: item.label} if item.label else {}
 
 
-class Support(ExplainTask):
+class SupportPrompt(ExplainTask):
     """One sentence for a statement, whether it is true or not (SocialNLI, section 4.1 and appendix C.6)."""
 
     key: ClassVar[str] = "nli_support"
@@ -113,7 +113,7 @@ _CHOICES = (
 )
 
 
-class FactCheck(OfStatements):
+class FactCheck(StatementPrompt):
     """Yes or no about one explanation, whoever wrote it (SocialNLI, section 4.3)."""
 
     key: ClassVar[str] = NLI_FACT_TASK
@@ -169,7 +169,7 @@ def class_key(number: int) -> str:
     return f"class_{number}"
 
 
-class NuanceQuestion(OfRecordings):
+class NuanceQuestion(RecordingPrompt):
     """A question that only somebody can answer who sees what is meant behind the words (SocialNLI, appendix C.3)."""
 
     key: ClassVar[str] = "nli_question"
@@ -184,7 +184,7 @@ class NuanceQuestion(OfRecordings):
         return FormSpec(self.key, (text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, about),))
 
 
-class Inferences(OfRecordings):
+class Inferences(RecordingPrompt):
     """Five statements about a dialogue that help to answer a question (SocialNLI, section 3.2, appendices C.4 and C.5).
 
     With the variant `cot` the judge thinks first, with `plain` it does not: the two strengths of the paper's prompts.
@@ -239,7 +239,7 @@ _LEVELS = (
 )
 
 
-class Likelihood(OfStatements):
+class Likelihood(StatementPrompt):
     """A score from 0 to 10 for what an explanation argues for, by that explanation alone (SocialNLI, appendix C.8).
 
     For an explanation against a statement it is the likelihood that the statement is false (section 4.1). The judge is
@@ -288,7 +288,7 @@ class Likelihood(OfStatements):
 NLI_PLAUSIBILITY_TASK = "nli_plausibility"
 
 
-class Plausibility(OfStatements):
+class Plausibility(StatementPrompt):
     """From 0 to 100, asked outright, as people are (SocialNLI, section 3.4 and appendix B.1)."""
 
     key: ClassVar[str] = NLI_PLAUSIBILITY_TASK

@@ -18,7 +18,7 @@ _NODE_KINDS = (QuestionKind.EVENT, QuestionKind.STATE)
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class CoveredQuestions:
     """The questions of one chain.
 
     Attributes:
@@ -63,7 +63,7 @@ class Consistency:
         )
 
 
-def chain_coverage(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
+def chain_coverage(graph: ChainGraph, questions: Iterable[Question]) -> CoveredQuestions:
     """Return which questions belong to a chain and to each of its subchains.
 
     Multi-step, ESI and written questions belong to none, nor do those about a node that is in no subchain.
@@ -84,12 +84,12 @@ def chain_coverage(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
         for sub in graph.subchains
     }
     home = graph.chain.recording_id
-    return Covered(
+    return CoveredQuestions(
         graph.chain.id, home, graph.longest_path_length, {result: ids for result, ids in found.items() if ids}
     )
 
 
-def score_chain(covered: Covered, right: Mapping[str, bool]) -> Consistency:
+def score_chain(covered: CoveredQuestions, right: Mapping[str, bool]) -> Consistency:
     """Return the consistency of a chain (equation 1).
 
     Args:
@@ -99,7 +99,7 @@ def score_chain(covered: Covered, right: Mapping[str, bool]) -> Consistency:
     return _score_sets([covered.questions] if covered.subchains else [], right)
 
 
-def score_subchains(covered: Covered, right: Mapping[str, bool]) -> Consistency:
+def score_subchains(covered: CoveredQuestions, right: Mapping[str, bool]) -> Consistency:
     """Return the consistency of the subchains of a chain (equation 2); `right` is as for `score_chain`."""
     return _score_sets([*covered.subchains.values()], right)
 
@@ -143,7 +143,7 @@ class AnswerScorer:
 
     questions: Sequence[Question]
     right: Mapping[str, bool]
-    chains: Sequence[Covered]
+    chains: Sequence[CoveredQuestions]
     samples: int = 1000
     seed: int = 0
 
@@ -193,7 +193,7 @@ class AnswerScorer:
         return self._consistency(score_subchains, steps)
 
     def _consistency(
-        self, of: Callable[[Covered, Mapping[str, bool]], Consistency], steps: int | None
+        self, of: Callable[[CoveredQuestions, Mapping[str, bool]], Consistency], steps: int | None
     ) -> StatisticResult:
         found = [(chain.recording_id, of(chain, self.right)) for chain in self.chains if steps in (None, chain.steps)]
         total = sum((consistency for _, consistency in found), Consistency())

@@ -23,8 +23,8 @@ from benchmark.questions.filter_rules import (
     STEPS,
     FilterRule,
     FilterStep,
-    Needs,
-    Several,
+    LimitSide,
+    ScoreCombination,
     get_step,
     has_deciding_step,
 )
@@ -338,7 +338,7 @@ def format_rule(step: FilterStep, rule: FilterRule, names: Mapping[str, str], op
         names: of judges, by id.
         options: fewest options of any question; 0 if there are no questions.
     """
-    if step.needs is Needs.NO_LIMIT:
+    if step.needs is LimitSide.NO_LIMIT:
         return "drops none"
     if step.key == STABILITY:
         parts = [f"same in {rule.runs} runs"]
@@ -348,7 +348,7 @@ def format_rule(step: FilterStep, rule: FilterRule, names: Mapping[str, str], op
     if step.max_runs > 1 and step.key != STABILITY:
         parts.append(f"{rule.runs} run{'s' if rule.runs > 1 else ''}")
     if step.task:
-        parts.append("mean of judges" if rule.several is Several.MEAN else "every judge")
+        parts.append("mean of judges" if rule.several is ScoreCombination.MEAN else "every judge")
     if rule.judges:
         parts.append(f"only {' and '.join(names.get(judge, 'a judge that has not answered') for judge in rule.judges)}")
     chance = drop_chance(step, rule, options)

@@ -21,8 +21,8 @@ from benchmark.questions.filter_rules import (
     STEPS,
     FilterRule,
     FilterStep,
-    Needs,
-    Several,
+    LimitSide,
+    ScoreCombination,
     read_rules,
 )
 from models.judges.judge_backends import load_backend
@@ -482,7 +482,7 @@ def question_outcome(reading: FunnelInput, step: FilterStep, question: Question)
 
 def _compute_outcome(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
     rule = reading.rules[step.key]
-    if step.needs is Needs.NO_LIMIT:
+    if step.needs is LimitSide.NO_LIMIT:
         return FilterOutcome(FilterVerdict.KEPT, None, "")
     if step.key == DUPLICATES:
         return _duplicate_outcome(reading, step, rule, question)
@@ -495,7 +495,7 @@ def _compute_outcome(reading: FunnelInput, step: FilterStep, question: Question)
     if not scores:
         return FilterOutcome(FilterVerdict.OPEN, None, _no_score_reason(reading, step, question))
     open_ = len(values) < len(scores) or silent > 0
-    if rule.several is Several.MEAN:
+    if rule.several is ScoreCombination.MEAN:
         if open_:
             return FilterOutcome(FilterVerdict.OPEN, None, _open_reason(said, silent), tuple(scores))
         value = sum(values) / len(values)
@@ -503,7 +503,7 @@ def _compute_outcome(reading: FunnelInput, step: FilterStep, question: Question)
         worst = [score for score in values if not step.keeps(score, rule.limit)]
         if open_ and not worst:
             return FilterOutcome(FilterVerdict.OPEN, None, _open_reason(said, silent), tuple(scores))
-        value = min(values) if step.needs is Needs.AT_LEAST else max(values)
+        value = min(values) if step.needs is LimitSide.AT_LEAST else max(values)
     verdict = FilterVerdict.KEPT if step.keeps(value, rule.limit) else FilterVerdict.DROPPED
     return FilterOutcome(verdict, value, _reason_text(step, rule, value, said, scores), tuple(scores))
 
@@ -531,7 +531,7 @@ def _duplicate_outcome(reading: FunnelInput, step: FilterStep, rule: FilterRule,
 def _reason_text(step: FilterStep, rule: FilterRule, value: float, said: str, scores: Sequence[FilterScore]) -> str:
     if step.key == STABILITY:
         return f"Answered {said}"
-    mean = f"mean {value:.4g}: " if len(scores) > 1 and rule.several is Several.MEAN else ""
+    mean = f"mean {value:.4g}: " if len(scores) > 1 and rule.several is ScoreCombination.MEAN else ""
     return f"{mean}{said}"
 
 

@@ -12,7 +12,7 @@ from project.errors import UserError
 from project.store.study import Study
 
 
-class Needs(StrEnum):
+class LimitSide(StrEnum):
     """On which side of the limit a question is kept."""
 
     AT_LEAST = "at least"
@@ -47,7 +47,7 @@ class FilterStep:
     field: str
     low: int
     high: int
-    needs: Needs
+    needs: LimitSide
     limit: int
     runs: int = 1
     max_runs: int = 1
@@ -61,7 +61,7 @@ class FilterStep:
 
     def keeps(self, value: float, limit: int) -> bool:
         """Tell whether a question with this value is kept."""
-        return value >= limit if self.needs is Needs.AT_LEAST else value <= limit
+        return value >= limit if self.needs is LimitSide.AT_LEAST else value <= limit
 
 
 DUPLICATES, REVIEW, DISTRACTORS, OPTIONS_ONLY, STABILITY = (
@@ -77,50 +77,50 @@ _STEPS = (
         DUPLICATES,
         "Near-duplicates",
         "Drops a question that asks and answers nearly what an earlier one about the same recording does.",
-        *("", "", 50, 100, Needs.AT_MOST, 90),
+        *("", "", 50, 100, LimitSide.AT_MOST, 90),
         unit="% alike",
     ),
     FilterStep(
         REVIEW,
         "Second judge",
         "A judge that did not make the question scores it from 1 to 5 (reciprocal scoring).",
-        *("review_score", "score", 1, 5, Needs.AT_LEAST, 4),
+        *("review_score", "score", 1, 5, LimitSide.AT_LEAST, 4),
     ),
     FilterStep(
         DISTRACTORS,
         "Harder distractors",
         "A judge proposes as many wrong options as there are, with a plausibility each; somebody takes them over.",
-        *("distractors", "", 0, 0, Needs.NO_LIMIT, 0),
+        *("distractors", "", 0, 0, LimitSide.NO_LIMIT, 0),
     ),
     FilterStep(
         "difficulty",
         "Difficulty",
         "How many cues an answer needs, from 0 (none of this recording) to 3 (many, put together).",
-        *("difficulty", "score", 0, 3, Needs.AT_LEAST, 2),
+        *("difficulty", "score", 0, 3, LimitSide.AT_LEAST, 2),
     ),
     FilterStep(
         "truth",
         "Right answer",
         "Whether the option that is given as right is: 2 is right, 1 is about it, 0 is not.",
-        *("truth", "score", 0, 2, Needs.AT_LEAST, 2),
+        *("truth", "score", 0, 2, LimitSide.AT_LEAST, 2),
     ),
     FilterStep(
         "separability",
         "Options apart",
         "Whether the options mean different things, from 1 (two are the same) to 3 (all differ).",
-        *("separability", "score", 1, 3, Needs.AT_LEAST, 2),
+        *("separability", "score", 1, 3, LimitSide.AT_LEAST, 2),
     ),
     FilterStep(
         "relevance",
         "Options to the point",
         "Whether the options answer what is asked, from 1 (two or more do not) to 3 (all do).",
-        *("relevance", "score", 1, 3, Needs.AT_LEAST, 3),
+        *("relevance", "score", 1, 3, LimitSide.AT_LEAST, 3),
     ),
     FilterStep(
         OPTIONS_ONLY,
         "Options alone",
         "Drops what a judge answers right that sees the options and nothing else.",
-        *("options_only", "answer", 0, 99, Needs.AT_MOST, 50),
+        *("options_only", "answer", 0, 99, LimitSide.AT_MOST, 50),
         max_runs=25,
         unit="% right",
     ),
@@ -128,7 +128,7 @@ _STEPS = (
         STABILITY,
         "Stable answers",
         "Whether a judge that is asked twice, with other seeds at temperature 0.2, gives the same answer.",
-        *("answer", "answer", 1, 1, Needs.AT_LEAST, 1),
+        *("answer", "answer", 1, 1, LimitSide.AT_LEAST, 1),
         runs=2,
         max_runs=25,
         temperature=0.2,
@@ -153,7 +153,7 @@ def get_step(key: str) -> FilterStep:
 _PROPERTY = "question-filter/"
 
 
-class Several(StrEnum):
+class ScoreCombination(StrEnum):
     """How scores of several judges are combined."""
 
     STRICTEST = "strictest"
@@ -176,7 +176,7 @@ class FilterRule:
 
     limit: int
     runs: int
-    several: Several = Several.STRICTEST
+    several: ScoreCombination = ScoreCombination.STRICTEST
     judges: tuple[str, ...] = ()
     decides: bool = False
 
@@ -235,7 +235,7 @@ def validate_rule(step: FilterStep, rule: FilterRule) -> FilterRule:
     Raises:
         UserError: a value is outside its limits.
     """
-    if step.needs is not Needs.NO_LIMIT and not (_is_integer(rule.limit) and step.low <= rule.limit <= step.high):
+    if step.needs is not LimitSide.NO_LIMIT and not (_is_integer(rule.limit) and step.low <= rule.limit <= step.high):
         fixed = f"It is always {step.low}." if step.low == step.high else ""
         raise UserError(
             f"“{rule.limit}” is no limit for {step.name.lower()}.",
@@ -254,7 +254,7 @@ def _read_rule(step: FilterStep, found: Json) -> FilterRule:
     try:
         return validate_rule(step, _parse_rule(found))
     except (UserError, ValueError, TypeError, KeyError):
-        return FilterRule(step.limit, step.runs, decides=step.needs is not Needs.NO_LIMIT)
+        return FilterRule(step.limit, step.runs, decides=step.needs is not LimitSide.NO_LIMIT)
 
 
 def _parse_rule(found: Json) -> FilterRule:
@@ -271,7 +271,11 @@ def _parse_rule(found: Json) -> FilterRule:
     if not _is_integer(limit) or not _is_integer(runs):
         raise TypeError
     return FilterRule(
-        int(str(limit)), int(str(runs)), Several(str(found["several"])), tuple(str(judge) for judge in judges), decides
+        int(str(limit)),
+        int(str(runs)),
+        ScoreCombination(str(found["several"])),
+        tuple(str(judge) for judge in judges),
+        decides,
     )
 
 

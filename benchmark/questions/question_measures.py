@@ -13,7 +13,7 @@ from benchmark.questions.chain_consistency import (
     FIGURE_TASKS,
     SCORE_TASKS,
     AnswerScorer,
-    Covered,
+    CoveredQuestions,
     DiagnosticScore,
     chain_coverage,
     diagnostics,
@@ -26,7 +26,7 @@ from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentStatus, Modality
 from project.entities.questions import DIFFICULTIES, Question, Verification
 from project.entities.study_records import Json
-from project.progress import Progress, Silent, Stages
+from project.progress import Progress, Silent, StageProgress
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import (
     QuestionJudgment,
@@ -303,7 +303,7 @@ def compute_measures(
     covered = [chain_coverage(graphs[chain], there) for chain, there in of_chain.items() if chain]
     chains = [coverage for coverage in covered if coverage.subchains]
     given = _counted_answers(questions, parse_question_judgments(material.rows), judges)
-    after = Stages(progress, len(given[_ANSWER]) + 1, "Measuring judges").finish_stage
+    after = StageProgress(progress, len(given[_ANSWER]) + 1, "Measuring judges").finish_stage
     found = [
         after(_measure_judge(asking, answers, questions, chains, samples, seed))
         for asking, answers in sorted(given[_ANSWER].items(), key=lambda row: _sort_key(row[0]))
@@ -373,7 +373,7 @@ def _measure_judge(
     asking: JudgeSetup,
     answers: Mapping[str, QuestionJudgment],
     questions: Sequence[Question],
-    chains: Sequence[Covered],
+    chains: Sequence[CoveredQuestions],
     samples: int,
     seed: int,
 ) -> JudgeMeasures:

@@ -21,7 +21,7 @@ from benchmark.report.breakdown_tables import (
 )
 from benchmark.report.comparison_tables import (
     RESULTS_NAME,
-    Before,
+    EarlierRun,
     RunPair,
     compare_with_best,
     condition_tables,
@@ -62,7 +62,7 @@ from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import RAW_CONDITION
 from project.errors import UserError
 from project.files.publication import require_free, staging_folder
-from project.progress import Progress, Stages
+from project.progress import Progress, StageProgress
 from project.queries.history_rows import find_run
 from project.queries.item_set_rows import items_of
 from project.queries.recording_rows import all_collections, all_recordings
@@ -89,7 +89,7 @@ WARNING = (
 )
 
 
-class NothingAsked(UserError):
+class EmptyReportError(UserError):
     """There is no run to report on."""
 
 
@@ -126,7 +126,7 @@ class ReportInput:
     items: Mapping[str, FrozenItem]
     lists: tuple[ReportItemList, ...]
     pairs: tuple[RunPair, ...]
-    earlier_runs: tuple[Before, ...]
+    earlier_runs: tuple[EarlierRun, ...]
     comparisons: tuple[RunPair, ...]
     include_texts: bool
 
@@ -148,10 +148,10 @@ def gather_report_input(
         Cancelled: the user stopped it.
     """
     runs = read_runs(session, sets=wish.sets)
-    finish_stage = Stages(progress, _STEPS_PER_RUN * len(runs), "Working out figures").finish_stage
+    finish_stage = StageProgress(progress, _STEPS_PER_RUN * len(runs), "Working out figures").finish_stage
     figures = [finish_stage(compute_figures(run, samples=wish.samples)) for run in runs]
     if not figures:
-        raise NothingAsked("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
+        raise EmptyReportError("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
     path = Path(wish.compare_with) if wish.compare_with else None
     earlier = read_earlier_runs(path) if path is not None and path.exists() else []
     other = read_figures(session, [wish.compare_with], samples=0) if path is not None and not path.exists() else []
@@ -342,7 +342,7 @@ def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> l
     require_free(folder)
     made = []
     with staging_folder(folder) as temporary:
-        after = Stages(progress, _count_files(report), "Writing the report").finish_stage
+        after = StageProgress(progress, _count_files(report), "Writing the report").finish_stage
         for path, data in map(after, _render_files(report)):
             place = temporary / path
             place.parent.mkdir(exist_ok=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from benchmark.metrics.paired_tests import AgainstRaw, EquivalenceConclusion, holm, mcnemar
+from benchmark.metrics.paired_tests import ConditionComparison, EquivalenceConclusion, holm, mcnemar
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, describe_metric
 from benchmark.report.report_data import ReportRun, ReportRuns, figure_cell, published_for
 from benchmark.report.report_document import (
@@ -145,7 +145,7 @@ _TEST_COLUMNS = (
 )
 
 
-def _test_cells(against_raw: AgainstRaw) -> tuple[ReportCell, ...]:
+def _test_cells(against_raw: ConditionComparison) -> tuple[ReportCell, ...]:
     return (
         ReportCell(against_raw.difference, n=against_raw.n, reason=against_raw.reason),
         ReportCell(text=format_interval(against_raw.low, against_raw.high)),
@@ -343,7 +343,7 @@ _MCNEMAR_METRICS = frozenset({ACCURACY, EXACT_MATCH})
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class EarlierRun:
     """One run of an earlier report.
 
     Attributes:
@@ -369,7 +369,7 @@ def results_json(material: ReportRuns, *, at: str) -> dict[str, Json]:
     }
 
 
-def read_earlier_runs(path: Path) -> list[Before]:
+def read_earlier_runs(path: Path) -> list[EarlierRun]:
     """Read the runs of an earlier report.
 
     Args:
@@ -396,7 +396,7 @@ def read_earlier_runs(path: Path) -> list[Before]:
         ) from None
 
 
-def earlier_table(material: ReportRuns, earlier: Sequence[Before]) -> ReportTable:
+def earlier_table(material: ReportRuns, earlier: Sequence[EarlierRun]) -> ReportTable:
     """Return the table of all figures, compared with those of an earlier report.
 
     Args:
@@ -425,17 +425,17 @@ _EARLIER_COLUMNS = (
     ReportColumn("p", "p", NumberFormat.P),
     ReportColumn("says", "Shows", NumberFormat.TEXT),
 )
-EarlierPair = tuple[ReportRun, Before, str]
+EarlierPair = tuple[ReportRun, EarlierRun, str]
 
 
-def _earlier_pairs(material: ReportRuns, earlier: Sequence[Before]) -> Iterator[EarlierPair]:
+def _earlier_pairs(material: ReportRuns, earlier: Sequence[EarlierRun]) -> Iterator[EarlierPair]:
     for now in material.runs:
         for before in earlier:
             if (before.task, before.name) == (now.task, now.name):
                 yield from ((now, before, row.metric) for row in now.figures.rows if row.metric in before.figures)
 
 
-def _earlier_row(material: ReportRuns, now: ReportRun, before: Before, metric: str, p: float | None) -> ReportRow:
+def _earlier_row(material: ReportRuns, now: ReportRun, before: EarlierRun, metric: str, p: float | None) -> ReportRow:
     own = now.row(metric)
     assert own is not None
     past, past_low, past_high = before.figures[metric]
@@ -459,12 +459,12 @@ def _earlier_row(material: ReportRuns, now: ReportRun, before: Before, metric: s
     return ReportRow(f"{material.entries[now.task].name}: {now.name}, {own.name.lower()}", ResultOrigin.JUDGE, cells)
 
 
-def _earlier_p(now: ReportRun, before: Before, metric: str) -> float | None:
+def _earlier_p(now: ReportRun, before: EarlierRun, metric: str) -> float | None:
     both = _shared_answers(now, before, metric)
     return mcnemar(*both).p if both else None
 
 
-def _lost_and_won(now: ReportRun, before: Before, metric: str) -> tuple[float | None, float | None]:
+def _lost_and_won(now: ReportRun, before: EarlierRun, metric: str) -> tuple[float | None, float | None]:
     both = _shared_answers(now, before, metric)
     if not both:
         return None, None
@@ -472,7 +472,7 @@ def _lost_and_won(now: ReportRun, before: Before, metric: str) -> tuple[float | 
     return float(sum(was and not is_ for is_, was in pairs)), float(sum(is_ and not was for is_, was in pairs))
 
 
-def _shared_answers(now: ReportRun, before: Before, metric: str) -> tuple[list[bool], list[bool]] | None:
+def _shared_answers(now: ReportRun, before: EarlierRun, metric: str) -> tuple[list[bool], list[bool]] | None:
     """Return whether each item was answered right now and before; None for other figures or other item sets."""
     if metric not in _MCNEMAR_METRICS or before.set_sha256 != now.figures.item_set.sha256:
         return None
@@ -509,13 +509,13 @@ def _run_json(report_run: ReportRun, material: ReportRuns) -> dict[str, Json]:
     }
 
 
-def _read_earlier_run(found: Mapping[str, Any]) -> Before:
+def _read_earlier_run(found: Mapping[str, Any]) -> EarlierRun:
     figures = {}
     for row in found["figures"]:
         low, high = row["interval"] or (None, None)
         figures[str(row["metric"])] = (_optional_float(row["mean"]), _optional_float(low), _optional_float(high))
     right = {str(key): bool(value) for key, value in cast(dict[str, Json], found["right"]).items()}
-    return Before(str(found["task"]), str(found["name"]), str(found["set_sha256"]), figures, right)
+    return EarlierRun(str(found["task"]), str(found["name"]), str(found["set_sha256"]), figures, right)
 
 
 def _optional_float(value: Any) -> float | None:

@@ -90,7 +90,7 @@ class ResponseCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class AnswerCosts:
     """The cost of answers.
 
     Attributes:
@@ -184,7 +184,7 @@ class ItemResult:
     is_counted: bool
 
 
-class Became(StrEnum):
+class ItemOutcome(StrEnum):
     """The outcome of an item."""
 
     ANSWERED = "answered"
@@ -194,11 +194,11 @@ class Became(StrEnum):
     MISSING = "missing"
 
 
-COUNTED_OUTCOMES = (Became.ANSWERED, Became.UNPARSED, Became.REFUSED)
+COUNTED_OUTCOMES = (ItemOutcome.ANSWERED, ItemOutcome.UNPARSED, ItemOutcome.REFUSED)
 """An answer that was refused or cannot be read is wrong, not absent (SHREC, section 3)."""
 
 
-def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: bool = False) -> Became:
+def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: bool = False) -> ItemOutcome:
     """Return the outcome of an item.
 
     Args:
@@ -208,18 +208,18 @@ def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: b
     """
     statuses = [said.statuses.get(key) for key in expected]
     if JudgmentStatus.REFUSED in statuses:
-        return Became.REFUSED
+        return ItemOutcome.REFUSED
     if JudgmentStatus.UNPARSED in statuses:
-        return Became.UNPARSED
+        return ItemOutcome.UNPARSED
     if all(status is JudgmentStatus.OK for status in statuses):
-        return Became.ANSWERED
-    return Became.ERROR if failed or JudgmentStatus.ERROR in statuses else Became.MISSING
+        return ItemOutcome.ANSWERED
+    return ItemOutcome.ERROR if failed or JudgmentStatus.ERROR in statuses else ItemOutcome.MISSING
 
 
-def count_outcomes(found: Iterable[Became]) -> ResponseCounts:
+def count_outcomes(found: Iterable[ItemOutcome]) -> ResponseCounts:
     """Count the outcomes of items."""
     outcomes = [*found]
-    return ResponseCounts(len(outcomes), *(outcomes.count(became) for became in Became))
+    return ResponseCounts(len(outcomes), *(outcomes.count(became) for became in ItemOutcome))
 
 
 def is_right(said: ItemResponse, expected: Collection[str]) -> bool | None:

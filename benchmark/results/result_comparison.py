@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from benchmark.metrics.paired_tests import (
     EQUIVALENCE_MARGIN,
     NO_VARIANCE,
-    AgainstRaw,
+    ConditionComparison,
     EquivalenceConclusion,
     McNemar,
     compare_with_raw,
     correct_family,
     mcnemar,
 )
-from benchmark.metrics.resampling import Difference, Spread, intervals, mean_sd, paired_difference
+from benchmark.metrics.resampling import Difference, DrawSpread, intervals, mean_sd, paired_difference
 from benchmark.results.run_measures import BOOTSTRAP_SAMPLES, items_by_draw, metric_contributions
 from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse
 from project.entities.study_records import Json
@@ -177,9 +177,9 @@ class ConditionRow:
     name: str
     share: bool
     n: int
-    raw: Spread
-    other: Spread
-    test: AgainstRaw
+    raw: DrawSpread
+    other: DrawSpread
+    test: ConditionComparison
 
     @property
     def sentence(self) -> str:

@@ -22,8 +22,7 @@ from benchmark.judging.person_judge import (
     refusal_judgment,
 )
 from benchmark.sets.frozen_sets import find_own_items
-from benchmark.tasks.benchmark_task import BenchmarkTask, Round
-from benchmark.tasks.benchmark_task import get_benchmark_task
+from benchmark.tasks.benchmark_task import BenchmarkTask, Round, get_benchmark_task
 from models.judges.judge_interface import Message
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
 from project.entities.judgments import (

@@ -11,13 +11,13 @@ from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, McNemar
 from benchmark.metrics.resampling import Difference
 from benchmark.results.item_results import (
     COUNTED_OUTCOMES,
-    Became,
+    AnswerCosts,
     Breakdown,
     Confusion,
+    ItemOutcome,
     ItemResult,
     MetricRow,
     ResponseCounts,
-    Spent,
     classify_outcome,
     count_outcomes,
     is_right,
@@ -69,7 +69,7 @@ def expected_keys(entry: BenchmarkTask, run: BenchmarkRun) -> tuple[str, ...]:
 
 def read_responses(
     session: Session, run: BenchmarkRun, entry: BenchmarkTask, items: list[FrozenItem]
-) -> tuple[list[tuple[ItemResponse, Became]], Spent]:
+) -> tuple[list[tuple[ItemResponse, ItemOutcome]], AnswerCosts]:
     """Return the response of a run to each item of its set, in their order, and the costs.
 
     Raises:
@@ -103,9 +103,9 @@ def _item_response(item: FrozenItem, given: list[GivenAnswer]) -> ItemResponse:
     )
 
 
-def _spending(run: BenchmarkRun, answers: list[GivenAnswer]) -> Spent:
+def _spending(run: BenchmarkRun, answers: list[GivenAnswer]) -> AnswerCosts:
     costs = [answer.cost for answer in answers if answer.cost is not None]
-    return Spent(
+    return AnswerCosts(
         {_currency(run): sum(costs)} if costs else {},
         sum(answer.tokens_in for answer in answers),
         sum(answer.tokens_out for answer in answers),
@@ -144,7 +144,7 @@ class RunFigures:
     rows: tuple[MetricRow, ...]
     labels: tuple[MetricRow, ...]
     counts: ResponseCounts
-    spent: Spent
+    spent: AnswerCosts
     breakdowns: tuple[Breakdown, ...]
     confusions: tuple[Confusion, ...]
     items: tuple[ItemResult, ...]
@@ -207,8 +207,8 @@ class RunRead:
     item_set: ItemSet
     judge: str
     expected_keys: tuple[str, ...]
-    responses: tuple[tuple[ItemResponse, Became], ...]
-    spent: Spent
+    responses: tuple[tuple[ItemResponse, ItemOutcome], ...]
+    spent: AnswerCosts
     names: Mapping[str, str]
 
 

@@ -11,7 +11,7 @@ from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.judgment_record import RUNS_KEY, answer_key, look_up_cache, run_answers
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest, Payload, read_payload
-from benchmark.judging.run_outcome import Note, RunOutcome, read_outcome
+from benchmark.judging.run_outcome import RunNote, RunOutcome, read_outcome
 from benchmark.runs.run_plan import BenchmarkRequest, RunGroup, StartedRuns, start_runs
 from benchmark.tasks.benchmark_task import Round, get_benchmark_task
 from project.entities.frozen_items import BenchmarkRun, ItemModality
@@ -225,7 +225,7 @@ class BenchmarkScheduler:
             with self._session.study.run_transaction():
                 insert_answers(self._session.study, answers)
 
-    def _merge_notes(self, notes: Sequence[Note]) -> None:
+    def _merge_notes(self, notes: Sequence[RunNote]) -> None:
         for note in notes:
             same = [
                 known
@@ -314,7 +314,7 @@ class BenchmarkResult:
 
     runs: tuple[BenchmarkRun, ...]
     resumed_ids: frozenset[str]
-    notes: tuple[Note, ...]
+    notes: tuple[RunNote, ...]
     outcome: RunOutcome
     cached: int
     changes: Changes

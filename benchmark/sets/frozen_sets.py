@@ -270,7 +270,7 @@ def _next_name(session: Session, task: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedItems:
     """The items of a set whose source changed.
 
     Attributes:
@@ -286,7 +286,7 @@ class Changed:
         return len(self.items)
 
 
-def find_changed_items(session: Session, item_set: ItemSet) -> Changed:
+def find_changed_items(session: Session, item_set: ItemSet) -> ChangedItems:
     """Return the items of a set whose source changed since it was made, by its checksum.
 
     Raises:
@@ -308,7 +308,7 @@ def find_changed_items(session: Session, item_set: ItemSet) -> Changed:
             item.recording_id, item.start_us, item.end_us
         )
 
-    return Changed(
+    return ChangedItems(
         tuple(frozen_item.id for frozen_item in items_of(session.study, item_set.id) if not as_it_was(frozen_item))
     )
 

@@ -27,7 +27,7 @@ from benchmark.metrics.published_figures import (
 from benchmark.prompts.recording_prompts import DIMENSIONS
 from benchmark.questions.chain_consistency import (
     Consistency,
-    Covered,
+    CoveredQuestions,
     expected_consistency,
     score_chain,
     score_subchains,
@@ -235,7 +235,7 @@ def _accuracy_by(
     return {join_metric_key(ACCURACY, value): measure(part) for value, part in parts.items()}
 
 
-def _chain_coverage(said: Sequence[ItemResponse]) -> list[Covered]:
+def _chain_coverage(said: Sequence[ItemResponse]) -> list[CoveredQuestions]:
     """Return the chains of the questions, with the questions of each of their subchains.
 
     Questions that were not asked are included, so that their subchains count as wrong. A chain that occurs several
@@ -245,7 +245,7 @@ def _chain_coverage(said: Sequence[ItemResponse]) -> list[Covered]:
         (item_response for item_response in said if item_response.traits.get("chain")),
         key=lambda item_response: _trait_text(item_response, "chain"),
     )
-    found: list[Covered] = []
+    found: list[CoveredQuestions] = []
     for chain, those in groupby(of_chains, key=lambda item_response: _trait_text(item_response, "chain")):
         subchains: dict[str, set[str]] = {}
         sizes: dict[str, int] = {}
@@ -258,7 +258,7 @@ def _chain_coverage(said: Sequence[ItemResponse]) -> list[Covered]:
         steps = cast(int, listed[0].traits.get("steps") or 0)
         whole = {result: _pad_subchain(result, ids, sizes[result]) for result, ids in subchains.items()}
         often = max(Counter(_trait_text(item_response, "question") for item_response in listed).values())
-        found += [Covered(chain, listed[0].recording_id, steps, whole)] * often
+        found += [CoveredQuestions(chain, listed[0].recording_id, steps, whole)] * often
     return found
 
 

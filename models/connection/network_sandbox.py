@@ -29,7 +29,7 @@ _CONNECTIONS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 _installed = False
 
 
-class Unguarded(PermissionError):
+class UnguardedConnectionError(PermissionError):
     """A connection, or the look-up of a name, that did not go through the guard."""
 
 
@@ -72,7 +72,7 @@ def _audit(event: str, arguments: tuple[object, ...]) -> None:
         if isinstance(host, bytes | bytearray):
             host = bytes(host).decode("ascii", "replace")
         if isinstance(host, str) and not _needs_no_lookup(host) and host not in _looked_up.get():
-            raise Unguarded(f"The name “{host}” is not looked up: that did not go through the guard.")
+            raise UnguardedConnectionError(f"The name “{host}” is not looked up: that did not go through the guard.")
     elif event in _OF_ADDRESSES:
         _audit_address(arguments[0])
     elif event in _CONNECTIONS:
@@ -82,7 +82,7 @@ def _audit(event: str, arguments: tuple[object, ...]) -> None:
 def _audit_address(target: object) -> None:
     host = str(target[0]) if isinstance(target, tuple) and target else str(target)
     if host not in ("", "localhost") and not is_loopback(parse_ip_address(host)):
-        raise Unguarded(f"The name of {host} is not looked up: that did not go through the guard.")
+        raise UnguardedConnectionError(f"The name of {host} is not looked up: that did not go through the guard.")
 
 
 def _audit_connection(source: object, target: object) -> None:
@@ -90,10 +90,10 @@ def _audit_connection(source: object, target: object) -> None:
     if target is None or family in _LOCAL_FAMILIES:
         return
     if family not in (socket.AF_INET, socket.AF_INET6) or not isinstance(target, tuple):
-        raise Unguarded("A connection of a kind that the guard does not know is not opened.")
+        raise UnguardedConnectionError("A connection of a kind that the guard does not know is not opened.")
     address, port = parse_ip_address(str(target[0])), target[1]
     if not is_loopback(address) and (address, port) not in _open.get():
-        raise Unguarded(f"Nothing is sent to {target[0]}: that did not go through the guard.")
+        raise UnguardedConnectionError(f"Nothing is sent to {target[0]}: that did not go through the guard.")
 
 
 def _needs_no_lookup(host: str) -> bool:

@@ -50,7 +50,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class LookUp:
+class LookUpStep:
     """Look up a host, once for each client; answered with its addresses.
 
     Attributes:
@@ -64,7 +64,7 @@ class LookUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Permit:
+class PermitStep:
     """Ask the authority."""
 
     request: EgressRequest
@@ -72,7 +72,7 @@ class Permit:
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class SendStep:
     """Send a request; answered with the response."""
 
     request: httpx2.Request
@@ -80,13 +80,13 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class DropStep:
     """Close a response that is not read."""
 
     response: httpx2.Response
 
 
-Step = LookUp | Permit | Send | Drop
+Step = LookUpStep | PermitStep | SendStep | DropStep
 
 
 def request_steps(request: httpx2.Request, guard: Guard) -> Generator[Step, Any, httpx2.Response]:
@@ -103,11 +103,11 @@ def request_steps(request: httpx2.Request, guard: Guard) -> Generator[Step, Any,
     while True:
         request.headers["Accept-Encoding"] = "identity"
         route = yield from _permit_route(request, request_purpose, guard, came_from, hops)
-        response: httpx2.Response = yield Send(request, route)
+        response: httpx2.Response = yield SendStep(request, route)
         place = response.headers.get("Location")
         if response.status_code not in _REDIRECTS or not place:
             return response
-        yield Drop(response)
+        yield DropStep(response)
         request, came_from, hops = _redirected_request(request, response.status_code, place), route, hops + 1
 
 
@@ -138,18 +138,18 @@ def _permit_route(
         scheme=scheme,
     )
     known = guard.network.is_known_locally(host)
-    addresses: tuple[str, ...] = (yield LookUp(host, port, None)) if known else ()
+    addresses: tuple[str, ...] = (yield LookUpStep(host, port, None)) if known else ()
     proxy = None if _is_local(addresses) else proxy_for(scheme, host, port)
     if not known and proxy is None:
-        addresses = yield LookUp(host, port, bare)
+        addresses = yield LookUpStep(host, port, bare)
     local = _is_local(addresses)
     bare = _bar_request(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
     departure, uncleared = _with_content(bare, request.content, guard)
     uncleared += request_purpose.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
-    yield Permit(replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared)
+    yield PermitStep(replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared)
     refuse_barred(departure)
     if proxy is not None:
-        addresses = yield LookUp(proxy.host, proxy.port, None)
+        addresses = yield LookUpStep(proxy.host, proxy.port, None)
     return Route(scheme, host, port, addresses, proxy)
 
 
@@ -275,7 +275,7 @@ def _refuse_long(came: int, most: int) -> None:
 _Failed = (httpcore2.ConnectError, httpcore2.ConnectTimeout)
 
 
-class Pinned(httpcore2.NetworkBackend):
+class PinnedNetworkBackend(httpcore2.NetworkBackend):
     """Connects for one route; TLS still checks the name of the host."""
 
     def __init__(self, route: Route, base: httpcore2.NetworkBackend) -> None:
@@ -298,7 +298,7 @@ class Pinned(httpcore2.NetworkBackend):
 
 
 class AsyncPinned(httpcore2.AsyncNetworkBackend):
-    """`Pinned` for asyncio."""
+    """`PinnedNetworkBackend` for asyncio."""
 
     def __init__(self, route: Route, base: httpcore2.AsyncNetworkBackend) -> None:
         self._route, self._base = route, base
@@ -333,7 +333,7 @@ class RouteTransport(httpx2.HTTPTransport):
     """The connections of a route, which httpx2's own transport cannot be told to pin."""
 
     def __init__(self, route: Route, guard: Guard) -> None:
-        backend = Pinned(route, guard.network.connector())
+        backend = PinnedNetworkBackend(route, guard.network.connector())
         if route.proxy is None:
             self._pool = httpcore2.ConnectionPool(network_backend=backend, **_pool_options(route))
         else:
@@ -415,13 +415,13 @@ class GuardedTransport(httpx2.BaseTransport):
                     raise
                 return response
             match step:
-                case LookUp():
+                case LookUpStep():
                     found = self._look_up(step)
-                case Permit():
+                case PermitStep():
                     self._guard.permit(step.request, step.uncleared)
-                case Send():
+                case SendStep():
                     found = self._send(step)
-                case Drop():
+                case DropStep():
                     step.response.close()
 
     def close(self) -> None:
@@ -430,7 +430,7 @@ class GuardedTransport(httpx2.BaseTransport):
             pool.close()
         self._pools.clear()
 
-    def _look_up(self, step: LookUp) -> tuple[str, ...]:
+    def _look_up(self, step: LookUpStep) -> tuple[str, ...]:
         with self._lock:
             if step.host not in self._known:
                 if step.request is not None:
@@ -438,7 +438,7 @@ class GuardedTransport(httpx2.BaseTransport):
                 self._known[step.host] = _resolve(self._guard, step)
             return self._known[step.host]
 
-    def _send(self, step: Send) -> httpx2.Response:
+    def _send(self, step: SendStep) -> httpx2.Response:
         with self._lock:
             pool = self._pools.get(step.route)
             if pool is None:
@@ -481,13 +481,13 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
                     raise
                 return response
             match step:
-                case LookUp():
+                case LookUpStep():
                     found = await self._look_up(step)
-                case Permit():
+                case PermitStep():
                     await self._permit(step)
-                case Send():
+                case SendStep():
                     found = await self._send(step)
-                case Drop():
+                case DropStep():
                     await step.response.aclose()
 
     async def aclose(self) -> None:
@@ -496,20 +496,20 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
             await pool.aclose()
         self._pools.clear()
 
-    async def _permit(self, step: Permit) -> None:
+    async def _permit(self, step: PermitStep) -> None:
         await self._guard.permit_soon(step.request, step.uncleared)
 
-    async def _look_up(self, step: LookUp) -> tuple[str, ...]:
+    async def _look_up(self, step: LookUpStep) -> tuple[str, ...]:
         if step.host in self._known:
             return self._known[step.host]
         async with self._lock:
             if step.host not in self._known:
                 if step.request is not None:
-                    await self._permit(Permit(step.request, 0))
+                    await self._permit(PermitStep(step.request, 0))
                 self._known[step.host] = await asyncio.to_thread(_resolve, self._guard, step)
             return self._known[step.host]
 
-    async def _send(self, step: Send) -> httpx2.Response:
+    async def _send(self, step: SendStep) -> httpx2.Response:
         pool = self._pools.get(step.route)
         if pool is None:
             pool = self._pools[step.route] = AsyncPool(step.route, self._guard)
@@ -520,7 +520,7 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
             raise
 
 
-def _resolve(guard: Guard, step: LookUp) -> tuple[str, ...]:
+def _resolve(guard: Guard, step: LookUpStep) -> tuple[str, ...]:
     try:
         with allow_lookup(step.host):
             found = guard.network.resolve(step.host, step.port)

@@ -21,7 +21,7 @@ _SURE = 1e-6
 Box = NDArray[np.float32]
 
 
-class Together:
+class DetectorEnsemble:
     """Asks every detector and merges what overlaps. Their scores must be on one scale.
 
     Args:
@@ -192,14 +192,14 @@ def _select(found: Detections, which: NDArray[np.bool_]) -> Detections:
 
 def quick_detector(detector: FaceDetector) -> FaceDetector:
     """Return one that is quick among several, or else the first of them looking at two scales."""
-    if not isinstance(detector, Together):
+    if not isinstance(detector, DetectorEnsemble):
         return detector if detector.key in QUICK_DETECTORS else TwoScales(detector)
     every = detector.detectors
     quick = next((detector for name in QUICK_DETECTORS for detector in every if detector.key == name), None)
-    return OneOfSeveral(quick or TwoScales(every[0]))
+    return EnsembleMember(quick or TwoScales(every[0]))
 
 
-class OneOfSeveral:
+class EnsembleMember:
     """One detector without the others, by the same rule: what it alone found must score 0.2."""
 
     def __init__(self, detector: FaceDetector) -> None:

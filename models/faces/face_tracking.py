@@ -17,7 +17,7 @@ from media.picture import DecodedFrame
 from models.boxes import crop_windows
 from models.faces.detector_ensemble import quick_detector
 from models.faces.face_detectors import FaceDetector
-from models.faces.frame_detections import DESCRIPTION_LENGTH, Log, Observation, describe_face
+from models.faces.frame_detections import DESCRIPTION_LENGTH, Observation, ObservationLog, describe_face
 from models.faces.identity.face_embeddings import Embedder
 from models.faces.scene_changes import FRAMES_AHEAD, FRAMES_BEFORE, Scenes
 from models.faces.track_extension import extend_tracks
@@ -282,7 +282,7 @@ def track_faces(
     index = index or load_index(path)
     total = len(index)
     quick = quick_detector(detector)
-    with Log(checkpoint, _describe_work(source, detector, quick, options)) as log:
+    with ObservationLog(checkpoint, _describe_work(source, detector, quick, options)) as log:
         seen = list(log.found)
         progress.progress(len(seen), total, "Finding faces")
         for observation in detect_in_frames(path, index, detector, quick, options, tuple(seen)):

@@ -157,7 +157,7 @@ def _unpack(body: bytes) -> Observation:
     return Observation(frame, time_us, looked, thorough, cut, damaged, hits, looks.copy())
 
 
-class Log:
+class ObservationLog:
     """Observations in a file that a killed run leaves usable.
 
     Each record carries its length and CRC-32: a torn end is cut off when the file is opened again. A file that

@@ -37,7 +37,7 @@ Box = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reduced:
+class ReducedFrame:
     """A picture made small enough to keep many of them.
 
     Attributes:
@@ -51,14 +51,14 @@ class Reduced:
     scale: float
 
 
-def reduce_picture(frame: int, planes: Sequence[NDArray[np.uint8]]) -> Reduced:
+def reduce_picture(frame: int, planes: Sequence[NDArray[np.uint8]]) -> ReducedFrame:
     """Make the planes of a picture small; they are copied in any case."""
     height, width = planes[0].shape
     scale = max(1.0, max(height, width) / _LONGEST)
     luma = max(1, round(width / scale)), max(1, round(height / scale))
     sizes = (luma, *[((luma[0] + 1) // 2, (luma[1] + 1) // 2)] * 2)
     small = (cv2.resize(plane, size, interpolation=cv2.INTER_AREA) for plane, size in zip(planes, sizes, strict=True))
-    return Reduced(frame, tuple(np.array(plane, np.uint8) for plane in small), scale)
+    return ReducedFrame(frame, tuple(np.array(plane, np.uint8) for plane in small), scale)
 
 
 class MedianFlowTracker:
@@ -70,12 +70,12 @@ class MedianFlowTracker:
         alike: how alike it must look to what it was at the start, 0 to 1, see `compare_descriptions`.
     """
 
-    def __init__(self, start: Reduced, box: NDArray[np.floating], alike: float) -> None:
+    def __init__(self, start: ReducedFrame, box: NDArray[np.floating], alike: float) -> None:
         self._picture, self._alike = start, alike
         self._box = np.asarray(box, np.float64) / start.scale
         self._look = describe_face(start.planes, self._box)
 
-    def step(self, picture: Reduced) -> Box | None:
+    def step(self, picture: ReducedFrame) -> Box | None:
         """Return the box in the neighbouring picture, in pixels of the recording; None where it is lost."""
         moved = _moved(self._picture.planes[0], picture.planes[0], self._box)
         if moved is None or _inside(moved, picture.planes[0].shape) < _LEAST_INSIDE:
@@ -156,7 +156,7 @@ Boxes = dict[int, NDArray[np.float64]]
 
 
 @dataclass(slots=True)
-class End:
+class TrackEnd:
     """One end of a track, and what following it gave.
 
     Attributes:
@@ -190,7 +190,7 @@ class End:
         return min(self.hit, self.limit), max(self.hit, self.limit)
 
 
-def join_tracks(tracks: Sequence[FaceTrack], ends: Sequence[End], index: FrameIndex) -> list[FaceTrack]:
+def join_tracks(tracks: Sequence[FaceTrack], ends: Sequence[TrackEnd], index: FrameIndex) -> list[FaceTrack]:
     """Return the tracks with what their ends gained, those of one face joined, by their first frame."""
     last = {end.track.id: end for end in ends if end.is_forward}
     first = {end.track.id: end for end in ends if not end.is_forward}
@@ -223,7 +223,7 @@ def join_tracks(tracks: Sequence[FaceTrack], ends: Sequence[End], index: FrameIn
     return sorted(done, key=lambda t: int(t.frames[0]))
 
 
-def _is_same_face(end: End, begin: End) -> bool:
+def _is_same_face(end: TrackEnd, begin: TrackEnd) -> bool:
     """Tell whether a face that was lost is the one that was found later."""
     if end.hit >= begin.hit:
         return False
@@ -306,7 +306,7 @@ def extend_tracks(
     return join_tracks(tracks, ends, index)
 
 
-def _ends(tracks: Sequence[FaceTrack], index: FrameIndex, scenes: NDArray[np.int64], follow_us: int) -> list[End]:
+def _ends(tracks: Sequence[FaceTrack], index: FrameIndex, scenes: NDArray[np.int64], follow_us: int) -> list[TrackEnd]:
     times = index.times.times_us
     found = []
     for track in tracks:
@@ -317,8 +317,8 @@ def _ends(tracks: Sequence[FaceTrack], index: FrameIndex, scenes: NDArray[np.int
         scene = int(np.searchsorted(scenes, first, side="right"))
         earliest = int(np.searchsorted(times, times[first] - follow_us))
         latest = int(np.searchsorted(times, times[last] + follow_us, side="right")) - 1
-        found.append(End(track, first, max(int(scenes[scene - 1]), earliest, first - _MOST_KEPT)))
-        found.append(End(track, last, min(int(scenes[scene]) - 1, latest, last + _MOST_KEPT)))
+        found.append(TrackEnd(track, first, max(int(scenes[scene - 1]), earliest, first - _MOST_KEPT)))
+        found.append(TrackEnd(track, last, min(int(scenes[scene]) - 1, latest, last + _MOST_KEPT)))
     return [end for end in found if end.hit != end.limit]
 
 
@@ -340,17 +340,17 @@ def _follow(
     path: Path,
     index: FrameIndex,
     stretch: tuple[int, int],
-    ends: Sequence[End],
+    ends: Sequence[TrackEnd],
     others: "_Others",
     alike: float,
     progress: Progress,
 ) -> None:
     """Go through a stretch of the recording once: forward as pictures come, backward through those that are kept."""
-    starting: dict[int, list[End]] = {}
+    starting: dict[int, list[TrackEnd]] = {}
     for end in ends:
         starting.setdefault(end.hit, []).append(end)
-    kept: deque[Reduced] = deque(maxlen=1 + max(0, *(end.hit - end.limit for end in ends)))
-    running: list[tuple[End, MedianFlowTracker]] = []
+    kept: deque[ReducedFrame] = deque(maxlen=1 + max(0, *(end.hit - end.limit for end in ends)))
+    running: list[tuple[TrackEnd, MedianFlowTracker]] = []
     times = index.times
     stop_us = times.time_of(stretch[1] + 1) if stretch[1] + 1 < len(index) else None
     for picture in iterate_frames(path, index, times.time_of(stretch[0]), stop_us):
@@ -369,7 +369,7 @@ def _follow(
                     break
 
 
-def _step(end: End, follower: MedianFlowTracker, picture: Reduced, others: "_Others") -> bool:
+def _step(end: TrackEnd, follower: MedianFlowTracker, picture: ReducedFrame, others: "_Others") -> bool:
     """Follow by one picture; False where it ends."""
     low, high = end.frame_range
     if not low <= picture.frame <= high:

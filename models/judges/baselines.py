@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from models.judges.judge_interface import JudgeRequest, Means, NoOptions, Reply
+from models.judges.judge_interface import JudgeRequest, JudgeResources, NoOptions, Reply
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 from project.option_limits import check_limits, limited_field, text_field
@@ -31,7 +31,7 @@ class Baseline:
     leaves: ClassVar[bool] = False
     version: ClassVar[int] = 1
 
-    def __init__(self, model: str = "", options: Any = None, means: Means | None = None) -> None:  # noqa: ARG002
+    def __init__(self, model: str = "", options: Any = None, means: JudgeResources | None = None) -> None:  # noqa: ARG002
         self.options = options if options is not None else self.options_type()
 
     @property

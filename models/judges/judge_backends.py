@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, cast
 
-from models.judges.judge_interface import Judge, Means
+from models.judges.judge_interface import Judge, JudgeResources
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -41,7 +41,7 @@ class Backend(Protocol):
     needs_model: ClassVar[bool]
     leaves: ClassVar[bool]
 
-    def __call__(self, model: str, options: Any, means: Means) -> Judge:
+    def __call__(self, model: str, options: Any, means: JudgeResources) -> Judge:
         """Make a judge; loads nothing yet, and opens no connection."""
 
 
@@ -73,7 +73,7 @@ def build_options(key: str, settings: Mapping[str, Json]) -> Any:
     return kind(**settings)
 
 
-def create_judge(entry: JudgeEntry, means: Means) -> Judge:
+def create_judge(entry: JudgeEntry, means: JudgeResources) -> Judge:
     """Make the judge that an entry names; it loads when it is first asked.
 
     Raises:

@@ -309,7 +309,7 @@ def report_lost_request() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class JudgeResources:
     """The resources that a judge may use.
 
     Attributes:

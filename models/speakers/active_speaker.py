@@ -22,7 +22,7 @@ Series = NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looks:
+class FaceMovement:
     """What was seen of one face.
 
     Attributes:
@@ -45,7 +45,7 @@ class Mouth:
     Attributes:
         first: the bin that the arrays begin at.
         activity: (b,) how strongly it moves, without a unit; NaN where the face is not seen.
-        opening: (b,) as in `Looks`; NaN where nobody measured it.
+        opening: (b,) as in `FaceMovement`; NaN where nobody measured it.
     """
 
     first: int
@@ -68,7 +68,7 @@ def patch_motion(before: NDArray[np.uint8], after: NDArray[np.uint8], seconds: f
     return float((change[_MOUTH].mean() - change[_UPPER].mean()) / max(seconds, 1e-3))
 
 
-def resample_mouth(looks: Looks) -> Mouth:
+def resample_mouth(looks: FaceMovement) -> Mouth:
     """Return what was seen of a mouth on the bins of the sound, with gaps between looks filled.
 
     With points, the activity is the sum of three standard scores: how open the mouth is, how fast that changes, and
@@ -311,7 +311,7 @@ class SpeakerEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class VoiceMatch:
     """Whose voice one is.
 
     Attributes:
@@ -342,7 +342,7 @@ class SpeakerAssignment:
     other: int | None = None
 
 
-def match_voices(known: SpeakerEvidence) -> list[Match]:
+def match_voices(known: SpeakerEvidence) -> list[VoiceMatch]:
     """Say whose each voice is. A robot that has no face gets the voice that is heard while nobody visible speaks."""
     count = known.voices.shape[1]
     if not count:
@@ -369,12 +369,12 @@ def match_voices(known: SpeakerEvidence) -> list[Match]:
             owners[chosen] = robot
             share[chosen, robot] = unseen[chosen] * total[chosen] / (total[chosen] + _PRIOR_S)
     return [
-        Match(owner, 0.0 if owner is None else float(share[voice, owner]), float(unseen[voice]))
+        VoiceMatch(owner, 0.0 if owner is None else float(share[voice, owner]), float(unseen[voice]))
         for voice, owner in enumerate(owners)
     ]
 
 
-def guess_speakers(known: SpeakerEvidence, matches: Sequence[Match]) -> list[SpeakerAssignment]:
+def guess_speakers(known: SpeakerEvidence, matches: Sequence[VoiceMatch]) -> list[SpeakerAssignment]:
     """Say who speaks in each stretch; what a person said stands, with confidence 1."""
     people = known.faces.shape[1]
     by_voice = _voice_probabilities(known, matches)
@@ -421,7 +421,7 @@ def _assign_voices(votes: Shares) -> list[tuple[int, int]]:
     return [*zip(voices.tolist(), people.tolist(), strict=True)]
 
 
-def _voice_probabilities(known: SpeakerEvidence, matches: Sequence[Match]) -> Shares:
+def _voice_probabilities(known: SpeakerEvidence, matches: Sequence[VoiceMatch]) -> Shares:
     """Return (n, p + k): how probable each person is by the voice, then for each voice somebody who is not seen.
 
     A voice is mostly whose it was matched to; for the rest, and wholly where it was not matched, it is as probable for
@@ -450,7 +450,7 @@ def _voice_probabilities(known: SpeakerEvidence, matches: Sequence[Match]) -> Sh
     return np.concatenate([known.voices @ whose + anybody, known.voices @ unseen], axis=1)
 
 
-def _other_candidate(known: SpeakerEvidence, matches: Sequence[Match], row: int, person: int | None) -> int | None:
+def _other_candidate(known: SpeakerEvidence, matches: Sequence[VoiceMatch], row: int, person: int | None) -> int | None:
     """Return whom a sure face or a sure voice names beside the person that was taken."""
     sure: list[int | None] = []
     if known.faces.shape[1] and known.faces[row].max() >= _SURE:

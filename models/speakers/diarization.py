@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.speakers.active_speaker import (
+    FaceMovement,
     FaceSpeakingScores,
-    Looks,
     Mouth,
     SpeakerAssignment,
     SpeakerEvidence,
@@ -192,7 +192,11 @@ class DiarizationResult:
 
 
 def diarize(
-    stretches: Sequence[UtteranceSpan], sound: Sound, looks: Mapping[str, Looks], cuts_us: Sequence[int], cast: Cast
+    stretches: Sequence[UtteranceSpan],
+    sound: Sound,
+    looks: Mapping[str, FaceMovement],
+    cuts_us: Sequence[int],
+    cast: Cast,
 ) -> DiarizationResult:
     """Say who speaks in each stretch.
 

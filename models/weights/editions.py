@@ -25,7 +25,7 @@ class Https:
 
 
 @dataclass(frozen=True, slots=True)
-class Hub:
+class HubSource:
     """A file of a repository on the Hugging Face hub, or on the mirror that `HF_ENDPOINT` names.
 
     Attributes:
@@ -68,7 +68,7 @@ class ArchiveMember:
         return self.url.rpartition("/")[2]
 
 
-Source = Https | Hub | WheelMember | ArchiveMember
+Source = Https | HubSource | WheelMember | ArchiveMember
 Inside = WheelMember | ArchiveMember
 """Sources that are a file inside a wheel."""
 

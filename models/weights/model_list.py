@@ -14,7 +14,7 @@ from project.progress import Progress
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SourceOffer:
     """A source of an entry.
 
     Attributes:
@@ -52,7 +52,7 @@ class ModelCatalogueEntry:
     used_in: str
     licence: str
     note: str
-    offers: tuple[Offer, ...]
+    offers: tuple[SourceOffer, ...]
     folder: bool
     installed: bool
     on_disk: int
@@ -129,7 +129,7 @@ def _catalogue_entry(weights: Weights) -> ModelCatalogueEntry:
         licence=installed_weights.licence(weights.name),
         note=weights.note,
         offers=tuple(
-            Offer(edition.key, describe_origin(edition), edition.size, manual_source(edition))
+            SourceOffer(edition.key, describe_origin(edition), edition.size, manual_source(edition))
             for edition in weights.editions
         ),
         folder=known.is_folder

@@ -7,7 +7,7 @@ from models.weights.editions import (
     Edition,
     EditionFile,
     Https,
-    Hub,
+    HubSource,
     NetworkSignature,
     Tensor,
     Weights,
@@ -340,7 +340,7 @@ WEIGHTS = {
             licence="Apache-2.0",
             editions=single_file_edition(
                 "face_recognition_sface_2021dec.onnx",
-                Hub(
+                HubSource(
                     "opencv/face_recognition_sface",
                     "face_recognition_sface_2021dec.onnx",
                     "3d7082438a6e4551e840c9b2bb60b71e8da4b524",

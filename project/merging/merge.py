@@ -16,8 +16,8 @@ from project.errors import UserError
 from project.files.filesystem import resolve_path
 from project.merging.conflict_resolution import present_version
 from project.merging.merge_decisions import (
-    Clash,
     MergePlan,
+    RowConflict,
     free_judge_names,
     map_authors,
     match_judges,
@@ -28,8 +28,8 @@ from project.merging.merge_decisions import (
 from project.merging.references import keep_references
 from project.merging.table_rules import (
     TABLE_ORDER,
-    Fresh,
     MergeTable,
+    NewSegmentRows,
     edits_since,
     fresh_segments,
     merge_tables,
@@ -285,7 +285,7 @@ def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, p
     new_people, same_person = _match_annotators(study, copy)
     # A split copy never had all that the study it came from has, so there the journal alone says what is new.
     whole = study.get_property(COPY_PROPERTY) is None and not same_person
-    fresh = fresh_segments(study, copy, tables) if whole else Fresh()
+    fresh = fresh_segments(study, copy, tables) if whole else NewSegmentRows()
     progress.check_cancelled()
     edits = edits_since(copy, known, tables, but=fresh)
     progress.check_cancelled()
@@ -373,7 +373,7 @@ def _renumber(study: Study, decision: MergePlan) -> dict[str, int]:
     return given
 
 
-def _count_rows(decision: MergePlan, fresh: Fresh, runs: Mapping[str, int]) -> dict[str, RowCounts]:
+def _count_rows(decision: MergePlan, fresh: NewSegmentRows, runs: Mapping[str, int]) -> dict[str, RowCounts]:
     found = {}
     for name in TABLE_ORDER:
         counts = [len(rows.get(name, [])) for rows in (decision.inserts, decision.updates, decision.deletes)]
@@ -407,11 +407,11 @@ def _write(study: Study, tables: dict[str, MergeTable], decision: MergePlan) -> 
             )
 
 
-def _new_clashes(study: Study, decision: MergePlan) -> list[tuple[str, Clash]]:
+def _new_clashes(study: Study, decision: MergePlan) -> list[tuple[str, RowConflict]]:
     """Return the conflicts that the study does not have yet, each with its id, which follows from what it says."""
     known = {row[0] for row in study.rows("SELECT id FROM conflict")}
     known |= {row["id"] for row in decision.inserts.get("conflict", [])}
-    found: dict[str, Clash] = {}
+    found: dict[str, RowConflict] = {}
     for clash in decision.clashes:
         said = [clash.table, clash.key, clash.theirs]
         identifier = str(uuid.uuid5(_CONFLICTS, json.dumps(said, sort_keys=True)))
@@ -420,7 +420,7 @@ def _new_clashes(study: Study, decision: MergePlan) -> list[tuple[str, Clash]]:
     return [*found.items()]
 
 
-def _write_clashes(study: Study, tables: dict[str, MergeTable], clashes: list[tuple[str, Clash]]) -> None:
+def _write_clashes(study: Study, tables: dict[str, MergeTable], clashes: list[tuple[str, RowConflict]]) -> None:
     rows: list[tuple[Cell, ...]] = []
     for identifier, clash in clashes:
         ours, theirs = (None if side is None else json.dumps(side) for side in (clash.ours, clash.theirs))

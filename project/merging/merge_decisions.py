@@ -204,7 +204,7 @@ def loosens_permission(table: str, ours: Row | None, theirs: Row | None) -> bool
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class RowConflict:
     """A row, or a segment with all that was said about it, of which there are two versions; None: deleted."""
 
     table: str
@@ -229,7 +229,7 @@ class MergePlan:
     inserts: dict[str, list[Row]] = field(default_factory=dict)
     updates: dict[str, list[Row]] = field(default_factory=dict)
     deletes: dict[str, list[Key]] = field(default_factory=dict)
-    clashes: list[Clash] = field(default_factory=list)
+    clashes: list[RowConflict] = field(default_factory=list)
     same: int = 0
 
     def add_change(self, table: MergeTable, ours: Row | None, theirs: Row | None) -> None:
@@ -408,7 +408,7 @@ class _Deciding:
                     for row in rows:
                         self._made.add_change(self._tables[name], row, None)
             else:
-                self._made.clashes.append(Clash("segment", (segment,), present[segment], None, self._label))
+                self._made.clashes.append(RowConflict("segment", (segment,), present[segment], None, self._label))
 
     def _deleted_here(self, segments: set[str]) -> None:
         if not segments:
@@ -424,12 +424,12 @@ class _Deciding:
         for segment in sorted(segments):
             source = brought.get(("segment", (segment,)))
             if source is None:
-                self._made.clashes.append(Clash("segment", (segment,), None, theirs[segment], self._label))
+                self._made.clashes.append(RowConflict("segment", (segment,), None, theirs[segment], self._label))
                 continue
             for name, rows in theirs[segment].items():
                 for row in rows:
                     self._made.add_change(self._tables[name], None, row)
-            self._made.clashes.append(Clash("segment", (segment,), theirs[segment], None, source))
+            self._made.clashes.append(RowConflict("segment", (segment,), theirs[segment], None, source))
 
     def _settle_disputes(self) -> None:
         if not self._disputes:
@@ -481,9 +481,9 @@ def _prevails(row: Row | None, other: Row | None) -> bool:
     return json.dumps(row, sort_keys=True) > json.dumps(other, sort_keys=True)
 
 
-def _clash(table: MergeTable, key: Key, ours: Row | None, theirs: Row | None, source: str) -> Clash:
+def _clash(table: MergeTable, key: Key, ours: Row | None, theirs: Row | None, source: str) -> RowConflict:
     first, second = (None if row is None else {table.name: [row]} for row in (ours, theirs))
-    return Clash(table.name, key, first, second, source)
+    return RowConflict(table.name, key, first, second, source)
 
 
 def _without_time(table: MergeTable, row: Row) -> Row:

@@ -1,6 +1,6 @@
 """Keeps foreign keys valid in a merge: rows that incoming rows refer to are restored, and rows in use are kept."""
 
-from project.merging.merge_decisions import Clash, MergePlan, last_merge_sources
+from project.merging.merge_decisions import MergePlan, RowConflict, last_merge_sources
 from project.merging.table_rules import PARENT_COLUMNS, Key, MergeTable, Row, Rows, find_rows
 from project.store.study import Study
 
@@ -104,14 +104,16 @@ def _restore_parents(
                 there.add(parent, str(found["id"]))
                 source = brought.get((parent, (found["id"],)))
                 if parent != _QUIET and source is not None:
-                    decision.clashes.append(Clash(parent, (found["id"],), {parent: [found]}, None, source))
+                    decision.clashes.append(RowConflict(parent, (found["id"],), {parent: [found]}, None, source))
         return
     for coming in (decision.inserts, decision.updates):
         if row in coming.get(name, []):
             coming[name].remove(row)
     key: Key = tables[name].key_of(row)
     ours = find_rows(study, tables[name], {key[0]}, tables[name].key[0]).get(key)
-    decision.clashes.append(Clash(name, key, None if ours is None else {name: [ours]}, {**closure, name: [row]}, label))
+    decision.clashes.append(
+        RowConflict(name, key, None if ours is None else {name: [ours]}, {**closure, name: [row]}, label)
+    )
 
 
 def _with_parents(copy: Study, tables: dict[str, MergeTable], there: _Present, missing: list[tuple[str, str]]) -> Rows:
@@ -137,7 +139,7 @@ def _keep_needed(study: Study, tables: dict[str, MergeTable], decision: MergePla
                 kept.append(key)
             elif name != _QUIET:
                 row = find_rows(study, tables[name], {key[0]}, "id")[key]
-                decision.clashes.append(Clash(name, key, {name: [row]}, None, label))
+                decision.clashes.append(RowConflict(name, key, {name: [row]}, None, label))
         if name in decision.deletes:
             decision.deletes[name] = kept
 

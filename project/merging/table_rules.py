@@ -179,7 +179,7 @@ MIN_FRESH_SEGMENTS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class NewSegmentRows:
     """Ids of new segments, and table -> the rows that make them up."""
 
     segments: frozenset[str] = frozenset()
@@ -191,20 +191,20 @@ class Fresh:
         return json.dumps(sorted(self.segments))
 
 
-def fresh_segments(study: Study, copy: Study, tables: Mapping[str, MergeTable]) -> Fresh:
+def fresh_segments(study: Study, copy: Study, tables: Mapping[str, MergeTable]) -> NewSegmentRows:
     """Return the segments of the copy that the study never had, in recordings that it has."""
     recordings = {row[0] for row in study.rows("SELECT id FROM recording")}
     new = {row[0] for row in copy.rows("SELECT id, recording_id FROM segment") if row[1] in recordings}
     new -= {row[0] for row in study.rows("SELECT id FROM segment")}
     if len(new) < MIN_FRESH_SEGMENTS:
-        return Fresh()
+        return NewSegmentRows()
     new -= {
         row[0]
         for row in study.rows("SELECT row_id FROM journal_change WHERE table_name = 'segment' AND operation = 'delete'")
     }
     # In the order of the keys, in which rows are added fastest.
     asked = (json.dumps(sorted(new)),)
-    return Fresh(
+    return NewSegmentRows(
         frozenset(new),
         {
             name: copy.rows(
@@ -217,7 +217,7 @@ def fresh_segments(study: Study, copy: Study, tables: Mapping[str, MergeTable]) 
     )
 
 
-def store_fresh(study: Study, fresh: Fresh) -> None:
+def store_fresh(study: Study, fresh: NewSegmentRows) -> None:
     """Insert the new segments; inside a step."""
     for name, rows in fresh.rows.items():
         if rows:
@@ -252,7 +252,7 @@ def step_uid(study: Study, number: int) -> str:
 
 
 def edits_since(
-    study: Study, step: int, tables: dict[str, MergeTable], but: Fresh | None = None
+    study: Study, step: int, tables: dict[str, MergeTable], but: NewSegmentRows | None = None
 ) -> dict[str, dict[Key, Edit]]:
     """Return table -> key -> what became of the row after a step; rows that are as they were are left out.
 

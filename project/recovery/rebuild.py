@@ -186,7 +186,7 @@ _INVALID_ROWS = {
 
 
 @dataclass(slots=True)
-class Assembled:
+class RebuildCounts:
     """How many rows of each table came from where, and how many were left out because of what they lack.
 
     Attributes:
@@ -209,7 +209,7 @@ def assemble(
     tables: Mapping[str, TableLayout],
     left: Mapping[str, RecoveredTable],
     before: Mapping[str, RecoveredTable] | None = None,
-) -> Assembled:
+) -> RebuildCounts:
     """Fill an empty study, in one transaction that the caller begins and ends, without foreign keys being watched.
 
     Args:
@@ -218,7 +218,7 @@ def assemble(
         left: what is left of each.
         before: what is in a backup; rows are taken from it where others refer to them and they are lost.
     """
-    done = Assembled(whole_history=not any(left[name].bad_pages or left[name].bad_rows for name in _HISTORY))
+    done = RebuildCounts(whole_history=not any(left[name].bad_pages or left[name].bad_rows for name in _HISTORY))
     states = _last_states(tables, left)
     for name, shape in tables.items():
         rows = {key: row for key, row in left[name].rows.items() if has_valid_values(tables, name, row)}
@@ -257,7 +257,7 @@ def _last_states(
     return found
 
 
-def _insert_rows(connection: sqlite3.Connection, shape: TableLayout, rows: list[Row], done: Assembled) -> None:
+def _insert_rows(connection: sqlite3.Connection, shape: TableLayout, rows: list[Row], done: RebuildCounts) -> None:
     marks = ", ".join("?" * len(shape.columns))
     sql = f"INSERT INTO {shape.name} ({', '.join(shape.columns)}) VALUES ({marks})"
     for row in rows:
@@ -279,7 +279,7 @@ def _restore_schemes(connection: sqlite3.Connection, kept: Sequence[Row]) -> Non
     connection.executemany("INSERT INTO scheme_version VALUES (?, ?, ?) ON CONFLICT DO NOTHING", rows)
 
 
-def _drop_invalid_rows(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: Assembled) -> None:
+def _drop_invalid_rows(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: RebuildCounts) -> None:
     while True:
         gone = 0
         for name in tables:
@@ -297,7 +297,7 @@ def _drop_invalid_rows(connection: sqlite3.Connection, tables: Mapping[str, Tabl
             return
 
 
-def _repair_history(connection: sqlite3.Connection, done: Assembled) -> None:
+def _repair_history(connection: sqlite3.Connection, done: RebuildCounts) -> None:
     """Take out steps without changes and changes without a step, and links to what is not there."""
     run = connection.execute
     broken = run("DELETE FROM journal_change WHERE step_id NOT IN (SELECT id FROM journal_step)").rowcount
@@ -315,7 +315,7 @@ def _repair_history(connection: sqlite3.Connection, done: Assembled) -> None:
     done.saved["journal_change"] = run("SELECT count(*) FROM journal_change").fetchone()[0]
 
 
-def _log_differences(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: Assembled) -> None:
+def _log_differences(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: RebuildCounts) -> None:
     """Log, as a step of its own, where a row is not what the history says; nothing before a loss can be undone."""
     changes = []
     for name, subject in SUBJECT_COLUMNS.items():

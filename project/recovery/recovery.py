@@ -19,8 +19,8 @@ from project.files.temporary_files import OwnFolder, PrivateFolder, scratch_fold
 from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.recovery.page_reader import RecoveredTable, TableLayout, recover_tables, table_layouts
-from project.recovery.rebuild import Assembled, assemble
-from project.recovery.recovery_report import Recovered, TableSaved
+from project.recovery.rebuild import RebuildCounts, assemble
+from project.recovery.recovery_report import RecoveryResult, TableSaved
 from project.schema.schema_comparison import ForeignSchema, compare_schema
 from project.sharing.annotator_copy import free_copy_path
 from project.store.backups import list_backups
@@ -31,7 +31,7 @@ from project.store.opening import connect, sibling_path, verify_study
 from project.text_format import escape_unprintable
 
 
-def recover(path: str | Path, out: str | Path) -> Recovered:
+def recover(path: str | Path, out: str | Path) -> RecoveryResult:
     """Save what can be read of a study into a new one; the damaged file is only read.
 
     Of a sealed study, the new one is sealed as it is, and a chunk that was changed counts as lost.
@@ -73,7 +73,7 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
         raise UserError(
             f"“{escape_unprintable(target.name)}” cannot be written: {error.strerror}.", "Choose another folder."
         ) from None
-    return Recovered(
+    return RecoveryResult(
         target,
         tuple(_report_tables(done, left, only)),
         done.whole_history,
@@ -206,7 +206,7 @@ def _fill_study(
     tables: Mapping[str, TableLayout],
     left: Mapping[str, RecoveredTable],
     before: Mapping[str, RecoveredTable] | None,
-) -> tuple[Assembled, dict[str, int] | None]:
+) -> tuple[RebuildCounts, dict[str, int] | None]:
     with contextlib.closing(connect(made, "rw")) as connection:
         # Rows come in the order of the tables, and those that lack what they refer to are taken out at the end.
         connection.execute("PRAGMA foreign_keys = OFF")
@@ -262,7 +262,7 @@ def _deleted_keys(connection: sqlite3.Connection, shape: TableLayout) -> set[tup
 
 
 def _report_tables(
-    done: Assembled, left: Mapping[str, RecoveredTable], only: Mapping[str, int] | None
+    done: RebuildCounts, left: Mapping[str, RecoveredTable], only: Mapping[str, int] | None
 ) -> list[TableSaved]:
     found = [
         TableSaved(

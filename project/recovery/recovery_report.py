@@ -37,7 +37,7 @@ class TableSaved:
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class RecoveryResult:
     """The result of `recover`.
 
     Attributes:
@@ -69,7 +69,7 @@ class Recovered:
         )
 
 
-def report_lines(found: Recovered) -> list[str]:
+def report_lines(found: RecoveryResult) -> list[str]:
     """Return what was saved and what was not, for people."""
     saved = sum(table.saved for table in found.tables if not table.name.startswith("journal_"))
     lines = [f"Saved {pluralize(saved, 'row')} into {found.path}"]

@@ -279,7 +279,7 @@ SCHEMES_PROPERTY = "schemes"
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class AnnotationsCopy:
     """The result of sharing: the copy.
 
     Attributes:
@@ -302,7 +302,7 @@ def share_annotations(
     *,
     placing: Callable[[Path], None] = lambda _path: None,
     progress: Progress = _SILENT,
-) -> Shared:
+) -> AnnotationsCopy:
     """Write the copy; it appears whole or not at all, and never in the place of another file.
 
     Args:
@@ -330,7 +330,7 @@ def share_annotations(
             publish_file(copy.path, path)
     except OSError as error:
         raise _write_error(path, error) from None
-    return Shared(path, kept, left_out, len(held))
+    return AnnotationsCopy(path, kept, left_out, len(held))
 
 
 def _write_error(path: Path, error: OSError) -> UserError:

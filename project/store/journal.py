@@ -17,7 +17,7 @@ from project.ids import new_id
 
 
 @dataclass(frozen=True, slots=True)
-class Trigger:
+class JournalTrigger:
     """A trigger on a table of the main database.
 
     Attributes:
@@ -37,7 +37,7 @@ class Trigger:
         return f"{create} {self.name} {self.when} ON main.{self.table} {self.body}"
 
 
-def create_triggers(connection: sqlite3.Connection, triggers: Sequence[Trigger]) -> None:
+def create_triggers(connection: sqlite3.Connection, triggers: Sequence[JournalTrigger]) -> None:
     """Make triggers that live as long as the connection; it is in no transaction."""
     try:
         _create_at_once(connection, triggers)
@@ -47,7 +47,7 @@ def create_triggers(connection: sqlite3.Connection, triggers: Sequence[Trigger])
             connection.execute(trigger.sql("CREATE TEMP TRIGGER"))
 
 
-def _create_at_once(connection: sqlite3.Connection, triggers: Sequence[Trigger]) -> None:
+def _create_at_once(connection: sqlite3.Connection, triggers: Sequence[JournalTrigger]) -> None:
     rows = [(trigger.name, trigger.table, trigger.sql("CREATE TRIGGER")) for trigger in triggers]
     connection.execute("PRAGMA writable_schema = ON")
     try:
@@ -184,7 +184,7 @@ class Journal:
         for table in RUN_TABLES:
             for operation in ("update", "delete"):
                 body = "BEGIN SELECT RAISE(ABORT, 'what a run stored is never changed'); END"
-                triggers.append(Trigger(f"keep_{table}_{operation}", table, f"BEFORE {operation}", body))
+                triggers.append(JournalTrigger(f"keep_{table}_{operation}", table, f"BEFORE {operation}", body))
         create_triggers(self._connection, triggers)
 
     def begin(
@@ -388,7 +388,7 @@ def _parse_state(state: str | None) -> _Row:
 
 
 @cache
-def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operation: str) -> Trigger:
+def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operation: str) -> JournalTrigger:
     before = "NULL" if operation == "insert" else _state_sql("OLD", columns)
     after = "NULL" if operation == "delete" else _state_sql("NEW", columns)
     side = "OLD" if operation == "delete" else "NEW"
@@ -402,7 +402,7 @@ def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operati
         f"SELECT id, '{table}', {side}.{subject}, '{operation}', {before}, {after} FROM temp.open_step WHERE id > 0; "
         "END"
     )
-    return Trigger(f"log_{table}_{operation}", table, f"AFTER {operation}", body.lstrip())
+    return JournalTrigger(f"log_{table}_{operation}", table, f"AFTER {operation}", body.lstrip())
 
 
 def _state_sql(side: str, columns: tuple[str, ...]) -> str:

@@ -101,7 +101,7 @@ _SIBLING_NAME_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Leftover:
+class LeftoverFiles:
     """Whether files beside the study hold what a killed process had not yet moved into it."""
 
     wal: bool
@@ -111,7 +111,7 @@ class Leftover:
         return self.wal or self.journal
 
 
-def inspect_file(path: Path) -> Leftover:
+def inspect_file(path: Path) -> LeftoverFiles:
     """Read the file's header, without SQLite.
 
     Raises:
@@ -151,7 +151,7 @@ def inspect_file(path: Path) -> Leftover:
             f"“{escape_unprintable(name)}” is a database of another program, not a study.", f"Studies end in {SUFFIX}."
         )
     _require_harmless_neighbours(path)
-    leftover = Leftover(
+    leftover = LeftoverFiles(
         wal=header[18] == 2 or _has_content(sibling_path(path, "-wal")),
         journal=_has_content(sibling_path(path, "-journal")),
     )
@@ -271,7 +271,7 @@ class Snapshot:
     What a killed process left beside the study is part of it, and reading that changes files; so it is done on a copy.
     """
 
-    def __init__(self, path: Path, leftover: Leftover) -> None:
+    def __init__(self, path: Path, leftover: LeftoverFiles) -> None:
         self._folder: OwnFolder | None = None
         try:
             if leftover:

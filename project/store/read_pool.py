@@ -13,7 +13,7 @@ from project.store import visibility
 from project.store.opening import connect
 
 
-class Readers:
+class ReadPool:
     """Lends each caller a connection of its own, and reuses returned ones.
 
     The file must have a write-ahead log: readers then wait for nobody, and see what was saved last.

@@ -33,7 +33,7 @@ from project.store.locking import (
     take_lock,
 )
 from project.store.opening import (
-    Leftover,
+    LeftoverFiles,
     PageCheck,
     Snapshot,
     check_pages,
@@ -42,7 +42,7 @@ from project.store.opening import (
     translate_errors,
     verify_study,
 )
-from project.store.read_pool import Readers
+from project.store.read_pool import ReadPool
 from project.text_format import escape_unprintable
 
 Cell: TypeAlias = str | int | bytes | None
@@ -106,7 +106,7 @@ class Study:
         self._connection = connection
         self._lock = lock
         self._wal = wal
-        self._readers = Readers(path) if wal else None
+        self._readers = ReadPool(path) if wal else None
         self._snapshot = snapshot
         self.working = working
         self.defect = defect
@@ -273,7 +273,7 @@ class Study:
     @classmethod
     def _open_for_reading(cls, path: Path, reason: str, busy: bool, clock: Clock | None) -> Self:
         # What a killed process left is put in order by the next window that may write; until then a copy is read.
-        leftover = Leftover(wal=False, journal=False) if busy else inspect_file(path)
+        leftover = LeftoverFiles(wal=False, journal=False) if busy else inspect_file(path)
         snapshot = None
         if not busy:
             snapshot = Snapshot(path, leftover)
@@ -581,7 +581,7 @@ class Study:
             with translate_errors(self.path.name):
                 self._wal = configure_connection(self._connection, network=False)
             if self._wal:
-                readers = Readers(self.path)
+                readers = ReadPool(self.path)
                 if self._viewer is not None:
                     readers.set_viewer(self._viewer)
                 # Only now: another thread reads over them as soon as they are there.

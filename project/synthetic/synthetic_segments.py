@@ -63,7 +63,7 @@ _BATCH = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class SyntheticRecording:
     """An invented recording and who is in it, each with id and pseudonym."""
 
     id: str
@@ -102,7 +102,7 @@ class SyntheticEvent:
         end_us: of what all of them share.
     """
 
-    home: Home
+    home: SyntheticRecording
     verdict: str
     scene: SceneTemplate | None
     slots: dict[str, str]
@@ -165,7 +165,7 @@ class SyntheticStudyWriter:
         self.annotators = self._annotators(annotators)
 
     def segments(
-        self, number: int, told: Callable[[Home, Sequence[SyntheticEvent]], None] | None = None
+        self, number: int, told: Callable[[SyntheticRecording, Sequence[SyntheticEvent]], None] | None = None
     ) -> Iterator[int]:
         """Write the segments of all annotators recording by recording, and yield how many are written.
 
@@ -208,7 +208,7 @@ class SyntheticStudyWriter:
         self._study.write_many("INSERT INTO consent VALUES (?, ?, ?)", consent)
         return [row[:2] for row in rows]
 
-    def _recordings(self, number: int, people: list[tuple[str, str]]) -> list[Home]:
+    def _recordings(self, number: int, people: list[tuple[str, str]]) -> list[SyntheticRecording]:
         collections: list[tuple[Cell, ...]] = []
         robots: list[tuple[str, str]] = []
         for name, context in AGENTS[: max(1, min(number, len(AGENTS)))]:
@@ -220,7 +220,7 @@ class SyntheticStudyWriter:
             [(*robot, ParticipantRole.ROBOT.value, "Invented") for robot in robots],
         )
         rows: list[tuple[Cell, ...]] = []
-        made: list[Home] = []
+        made: list[SyntheticRecording] = []
         for place in range(number):
             group = place * len(collections) // number
             duration = int(_MINUTE * min(30.0, max(1.0, self._chance.lognormvariate(2.03, 0.5))))
@@ -228,7 +228,7 @@ class SyntheticStudyWriter:
             name = f"{self._chance.choice(PLACES)} {place + 1:03}"
             rows.append((recording, collections[group][0], place + 1, name, duration))
             users = self._chance.sample(people, self._chance.choice((1, 1, 1, 2)))
-            made.append(Home(recording, duration, robots[group], tuple(users)))
+            made.append(SyntheticRecording(recording, duration, robots[group], tuple(users)))
         self._study.write_many("INSERT INTO recording VALUES (?, ?, ?, ?, ?)", rows)
         there = [(home.id, who) for home in made for who, _ in (home.robot, *home.users)]
         self._study.write_many("INSERT INTO appearance VALUES (?, ?)", there)
@@ -239,7 +239,7 @@ class SyntheticStudyWriter:
         self._study.write_many("INSERT INTO annotator VALUES (?, ?, ?)", rows)
         return [row[0] for row in rows]
 
-    def _moments(self, home: Home, number: int) -> list[SyntheticEvent]:
+    def _moments(self, home: SyntheticRecording, number: int) -> list[SyntheticEvent]:
         """Return the moments of a recording, one after the other, marked `number` times in all."""
         groups = self._groups(number)
         lengths = [min(60e6, max(5e5, self._chance.lognormvariate(15.9, 0.6))) for _ in groups]
@@ -265,7 +265,7 @@ class SyntheticStudyWriter:
             groups[-1].append(self.annotators[who])
         return groups
 
-    def _moment(self, home: Home, annotators: list[str], begin_us: int, length_us: int) -> SyntheticEvent:
+    def _moment(self, home: SyntheticRecording, annotators: list[str], begin_us: int, length_us: int) -> SyntheticEvent:
         chance = self._chance
         verdict = self._verdict()
         verdicts = [verdict, *(self._second(verdict) for _ in annotators[1:])]
@@ -332,7 +332,7 @@ class SyntheticStudyWriter:
         return written
 
 
-def _shares(number: int, homes: Sequence[Home]) -> list[int]:
+def _shares(number: int, homes: Sequence[SyntheticRecording]) -> list[int]:
     """Return how many segments each recording gets: more for longer ones, `number` in all."""
     if not homes:
         return []
@@ -403,7 +403,7 @@ class SyntheticTranscriptWriter:
         self.lines = 0
         """How many utterances are written."""
 
-    def write(self, home: Home, moments: Sequence[SyntheticEvent]) -> None:
+    def write(self, home: SyntheticRecording, moments: Sequence[SyntheticEvent]) -> None:
         """Write what is said in a recording; no two utterances overlap."""
         rows: list[tuple[Cell, ...]] = []
         for at, moment in enumerate(moments):
@@ -417,7 +417,7 @@ class SyntheticTranscriptWriter:
         self._study.write_many(_INSERT_UTTERANCE, rows)
         self.lines += len(rows)
 
-    def _inside(self, home: Home, moment: SyntheticEvent, user: str) -> Iterator[tuple[Cell, ...]]:
+    def _inside(self, home: SyntheticRecording, moment: SyntheticEvent, user: str) -> Iterator[tuple[Cell, ...]]:
         """Yield the person's words, the agent's answer and, at times, what the person makes of it, in this order."""
         said, answered = self._words(moment)
         length = moment.end_us - moment.start_us
@@ -437,7 +437,7 @@ class SyntheticTranscriptWriter:
             said, answered = moment.scene.user, moment.scene.agent
         return said.format(**moment.slots), answered.format(**moment.slots)
 
-    def _between(self, home: Home, start_us: int, end_us: int) -> Iterator[tuple[Cell, ...]]:
+    def _between(self, home: SyntheticRecording, start_us: int, end_us: int) -> Iterator[tuple[Cell, ...]]:
         chance = self._chance
         at = start_us + _PAUSE_US
         for _ in range(min(_MOST_PAIRS, (end_us - at) // (2 * _PAIR_US))):
@@ -453,5 +453,5 @@ class SyntheticTranscriptWriter:
             yield self._row(home, home.robot[0], answered.format(**slots), at, at + _LINE_US)
             at += _LINE_US + 2 * _PAUSE_US
 
-    def _row(self, home: Home, who: str, text: str, start_us: int, end_us: int) -> tuple[Cell, ...]:
+    def _row(self, home: SyntheticRecording, who: str, text: str, start_us: int, end_us: int) -> tuple[Cell, ...]:
         return self._new_id(), home.id, who, start_us, end_us, text[0].upper() + text[1:]

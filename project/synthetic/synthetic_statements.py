@@ -14,7 +14,7 @@ from project.schemes.scheme_file import load_scheme, shipped_text
 from project.store.column_values import to_json
 from project.store.study import Cell, Study
 from project.synthetic.synthetic_phrases import FEELINGS, InventedIds
-from project.synthetic.synthetic_segments import Home, SyntheticEvent
+from project.synthetic.synthetic_segments import SyntheticEvent, SyntheticRecording
 
 SCHEME, TRACK = "socialnli", "inferences"
 STATEMENTS_PER_DIALOGUE = 20
@@ -114,7 +114,7 @@ class Statements:
         self.written = 0
         """How many statements there are; some are rated twice."""
 
-    def write(self, home: Home, moments: Sequence[SyntheticEvent]) -> None:
+    def write(self, home: SyntheticRecording, moments: Sequence[SyntheticEvent]) -> None:
         """Write the statements about one stretch of a recording."""
         told = [moment for moment in moments if moment.scene is not None]
         if not told:
@@ -144,7 +144,7 @@ class Statements:
         self._study.write_many("INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self._study.write_many("INSERT INTO segment_value VALUES (?, ?, ?, ?, ?)", values)
 
-    def _drawn(self, home: Home, told: Sequence[SyntheticEvent]) -> Iterator[tuple[str, str, bool, str]]:
+    def _drawn(self, home: SyntheticRecording, told: Sequence[SyntheticEvent]) -> Iterator[tuple[str, str, bool, str]]:
         """Yield class, statement, whether it is plausible and why; no two statements are alike."""
         seen: set[str] = set()
         who = self._chance.choice(home.users)[1]

@@ -8,9 +8,9 @@ from project.store.study import Study
 from project.synthetic.synthetic_chains import CHAINS, SyntheticChainRecording, add_chains
 from project.synthetic.synthetic_roleplay import RECORDINGS_PER_EPISODE, Episodes
 from project.synthetic.synthetic_segments import (
-    Home,
     Reviews,
     SyntheticEvent,
+    SyntheticRecording,
     SyntheticStudyWriter,
     SyntheticTranscriptWriter,
     require_empty,
@@ -27,7 +27,7 @@ _STAGE_US = 180_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Invented:
+class SyntheticCounts:
     """How much of what a study holds."""
 
     recordings: int
@@ -47,7 +47,7 @@ def fill_whole_study(
     annotators: int = 2,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Invented:
+) -> SyntheticCounts:
     """Fill an empty study with what `synthetic_segments.fill_study` invents, and with what belongs to it.
 
     These are words of the person and the agent in every moment and around it, what annotators say of each other's
@@ -67,7 +67,7 @@ def fill_whole_study(
         statements = Statements(study, marking.annotators, seed)
         rated = {home.id for home in marking.homes[::RECORDINGS_PER_DIALOGUE]}
 
-        def told(home: Home, moments: Sequence[SyntheticEvent]) -> None:
+        def told(home: SyntheticRecording, moments: Sequence[SyntheticEvent]) -> None:
             talk.write(home, moments)
             reviews.write(moments)
             if home.id in rated:
@@ -87,17 +87,17 @@ def fill_whole_study(
             progress.check_cancelled()
             progress.progress(done, episodes, "Inventing episodes")
     counts = talk.lines, reviews.written, chains, statements.written, episodes
-    return Invented(recordings, segments, annotators, *counts)
+    return SyntheticCounts(recordings, segments, annotators, *counts)
 
 
-def _hold_out(study: Study, homes: Sequence[Home]) -> None:
+def _hold_out(study: Study, homes: Sequence[SyntheticRecording]) -> None:
     """Hold out the last of every ten recordings."""
     study.write_many(
         "INSERT INTO hold_out VALUES (?)", [(home.id,) for home in homes[HOLD_OUT_INTERVAL - 1 :: HOLD_OUT_INTERVAL]]
     )
 
 
-def _stages(homes: Sequence[Home]) -> list[SyntheticChainRecording]:
+def _stages(homes: Sequence[SyntheticRecording]) -> list[SyntheticChainRecording]:
     return [
         SyntheticChainRecording(home.id, min(home.duration_us, _STAGE_US), (*home.users, home.robot)) for home in homes
     ]

@@ -86,7 +86,7 @@ _LIKE = str.maketrans(
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedText:
     """A text as it is searched.
 
     Attributes:
@@ -109,17 +109,17 @@ class Folded:
         return first, max(last, first)
 
 
-def fold_with_positions(text: str) -> Folded:
+def fold_with_positions(text: str) -> FoldedText:
     """Fold a text for searching, and keep the original positions."""
     if text.isascii():
-        return Folded(text.lower(), tuple(range(len(text))), len(text))
+        return FoldedText(text.lower(), tuple(range(len(text))), len(text))
     found: list[str] = []
     starts: list[int] = []
     for place, letter in enumerate(text):
         for folded_letter in _fold_letter(letter):
             found.append(folded_letter)
             starts.append(place)
-    return Folded("".join(found), tuple(starts), len(text))
+    return FoldedText("".join(found), tuple(starts), len(text))
 
 
 def _fold_letter(letter: str) -> str:

@@ -10,14 +10,14 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from annotate.agreement.agreement_report import AgreementReport
-from annotate.agreement.annotation_arrays import AgreementData, Compared, Options, RatedField
+from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, Options, RatedField
 from annotate.agreement.field_agreement import SegmentMatches, rating_figures
 from annotate.agreement.figure_intervals import Floats, Ints, StatisticResult
 
 
 def differences(material: AgreementData, options: Options, report: AgreementReport) -> Iterator[tuple[str, float]]:
     """Yield figure -> how far ours is from the reference."""
-    compared = Compared.from_pair(material, 0, 1, options.minimum_iou)
+    compared = AnnotatorPair.from_pair(material, 0, 1, options.minimum_iou)
     for key, theirs in {**_of_time(material, options.step_us), **_of_segments(material, compared)}.items():
         yield key, _apart(report.main[key], theirs)
     for level, figure in report.f1_iou.items():
@@ -59,7 +59,7 @@ def _instants(material: AgreementData, who: int, step_us: int) -> Ints:
     return np.concatenate(laid_out)
 
 
-def _of_segments(material: AgreementData, compared: Compared) -> dict[str, float]:
+def _of_segments(material: AgreementData, compared: AnnotatorPair) -> dict[str, float]:
     label, (array, other) = material.label, compared.segment_indices(compared.linked)
     overlapping = _plainly_overlapping(material)
     return {
@@ -81,7 +81,7 @@ def _plainly_overlapping(material: AgreementData) -> list[tuple[int, int]]:
     return found
 
 
-def _fitted_kappa(material: AgreementData, compared: Compared) -> float:
+def _fitted_kappa(material: AgreementData, compared: AnnotatorPair) -> float:
     """Return the modified kappa with chance fitted round by round."""
     labels = len(material.labels)
     table = np.zeros((labels + 1, labels + 1))
@@ -101,7 +101,7 @@ def _fitted_kappa(material: AgreementData, compared: Compared) -> float:
     return float((np.trace(table) / table.sum() - chance) / (1 - chance))
 
 
-def _f1(compared: Compared, level: float) -> float:
+def _f1(compared: AnnotatorPair, level: float) -> float:
     """Return F1 with one dense assignment a recording."""
     found = compared.intersecting
     recording = compared.material.recording[compared.first_indices[found.first]]

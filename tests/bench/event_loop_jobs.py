@@ -20,7 +20,7 @@ from annotate.study.recording_edits import add_medium, add_recordings, probe_fil
 from anonymize.faces import face_tracking_job as tracking
 from anonymize.pii_review import study_finder as search
 from app.gui.startup import make_application
-from app.gui.window.application import Collector
+from app.gui.window.application import GarbageCollector
 from app.gui.window.main_window import MainWindow
 from benchmark.judging import judge_trial as trying
 from benchmark.judging.ask_job import prepare as prepare_ask
@@ -51,7 +51,7 @@ def main() -> None:
     path = _study(chosen.folder)
     make_application()
     window = MainWindow()
-    Collector(window.studio)
+    GarbageCollector(window.studio)
     window.resize(1600, 1000)
     window.show()
     window.studio.open(path, "Ada")

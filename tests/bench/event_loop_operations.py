@@ -26,7 +26,7 @@ from app.gui.files.annotation_import import ImportWindow
 from app.gui.startup import make_application
 from app.gui.study.dialogs import Dialogs
 from app.gui.team.team_window import TeamWindow
-from app.gui.window.application import Collector, ModulePreloader
+from app.gui.window.application import GarbageCollector, ModulePreloader
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import MODES, WINDOWS
 from project.queries.recording_rows import all_recordings
@@ -77,7 +77,7 @@ class Bench:
         self.window.resize(1600, 1000)
         self.window.show()
         self.watchdog = Watchdog(explain)
-        Collector(self.window.studio)
+        GarbageCollector(self.window.studio)
         warming = ModulePreloader(self.window)
         self.watch(Operation("start, with what is loaded after it", lambda: None, lambda: warming.done))
 

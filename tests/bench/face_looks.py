@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anonymize.masking.masks import MaskSet, covered_share
 from media.decoding import iterate_rgb_frames
 from media.frame_index import load_index
-from models.faces.detector_ensemble import Together
+from models.faces.detector_ensemble import DetectorEnsemble
 from models.faces.face_detectors import Detections, FaceDetector, create_detector
 from models.faces.face_tracking import track_faces
 from models.faces.tracking_options import FaceOptions
@@ -90,7 +90,7 @@ def _row(way: tuple[float, float, bool], each: list[Remembering], truth: list[Tr
     options = FaceOptions(looks_per_second=looks, glances_per_second=glances, workers=1)
     if not follow:
         options = FaceOptions(looks_per_second=looks, glances_per_second=glances, workers=1, follow_us=0)
-    tracks = track_faces(CLIP, Together(each), options).tracks
+    tracks = track_faces(CLIP, DetectorEnsemble(each), options).tracks
     masks, index = MaskSet(tracks), load_index(CLIP)
     sure, quick, area = [], [], []
     for frame, seen in enumerate(truth):

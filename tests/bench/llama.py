@@ -16,7 +16,15 @@ from typing import Any
 import cv2
 import numpy as np
 
-from models.judges.judge_interface import AnswerForm, JudgeFrame, JudgeRequest, Means, Message, Role, SamplingParameters
+from models.judges.judge_interface import (
+    AnswerForm,
+    JudgeFrame,
+    JudgeRequest,
+    JudgeResources,
+    Message,
+    Role,
+    SamplingParameters,
+)
 from models.judges.llama_cpp import model_process as sharing
 from models.judges.llama_cpp.llama_judge import LlamaJudge
 from models.judges.llama_cpp.llama_options import LlamaOptions
@@ -60,7 +68,7 @@ def run() -> list[Row]:
 
 def _row(work: str, files: TinyModel, pictures: tuple[JudgeFrame, ...], *, must: bool) -> Row:
     options = LlamaOptions(projector=str(files.projector), context=_CONTEXT, threads=_THREADS)
-    judge = LlamaJudge(str(files.model), options, Means())
+    judge = LlamaJudge(str(files.model), options, JudgeResources())
     direct = _direct(files)
 
     async def in_turns() -> list[tuple[Rate, Rate]]:

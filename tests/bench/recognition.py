@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -101,14 +102,11 @@ def _ours(path: Path, listener: object, place: Path) -> Callable[[], int]:
         "prompt": "",
     }
 
+    replaced = {"create_recognizer": lambda *_arguments: listener, "cache_folder": lambda: place}
+
     def work() -> int:
-        kept = transcription.create_recognizer, transcription.cache_folder
-        transcription.create_recognizer = lambda *_arguments: listener  # type: ignore[assignment, return-value]
-        transcription.cache_folder = lambda: place
-        try:
+        with patch.multiple(transcription, **replaced):
             result = transcription.compute(parameters, Silent())
-        finally:
-            transcription.create_recognizer, transcription.cache_folder = kept
         log = Path(str(result["file"]))
         found = read_log(log)
         log.unlink()

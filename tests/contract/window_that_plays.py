@@ -12,7 +12,7 @@ from pathlib import Path
 import greenroom
 from app.gui.player.cameras import SideCamera
 from app.gui.startup import make_application
-from app.gui.window.application import Collector
+from app.gui.window.application import GarbageCollector
 from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
 from widgets.player.camera_grid import MAIN
@@ -30,7 +30,7 @@ def play_all(study: Path, seconds: float) -> None:
     """
     app = make_application()
     window = MainWindow()
-    Collector(window.studio)
+    GarbageCollector(window.studio)
     window.resize(1360, 860)
     window.show()
 

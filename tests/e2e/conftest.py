@@ -34,7 +34,7 @@ def display(tmp_path: Path) -> Iterator[dict[str, str]]:
     server = shutil.which("Xvfb")
     if server is None:
         pytest.skip("Xvfb is not installed: sudo apt install xvfb")
-    missing = libraries.missing_libraries([libraries.Use.WINDOW, libraries.Use.X11])
+    missing = libraries.missing_libraries([libraries.LibraryUse.WINDOW, libraries.LibraryUse.X11])
     if missing:
         pytest.skip("; ".join(map(libraries.missing_library_text, missing)))
     reading, writing = os.pipe()

@@ -328,7 +328,7 @@ def test_a_scheduler_elsewhere_has_to_be_named_by_the_policy(tmp_path: Path, clu
         set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", (host,), unencrypted=True))
         assert (ask(session, there).result or {})["answered"] == 1
         lines = all_egress(session.study)
-    with pytest.raises(sentinel.Unguarded):
+    with pytest.raises(sentinel.UnguardedConnectionError):
         socket.create_connection((host, int(there.rpartition(":")[2])), timeout=HANG_S)
     assert [line.rule for line in lines] == ["nothing-leaves", "cluster", "cluster", "unencrypted", "", ""]
     assert {line.request.purpose.value for line in lines} == {"cluster"}

@@ -13,7 +13,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.gui.startup import make_application
-from app.gui.window.application import Collector
+from app.gui.window.application import GarbageCollector
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import WINDOWS
 from widgets.dialogs.dialog_windows import ChoiceDialog
@@ -63,7 +63,7 @@ def main() -> None:
     """Open the study that is named first on the command line, and then every window."""
     make_application()
     window = MainWindow()
-    Collector(window.studio)
+    GarbageCollector(window.studio)
     # The window of an import asks for a file at once.
     window.files.questions.annotations = lambda _window=None: None  # type: ignore[method-assign]
     window.show()

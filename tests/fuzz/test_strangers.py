@@ -12,7 +12,7 @@ from anonymize.egress.egress_authority import needs_confirmation, policy_in_forc
 from anonymize.egress.policy_edits import set_policy
 from benchmark.judging.judge_registry import add_judge, change_judge, has_trusted_files, require_trusted_files
 from media.source import allowed_readers, open_source, require_no_playlist
-from models.judges.llama_cpp.chat_template import NotWhole, read_header
+from models.judges.llama_cpp.chat_template import DamagedModelError, read_header
 from models.weights import own_weights
 from models.weights.own_weights import read_signature
 from models.weights.weights_catalogue import find_entry
@@ -288,7 +288,7 @@ def test_a_record_of_weights_that_was_changed_counts_as_none(tmp_path: Path, tol
 )
 def test_a_model_that_does_not_hold_together_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.gguf").write_bytes(content)
-    with pytest.raises(NotWhole):
+    with pytest.raises(DamagedModelError):
         read_header(tmp_path / "a.gguf")
 
 
@@ -299,7 +299,7 @@ def test_a_projector_that_tells_of_more_layers_than_it_has_is_refused(tmp_path: 
     content = projector.read_bytes()
     place = content.index(name) + len(name) + 4
     projector.write_bytes(content[:place] + (5_000_000).to_bytes(4, "little") + content[place + 4 :])
-    with pytest.raises(NotWhole, match="layers"):
+    with pytest.raises(DamagedModelError, match="layers"):
         read_header(projector)
 
 

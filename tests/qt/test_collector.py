@@ -34,7 +34,7 @@ def test_all_is_searched_as_long_as_nobody_looks(
     monkeypatch.setattr(collector, "collect_recent", lambda: True)
     monkeypatch.setattr(collector, "collect_all", lambda: searched.append("all"))
     monkeypatch.setattr(QGuiApplication, "applicationState", lambda: Qt.ApplicationState.ApplicationInactive)
-    watching = collector.Collector(studio)
+    watching = collector.GarbageCollector(studio)
     studio.session_changed.emit()
     qtbot.waitUntil(lambda: len(searched) >= 3)
     monkeypatch.setattr(QGuiApplication, "applicationState", lambda: Qt.ApplicationState.ApplicationActive)
@@ -52,7 +52,7 @@ def test_only_the_window_s_thread_destroys_what_nobody_holds(
 ) -> None:
     monkeypatch.setattr(garbage, "_MIN_NEW_OBJECTS", 1)
     gc.enable()
-    watching = collector.Collector(studio)
+    watching = collector.GarbageCollector(studio)
     destroyed: list[str] = []
 
     class Held(QObject):

@@ -20,14 +20,14 @@ from widgets.labels import contrast, label_looks
 from widgets.plots.charts import DEFAULT_WIDTH, as_image, as_png, as_svg, plot_height
 from widgets.plots.plot_canvas import PlotCanvas
 from widgets.plots.plot_data import (
-    Bars,
+    BarPlot,
     Histogram,
+    HistogramPanel,
     Lines,
     Matrix,
-    Measured,
-    Pile,
     Plot,
     PlotNumberFormat,
+    PlottedValue,
     Series,
     plot_text,
 )
@@ -36,23 +36,23 @@ from widgets.plots.plot_view import COPY_PICTURE, PlotView, PlotWall
 LOOKS = label_looks(load_scheme("shrec").tracks[0])
 
 
-def values(*numbers: float | None) -> tuple[Measured, ...]:
+def values(*numbers: float | None) -> tuple[PlottedValue, ...]:
     return tuple(
-        Measured(number, 7, number - 0.05, number + 0.05) if number is not None else Measured(None, 0)
+        PlottedValue(number, 7, number - 0.05, number + 0.05) if number is not None else PlottedValue(None, 0)
         for number in numbers
     )
 
 
-def counts(*numbers: int) -> tuple[Measured, ...]:
-    return tuple(Measured(float(number)) for number in numbers)
+def counts(*numbers: int) -> tuple[PlottedValue, ...]:
+    return tuple(PlottedValue(float(number)) for number in numbers)
 
 
-FIGURES = Bars("f", "Figures", "n = 7", ("A", "B", "C"), (Series("own", values(0.871, None, -0.25)),), "kappa",
+FIGURES = BarPlot("f", "Figures", "n = 7", ("A", "B", "C"), (Series("own", values(0.871, None, -0.25)),), "kappa",
                PlotNumberFormat.FIGURE, reference="paper", references=(0.913, 0.5, None))  # fmt: skip
-STACK = Bars("s", "Stack", "", ("One", "Two"),
+STACK = BarPlot("s", "Stack", "", ("One", "Two"),
              tuple(Series(look.name, counts(31, 47), look) for look in LOOKS), "segments", stacked=True)  # fmt: skip
 MATRIX = Matrix("m", "Matrix", "", ("Up", "Down"), ("Left", "Right"), ((1234, 5), (6, None)), "rows", "columns", True)
-EACH = tuple(Pile(look.name, (3, 11), look, 1.5, "median 1.5") for look in LOOKS)
+EACH = tuple(HistogramPanel(look.name, (3, 11), look, 1.5, "median 1.5") for look in LOOKS)
 PILES = Histogram("h", "Piles", "", (0, 2, 4), EACH, "seconds", open_end=True)
 LINES = Lines("l", "Lines", "", (0.3, 0.5, 0.7), (Series("a", values(0.9, 0.8, None), LOOKS[0]),
               Series("b", values(0.7, 0.6, 0.5), LOOKS[1])), "IoU", "F1")  # fmt: skip
@@ -116,10 +116,10 @@ def test_labels_differ_without_colour() -> None:
     st.text(max_size=30), st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=1, max_size=5)
 )
 def test_any_name_and_number_gives_a_file_that_can_be_read(name: str, numbers: list[float | None]) -> None:
-    measured = tuple(Measured(number if number is None else number / 1e200, 1) for number in numbers)
+    measured = tuple(PlottedValue(number if number is None else number / 1e200, 1) for number in numbers)
     groups = (name,) * len(numbers)
     for plot in (
-        Bars("x", name, name, groups, (Series(name, measured),), name, PlotNumberFormat.FIGURE),
+        BarPlot("x", name, name, groups, (Series(name, measured),), name, PlotNumberFormat.FIGURE),
         Lines("x", name, name, tuple(map(float, range(len(numbers)))), (Series(name, measured),), name, name),
         Matrix("x", name, name, groups, groups, tuple((len(numbers),) * len(numbers) for _ in numbers), name, name),
     ):

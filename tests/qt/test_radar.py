@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QApplication
 
 from widgets.plots.charts import DEFAULT_WIDTH, as_png, as_svg, draw_plot, plot_height
 from widgets.plots.plot_canvas import export_palette
-from widgets.plots.plot_data import Matrix, Measured, PlotNumberFormat, Radar, Series
+from widgets.plots.plot_data import Matrix, PlotNumberFormat, PlottedValue, Radar, Series
 
 AXES = ("Verdict", "Error", "Attributes", "Before")
 
 
-def values(*numbers: float | None) -> tuple[Measured, ...]:
-    return tuple(Measured(number, 60) for number in numbers)
+def values(*numbers: float | None) -> tuple[PlottedValue, ...]:
+    return tuple(PlottedValue(number, 60) for number in numbers)
 
 
 RADAR = Radar(

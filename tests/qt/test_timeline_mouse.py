@@ -11,7 +11,7 @@ from project.entities.study_records import Segment, Verdict
 from project.timebase import FrameTimes
 from tests.fakes.looks import LOOKS
 from widgets.timeline.lanes import Lane, LaneKind, lane_key
-from widgets.timeline.time_area import Follow
+from widgets.timeline.time_area import FollowMode
 from widgets.timeline.timeline_layout import HEADER, RULER
 from widgets.timeline.timeline_view import TimelineView
 
@@ -400,8 +400,8 @@ class StubClock:
         return self.time_us
 
 
-@pytest.mark.parametrize("follow", [Follow.PAGE, Follow.SMOOTH, Follow.OFF])
-def test_the_view_follows_the_clock(view: TimelineView, qtbot: QtBot, follow: Follow) -> None:
+@pytest.mark.parametrize("follow", [FollowMode.PAGE, FollowMode.SMOOTH, FollowMode.OFF])
+def test_the_view_follows_the_clock(view: TimelineView, qtbot: QtBot, follow: FollowMode) -> None:
     clock = StubClock()
     view.show_span(0, 10_000_000)
     view.set_follow(follow)
@@ -410,9 +410,9 @@ def test_the_view_follows_the_clock(view: TimelineView, qtbot: QtBot, follow: Fo
     clock.time_us = 42_000_000
     qtbot.waitUntil(lambda: view.playhead_us == 42_000_000)
     start, end = view.visible_range()
-    if follow is Follow.OFF:
+    if follow is FollowMode.OFF:
         assert (start, end) == (0, 10_000_000)
-    elif follow is Follow.SMOOTH:
+    elif follow is FollowMode.SMOOTH:
         assert start == 37_000_000
     else:
         assert start == 41_500_000

@@ -21,7 +21,7 @@ from widgets import theme
 from widgets.accessibility import Role
 from widgets.graph.graph_layout import HEIGHT, WIDTH, Box
 from widgets.graph.graph_model import Curve, GraphModel, edge_curve, edge_refusal, free_curve, node_tooltip
-from widgets.graph.graph_painter import HEADER, RULER, GraphPainter, GraphViewport, Still, paint_frame
+from widgets.graph.graph_painter import HEADER, RULER, CachedGraphPainter, GraphPainter, GraphViewport, paint_frame
 from widgets.graph.node_painter import NodeHighlight, chain_colours, paint_arrowhead
 
 ZOOM_STEP = 1.25
@@ -70,7 +70,7 @@ class ChainCanvas(QAbstractScrollArea):
         self.hint = ""
         self.placeholder = ("", "")
         self._sight = GraphViewport(HEADER + _FIT_MARGIN, RULER + _FIT_MARGIN, 1.0, 100, 100)
-        self._still = Still()
+        self._still = CachedGraphPainter()
         self._settling = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settling.timeout.connect(self.redraw)
         self._fitted = True

@@ -415,7 +415,7 @@ _FRESH_S = 0.1
 """How long a stretched picture may stand for a sharp one while the zoom changes."""
 
 
-class Still:
+class CachedGraphPainter:
     """Draws a model, and draws as little of it again as it can."""
 
     def __init__(self) -> None:

@@ -107,7 +107,7 @@ _WHEEL_NOTCH = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Plate:
+class MissingPicturePlate:
     """What stands in place of a picture: an icon, why there is none, what to do, and a button where one helps."""
 
     icon: str

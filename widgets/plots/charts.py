@@ -37,14 +37,14 @@ from widgets.plots.plot_canvas import (
 )
 from widgets.plots.plot_data import (
     AxisTicks,
-    Bars,
+    BarPlot,
     Histogram,
+    HistogramPanel,
     Lines,
     Matrix,
-    Measured,
-    Pile,
     Plot,
     PlotNumberFormat,
+    PlottedValue,
     Radar,
     Series,
     format_value,
@@ -57,13 +57,13 @@ _MAX_BAR_NAMES_SHARE = 0.5
 """The most of the width that names take."""
 
 
-def bars_height(plot: Bars, width: float) -> float:
+def bars_height(plot: BarPlot, width: float) -> float:
     """Return how high the plot is."""
     legend = ROW_HEIGHT * len(legend_rows(_legend_entries(plot), width)) + (ROW_HEIGHT if plot.references else 0)
     return MARGIN + HEAD_HEIGHT + legend + len(plot.groups) * _group_pitch(plot) + _BAR_GAP / 2 + AXIS_HEIGHT + 4
 
 
-def draw_bars(canvas: PlotCanvas, plot: Bars, width: float) -> None:
+def draw_bars(canvas: PlotCanvas, plot: BarPlot, width: float) -> None:
     """Draw into a canvas of that width."""
     draw_head(canvas, plot.title, plot.note, width)
     top = draw_legend(canvas, _legend_entries(plot), width, HEAD_HEIGHT + MARGIN / 2)
@@ -92,25 +92,25 @@ def draw_bars(canvas: PlotCanvas, plot: Bars, width: float) -> None:
             canvas.diamond(ticks.position(reference, area.left(), area.right()), y + high / 2)
 
 
-def _legend_entries(plot: Bars) -> list[Entry]:
+def _legend_entries(plot: BarPlot) -> list[Entry]:
     return [(series.name, series.look) for series in plot.series]
 
 
-def _group_pitch(plot: Bars) -> float:
+def _group_pitch(plot: BarPlot) -> float:
     return _BAR_GAP + _BAR_HEIGHT * (1 if plot.stacked else max(1, len(plot.series)))
 
 
-def _value_texts(plot: Bars) -> list[str]:
+def _value_texts(plot: BarPlot) -> list[str]:
     if plot.stacked:
         return [format_value(_stack_total(plot, place), plot.number) for place in range(len(plot.groups))]
     return [format_value(measured.value, plot.number) for series in plot.series for measured in series.values]
 
 
-def _stack_total(plot: Bars, place: int) -> float:
+def _stack_total(plot: BarPlot, place: int) -> float:
     return sum(series.values[place].value or 0 for series in plot.series)
 
 
-def _bar_ticks(plot: Bars, room: float) -> AxisTicks:
+def _bar_ticks(plot: BarPlot, room: float) -> AxisTicks:
     wanted = max(2, min(6, int(room / 64)))
     if plot.stacked:
         return nice_ticks([_stack_total(plot, place) for place in range(len(plot.groups))], wanted, whole=True)
@@ -123,7 +123,7 @@ def _bar_ticks(plot: Bars, room: float) -> AxisTicks:
     return nice_ticks([*every, *plot.references], wanted, whole=plot.number == "count")
 
 
-def _draw_group(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, area: QRectF, top: float) -> None:
+def _draw_group(canvas: PlotCanvas, plot: BarPlot, place: int, ticks: AxisTicks, area: QRectF, top: float) -> None:
     zero = ticks.position(0, area.left(), area.right())
     for index, series in enumerate(plot.series):
         measured = series.values[place]
@@ -150,7 +150,7 @@ def _draw_group(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, ar
             )
 
 
-def _draw_stack(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, area: QRectF, top: float) -> None:
+def _draw_stack(canvas: PlotCanvas, plot: BarPlot, place: int, ticks: AxisTicks, area: QRectF, top: float) -> None:
     sum_so_far, x = 0.0, area.left()
     for series in plot.series:
         measured = series.values[place]
@@ -171,7 +171,7 @@ def _draw_stack(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, ar
     canvas.text(QRectF(x + 6, top, text_width(text) + 2, _BAR_HEIGHT), text, semibold=True)
 
 
-def _bar_tooltip(plot: Bars, place: int, name: str, measured: Measured) -> str:
+def _bar_tooltip(plot: BarPlot, place: int, name: str, measured: PlottedValue) -> str:
     of = f"{plot.groups[place]}, {name}" if len(plot.series) > 1 else plot.groups[place]
     between = (
         ""
@@ -218,7 +218,7 @@ def _histogram_ticks(plot: Histogram, room: float) -> AxisTicks:
     return AxisTicks((*found.values[:-1], max(found.high, plot.edges[-1])), found.texts)
 
 
-def _draw_pile(canvas: PlotCanvas, plot: Histogram, pile: Pile, across: AxisTicks, area: QRectF) -> None:
+def _draw_pile(canvas: PlotCanvas, plot: Histogram, pile: HistogramPanel, across: AxisTicks, area: QRectF) -> None:
     up = nice_ticks(pile.counts, 2, whole=True)
     draw_y_axis(canvas, up, area)
     for place, count in enumerate(pile.counts):
@@ -530,7 +530,7 @@ def _draw_radar_shape(canvas: PlotCanvas, plot: Radar, shape: Series, middle: QP
             )
 
 
-def _radar_tooltip(shape: Series, axis: str, measured: Measured) -> str:
+def _radar_tooltip(shape: Series, axis: str, measured: PlottedValue) -> str:
     return f"{shape.name}, {axis}: {format_value(measured.value)}" + (
         "" if measured.n is None else f", n = {measured.n:,}"
     )
@@ -543,7 +543,7 @@ def _draw_line(canvas: PlotCanvas, points: list[QPointF | None]) -> None:
             canvas.painter.drawLine(before, after)
 
 
-def _radar_points(values: tuple[Measured, ...], middle: QPointF) -> list[QPointF | None]:
+def _radar_points(values: tuple[PlottedValue, ...], middle: QPointF) -> list[QPointF | None]:
     return [
         None if measured.value is None else _polar_point(middle, place, len(values), min(max(measured.value, 0.0), 1.0))
         for place, measured in enumerate(values)
@@ -563,7 +563,7 @@ def _outline_pen(canvas: PlotCanvas, number: int) -> QPen:
 
 def plot_height(plot: Plot, width: float) -> int:
     """Return how high a plot of some width is, in logical pixels."""
-    if isinstance(plot, Bars):
+    if isinstance(plot, BarPlot):
         return round(bars_height(plot, width))
     if isinstance(plot, Matrix):
         return round(matrix_height(plot))
@@ -577,7 +577,7 @@ def plot_height(plot: Plot, width: float) -> int:
 def draw_plot(painter: QPainter, plot: Plot, width: float, colours: theme.Palette) -> list[PlotHotspot]:
     """Draw a plot without its ground, and return what lies where."""
     canvas = PlotCanvas(painter, colours)
-    if isinstance(plot, Bars):
+    if isinstance(plot, BarPlot):
         draw_bars(canvas, plot, width)
     elif isinstance(plot, Matrix):
         draw_matrix(canvas, plot, width)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.plots.plot_canvas import LEFT, RIGHT, SMALL, TEXT, PlotCanvas, plot_font, text_width
-from widgets.plots.plot_data import AxisTicks, Measured, format_value, nice_ticks
+from widgets.plots.plot_data import AxisTicks, PlottedValue, format_value, nice_ticks
 from widgets.text_labels import semibold
 
 
@@ -33,7 +33,7 @@ class AgreementFigureRow:
 
     name: str
     meaning: str = ""
-    figure: Measured | None = None
+    figure: PlottedValue | None = None
     reference: float | None = None
     source: str = ""
 
@@ -44,7 +44,7 @@ class SplitRow:
 
     key: str
     name: str
-    figures: tuple[Measured | None, ...]
+    figures: tuple[PlottedValue | None, ...]
 
 
 _ROW_ROLE = Qt.ItemDataRole.UserRole + 1

@@ -31,7 +31,7 @@ class PlotTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PlottedValue:
     """A value with its interval; `value` is None where it is undefined, and then `reason` may say why."""
 
     value: float | None
@@ -46,12 +46,12 @@ class Series:
     """Values of one kind; `look` tells them apart from others by colour, pattern and sign."""
 
     name: str
-    values: tuple[Measured, ...]
+    values: tuple[PlottedValue, ...]
     look: LabelLook | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Bars:
+class BarPlot:
     """Horizontal bars.
 
     Attributes:
@@ -135,7 +135,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Pile:
+class HistogramPanel:
     """One panel of a histogram: (bins,) counts, and a value to mark with its name."""
 
     name: str
@@ -158,7 +158,7 @@ class Histogram:
     title: str
     note: str
     edges: tuple[float, ...]
-    piles: tuple[Pile, ...]
+    piles: tuple[HistogramPanel, ...]
     axis: str
     open_end: bool = False
 
@@ -233,7 +233,7 @@ class Radar:
         )
 
 
-Plot = Bars | Matrix | Histogram | Lines | Radar
+Plot = BarPlot | Matrix | Histogram | Lines | Radar
 
 
 def format_value(value: float | None, number: PlotNumberFormat = PlotNumberFormat.FIGURE) -> str:

@@ -159,7 +159,7 @@ class SearchExcerpt:
     marks: tuple[tuple[int, int], ...] = ()
 
 
-class Cells(Protocol):
+class CellSource(Protocol):
     """Where the table gets what it shows."""
 
     def text(self, column: str, row: str) -> str:
@@ -181,7 +181,7 @@ class Cells(Protocol):
 class SegmentsModel(QAbstractTableModel):
     """Rows by id, in the order given."""
 
-    def __init__(self, cells: Cells, parent: QObject | None = None) -> None:
+    def __init__(self, cells: CellSource, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._cells = cells
         self._rows: list[str] = []

@@ -37,7 +37,7 @@ def paint_row_ground(painter: QPainter, option: QStyleOptionViewItem, icon: str,
     return selected
 
 
-class Keyed(Protocol):
+class KeyedRow(Protocol):
     """A row of such a list."""
 
     @property
@@ -46,7 +46,7 @@ class Keyed(Protocol):
         ...
 
 
-Row = TypeVar("Row", bound=Keyed)
+Row = TypeVar("Row", bound=KeyedRow)
 Told = Callable[[Row], tuple[str, str]]
 """What a row says to who cannot see it, and where the pointer rests on it."""
 

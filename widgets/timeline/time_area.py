@@ -173,7 +173,7 @@ class TimeArea(QAbstractScrollArea):
 _TICK_MS = 16
 
 
-class Follow(StrEnum):
+class FollowMode(StrEnum):
     """How the view keeps up with the playhead while playing."""
 
     OFF = "off"
@@ -192,7 +192,7 @@ class PlayheadFollower:
     def __init__(self, view: TimelineHost) -> None:
         self._view = view
         self.clock: Clock | None = None
-        self.follow = Follow.PAGE
+        self.follow = FollowMode.PAGE
         self._ticker = QTimer(view.viewport(), interval=_TICK_MS)
         self._ticker.setTimerType(Qt.TimerType.PreciseTimer)
         self._ticker.timeout.connect(self._tick)
@@ -219,7 +219,7 @@ class PlayheadFollower:
             return
         window = self._view.view
         x = window.time_to_x(now)
-        if self.follow is Follow.SMOOTH:
+        if self.follow is FollowMode.SMOOTH:
             self._view.pan(x - window.width / 2)
-        elif self.follow is Follow.PAGE and not 0 <= x <= window.width * 0.95:
+        elif self.follow is FollowMode.PAGE and not 0 <= x <= window.width * 0.95:
             self._view.pan(x - window.width * (0.05 if self.clock.rate >= 0 else 0.9))

@@ -304,7 +304,7 @@ _REBUILD_ABOVE = 500
 
 
 @dataclass(slots=True)
-class Touched:
+class TouchedSpans:
     """What an update changed: for each lane the span of time to draw again."""
 
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -384,9 +384,9 @@ class TimelineModel:
         self._verdicts[key] = SegmentTrack(listed)
         self._mark_verdicts([self._verdicts[key]])
 
-    def update_verdicts(self, changed: Iterable[VerdictBar]) -> Touched:
+    def update_verdicts(self, changed: Iterable[VerdictBar]) -> TouchedSpans:
         """Add or replace some verdicts in lanes that were filled."""
-        touched = Touched()
+        touched = TouchedSpans()
         for bar in changed:
             before, track = self._bars.get(bar.id), self._verdicts[lane_key_of(bar)]
             if before == bar:
@@ -416,7 +416,7 @@ class TimelineModel:
         self._tracks = {key: SegmentTrack(found) for key, found in by_lane.items()}
         self.select(segment_id for segment_id in self._selected if segment_id in self._segments)
 
-    def update_segments(self, changed: Iterable[Segment] = (), removed: Iterable[str] = ()) -> Touched | None:
+    def update_segments(self, changed: Iterable[Segment] = (), removed: Iterable[str] = ()) -> TouchedSpans | None:
         """Add or replace some segments and take others out.
 
         Returns:
@@ -428,7 +428,7 @@ class TimelineModel:
             gone = set(removed)
             self.set_segments(segment for segment in merged.values() if segment.id not in gone)
             return None
-        touched = Touched()
+        touched = TouchedSpans()
         for segment_id in removed:
             self._remove(self._segments.pop(segment_id), touched)
             self._selected.pop(segment_id, None)
@@ -531,7 +531,7 @@ class TimelineModel:
             if (lane.has_bars if kind is None else lane.kind is kind) and lane.key not in self.folded:
                 yield self.track(lane.key)
 
-    def _remove(self, segment: Segment, touched: Touched) -> None:
+    def _remove(self, segment: Segment, touched: TouchedSpans) -> None:
         touched.add(lane_key_of(segment), self._tracks[lane_key_of(segment)].remove(segment))
 
     def _set_flag(self, segment: Segment, bit: int, on: bool) -> None:

@@ -31,7 +31,7 @@ from widgets.timeline.lanes import (
     verdict_tooltip,
 )
 from widgets.timeline.scene import Clock, PeakSource, Requests
-from widgets.timeline.time_area import Follow, PlayheadFollower, TimeArea
+from widgets.timeline.time_area import FollowMode, PlayheadFollower, TimeArea
 from widgets.timeline.timeline_input import Keyboard, TimelineMouseHandler
 from widgets.timeline.timeline_layout import HEADER, RULER, Band, Viewport, lay_out_lanes
 from widgets.timeline.timeline_model import TimelineModel
@@ -323,7 +323,7 @@ class TimelineView(TimeArea):
         """Start or stop following the clock."""
         self._follower.set_running(playing)
 
-    def set_follow(self, follow: Follow) -> None:
+    def set_follow(self, follow: FollowMode) -> None:
         """Choose how the view keeps up with the playhead."""
         self._follower.follow = follow
 

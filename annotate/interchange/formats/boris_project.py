@@ -446,7 +446,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _HEAD_BYTES = 65_536
 
 
-class Boris:
+class BorisProject:
     """BORIS. Each annotator's work on a recording is an observation, so that BORIS can compare them."""
 
     key: ClassVar[str] = "boris"

@@ -44,14 +44,14 @@ MICROSECONDS_MARK = "."
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
+class TimeSlots:
     """The time slots between which an annotation lies."""
 
     start: str
     end: str
 
 
-def interpolate_slots(slots: Mapping[str, int | None], tiers: Iterable[Sequence[Aligned]]) -> dict[str, int | None]:
+def interpolate_slots(slots: Mapping[str, int | None], tiers: Iterable[Sequence[TimeSlots]]) -> dict[str, int | None]:
     """Return slot -> milliseconds, with those filled in that lie between known ones.
 
     The annotations of a tier from one known time to the next share the time between evenly. What no tier tells is
@@ -59,7 +59,7 @@ def interpolate_slots(slots: Mapping[str, int | None], tiers: Iterable[Sequence[
     """
     found = dict(slots)
     for annotations in tiers:
-        run: list[Aligned] = []
+        run: list[TimeSlots] = []
         for annotation in annotations:
             if found.get(annotation.start) is not None:
                 run = []
@@ -71,7 +71,7 @@ def interpolate_slots(slots: Mapping[str, int | None], tiers: Iterable[Sequence[
     return found
 
 
-def _interpolate_run(found: dict[str, int | None], run: Sequence[Aligned]) -> None:
+def _interpolate_run(found: dict[str, int | None], run: Sequence[TimeSlots]) -> None:
     start, end = found.get(run[0].start), found.get(run[-1].end)
     if len(run) < 2 or start is None or end is None or end < start:
         return
@@ -128,7 +128,7 @@ _START_ELEMENTS = frozenset(
 class _EafAnnotation:
     id: str
     parent: str
-    span: Aligned | None
+    span: TimeSlots | None
     text: str = ""
 
 
@@ -180,7 +180,7 @@ class _EafContent:
             case "TIME_SLOT":
                 self.slots[a.get("TIME_SLOT_ID", "")] = _number(a.get("TIME_VALUE", ""))
             case "ALIGNABLE_ANNOTATION":
-                ends = Aligned(a.get("TIME_SLOT_REF1", ""), a.get("TIME_SLOT_REF2", ""))
+                ends = TimeSlots(a.get("TIME_SLOT_REF1", ""), a.get("TIME_SLOT_REF2", ""))
                 self._annotation = _EafAnnotation(a.get("ANNOTATION_ID", ""), "", ends)
             case "REF_ANNOTATION":
                 self._annotation = _EafAnnotation(a.get("ANNOTATION_ID", ""), a.get("ANNOTATION_REF", ""), None)

@@ -144,7 +144,7 @@ class FaceComparer(Protocol):
         """Free what it holds."""
 
 
-class Embedded:
+class EmbeddingComparer:
     """Compares what an identity network says of both, at the same five points."""
 
     def __init__(self, embedder: Embedder, finder: LandmarkFinder | None) -> None:
@@ -186,12 +186,12 @@ def is_copy(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
     return scale > 0 and float((first * second).sum()) / scale > _COPY_CORRELATION
 
 
-def create_comparer() -> Embedded | None:
+def create_comparer() -> EmbeddingComparer | None:
     """Return what compares faces with the networks that are installed; None where there is no identity network."""
     name = default_face_embedder()
     if name is None:
         return None
-    return Embedded(
+    return EmbeddingComparer(
         create_face_embedder(name),
         landmark_finders.create_landmark_finder() if landmark_finders.is_installed("mediapipe") else None,
     )

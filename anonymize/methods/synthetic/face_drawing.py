@@ -20,7 +20,7 @@ _FAR = 30_000.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Light:
+class SceneLight:
     """How the scene is lit.
 
     Attributes:
@@ -60,7 +60,7 @@ class HeadProjection:
 
 
 def paint_meshes(
-    sheets: Sequence[SurfaceMesh], view: HeadProjection, light: Light
+    sheets: Sequence[SurfaceMesh], view: HeadProjection, light: SceneLight
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """Paint sheets, the nearest on top.
 
@@ -87,7 +87,7 @@ def paint_meshes(
     return np.ascontiguousarray(large[..., :3]), np.asarray(cover, np.float32)
 
 
-def _cells(sheet: SurfaceMesh, view: HeadProjection, light: Light) -> tuple[Array, Array, Array]:
+def _cells(sheet: SurfaceMesh, view: HeadProjection, light: SceneLight) -> tuple[Array, Array, Array]:
     """Return corners (n, 4, 2), depths (n,) and lit colours (n, 3) of a sheet's cells."""
     seen = view.project(sheet.points)
     a, b, c, d = seen[:-1, :-1], seen[:-1, 1:], seen[1:, 1:], seen[1:, :-1]
@@ -103,7 +103,7 @@ def _cells(sheet: SurfaceMesh, view: HeadProjection, light: Light) -> tuple[Arra
     return corners[..., :2][shown], corners[..., 2].mean(-1)[shown], (lit[..., None] * sheet.colours)[shown]
 
 
-def shade_normals(normals: Array, light: Light) -> Array:
+def shade_normals(normals: Array, light: SceneLight) -> Array:
     """Return how bright surfaces with these normals (..., 3) are: soft light from above and ahead, less at the rim."""
     source = np.array([0.75 * light.across + 0.22, -0.52, -0.83])
     source /= np.linalg.norm(source)

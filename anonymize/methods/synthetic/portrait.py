@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from anonymize.methods.face_methods import Face, Image
 from anonymize.methods.synthetic.expression import Expression, HeadPose, rotation_matrix
-from anonymize.methods.synthetic.face_drawing import Features, HeadProjection, Light, paint_meshes
+from anonymize.methods.synthetic.face_drawing import Features, HeadProjection, SceneLight, paint_meshes
 from anonymize.methods.synthetic.head_shape import Head, generate_appearance
 
 # Width of a usual head in millimetres, and the widths in pixels at which one is drawn: small ones are drawn larger and
@@ -61,7 +61,7 @@ class Portrait:
         self._head = Head(generate_appearance(identity))
         self._features = Features(self._head)
 
-    def draw_layer(self, face: Face, pose: HeadPose, expression: Expression, light: Light) -> Layer:
+    def draw_layer(self, face: Face, pose: HeadPose, expression: Expression, light: SceneLight) -> Layer:
         """Draw the head for a face's rectangle."""
         x, y, width, height = face.rect
         wide = max(pose.scale * _HEAD_WIDTH_MM, 1.0)
@@ -82,7 +82,7 @@ class Portrait:
         return Layer(x, y, pose.scale, canvas, np.asarray(cover, np.float32))
 
 
-def _apply_light(canvas: Image, light: Light) -> Image:
+def _apply_light(canvas: Image, light: SceneLight) -> Image:
     gain = light.level * light.colour
     table = np.clip(np.arange(256)[:, None] * gain, 0, 255).astype(np.uint8)
     lit = np.asarray(cv2.LUT(canvas, table.reshape(256, 1, 3)), np.uint8)
@@ -159,7 +159,7 @@ def paint_background(face: Face, others: Sequence[Rect]) -> Image:
     return np.array(large, np.uint8)
 
 
-def estimate_light(face: Face, others: Sequence[Rect]) -> Light:
+def estimate_light(face: Face, others: Sequence[Rect]) -> SceneLight:
     """Return the light of the scene, estimated from the picture outside all masks."""
     height, width = face.image.shape[:2]
     size = _SCENE_WIDTH, max(2, round(_SCENE_WIDTH * height / width))
@@ -169,7 +169,7 @@ def estimate_light(face: Face, others: Sequence[Rect]) -> Light:
         upper, lower = np.floor_divide((y * size[1], (y + h) * size[1]), height)
         known[max(0, upper - 1) : lower + 2, max(0, first - 1) : last + 2] = False
     if not known.any():
-        return Light(0.85, 0.0, np.ones(3), 1.0)
+        return SceneLight(0.85, 0.0, np.ones(3), 1.0)
     seen = cv2.resize(face.image, size, interpolation=cv2.INTER_AREA)[known].astype(np.float32)
     luma = seen @ (0.299, 0.587, 0.114)
     place = (np.stack(np.nonzero(known)[::-1], axis=1) + 0.5) * (width / size[0])
@@ -182,7 +182,7 @@ def estimate_light(face: Face, others: Sequence[Rect]) -> Light:
     across = float(np.clip(0.8 * (right - left) / max(right + left, 20.0), -0.45, 0.45))
     cast = seen.mean(0) / max(float(seen.mean()), 1.0)
     saturation = float(np.clip((np.ptp(seen, axis=1).sum() / max(seen.max(axis=1).sum(), 1.0) - 0.015) / 0.03, 0, 1))
-    return Light(level, across, 1 + 0.18 * (np.clip(cast, 0.6, 1.5) - 1), saturation)
+    return SceneLight(level, across, 1 + 0.18 * (np.clip(cast, 0.6, 1.5) - 1), saturation)
 
 
 def _face_brightness(luma: NDArray[np.floating], weight: NDArray[np.floating]) -> float:

@@ -19,7 +19,7 @@ from project.option_limits import check_limits, limited_field
 from project.progress import Progress
 
 if TYPE_CHECKING:
-    from anonymize.methods.synthetic.face_drawing import Light
+    from anonymize.methods.synthetic.face_drawing import SceneLight
     from anonymize.methods.synthetic.portrait import Layer, Portrait
 
 _LIGHT_US = 500_000
@@ -66,7 +66,7 @@ class SyntheticFace:
         self._moves: dict[str, dict[int, tuple[HeadPose, Expression]]] = {}
         self._masks: dict[int, list[tuple[str, tuple[int, int, int, int]]]] = {}
         self._portraits: dict[str, Portrait] = {}
-        self._light: dict[str, tuple[int, Light]] = {}
+        self._light: dict[str, tuple[int, SceneLight]] = {}
         self._cuts: tuple[int, ...] = ()
         self._layers: tuple[int, list[Layer]] = (-1, [])
 
@@ -143,9 +143,9 @@ class SyntheticFace:
         }
         return replace(face, **changed)
 
-    def _smoothed_light(self, face: Face, others: list[tuple[int, int, int, int]]) -> "Light":
+    def _smoothed_light(self, face: Face, others: list[tuple[int, int, int, int]]) -> "SceneLight":
         """Return the light of the scene, which changes slowly unless the scene does."""
-        from anonymize.methods.synthetic.face_drawing import Light
+        from anonymize.methods.synthetic.face_drawing import SceneLight
         from anonymize.methods.synthetic.portrait import estimate_light
 
         now = estimate_light(face, others)
@@ -155,7 +155,7 @@ class SyntheticFace:
             step = face.time_us - time_us
             if 0 <= step <= _LIGHT_US and face.frame not in self._cuts:
                 share = 1 - np.exp(-step / _LIGHT_US)
-                now = Light(
+                now = SceneLight(
                     light.level + share * (now.level - light.level),
                     light.across + share * (now.across - light.across),
                     light.colour + share * (now.colour - light.colour),

@@ -22,7 +22,7 @@ from benchmark.questions.filter_funnel import (
     final_survivors,
 )
 from benchmark.questions.filter_outcomes import FunnelInput, read_funnel_input
-from benchmark.questions.filter_rules import DISTRACTORS, STEPS, Needs, get_step
+from benchmark.questions.filter_rules import DISTRACTORS, STEPS, LimitSide, get_step
 from benchmark.questions.question_measures import JudgeMeasures, Measures, measure_judges
 from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Json
@@ -320,7 +320,7 @@ def filter_questions(
             if key == DISTRACTORS and harden:
                 run.apply_options(chosen)
         if drop is not None:
-            deciders = [key for key in chosen if STEPS[key].needs is not Needs.NO_LIMIT] if drop else []
+            deciders = [key for key in chosen if STEPS[key].needs is not LimitSide.NO_LIMIT] if drop else []
             question_requests.set_deciding_steps(session, deciders)
         reading = read_funnel_input(session)
     if entries:

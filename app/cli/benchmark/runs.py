@@ -7,7 +7,7 @@ import click
 
 from app.cli.command import STUDY, json_option, print_result, progress_bar
 from app.cli.plugin_options import scheduler_option
-from benchmark.judging.run_outcome import Note, refusal_error
+from benchmark.judging.run_outcome import RunNote, refusal_error
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.results.item_results import Confusion, MetricRow
@@ -318,7 +318,7 @@ def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[li
     return told, lines
 
 
-def _note_json(note: Note) -> dict[str, Json]:
+def _note_json(note: RunNote) -> dict[str, Json]:
     return {
         "judge": note.judge,
         "message": note.message,

@@ -233,7 +233,7 @@ def report(
     from benchmark.report.benchmark_report import (
         PAGE_NAME,
         WARNING,
-        NothingAsked,
+        EmptyReportError,
         ReportOptions,
         build_report,
         gather_report_input,
@@ -252,7 +252,7 @@ def report(
             )
             try:
                 gathered = gather_report_input(session, ReportOptions(sets, against, texts), bar, unanswered)
-            except NothingAsked as error:
+            except EmptyReportError as error:
                 raise UserError(
                     error.message, "Ask judges about one first: greenroom benchmark run STUDY --judge NAME"
                 ) from None

@@ -46,14 +46,14 @@ from widgets.labels import LabelLook, Pattern, Sign, label_looks, unknown_look
 from widgets.plots.charts import as_png, as_svg
 from widgets.plots.estimates_table import AgreementFigureRow, SplitRow
 from widgets.plots.plot_data import (
-    Bars,
+    BarPlot,
     Histogram,
+    HistogramPanel,
     Lines,
     Matrix,
-    Measured,
-    Pile,
     Plot,
     PlotNumberFormat,
+    PlottedValue,
     Series,
     nice_ticks,
 )
@@ -93,9 +93,9 @@ _LABELLED_F1_MEANING = tr("The same where a pair must have one label.")
 _SPLITS = {"label": tr("Label"), "recording": tr("Recording"), "pair": tr("Pair"), "annotator": tr("Annotator")}
 
 
-def to_measured(figure: StatisticResult) -> Measured:
+def to_measured(figure: StatisticResult) -> PlottedValue:
     """Return a figure as the tables and plots take it."""
-    return Measured(figure.value, figure.n, figure.low, figure.high, figure.reason)
+    return PlottedValue(figure.value, figure.n, figure.low, figure.high, figure.reason)
 
 
 def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
@@ -179,7 +179,7 @@ def split_rows(rows: Sequence[AgreementRow], columns: Mapping[str, FigureDescrip
     ]
 
 
-def _to_optional_measured(figure: StatisticResult | None) -> Measured | None:
+def _to_optional_measured(figure: StatisticResult | None) -> PlottedValue | None:
     return None if figure is None else to_measured(figure)
 
 
@@ -234,7 +234,7 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
     ]
     if shares:
         found.append(
-            Bars(
+            BarPlot(
                 "published",
                 tr("Beside the SHREC paper"),
                 tr("Shares of this study with 95 % intervals over recordings"),
@@ -267,7 +267,7 @@ def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) 
         )
         counts = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0]
         middle = float(np.median(values)) if len(values) else None
-        pile = Pile(
+        pile = HistogramPanel(
             describe_figure(figure).name,
             tuple(counts.tolist()),
             mark=middle,
@@ -281,7 +281,7 @@ def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) 
     bars = tuple(to_measured(row.figures[figure]) for row in having)
     whole = sum(bar.n or 0 for bar in bars)
     intervals = tr("; whiskers: 95 % intervals over recordings") if any(bar.low is not None for bar in bars) else ""
-    return Bars(
+    return BarPlot(
         key,
         title,
         tr("n from {fewest:,} to {most:,}{intervals}").format(
@@ -346,7 +346,7 @@ def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
         recordings=trn("{count} recording", "{count} recordings", statistics.recordings),
     )
     found: list[Plot] = [
-        Bars(
+        BarPlot(
             "segments_by_annotator",
             tr("Segments by label and annotator"),
             about,
@@ -406,11 +406,11 @@ def annotator_plots(by_annotator: Sequence[Statistics]) -> list[Plot]:
         counted = [statistics.fields[place] for statistics in by_annotator]
         if any(counts.filled for counts in counted):
             series = tuple(
-                Series(who.name, tuple(Measured(float(n)) for n in counts.co_occurrence.diagonal()), look)
+                Series(who.name, tuple(PlottedValue(float(n)) for n in counts.co_occurrence.diagonal()), look)
                 for (who, look), counts in zip(named, counted, strict=True)
             )
             found.append(
-                Bars(
+                BarPlot(
                     f"segments_by_{field.key}_and_annotator",
                     tr("Segments by {name} and annotator").format(name=field.name.lower()),
                     tr("Filled in for {count}").format(
@@ -427,7 +427,7 @@ def annotator_plots(by_annotator: Sequence[Statistics]) -> list[Plot]:
 def _series_by_label(labels: Sequence[tuple[NamedKey, LabelLook]], counts: Any) -> tuple[Series, ...]:
     """Return a series for each label; `counts` is (labels, groups)."""
     return tuple(
-        Series(display_name(label), tuple(Measured(float(count)) for count in counts[place]), look)
+        Series(display_name(label), tuple(PlottedValue(float(count)) for count in counts[place]), look)
         for place, (label, look) in enumerate(labels)
     )
 
@@ -440,7 +440,7 @@ def _density_plot(key: str, title: str, note: str, lines: Sequence[tuple[NamedKe
         note,
         tuple(100 * (place + 0.5) / BINS for place in range(BINS)),
         tuple(
-            Series(display_name(named_key), tuple(Measured(float(value)) for value in values), look)
+            Series(display_name(named_key), tuple(PlottedValue(float(value)) for value in values), look)
             for named_key, look, values in lines
         ),
         tr("% of the recording"),
@@ -458,7 +458,7 @@ def _duration_histogram(key: str, title: str, groups: Sequence[tuple[NamedKey, L
         counts = np.histogram(np.minimum(seconds, edges[-1]), edges)[0]
         middle = float(np.median(seconds)) if len(seconds) else None
         mark = "" if middle is None else tr("median {middle:.1f} s").format(middle=middle)
-        piles.append(Pile(display_name(named_key), tuple(counts.tolist()), group_look, middle, mark))
+        piles.append(HistogramPanel(display_name(named_key), tuple(counts.tolist()), group_look, middle, mark))
     note = tr("{count}; the last bin holds all that are longer").format(
         count=trn("{count} segment", "{count} segments", len(every))
     )
@@ -471,7 +471,7 @@ def _field_plots(field: ChoiceFieldCounts, labels: Sequence[tuple[NamedKey, Labe
         filled=field.filled, count=trn("{count} segment", "{count} segments", total)
     )
     found: list[Plot] = [
-        Bars(
+        BarPlot(
             f"segments_by_{field.key}",
             tr("Segments by {name}").format(name=field.name.lower()),
             filled[0].upper() + filled[1:],

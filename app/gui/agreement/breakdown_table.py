@@ -31,7 +31,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.layouts import FlowLayout
 from widgets.plots.estimates_table import SplitRow
-from widgets.plots.plot_data import Measured, Plot, format_value
+from widgets.plots.plot_data import Plot, PlottedValue, format_value
 from widgets.plots.plot_view import PlotWall
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -125,7 +125,7 @@ class _SortableItem(QTableWidgetItem):
         return isinstance(other, _SortableItem) and self.number < other.number
 
 
-def _figure_item(figure: Measured | None) -> _SortableItem:
+def _figure_item(figure: PlottedValue | None) -> _SortableItem:
     if figure is None:
         return _SortableItem("", None)
     text = (

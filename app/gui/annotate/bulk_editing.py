@@ -171,7 +171,7 @@ _Fitting = Callable[[Session, Sequence[Segment]], list[Segment]]
 """Returns those of some segments that an edit fits."""
 
 
-class Bulk:
+class BulkEditor:
     """Joins the bar to the commands."""
 
     def __init__(

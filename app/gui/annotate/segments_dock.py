@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedLayout, QTabWidget
 
 from annotate.review.segment_table import EMPTY, Filter, SegmentRow, SegmentTable, segment_rows
 from annotate.review.text_search import SearchHit, StudySearch
-from app.gui.annotate.bulk_editing import Bulk, BulkBar
+from app.gui.annotate.bulk_editing import BulkBar, BulkEditor
 from app.gui.annotate.segments_table import FoundText, HitsList, SegmentsView, StudyCells
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, View
@@ -269,7 +269,9 @@ class SegmentsWindow(QWidget):
         self._idle = QTimer(self, interval=0)
 
     def _connect_signals(self) -> None:
-        self.bulk = Bulk(self._context.studio, self._context.questions, self.bulk_bar, self.view.selected, self._table)
+        self.bulk = BulkEditor(
+            self._context.studio, self._context.questions, self.bulk_bar, self.view.selected, self._table
+        )
         self.bar.searched.connect(lambda _: self.refresh())
         self.bar.changed.connect(self.refresh)
         self.bar.moved_down.connect(self._focus_rows)

@@ -31,7 +31,7 @@ from widgets.table.lazy_table import (
     FOUND_COLUMN,
     MARKS_ROLE,
     CellDelegate,
-    Cells,
+    CellSource,
     LongTable,
     SearchExcerpt,
     SegmentsModel,
@@ -196,7 +196,7 @@ class SegmentsView(LongTable):
 
     _last_row = -1
 
-    def __init__(self, cells: Cells, parent: QWidget | None = None) -> None:
+    def __init__(self, cells: CellSource, parent: QWidget | None = None) -> None:
         super().__init__(tr("Segments"), parent)
         self._telling = True
         self._titles: Mapping[str, str] = {}

@@ -48,7 +48,7 @@ class SamplingTrack:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class ItemSetChoices:
     """What a study has to choose from.
 
     Attributes:
@@ -85,7 +85,7 @@ class SetRules(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._offered = Offered()
+        self._offered = ItemSetChoices()
         self._usual: Mapping[str, float] = {}
         self.fold = QPushButton()
         self.fold.setProperty("segment", True)
@@ -104,7 +104,7 @@ class SetRules(QWidget):
         self.own_shares.toggled.connect(lambda _on: self._enable())
         self._set_expanded(False)
 
-    def set_options(self, offered: Offered) -> None:
+    def set_options(self, offered: ItemSetChoices) -> None:
         """Offer what a study has; what was chosen of it stays chosen."""
         if offered == self._offered:
             return

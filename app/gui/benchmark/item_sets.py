@@ -13,7 +13,7 @@ from app.gui.benchmark.benchmark_labels import (
     negatives_name,
 )
 from app.gui.benchmark.benchmark_page import BenchmarkPage
-from app.gui.benchmark.item_set_form import NewSet, Offered, SamplingTrack
+from app.gui.benchmark.item_set_form import ItemSetChoices, NewSet, SamplingTrack
 from app.gui.pages.context import Context
 from app.gui.study.background import read_in_background
 from benchmark.items.sampling import NEGATIVES, SamplingOptions
@@ -31,13 +31,13 @@ from project.session.session import Session
 from resources.translation import tr
 
 
-def available_options(session: Session | None) -> Offered:
+def available_options(session: Session | None) -> ItemSetChoices:
     """Return it; nothing where no study is open."""
     if session is None:
-        return Offered()
+        return ItemSetChoices()
     lanes = [_describe_lane(scheme, track) for scheme in session.schemes for track in scheme.tracks]
     methods = {key: condition_name(key) for key in rendering_methods(session)}
-    return Offered(lanes, methods, {key: _capitalize_first(negatives_name(key)) for key in NEGATIVES})
+    return ItemSetChoices(lanes, methods, {key: _capitalize_first(negatives_name(key)) for key in NEGATIVES})
 
 
 def _capitalize_first(text: str) -> str:

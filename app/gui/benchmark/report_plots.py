@@ -27,7 +27,17 @@ from resources.translation import tr
 from widgets import theme
 from widgets.labels import LabelLook, label_looks
 from widgets.plots.charts import as_png, as_svg
-from widgets.plots.plot_data import Bars, Lines, Matrix, Measured, Plot, PlotNumberFormat, Radar, Series, plot_text
+from widgets.plots.plot_data import (
+    BarPlot,
+    Lines,
+    Matrix,
+    Plot,
+    PlotNumberFormat,
+    PlottedValue,
+    Radar,
+    Series,
+    plot_text,
+)
 
 _AXES = {
     "verdict": (ACCURACY, "Error/competence/none"),
@@ -77,7 +87,7 @@ def _radar_plots(material: ReportRuns) -> Iterator[Plot]:
     for (name, _, _), rows in group_by_name(published_for(tasks)).items():
         if name == _HUMAN:
             known = {(row.task, row.metric): row.mean for row in rows}
-            values = tuple(Measured(known.get((task, _AXES[task][0]))) for task in tasks)
+            values = tuple(PlottedValue(known.get((task, _AXES[task][0]))) for task in tasks)
             outlines.append(Series(tr("Human, as published"), values))
     for name, asked in by_row.items():
         found = [asked[task].row(_AXES[task][0]) if task in asked else None for task in tasks]
@@ -88,7 +98,7 @@ def _radar_plots(material: ReportRuns) -> Iterator[Plot]:
     chance = [
         next((row.chance for row in rows if row is not None and row.chance is not None), None) for rows in guessed
     ]
-    outlines.append(Series(tr("Chance"), tuple(Measured(value) for value in chance)))
+    outlines.append(Series(tr("Chance"), tuple(PlottedValue(value) for value in chance)))
     note = tr("Accuracy; macro-F1 for attributes. Centre 0, rim 1")
     if shapes:
         yield Radar(
@@ -136,7 +146,7 @@ def _overall_plots(material: ReportRuns, task: str) -> Iterator[Plot]:
         rows = [report_run.row(metric.key) for report_run in asked]
         chance = tuple(None if row is None else row.chance for row in rows)
         known = any(value is not None for value in chance)
-        yield Bars(
+        yield BarPlot(
             f"{task}-overall",
             f"{material.entries[task].name}: {metric.name.lower()}",
             _WHISKERS.capitalize(),
@@ -151,7 +161,7 @@ def _overall_plots(material: ReportRuns, task: str) -> Iterator[Plot]:
 
 def _calibration_plots(material: ReportRuns) -> Iterator[Plot]:
     x = tuple((place + 0.5) / CALIBRATION_BINS for place in range(CALIBRATION_BINS))
-    found: list[tuple[str, list[Measured]]] = []
+    found: list[tuple[str, list[PlottedValue]]] = []
     for report_run in material.runs_of("socialnli"):
         pairs = [
             (truth, judge_plausibility(said))
@@ -162,12 +172,12 @@ def _calibration_plots(material: ReportRuns) -> Iterator[Plot]:
         by_place = {round(calibration_bin.low * CALIBRATION_BINS): calibration_bin for calibration_bin in bins}
         if bins:
             found.append((report_run.name, [
-                Measured(by_place[place].mean_truth, by_place[place].n) if place in by_place else Measured(None)
+                PlottedValue(by_place[place].mean_truth, by_place[place].n) if place in by_place else PlottedValue(None)
                 for place in range(CALIBRATION_BINS)
             ]))  # fmt: skip
     for place, some in enumerate(_split_chunks(found, _MAX_SIDE_BY_SIDE - 1)):
         named = [*(name for name, _ in some), tr("Perfect")]
-        series = _make_series(named, [*(values for _, values in some), [Measured(value) for value in x]])
+        series = _make_series(named, [*(values for _, values in some), [PlottedValue(value) for value in x]])
         yield Lines(
             _numbered_key("calibration", place),
             tr("Calibration of plausibility"),
@@ -186,7 +196,7 @@ def _dimension_plots(material: ReportRuns) -> Iterator[Plot]:
     references = tuple(papers.get(metric) for metric in metrics)
     for place, some in enumerate(_split_chunks(asked, _MAX_SIDE_BY_SIDE)):
         values = [[to_measured(report_run.row(metric)) for metric in metrics] for report_run in some]
-        yield Bars(
+        yield BarPlot(
             _numbered_key("sotopia-by-dimension", place),
             tr("Ratings beside those of people"),
             tr("SOTOPIA-EVAL; {whiskers}").format(whiskers=_WHISKERS),
@@ -216,7 +226,7 @@ def _condition_plots(material: ReportRuns) -> Iterator[Plot]:
                 for group in some
             ]
             columns.append([to_measured(row) for row in rows])
-        yield Bars(
+        yield BarPlot(
             f"conditions-{metric.replace('_', '-')}",
             tr("Conditions: {name}").format(name=name),
             _WHISKERS.capitalize(),
@@ -245,7 +255,7 @@ def _agreement_plots(material: ReportRuns) -> Iterator[Plot]:
             [to_measured(report_run.part("agreed", state, metric.key)) for report_run, metric in groups]
             for state in states
         ]
-        yield Bars(
+        yield BarPlot(
             f"agreed-{task.replace('_', '-')}",
             tr("{name}: agreed against disagreed").format(name=material.entries[task].name),
             tr("Whether annotators agreed about an item"),
@@ -279,7 +289,7 @@ def _attribute_plots(material: ReportRuns) -> Iterator[Plot]:
             if 0 < len(figures) <= _MAX_SIDE_BY_SIDE:
                 columns = [[_cell_to_measured(cells.get(name)) for name in names] for _, cells in figures]
                 series = _make_series([name for name, _ in figures], columns)
-                yield Bars(f"{key}-{task}", title, where, told, series, "F1", PlotNumberFormat.FIGURE)
+                yield BarPlot(f"{key}-{task}", title, where, told, series, "F1", PlotNumberFormat.FIGURE)
             elif figures:
                 values = tuple(
                     tuple(_cell_to_measured(cells.get(name)).value for name in names) for _, cells in figures
@@ -324,7 +334,7 @@ def _time_plots(material: ReportRuns) -> Iterator[Plot]:
     ]
     if known:
         values = tuple(
-            Measured(
+            PlottedValue(
                 report_run.figures.spent.ms / 1000 / report_run.figures.counts.counted,
                 report_run.figures.counts.counted,
             )
@@ -332,7 +342,7 @@ def _time_plots(material: ReportRuns) -> Iterator[Plot]:
         )
         names = tuple(f"{material.entries[report_run.task].name}: {report_run.name}" for report_run in known)
         series = (Series("seconds", values),)
-        yield Bars(
+        yield BarPlot(
             "time",
             tr("Time an item"),
             tr("All answers to it together"),
@@ -343,17 +353,17 @@ def _time_plots(material: ReportRuns) -> Iterator[Plot]:
         )
 
 
-def to_measured(row: MetricRow | None) -> Measured:
+def to_measured(row: MetricRow | None) -> PlottedValue:
     """Return a figure for a plot."""
     if row is None:
-        return Measured(None, reason=tr("not asked"))
-    return Measured(
+        return PlottedValue(None, reason=tr("not asked"))
+    return PlottedValue(
         row.mean, row.n, row.low, row.high, "" if row.mean is not None else tr("undefined over these items")
     )
 
 
-def _cell_to_measured(cell: ReportCell | None) -> Measured:
-    return Measured(None) if cell is None else Measured(cell.value, cell.n, reason=cell.reason)
+def _cell_to_measured(cell: ReportCell | None) -> PlottedValue:
+    return PlottedValue(None) if cell is None else PlottedValue(cell.value, cell.n, reason=cell.reason)
 
 
 def _find_row(rows: Sequence[MetricRow], metric: str) -> MetricRow | None:
@@ -372,7 +382,7 @@ def _numbered_key(key: str, place: int) -> str:
     return f"{key}-{place + 1}" if place else key
 
 
-def _make_series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
+def _make_series(names: Sequence[str], columns: Sequence[Sequence[PlottedValue]]) -> tuple[Series, ...]:
     if len(names) == 1:
         return (Series(names[0], tuple(columns[0])),)
     return tuple(

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from anonymize.faces import face_review_edits
 from anonymize.masking.mask_coverage import ReviewReason
-from app.gui.faces.face_queue import Places
+from app.gui.faces.face_queue import ReviewSpans
 from app.gui.player.player import Player
 from app.gui.study.study_controller import StudyController
 from project.entities.face_regions import Keyframe, Region, RegionKind
@@ -29,7 +29,7 @@ MIN_BOX_PX = 4.0
 """A box is at least this many pixels of the picture wide and high."""
 
 
-class Grip(Enum):
+class BoxGrip(Enum):
     """Where a box is held: how its left, top, right and bottom edges follow the mouse."""
 
     TOP_LEFT = (1, 1, 0, 0)
@@ -43,35 +43,35 @@ class Grip(Enum):
     INSIDE = (1, 1, 1, 1)
 
 
-def handles(box: QRectF) -> dict[Grip, QPointF]:
+def handles(box: QRectF) -> dict[BoxGrip, QPointF]:
     """Return where the handles of a box are."""
     middle = box.center()
     return {
-        Grip.TOP_LEFT: box.topLeft(),
-        Grip.TOP: QPointF(middle.x(), box.top()),
-        Grip.TOP_RIGHT: box.topRight(),
-        Grip.RIGHT: QPointF(box.right(), middle.y()),
-        Grip.BOTTOM_RIGHT: box.bottomRight(),
-        Grip.BOTTOM: QPointF(middle.x(), box.bottom()),
-        Grip.BOTTOM_LEFT: box.bottomLeft(),
-        Grip.LEFT: QPointF(box.left(), middle.y()),
+        BoxGrip.TOP_LEFT: box.topLeft(),
+        BoxGrip.TOP: QPointF(middle.x(), box.top()),
+        BoxGrip.TOP_RIGHT: box.topRight(),
+        BoxGrip.RIGHT: QPointF(box.right(), middle.y()),
+        BoxGrip.BOTTOM_RIGHT: box.bottomRight(),
+        BoxGrip.BOTTOM: QPointF(middle.x(), box.bottom()),
+        BoxGrip.BOTTOM_LEFT: box.bottomLeft(),
+        BoxGrip.LEFT: QPointF(box.left(), middle.y()),
     }
 
 
-def grip_at(box: QRectF, point: QPointF) -> Grip | None:
+def grip_at(box: QRectF, point: QPointF) -> BoxGrip | None:
     """Return what of a box lies under a point of the screen, a handle before the inside."""
     reach = HANDLE_PX / 2 + 2
     for grip, where in handles(box).items():
         if abs(where.x() - point.x()) <= reach and abs(where.y() - point.y()) <= reach:
             return grip
-    return Grip.INSIDE if box.contains(point) else None
+    return BoxGrip.INSIDE if box.contains(point) else None
 
 
-def drag_box(box: QRectF, grip: Grip, by: QPointF, least: float) -> QRectF:
+def drag_box(box: QRectF, grip: BoxGrip, by: QPointF, least: float) -> QRectF:
     """Return a box after what is held moved; edges stop before they would pass one another."""
     left, top, right, bottom = grip.value
     x, y = by.x(), by.y()
-    if grip is Grip.INSIDE:
+    if grip is BoxGrip.INSIDE:
         return box.translated(x, y)
     result = box.adjusted(left * x, top * y, right * x, bottom * y)
     if result.width() < least:
@@ -85,15 +85,15 @@ def drag_box(box: QRectF, grip: Grip, by: QPointF, least: float) -> QRectF:
 
 Box = tuple[int, int, int, int]
 _CURSORS = {
-    Grip.TOP_LEFT: Qt.CursorShape.SizeFDiagCursor,
-    Grip.BOTTOM_RIGHT: Qt.CursorShape.SizeFDiagCursor,
-    Grip.TOP_RIGHT: Qt.CursorShape.SizeBDiagCursor,
-    Grip.BOTTOM_LEFT: Qt.CursorShape.SizeBDiagCursor,
-    Grip.TOP: Qt.CursorShape.SizeVerCursor,
-    Grip.BOTTOM: Qt.CursorShape.SizeVerCursor,
-    Grip.LEFT: Qt.CursorShape.SizeHorCursor,
-    Grip.RIGHT: Qt.CursorShape.SizeHorCursor,
-    Grip.INSIDE: Qt.CursorShape.SizeAllCursor,
+    BoxGrip.TOP_LEFT: Qt.CursorShape.SizeFDiagCursor,
+    BoxGrip.BOTTOM_RIGHT: Qt.CursorShape.SizeFDiagCursor,
+    BoxGrip.TOP_RIGHT: Qt.CursorShape.SizeBDiagCursor,
+    BoxGrip.BOTTOM_LEFT: Qt.CursorShape.SizeBDiagCursor,
+    BoxGrip.TOP: Qt.CursorShape.SizeVerCursor,
+    BoxGrip.BOTTOM: Qt.CursorShape.SizeVerCursor,
+    BoxGrip.LEFT: Qt.CursorShape.SizeHorCursor,
+    BoxGrip.RIGHT: Qt.CursorShape.SizeHorCursor,
+    BoxGrip.INSIDE: Qt.CursorShape.SizeAllCursor,
 }
 _SHADOW_COLOUR = QColor(0, 0, 0, 150)
 
@@ -125,7 +125,7 @@ class BoxCanvas(QWidget):
         self._words = ""
         self._editable = True
         self._pressed: QPointF | None = None
-        self._grip: Grip | None = None
+        self._grip: BoxGrip | None = None
         self._now: QRectF | None = None
         self._area = False
         self.setAccessibleName(tr("Boxes that are drawn by hand"))
@@ -310,7 +310,12 @@ class BoxEditor(QObject):
     region_drawn = Signal(str)
 
     def __init__(
-        self, studio: StudyController, player: Player, canvas: BoxCanvas, places: Places, parent: QObject | None = None
+        self,
+        studio: StudyController,
+        player: Player,
+        canvas: BoxCanvas,
+        places: ReviewSpans,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._studio, self._player, self._canvas, self._places = studio, player, canvas, places

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from anonymize.faces import face_review_edits
 from anonymize.faces.face_review import FaceSheet, SamePersonSuggestion
 from app.gui.faces.box_editing import BoxEditor
-from app.gui.faces.face_queue import Places
+from app.gui.faces.face_queue import ReviewSpans
 from app.gui.faces.faces_page import FacesPage
 from app.gui.pages.commands import ModeKeys
 from app.gui.player.player import Player
@@ -33,7 +33,7 @@ class FaceReviewController(QObject):
         studio: StudyController,
         player: Player,
         page: FacesPage,
-        places: Places,
+        places: ReviewSpans,
         drawing: BoxEditor,
         parent: QObject | None = None,
     ) -> None:

@@ -35,7 +35,7 @@ _CERTAINTY_LANE = Lane(
 )
 
 
-class Places(QObject):
+class ReviewSpans(QObject):
     """Knows the spans of the recording that is shown, and at which of the waiting ones the person is.
 
     Signals:

@@ -15,7 +15,7 @@ from anonymize.faces.face_review_edits import add_areas
 from app.gui.faces.box_editing import BoxCanvas, BoxEditor
 from app.gui.faces.face_crops import Crops, build_cards, region_styles, track_crops
 from app.gui.faces.face_decisions import REPEATING_KEYS, FaceKeys, FaceReviewController, fixed_keys
-from app.gui.faces.face_queue import Places
+from app.gui.faces.face_queue import ReviewSpans
 from app.gui.faces.faces_page import FacesPage
 from app.gui.jobs.job_center import JobCenter
 from app.gui.player.playback import Playback
@@ -186,7 +186,7 @@ class FacesController(QObject):
         self.sheet: FaceSheet | None = None
         self.canvas = BoxCanvas(view)
         self.crops = Crops(self)
-        self.places = Places(timeline, feed, self)
+        self.places = ReviewSpans(timeline, feed, self)
         self.drawing = BoxEditor(studio, player, self.canvas, self.places, self)
         self.deciding = FaceReviewController(studio, player, page, self.places, self.drawing, self)
         self.text = TextAreas(studio, player, page, jobs, self)

@@ -18,10 +18,10 @@ from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_entries import guess_recordings
 from annotate.interchange.lane_mapping import (
     COMMENT,
-    Becomes,
+    EntryTarget,
     ImportMapping,
     LaneTarget,
-    Outside,
+    OutsideRule,
     build_track_target,
     guess_mapping,
 )
@@ -103,17 +103,17 @@ class ImportChoices:
     def target(self, name: str) -> str:
         """Return the key of what a lane becomes."""
         target = self.mapping.lanes[name]
-        if target.becomes is Becomes.SEGMENTS:
+        if target.becomes is EntryTarget.SEGMENTS:
             return f"{target.scheme}{_KEY_SEPARATOR}{target.track}"
-        return _SPEECH if target.becomes is Becomes.UTTERANCES else _NOTHING
+        return _SPEECH if target.becomes is EntryTarget.UTTERANCES else _NOTHING
 
     def set_target(self, name: str, key: str) -> None:
         """Let a lane become something else; its labels and fields are guessed again."""
         first = self._lanes[name][0]
         if key == _NOTHING:
-            self._set_lane_target(name, LaneTarget(Becomes.NOTHING))
+            self._set_lane_target(name, LaneTarget(EntryTarget.NOTHING))
         elif key == _SPEECH:
-            self._set_lane_target(name, LaneTarget(Becomes.UTTERANCES, participant=first.participant))
+            self._set_lane_target(name, LaneTarget(EntryTarget.UTTERANCES, participant=first.participant))
         else:
             scheme_key, track_key = key.split(_KEY_SEPARATOR)
             scheme = self._session.schemes.get(scheme_key)
@@ -124,14 +124,14 @@ class ImportChoices:
     def lane_author(self, name: str) -> str:
         """Return who made the segments of a lane, or who speaks."""
         target = self.mapping.lanes[name]
-        return target.participant if target.becomes is Becomes.UTTERANCES else target.annotator
+        return target.participant if target.becomes is EntryTarget.UTTERANCES else target.annotator
 
     def set_lane_author(self, name: str, who: str) -> None:
         """Say who made the segments of a lane, or who speaks."""
         target = self.mapping.lanes[name]
-        if target.becomes is Becomes.UTTERANCES:
+        if target.becomes is EntryTarget.UTTERANCES:
             self._set_lane_target(name, replace(target, participant=who.strip()))
-        elif target.becomes is Becomes.SEGMENTS and who.strip():
+        elif target.becomes is EntryTarget.SEGMENTS and who.strip():
             self._set_lane_target(name, replace(target, annotator=who.strip()))
 
     def recordings(self) -> Choices:
@@ -139,7 +139,7 @@ class ImportChoices:
         present = all_recordings(self._session.study)
         return (("", tr("None")), *((recording.id, f"{recording.number}. {recording.name}") for recording in present))
 
-    def set_outside_rule(self, outside: Outside) -> None:
+    def set_outside_rule(self, outside: OutsideRule) -> None:
         """Say what is done with entries that reach outside the recording."""
         self.mapping = replace(self.mapping, outside=outside)
 
@@ -150,7 +150,7 @@ class ImportChoices:
     def details(self, name: str) -> list[Detail]:
         """Return the texts of a lane, the most frequent first, and its values, where it becomes segments."""
         target = self.mapping.lanes[name]
-        if target.becomes is not Becomes.SEGMENTS or self.whole:
+        if target.becomes is not EntryTarget.SEGMENTS or self.whole:
             return []
         scheme = self._session.schemes.get(target.scheme)
         track = scheme.track(target.track)
@@ -499,8 +499,8 @@ class ImportWindow(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self.outside = QComboBox()
-        self.outside.addItem(tr("are cut off there"), Outside.CLAMP)
-        self.outside.addItem(tr("are left out"), Outside.LEAVE_OUT)
+        self.outside.addItem(tr("are cut off there"), OutsideRule.CLAMP)
+        self.outside.addItem(tr("are left out"), OutsideRule.LEAVE_OUT)
         self.outside.setAccessibleName(tr("Entries that reach outside the recording"))
         self.outside.setToolTip(tr("What is done with entries that reach outside the recording"))
         self.outside.currentIndexChanged.connect(self._rules_changed)

@@ -20,7 +20,7 @@ from widgets.form.layouts import fit_width
 from widgets.text_labels import PlainLabel
 
 if TYPE_CHECKING:
-    from anonymize.local_files.study_encryption import Sealed
+    from anonymize.local_files.study_encryption import EncryptedFiles
 
 
 _WIDTH = 440
@@ -161,7 +161,7 @@ def decrypt_study(context: Context) -> None:
 
 
 def _run_with_study_closed(
-    context: Context, act: Callable[[Path], "Sealed"], doing: str, tell: Callable[["Sealed"], str]
+    context: Context, act: Callable[[Path], "EncryptedFiles"], doing: str, tell: Callable[["EncryptedFiles"], str]
 ) -> None:
     """Close the study, do something to its file in a thread, and open it again."""
     session = context.studio.session
@@ -171,7 +171,7 @@ def _run_with_study_closed(
     context.studio.close()
     context.studio.message.emit(doing)
 
-    def then(done: "Sealed") -> None:
+    def then(done: "EncryptedFiles") -> None:
         if context.open_study(path):
             context.studio.message.emit(tell(done))
 
@@ -185,7 +185,7 @@ def _run_with_study_closed(
     context.background.run(lambda _progress: act(path), then, failed)
 
 
-def _encrypted_text(done: "Sealed") -> str:
+def _encrypted_text(done: "EncryptedFiles") -> str:
     backups = len(done.files) - 1
     if backups < 1:
         return tr("The study is sealed. Keep the passphrase safe.")
@@ -196,7 +196,7 @@ def _encrypted_text(done: "Sealed") -> str:
     )
 
 
-def _passphrase_changed_text(done: "Sealed") -> str:
+def _passphrase_changed_text(done: "EncryptedFiles") -> str:
     backups = len(done.files) - 1
     if backups < 1:
         return tr("The study has the new passphrase. Keep it safe.")
@@ -207,7 +207,7 @@ def _passphrase_changed_text(done: "Sealed") -> str:
     )
 
 
-def _decrypted_text(done: "Sealed") -> str:
+def _decrypted_text(done: "EncryptedFiles") -> str:
     backups = len(done.files) - 1
     if backups < 1:
         return tr("The study is no longer sealed.")

@@ -276,9 +276,9 @@ class Files(QObject):
         self._studio.failed.emit(error)
 
     def _relink(self, by_content: Mapping[str, Path]) -> None:
-        from annotate.study.recording_edits import Relinked, relink_files
+        from annotate.study.recording_edits import RelinkResult, relink_files
 
-        found: list[Relinked] = []
+        found: list[RelinkResult] = []
 
         def do(session: Session) -> Changes:
             found.append(relink_files(session, by_content))
@@ -393,7 +393,7 @@ def _list_names(names: Sequence[str]) -> str:
 _DROP_EVENTS = frozenset({QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop})
 
 
-class Drops(QObject):
+class DropFilter(QObject):
     """An event filter for the window; widgets that take drops themselves come first."""
 
     def __init__(self, window: QWidget, files: Files) -> None:

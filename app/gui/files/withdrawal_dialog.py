@@ -43,7 +43,7 @@ from project.errors import UserError
 from project.progress import Progress
 from project.queries.recording_rows import all_participants
 from project.session.session import Session
-from project.sharing.annotations_only_copy import Shared
+from project.sharing.annotations_only_copy import AnnotationsCopy
 from project.text_format import pluralize
 from resources.translation import tr, trn
 from widgets import theme
@@ -71,7 +71,7 @@ def share_annotations_only(context: Context) -> None:
     place = questions.save(_SHARE_TITLE, session.study.folder / name, tr("Studies"))
     if place is None:
         return
-    done: list[tuple[Shared, bool]] = []
+    done: list[tuple[AnnotationsCopy, bool]] = []
 
     def make(session: Session, progress: Progress) -> Changes | None:
         made, changes = export_annotations_copy(session, place, progress)

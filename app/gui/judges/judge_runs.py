@@ -18,7 +18,7 @@ from benchmark.judging import ask_job
 from benchmark.judging.ask_job import queue_of
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest, read_payload
-from benchmark.judging.run_outcome import Note, read_outcome
+from benchmark.judging.run_outcome import RunNote, read_outcome
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Changes, Json
@@ -44,7 +44,7 @@ def _checkbox_field(default: bool, title: str, description: str) -> Any:
 
 
 @dataclass(frozen=True)
-class More:
+class AskSettings:
     """What can be set under *More*.
 
     Attributes:
@@ -82,7 +82,7 @@ class More:
 
 
 class MoreForm(QWidget):
-    """Shows `More`.
+    """Shows `AskSettings`.
 
     Signals:
         changed: a value is another one.
@@ -94,17 +94,17 @@ class MoreForm(QWidget):
         super().__init__(parent)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self.form = OptionForm(More, {})
+        self.form = OptionForm(AskSettings, {})
         self._column.addWidget(self.form)
         self.form.changed.connect(self.changed)
 
     def restore(self, values: Mapping[str, Json]) -> None:
         """Fill in what was filled in before; what does not fit is as by default."""
-        defaults = More()
+        defaults = AskSettings()
         fit = {key: value for key, value in values.items() if type(value) is type(getattr(defaults, key, None))}
         self._column.removeWidget(self.form)
         self.form.deleteLater()
-        self.form = OptionForm(More, fit)
+        self.form = OptionForm(AskSettings, fit)
         self._column.addWidget(self.form)
         self.form.changed.connect(self.changed)
 
@@ -322,7 +322,7 @@ class JudgingController(QObject):
             self._context.studio.message.emit(tr("Nothing was asked: the study has the answer already."))
         self._shown.refresh()
 
-    def _record_not_sent(self, notes: Sequence[Note], condition: str, segments: Sequence[str]) -> None:
+    def _record_not_sent(self, notes: Sequence[RunNote], condition: str, segments: Sequence[str]) -> None:
         judges = [judge.id for judge in self._shown.judges()]
         for note in notes:
             for segment_id in note.about or segments:

@@ -17,7 +17,7 @@ from benchmark.judge_input.input_plan import InputPlan
 from benchmark.judging.judge_keys import server_address
 from benchmark.judging.judge_registry import FILE_BACKEND, has_trusted_files
 from models.judges.judge_backends import create_judge, load_backend
-from models.judges.judge_interface import Means, Message, SamplingParameters
+from models.judges.judge_interface import JudgeResources, Message, SamplingParameters
 from project.entities.egress_policy import Egress
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry, Judgment
 from project.entities.study_records import Json
@@ -373,4 +373,4 @@ def _hash_files(judges: Sequence[JudgeEntry]) -> None:
     for judge in judges:
         # What is wrong with a file is said where it is asked.
         with suppress(UserError, OSError):
-            _ = create_judge(judge, Means()).fingerprint
+            _ = create_judge(judge, JudgeResources()).fingerprint

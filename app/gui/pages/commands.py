@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 W = TypeVar("W")
 
 
-class Need(Flag):
+class Requirement(Flag):
     """What must be there for an action to make sense."""
 
     NOTHING = 0
@@ -31,7 +31,7 @@ class Need(Flag):
 
 
 @dataclass(frozen=True, slots=True)
-class Spec(Generic[W]):
+class Command(Generic[W]):
     """One action of a window of the kind `W`.
 
     Attributes:
@@ -47,7 +47,7 @@ class Spec(Generic[W]):
     text: str
     keys: tuple[str, ...]
     handler: Callable[[W], object]
-    needs: Need = Need.NOTHING
+    needs: Requirement = Requirement.NOTHING
     icon: str = ""
     line: bool = False
     repeats: bool = False
@@ -55,10 +55,10 @@ class Spec(Generic[W]):
     mode: str = ""
 
 
-ON_RECORDING = Need.RECORDING
-EDITING = Need.RECORDING | Need.WRITABLE
-ON_SELECTION = Need.RECORDING | Need.WRITABLE | Need.SELECTION
-MARKED = Need.RECORDING | Need.WRITABLE | Need.NO_SELECTION
+ON_RECORDING = Requirement.RECORDING
+EDITING = Requirement.RECORDING | Requirement.WRITABLE
+ON_SELECTION = Requirement.RECORDING | Requirement.WRITABLE | Requirement.SELECTION
+MARKED = Requirement.RECORDING | Requirement.WRITABLE | Requirement.NO_SELECTION
 
 
 _PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier

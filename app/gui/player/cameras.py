@@ -19,7 +19,15 @@ from project.queries.recording_rows import media_of
 from project.session.session import LocatedMedium, MediaState
 from project.timebase import SECOND_US, FrameTimes
 from resources.translation import tr
-from widgets.player.camera_grid import MAIN, Arrangement, Corner, MultiViewLayout, Plate, ViewsGrid, ViewTile
+from widgets.player.camera_grid import (
+    MAIN,
+    Arrangement,
+    Corner,
+    MissingPicturePlate,
+    MultiViewLayout,
+    ViewsGrid,
+    ViewTile,
+)
 from widgets.player.player_view import PlayerView
 from widgets.player.transport_bar import TransportBar
 
@@ -30,9 +38,9 @@ _MAX_STALE_MS = 200
 _MAX_FRAME_STEP = 15
 """Frames; while playing, requests are closer together than this."""
 
-_NOT_YET = Plate("video-off", tr("Not recording yet"), tr("This camera was started later."))
-_OVER = Plate("video-off", tr("No longer recording"), tr("This camera was stopped before."))
-_READING = Plate("loader", tr("Reading the file"), tr("The first time, its frames are counted."))
+_NOT_YET = MissingPicturePlate("video-off", tr("Not recording yet"), tr("This camera was started later."))
+_OVER = MissingPicturePlate("video-off", tr("No longer recording"), tr("This camera was stopped before."))
+_READING = MissingPicturePlate("loader", tr("Reading the file"), tr("The first time, its frames are counted."))
 
 
 class SideCamera(QObject):
@@ -57,7 +65,7 @@ class SideCamera(QObject):
         self.times: FrameTimes | None = None
         self._frames: FrameService | None = None
         self._generation = 0
-        self._plate: Plate | None = None
+        self._plate: MissingPicturePlate | None = None
         self._at_us = 0
         self._standing = True
         self._longest = 0
@@ -75,7 +83,7 @@ class SideCamera(QObject):
                 MediaState.OUTSIDE: tr("The file is outside the study's folder"),
             }
             title = titles.get(state, tr("The file is missing"))
-            self._show_plate(Plate("video-off", title, self.located.path.name, tr("Locate…")))
+            self._show_plate(MissingPicturePlate("video-off", title, self.located.path.name, tr("Locate…")))
             return
         self._show_plate(_READING)
         self._frames = frames = FrameService(self, _FRAME_CACHE_BYTES)
@@ -132,7 +140,7 @@ class SideCamera(QObject):
                 self._late.start()
             self._frames.request_time(self.times.time_of(wanted[0]), wanted[1])
 
-    def _show_plate(self, plate: Plate) -> None:
+    def _show_plate(self, plate: MissingPicturePlate) -> None:
         self._late.stop()
         if plate != self._plate:
             self._plate = plate
@@ -147,7 +155,7 @@ class SideCamera(QObject):
     def _on_failed(self, generation: int, error: UserError) -> None:
         if generation == self._generation and self._frames is not None:
             self._asked = None
-            self._show_plate(Plate("video-off", error.message, error.hint))
+            self._show_plate(MissingPicturePlate("video-off", error.message, error.hint))
 
     def _on_ready(self, generation: int, index: int, _time_us: int, image: QImage) -> None:
         if generation != self._generation or self._asked is None:
@@ -445,7 +453,7 @@ class Views(QObject):
         def show(image: QImage) -> None:
             view.set_picture(image)
 
-        def tell(plate: Plate) -> None:
+        def tell(plate: MissingPicturePlate) -> None:
             view.set_picture(None)
             view.set_notice(plate.icon, plate.title, plate.hint, plate.action)
 

@@ -39,7 +39,7 @@ from benchmark.dataset.dataset_card import SPLIT_SHARES, assign_splits
 from benchmark.dataset.dataset_export import (
     JSONL,
     VLMEVALKIT,
-    Exported,
+    DatasetCounts,
     PreparedDataset,
     confirm_question_texts,
     find_reader,
@@ -237,7 +237,7 @@ class QuestionSetWriter(QObject):
         stop = self._stop = threading.Event()
         session = self._context.studio.session
 
-        def then(made: Exported | None) -> None:
+        def then(made: DatasetCounts | None) -> None:
             if self._stop is stop:
                 self._stop = None
             if made is None or session is None or session is not self._context.studio.session:
@@ -251,7 +251,7 @@ class QuestionSetWriter(QObject):
             _log.warning("The data set was not written", exc_info=error)
             self.stopped.emit(str(error))
 
-        def work(progress: Progress) -> Exported | None:
+        def work(progress: Progress) -> DatasetCounts | None:
             try:
                 return write_dataset(ready, folder, Stoppable(progress, stop))
             except Cancelled:
@@ -508,7 +508,7 @@ class SetWindow(QWidget):
         self.writing.start(ready, place)
         self._show_state()
 
-    def _on_written(self, made: Exported, folder: Path) -> None:
+    def _on_written(self, made: DatasetCounts, folder: Path) -> None:
         self._show_result(
             tr("Wrote {count} to {name}. Fill in DATACARD.md before it leaves.").format(
                 count=trn("{count} question", "{count} questions", made.questions), name=folder.name

@@ -21,7 +21,7 @@ from benchmark.questions.filter_funnel import (
     newest_proposals,
 )
 from benchmark.questions.filter_outcomes import FunnelInput, FunnelRows, Gatherer, drop_chance
-from benchmark.questions.filter_rules import DISTRACTORS, STEPS, Needs
+from benchmark.questions.filter_rules import DISTRACTORS, STEPS, LimitSide
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.session.session import Session
@@ -202,7 +202,7 @@ def survivors_text(found: FunnelResult) -> str:
         return tr("{survive} No step decides yet, so all of them go on to verification and export.").format(
             survive=survive
         )
-    every = [key for key, step in STEPS.items() if step.needs is not Needs.NO_LIMIT]
+    every = [key for key, step in STEPS.items() if step.needs is not LimitSide.NO_LIMIT]
     names = ", ".join(STEPS[key].name.lower() for key in found.deciding_steps)
     by = tr("all steps decide") if [*found.deciding_steps] == every else tr("decided by: {names}").format(names=names)
     return tr("{survive} {going:,} go on to verification and export, as {by}.").format(

@@ -35,11 +35,11 @@ from app.gui.questions.filter_results import (
     survivors_text,
     verdict_rows,
 )
-from app.gui.questions.filter_views import FunnelView, ProposalView, Proposed, VerdictsTable
+from app.gui.questions.filter_views import FunnelView, JudgeProposal, ProposalView, VerdictsTable
 from app.gui.questions.question_jobs import FilterStepRunner
 from benchmark.authoring import question_requests
 from benchmark.questions.filter_funnel import FunnelStage, apply_newest_proposals, apply_options, newest_proposals
-from benchmark.questions.filter_rules import DISTRACTORS, FilterRule, FilterStep, Needs, Several
+from benchmark.questions.filter_rules import DISTRACTORS, FilterRule, FilterStep, LimitSide, ScoreCombination
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.questions import WrongOption
 from project.entities.study_records import Changes
@@ -55,7 +55,7 @@ from widgets.progress_bars import ProgressBar, make_busy_line
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import icon
 
-_AGGREGATION_NAMES = {Several.STRICTEST: tr("Every judge"), Several.MEAN: tr("Mean of judges")}
+_AGGREGATION_NAMES = {ScoreCombination.STRICTEST: tr("Every judge"), ScoreCombination.MEAN: tr("Mean of judges")}
 
 
 class RuleBar(QWidget):
@@ -102,7 +102,7 @@ class RuleBar(QWidget):
     def show_rule(self, step: FilterStep, rule: FilterRule, judges: Sequence[JudgeEntry], *, writable: bool) -> None:
         """Show what a study asks at a step."""
         self._rule = None
-        drops = step.needs is not Needs.NO_LIMIT
+        drops = step.needs is not LimitSide.NO_LIMIT
         fixed = step.low == step.high
         self.side.setText(tr("Keep {needs}").format(needs=step.needs.value))
         for part in (self.side, self.limit):
@@ -144,7 +144,7 @@ class RuleBar(QWidget):
             self._rule,
             limit=self.limit.value(),
             runs=self.runs.value(),
-            several=Several(self.several.currentData()),
+            several=ScoreCombination(self.several.currentData()),
             judges=self.judges.ticked_keys(),
             decides=self.decides.isChecked(),
         )
@@ -415,7 +415,7 @@ class FunnelWindow(FunnelLayout):
         self.proposals.setVisible(harder)
         if harder:
             proposed = [
-                Proposed(proposal.judgment_id, proposal.judge, proposal.wrong, proposal.rejection_reason)
+                JudgeProposal(proposal.judgment_id, proposal.judge, proposal.wrong, proposal.rejection_reason)
                 for proposal in newest_proposals(found.funnel_input, question)
             ]
             self.proposals.show_proposals(question.wrong, proposed, writable=self._context.studio.writable)

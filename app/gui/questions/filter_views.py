@@ -263,7 +263,7 @@ class FunnelView(QWidget):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class JudgeProposal:
     """What one judge proposes; `why_not` says why all of it cannot be taken over, "" where it can."""
 
     key: str
@@ -284,7 +284,7 @@ class ProposalView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._now: tuple[WrongOption, ...] = ()
-        self._proposed: tuple[Proposed, ...] = ()
+        self._proposed: tuple[JudgeProposal, ...] = ()
         self._writable = False
         self.ticks: list[QCheckBox] = []
         column = QVBoxLayout(self)
@@ -312,7 +312,7 @@ class ProposalView(QWidget):
         self._grid.setColumnStretch(1, 1)
         column.addLayout(self._grid)
 
-    def show_proposals(self, now: Sequence[WrongOption], proposed: Sequence[Proposed], *, writable: bool) -> None:
+    def show_proposals(self, now: Sequence[WrongOption], proposed: Sequence[JudgeProposal], *, writable: bool) -> None:
         """Show what a question has, and what judges propose for it."""
         self._now, self._proposed, self._writable = tuple(now), tuple(proposed), writable
         chosen = self.judge.currentText()
@@ -332,7 +332,7 @@ class ProposalView(QWidget):
         changed = [new if tick.isChecked() else old for old, new, tick in pairs]
         return (*changed, *self._now[len(changed) :])
 
-    def _current_proposal(self) -> Proposed | None:
+    def _current_proposal(self) -> JudgeProposal | None:
         at = self.judge.currentIndex()
         return self._proposed[at] if 0 <= at < len(self._proposed) else None
 

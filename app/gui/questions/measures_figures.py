@@ -30,7 +30,7 @@ from resources.translation import tr, trn
 from widgets.labels import KIND_LOOKS, LabelLook, label_looks
 from widgets.plots.charts import as_png, as_svg
 from widgets.plots.estimates_table import AgreementFigureRow
-from widgets.plots.plot_data import Bars, Lines, Measured, Plot, PlotNumberFormat, Series
+from widgets.plots.plot_data import BarPlot, Lines, Plot, PlotNumberFormat, PlottedValue, Series
 from widgets.table.record_table import TableRow
 
 RELEVANT_TABLES = frozenset(
@@ -100,9 +100,9 @@ COLUMNS = (
 )
 
 
-def to_measured(figure: StatisticResult) -> Measured:
+def to_measured(figure: StatisticResult) -> PlottedValue:
     """Return a figure as tables and plots take it."""
-    return Measured(figure.value, figure.n, figure.low, figure.high, figure.reason)
+    return PlottedValue(figure.value, figure.n, figure.low, figure.high, figure.reason)
 
 
 def judge_label(asking: JudgeSetup) -> str:
@@ -243,7 +243,7 @@ def _format_number(value: float | None) -> str:
 _MAX_JUDGES = 30
 """Judges and ways of asking that are drawn side by side."""
 _WHISKERS = tr("whiskers: 95 % intervals over recordings")
-_UNDEFINED = Measured(None)
+_UNDEFINED = PlottedValue(None)
 _MODALITIES = (Modality.BOTH, Modality.PICTURES, Modality.TEXT, Modality.NOTHING)
 
 
@@ -285,7 +285,7 @@ def comparison_plots(found: Measures) -> list[Plot]:
     if not shown:
         return []
     plots: list[Plot] = [
-        Bars(
+        BarPlot(
             "consistency",
             tr("Consistency"),
             tr("Chains and subchains that were answered right as a whole; {whiskers}").format(whiskers=_WHISKERS),
@@ -335,7 +335,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
     )
     references = [theirs.get(f"nodes.{kind.value}") for kind in NodeKind]
     return [
-        Bars(
+        BarPlot(
             "nodes_by_kind",
             tr("Nodes by kind"),
             about,
@@ -343,7 +343,7 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
             (
                 Series(
                     "share",
-                    tuple(Measured(found.by_kind[kind] / found.nodes, found.by_kind[kind]) for kind in NodeKind),
+                    tuple(PlottedValue(found.by_kind[kind] / found.nodes, found.by_kind[kind]) for kind in NodeKind),
                 ),
             ),
             tr("share of all nodes"),
@@ -386,10 +386,10 @@ def _share_bars(
     figures: Sequence[StatisticResult],
     beside: PublishedTableRow | None,
     keys: Sequence[str],
-) -> Bars:
+) -> BarPlot:
     theirs = [None if beside is None else beside.figures.get(key) for key in keys]
     known = beside is not None and any(value is not None for value in theirs)
-    return Bars(
+    return BarPlot(
         key,
         title,
         f"{judge_label(judge_measures.setup)}; {_WHISKERS}",
@@ -426,16 +426,16 @@ def _trait_bars(
     names: Sequence[str],
     trait: Callable[[JudgeSetup], str],
     group_of: Callable[[JudgeSetup], str],
-) -> Bars:
+) -> BarPlot:
     """Draw a bar for each value of a trait, in a group of whatever else is alike; the first one of a kind counts."""
-    groups: dict[str, dict[str, Measured]] = {}
+    groups: dict[str, dict[str, PlottedValue]] = {}
     for judge_measures in shown:
         groups.setdefault(group_of(judge_measures.setup), {}).setdefault(
             trait(judge_measures.setup), to_measured(judge_measures.overall)
         )
     columns = [[group.get(value, _UNDEFINED) for group in groups.values()] for value in values]
     note = f"{about}; {_WHISKERS}"
-    return Bars(
+    return BarPlot(
         key,
         title,
         note,
@@ -463,14 +463,14 @@ def _prompt_group(asking: JudgeSetup) -> str:
     return _judge_group(asking) if asking.setting in (BASE, SUB) else f"{_judge_group(asking)}, {asking.variant}"
 
 
-def _count_bars(key: str, title: str, note: str, counts: Mapping[int, int], axis: str, thing: str) -> Bars:
+def _count_bars(key: str, title: str, note: str, counts: Mapping[int, int], axis: str, thing: str) -> BarPlot:
     names = tuple(pluralize(number, thing) for number in counts)
-    return Bars(
-        key, title, note, names, (Series(axis, tuple(Measured(float(count)) for count in counts.values())),), axis
+    return BarPlot(
+        key, title, note, names, (Series(axis, tuple(PlottedValue(float(count)) for count in counts.values())),), axis
     )
 
 
-def _make_series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
+def _make_series(names: Sequence[str], columns: Sequence[Sequence[PlottedValue]]) -> tuple[Series, ...]:
     return tuple(
         Series(name, tuple(values), look)
         for name, values, look in zip(names, columns, _series_looks(names), strict=True)

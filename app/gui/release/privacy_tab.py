@@ -47,7 +47,7 @@ from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
 from widgets.form.input_fields import DecimalBox, IntegerBox
 from widgets.labels import LabelLook, Pattern, Sign
-from widgets.plots.plot_data import Bars, Histogram, Measured, Pile, Plot, PlotNumberFormat, Series
+from widgets.plots.plot_data import BarPlot, Histogram, HistogramPanel, Plot, PlotNumberFormat, PlottedValue, Series
 from widgets.plots.plot_view import PlotWall
 from widgets.table.record_table import NOT_MEASURED, RowsTable, TableRow
 from widgets.text_labels import PlainLabel, plain_tip
@@ -253,7 +253,7 @@ def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
     found = [report for _, _, report in reports]
     note = tr("The newest export of each recording by each method; the number is the recording's")
     return [
-        Bars(
+        BarPlot(
             "privacy_by_method",
             tr("Re-identified faces"),
             note,
@@ -273,7 +273,7 @@ def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
             tr("share at FAR 1e-2"),
             PlotNumberFormat.FIGURE,
         ),
-        Bars(
+        BarPlot(
             "use_by_method",
             tr("Signals that are kept"),
             note,
@@ -299,7 +299,7 @@ def similarity_plot(report: PrivacyReport) -> Histogram | None:
     attack = report.strongest_attack(NAIVE)
     limit = attack.thresholds[0].value if attack is not None else None
     piles = tuple(
-        Pile(
+        HistogramPanel(
             name,
             tuple(counts[key][first:last].tolist()),
             mark=limit,
@@ -325,15 +325,15 @@ def _newest_reports(exports: Sequence[ExportedClip]) -> list[tuple[str, int, Pri
     return sorted(((*key, report) for key, report in found.items()), key=lambda row: row[:2])
 
 
-def _reidentification_rate(report: PrivacyReport, kind: str) -> Measured:
+def _reidentification_rate(report: PrivacyReport, kind: str) -> PlottedValue:
     attack = report.strongest_attack(kind)
     if attack is None:
-        return Measured(None, reason=tr("No model that recognises faces was installed."))
+        return PlottedValue(None, reason=tr("No model that recognises faces was installed."))
     return _to_measured(attack.rates[0])
 
 
-def _to_measured(figure: MeasuredValue) -> Measured:
-    return Measured(figure.value, figure.n, reason=figure.note)
+def _to_measured(figure: MeasuredValue) -> PlottedValue:
+    return PlottedValue(figure.value, figure.n, reason=figure.note)
 
 
 _NOTHING_EXPORTED = tr("Nothing was exported yet. Export a recording first: Ctrl+E.")

@@ -167,7 +167,7 @@ def earlier_rendering_results(
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ReleaseVerdict:
     """What came of it.
 
     Attributes:
@@ -179,7 +179,7 @@ class Judged:
     lines: tuple[ReleaseChecklistRow, ...]
 
 
-def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, Judged]:
+def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, ReleaseVerdict]:
     """Judge one recording at a time; yields what to show meanwhile.
 
     Raises:
@@ -203,7 +203,7 @@ def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, 
     after, rendered = earlier_rendering_results(session, plan, inside)
     numbers = [candidate.number for candidate in selection.candidates]
     found = build_checklist(numbers, [*reasons, *after], rendered, waivers(session.study), by_id)
-    return Judged(selection, tuple(sorted(found, key=lambda row: not row.is_broken)))
+    return ReleaseVerdict(selection, tuple(sorted(found, key=lambda row: not row.is_broken)))
 
 
 Pairs = Sequence[tuple[str, str]]

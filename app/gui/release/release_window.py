@@ -18,10 +18,10 @@ from app.gui.pages.context import Context
 from app.gui.release.pii_search import NamesModels, PiiSearchController
 from app.gui.release.release_form import (
     COLUMNS,
-    Judged,
     ReleaseChecklistRow,
     ReleasePlanForm,
     ReleaseSelection,
+    ReleaseVerdict,
     WaiverBar,
     available_choices,
     judge_in_steps,
@@ -67,8 +67,8 @@ class ReleaseWindow(QWidget):
         self._context = context
         self._studio = context.studio
         self._texts: list[ReleasedText] = []
-        self._judging: Generator[str, None, Judged] | None = None
-        self._judged = Judged(Selection(()), ())
+        self._judging: Generator[str, None, ReleaseVerdict] | None = None
+        self._judged = ReleaseVerdict(Selection(()), ())
         self._work: JobSpec | None = None
         self._waiting = False
         self._searching = PiiSearchController(context, self)

@@ -14,7 +14,7 @@ from annotate.agreement.adjudication import (
     ChoiceRule,
     Labels,
     SpanRule,
-    Unsettled,
+    UnsettledRule,
     create_adjudicated_lane,
 )
 from app.gui.pages.context import Context
@@ -152,7 +152,7 @@ _RULE_QUESTIONS = (
     LaneQuestion(
         "unsettled",
         tr("No agreement"),
-        ((Unsettled.LEAVE_OUT, tr("Leave out")), (Unsettled.KEEP, tr("Keep each opinion, with a comment"))),
+        ((UnsettledRule.LEAVE_OUT, tr("Leave out")), (UnsettledRule.KEEP, tr("Keep each opinion, with a comment"))),
         tr("The annotators' own lanes keep everything either way"),
     ),
 )
@@ -175,7 +175,7 @@ def _make_lane(context: Context, form: LaneForm, answers: Mapping[str, str], lea
         Labels(answers["labels"]),
         ChoiceRule(answers["choices"]),
         round(least, 2),
-        Unsettled(answers["unsettled"]),
+        UnsettledRule(answers["unsettled"]),
     )
     made: list[AdjudicationResult] = []
     problems: list[str] = []

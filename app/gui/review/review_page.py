@@ -207,7 +207,7 @@ def _make_annotator_box(name: str, tip: str) -> QComboBox:
     return box
 
 
-class Listed(StrEnum):
+class ReviewScope(StrEnum):
     """Which items are in the list."""
 
     WAITING = later("Waiting")
@@ -236,7 +236,7 @@ class ReviewPage(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("Review"))
         self._rows: tuple[ItemRow, ...] = ()
-        self._listed = Listed.DIFFERING
+        self._listed = ReviewScope.DIFFERING
         self._reason = ""
         self.people = PairChooser()
         self.items = ReviewItemList()
@@ -328,9 +328,9 @@ class ReviewPage(QWidget):
         column.addWidget(self.people)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
-        self._buttons: dict[Listed, QPushButton] = {}
+        self._buttons: dict[ReviewScope, QPushButton] = {}
         group = QButtonGroup(self)
-        for listed in Listed:
+        for listed in ReviewScope:
             button = QPushButton(tr(listed.value))
             button.setProperty("segment", True)
             button.setCheckable(True)
@@ -355,22 +355,24 @@ class ReviewPage(QWidget):
 
     def _show_list(self, current: str) -> None:
         kept = {
-            Listed.WAITING: [row for row in self._rows if row.state is ReviewItemState.WAITS or row.key == current],
-            Listed.DIFFERING: [
+            ReviewScope.WAITING: [
+                row for row in self._rows if row.state is ReviewItemState.WAITS or row.key == current
+            ],
+            ReviewScope.DIFFERING: [
                 row for row in self._rows if row.state is not ReviewItemState.ALIKE or row.key == current
             ],
-            Listed.ALL: list(self._rows),
+            ReviewScope.ALL: list(self._rows),
         }
         counts = {
-            Listed.WAITING: sum(row.state is ReviewItemState.WAITS for row in self._rows),
-            Listed.DIFFERING: sum(row.state is not ReviewItemState.ALIKE for row in self._rows),
-            Listed.ALL: len(self._rows),
+            ReviewScope.WAITING: sum(row.state is ReviewItemState.WAITS for row in self._rows),
+            ReviewScope.DIFFERING: sum(row.state is not ReviewItemState.ALIKE for row in self._rows),
+            ReviewScope.ALL: len(self._rows),
         }
         for listed, button in self._buttons.items():
             button.setText(f"{tr(listed.value)} {counts[listed]}")
         self.items.set_rows(kept[self._listed], current)
 
-    def _filter(self, listed: Listed) -> None:
+    def _filter(self, listed: ReviewScope) -> None:
         at = self.items.current_row()
         current = self.items.rows()[at].key if at >= 0 else ""
         self._listed = listed

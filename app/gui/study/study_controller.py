@@ -322,8 +322,8 @@ class StudyController(QObject):
         rows = self.session.study.redo_size if self.session is not None else 0
         self._revert(recording_edits.redo, rows, tr("Making {count:,} changes again…").format(count=rows), tr("Redone"))
 
-    def _revert(self, how: Callable[[Session], recording_edits.Reverted], rows: int, text: str, word: str) -> None:
-        reverted: list[recording_edits.Reverted] = []
+    def _revert(self, how: Callable[[Session], recording_edits.RevertedStep], rows: int, text: str, word: str) -> None:
+        reverted: list[recording_edits.RevertedStep] = []
 
         def do(session: Session) -> Changes:
             reverted.append(how(session))

@@ -521,7 +521,9 @@ class TeamWindow(QWidget):
             self.tabs.setCurrentWidget(self.conflicts)
 
     def _resolve(self, conflict_id: str, side: str) -> None:
-        self._studio.edit(partial(study_copies.resolve_conflict, conflict_id=conflict_id, side=study_copies.Side(side)))
+        self._studio.edit(
+            partial(study_copies.resolve_conflict, conflict_id=conflict_id, side=study_copies.ConflictSide(side))
+        )
 
     def _show_report(self, text: str) -> None:
         self.report.setText(text)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from annotate.agreement.annotator_lanes import Mark
 from annotate.review.peer_review import TrainingComparison, compare_training
 from annotate.team import assignments
-from annotate.team.training_gate import FIGURES, Gate, Trained, evaluate_training, list_trainees, read_gate
+from annotate.team.training_gate import FIGURES, Gate, TrainingResult, evaluate_training, list_trainees, read_gate
 from app.gui.pages.context import Context
 from project.entities.study_records import Annotator, Changes
 from project.errors import UserError
@@ -42,7 +42,7 @@ from widgets.text_labels import PlainLabel, plain_tip
 FIGURE_NAMES = {"boundaries": tr("Boundaries"), "labels": tr("Labels"), "attributes": tr("Attributes")}
 
 
-def figure_text(trained: Trained, gate: Gate, key: str) -> str:
+def figure_text(trained: TrainingResult, gate: Gate, key: str) -> str:
     """Return a figure and what it comes to, such as `0.72, passes (needed 0.50)`."""
     value, least = trained.figures.get(key), gate.minimum.get(key)
     said = tr("nothing to compare") if value is None else f"{value:.2f}"
@@ -54,7 +54,7 @@ def figure_text(trained: Trained, gate: Gate, key: str) -> str:
     return tr("{said}, {state} (needed {least:.2f})").format(said=said, state=state, least=least)
 
 
-def result_text(trained: Trained) -> str:
+def result_text(trained: TrainingResult) -> str:
     """Return what it comes to as a whole."""
     if trained.passed:
         return tr("Passed: the work is open")

@@ -329,7 +329,7 @@ class TranscriptSearchController(QObject):
         places, recordings = sum(counts.values()), len(counts)
         if not confirm_change(self._context.questions, Rows.PLACES, places, recordings):
             return
-        done: list[transcript_edits.Replaced] = []
+        done: list[transcript_edits.ReplaceResult] = []
 
         def do(session: Session) -> Changes:
             done.append(transcript_edits.replace_all(session, search, self._page.search.replacement.text(), where))

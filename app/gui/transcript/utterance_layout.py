@@ -90,7 +90,7 @@ class WrappedWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrapped:
+class WrappedText:
     """A text in lines."""
 
     pieces: tuple[WrappedWord, ...]
@@ -106,7 +106,7 @@ class Wrapped:
         )
 
 
-def wrap(text: str, width_of: Callable[[str], float], space: float, room: float) -> Wrapped:
+def wrap(text: str, width_of: Callable[[str], float], space: float, room: float) -> WrappedText:
     """Break a text into lines.
 
     Args:
@@ -131,7 +131,7 @@ def wrap(text: str, width_of: Callable[[str], float], space: float, room: float)
             WrappedWord(piece.text, piece.start, piece.word, piece.line, room - piece.left - piece.width, piece.width)
             for piece in pieces
         ]
-    return Wrapped(tuple(pieces), line + 1)
+    return WrappedText(tuple(pieces), line + 1)
 
 
 def _split_word(word: str, width: float, room: float) -> list[tuple[str, int]]:
@@ -181,7 +181,7 @@ class Geometry:
         self._metrics = QFontMetricsF(theme.font(TEXT_POINTS))
         self._space = self._metrics.horizontalAdvance(" ")
         self._widths: dict[str, float] = {}
-        self._wrapped: dict[str, tuple[str, int, Wrapped]] = {}
+        self._wrapped: dict[str, tuple[str, int, WrappedText]] = {}
 
     @property
     def line_height(self) -> float:
@@ -198,7 +198,7 @@ class Geometry:
         """Of the text, in pixels."""
         return self._metrics.descent()
 
-    def wrap_line(self, line: TranscriptLine, width: int) -> Wrapped:
+    def wrap_line(self, line: TranscriptLine, width: int) -> WrappedText:
         """Return the text of a line in lines that fit into a row of a width."""
         known = self._wrapped.get(line.utterance.id)
         if known is not None and known[:2] == (line.utterance.text, width):

@@ -6,36 +6,38 @@ Defines the menus Edit, File, Help and Study.
 from annotate.team.assignments import hold_out, mark_done
 from app.gui.files.encryption import decrypt_study, encrypt_study
 from app.gui.files.recovery_dialog import recover_study
-from app.gui.pages.commands import EDITING, MARKED, ON_SELECTION, Need, Spec
+from app.gui.pages.commands import EDITING, MARKED, ON_SELECTION, Command, Requirement
 from app.gui.window.mode_actions import CHAINS, FACES, JUDGES, PLAY, SPEECH, TRANSCRIPT, VIEW
 from app.gui.window.parts import WindowParts
 from project.queries.annotator_rows import is_completed
 from project.queries.recording_rows import hold_outs
 from resources.translation import tr
 
-EDIT: tuple[Spec[WindowParts], ...] = (
-    Spec(
+EDIT: tuple[Command[WindowParts], ...] = (
+    Command(
         "undo",
         tr("&Edit"),
         tr("&Undo"),
         ("Ctrl+Z",),
         lambda w: w.commands.undo(),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
         icon="undo-2",
     ),
-    Spec(
+    Command(
         "redo",
         tr("&Edit"),
         tr("&Redo"),
         ("Ctrl+Shift+Z", "Ctrl+Y"),
         lambda w: w.commands.redo(),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
         icon="redo-2",
     ),
-    Spec("mark_in", tr("&Edit"), tr("Mark &start"), ("I",), lambda w: w.editing.mark_in(), EDITING, line=True),
-    Spec("mark_out", tr("&Edit"), tr("Mark &end"), ("O",), lambda w: w.editing.mark_out(), EDITING),
-    Spec("make", tr("&Edit"), tr("&Make segment from marks"), ("A",), lambda w: w.editing.create_from_marks(), MARKED),
-    Spec(
+    Command("mark_in", tr("&Edit"), tr("Mark &start"), ("I",), lambda w: w.editing.mark_in(), EDITING, line=True),
+    Command("mark_out", tr("&Edit"), tr("Mark &end"), ("O",), lambda w: w.editing.mark_out(), EDITING),
+    Command(
+        "make", tr("&Edit"), tr("&Make segment from marks"), ("A",), lambda w: w.editing.create_from_marks(), MARKED
+    ),
+    Command(
         "coding",
         tr("&Edit"),
         tr("&Code while playing: a label's key starts and ends"),
@@ -44,7 +46,7 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         EDITING,
         checkable=True,
     ),
-    Spec(
+    Command(
         "next_track",
         tr("&Edit"),
         tr("Ne&xt track for new segments"),
@@ -52,7 +54,7 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         lambda w: w.active.select_next_track(),
         EDITING,
     ),
-    Spec(
+    Command(
         "trim_start",
         tr("&Edit"),
         tr("Start segment at the playhead"),
@@ -61,7 +63,7 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         ON_SELECTION,
         line=True,
     ),
-    Spec(
+    Command(
         "trim_end",
         tr("&Edit"),
         tr("End segment at the playhead"),
@@ -69,7 +71,7 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         lambda w: w.editing.trim("end"),
         ON_SELECTION,
     ),
-    Spec(
+    Command(
         "split",
         tr("&Edit"),
         tr("S&plit at the playhead"),
@@ -78,7 +80,7 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         ON_SELECTION,
         icon="scissors",
     ),
-    Spec(
+    Command(
         "nudge_back",
         tr("&Edit"),
         tr("Nudge one frame back"),
@@ -87,7 +89,7 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         ON_SELECTION,
         repeats=True,
     ),
-    Spec(
+    Command(
         "nudge_on",
         tr("&Edit"),
         tr("Nudge one frame forward"),
@@ -96,7 +98,7 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         ON_SELECTION,
         repeats=True,
     ),
-    Spec(
+    Command(
         "delete",
         tr("&Edit"),
         tr("&Delete"),
@@ -105,53 +107,61 @@ EDIT: tuple[Spec[WindowParts], ...] = (
         ON_SELECTION,
         icon="trash-2",
     ),
-    Spec(
+    Command(
         "select_all",
         tr("&Edit"),
         tr("Select all of your segments"),
         ("Ctrl+A",),
         lambda w: w.feed.select_editable(),
-        Need.RECORDING,
+        Requirement.RECORDING,
     ),
-    Spec(
+    Command(
         "clear",
         tr("&Edit"),
         tr("Clear selection and marks"),
         ("Esc",),
         lambda w: w.commands.clear_selection(),
-        Need.STUDY,
+        Requirement.STUDY,
     ),
-    Spec("annotator", tr("&Edit"), tr("Annotator…"), (), lambda w: w.commands.ask_annotator(), Need.STUDY, line=True),
+    Command(
+        "annotator",
+        tr("&Edit"),
+        tr("Annotator…"),
+        (),
+        lambda w: w.commands.ask_annotator(),
+        Requirement.STUDY,
+        line=True,
+    ),
 )
 
 
-FILE: tuple[Spec[WindowParts], ...] = (
-    Spec("new", tr("&File"), tr("&New study…"), ("Ctrl+N",), lambda w: w.files.new_study(), icon="file-plus"),
-    Spec(
+FILE: tuple[Command[WindowParts], ...] = (
+    Command("new", tr("&File"), tr("&New study…"), ("Ctrl+N",), lambda w: w.files.new_study(), icon="file-plus"),
+    Command(
         "open", tr("&File"), tr("&Open study…"), ("Ctrl+Shift+O",), lambda w: w.files.open_study(), icon="folder-open"
     ),
-    Spec("recover", tr("&File"), tr("Recover a study…"), (), lambda w: recover_study(w.context)),
-    Spec(
+    Command("recover", tr("&File"), tr("Recover a study…"), (), lambda w: recover_study(w.context)),
+    Command(
         "add",
         tr("&File"),
         tr("&Add recordings…"),
         ("Ctrl+O",),
         lambda w: w.files.add_recordings(),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
         icon="plus",
         line=True,
     ),
-    Spec(
+    Command(
         "details",
         tr("&File"),
         tr("Recording &details…"),
         ("Ctrl+I",),
         lambda w: w.details.open(),
-        Need.RECORDING,
+        Requirement.RECORDING,
         icon="info",
     ),
-    Spec("rename", tr("&File"), tr("Rena&me recording…"), ("F2",), lambda w: w.commands.rename_recording(), EDITING),
-    Spec(
+    Command("rename", tr("&File"), tr("Rena&me recording…"), ("F2",), lambda w: w.commands.rename_recording(), EDITING),
+    Command(
         "export",
         tr("&File"),
         tr("&Export anonymized…"),
@@ -160,75 +170,77 @@ FILE: tuple[Spec[WindowParts], ...] = (
         EDITING,
         icon="download",
     ),
-    Spec(
+    Command(
         "privacy",
         tr("&File"),
         tr("&Privacy of exports…"),
         ("Ctrl+Shift+P",),
         lambda w: w.windows.open_window("privacy"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="shield-check",
     ),
-    Spec(
+    Command(
         "models",
         tr("&File"),
         tr("Model&s…"),
         ("Ctrl+Shift+M",),
         lambda w: w.windows.open_window("models"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="cpu",
     ),
-    Spec(
+    Command(
         "import_annotations",
         tr("&File"),
         tr("&Import annotations…"),
         ("Ctrl+Shift+I",),
         lambda w: w.windows.open_window("import_annotations"),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
         line=True,
     ),
-    Spec(
+    Command(
         "export_annotations",
         tr("&File"),
         tr("E&xport annotations…"),
         ("Ctrl+Shift+E",),
         lambda w: w.windows.open_window("export_annotations"),
-        Need.STUDY,
+        Requirement.STUDY,
     ),
-    Spec(
+    Command(
         "locate",
         tr("&File"),
         tr("&Locate missing media…"),
         (),
         lambda w: w.files.locate_missing(),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
         icon="search",
     ),
-    Spec(
+    Command(
         "seal",
         tr("&File"),
         tr("Sea&l study…"),
         (),
         lambda w: encrypt_study(w.context),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
         "lock",
         line=True,
     ),
-    Spec(
+    Command(
         "unseal",
         tr("&File"),
         tr("&Unseal study…"),
         (),
         lambda w: decrypt_study(w.context),
-        Need.STUDY | Need.WRITABLE | Need.SEALED,
+        Requirement.STUDY | Requirement.WRITABLE | Requirement.SEALED,
     ),
-    Spec("close", tr("&File"), tr("&Close study"), ("Ctrl+W",), lambda w: w.close_study(), Need.STUDY, line=True),
-    Spec("quit", tr("&File"), tr("&Quit"), ("Ctrl+Q",), lambda w: w.close()),
+    Command(
+        "close", tr("&File"), tr("&Close study"), ("Ctrl+W",), lambda w: w.close_study(), Requirement.STUDY, line=True
+    ),
+    Command("quit", tr("&File"), tr("&Quit"), ("Ctrl+Q",), lambda w: w.close()),
 )
 
 
-HELP: tuple[Spec[WindowParts], ...] = (
-    Spec(
+HELP: tuple[Command[WindowParts], ...] = (
+    Command(
         "documentation",
         tr("&Help"),
         tr("&Documentation"),
@@ -236,8 +248,8 @@ HELP: tuple[Spec[WindowParts], ...] = (
         lambda w: w.help.open_for_context(),
         icon="book-open",
     ),
-    Spec("tutorial", tr("&Help"), tr("&Tutorial"), (), lambda w: w.help.open_tutorial()),
-    Spec(
+    Command("tutorial", tr("&Help"), tr("&Tutorial"), (), lambda w: w.help.open_tutorial()),
+    Command(
         "shortcuts",
         tr("&Help"),
         tr("&Keyboard shortcuts"),
@@ -246,16 +258,16 @@ HELP: tuple[Spec[WindowParts], ...] = (
         icon="keyboard",
         line=True,
     ),
-    Spec(
+    Command(
         "palette",
         tr("&Help"),
         tr("&Find a command…"),
         ("Ctrl+K",),
         lambda w: w.command_palette.open_palette(),
-        Need.SIGHT,
+        Requirement.SIGHT,
         "search",
     ),
-    Spec(
+    Command(
         "edit_shortcuts",
         tr("&Help"),
         tr("&Change keyboard shortcuts…"),
@@ -263,7 +275,7 @@ HELP: tuple[Spec[WindowParts], ...] = (
         lambda w: w.shortcuts.open_editor(),
         icon="pencil",
     ),
-    Spec("about", tr("&Help"), tr("&About Greenroom"), (), lambda w: w.commands.show_about(), icon="info"),
+    Command("about", tr("&Help"), tr("&About Greenroom"), (), lambda w: w.commands.show_about(), icon="info"),
 )
 
 
@@ -319,65 +331,71 @@ def toggle_hold_out(window: WindowParts) -> None:
         studio.message.emit(tr("Recording {number} is {state}.").format(number=shown.number, state=state))
 
 
-STUDY: tuple[Spec[WindowParts], ...] = (
-    Spec(
+STUDY: tuple[Command[WindowParts], ...] = (
+    Command(
         "schemes",
         tr("&Study"),
         tr("&Schemes…"),
         ("F4",),
         lambda w: w.windows.open_window("schemes"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="tag",
     ),
-    Spec(
+    Command(
         "segments",
         tr("&Study"),
         tr("&All segments…"),
         ("Ctrl+Shift+F",),
         lambda w: w.windows.open_window("segments"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="search",
     ),
-    Spec(
+    Command(
         "checklist",
         tr("&Study"),
         tr("&Checklist…"),
         ("Ctrl+Shift+L",),
         lambda w: w.windows.open_window("checklist"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="list-checks",
     ),
-    Spec(
+    Command(
         "agreement",
         tr("&Study"),
         tr("A&greement and statistics…"),
         ("F7",),
         lambda w: w.windows.open_window("agreement"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="chart-column",
     ),
-    Spec(
+    Command(
         "adjudicate",
         tr("&Study"),
         tr("Ad&judicated lane…"),
         (),
         lambda w: w.windows.open_window("adjudicate"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="gavel",
     ),
-    Spec(
-        "team", tr("&Study"), tr("&Team…"), ("F6",), lambda w: w.windows.open_window("team"), Need.STUDY, icon="users"
+    Command(
+        "team",
+        tr("&Study"),
+        tr("&Team…"),
+        ("F6",),
+        lambda w: w.windows.open_window("team"),
+        Requirement.STUDY,
+        icon="users",
     ),
-    Spec(
+    Command(
         "training",
         tr("&Study"),
         tr("Trai&ning…"),
         ("Shift+F6",),
         lambda w: w.windows.open_window("training"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="graduation-cap",
     ),
-    Spec(
+    Command(
         "done",
         tr("&Study"),
         tr("Mark recording as &done, or not"),
@@ -387,119 +405,119 @@ STUDY: tuple[Spec[WindowParts], ...] = (
         icon="circle-check",
         line=True,
     ),
-    Spec(
+    Command(
         "hold_out", tr("&Study"), tr("&Hold out recording, or not"), (), lambda w: toggle_hold_out(w), EDITING, "lock"
     ),
-    Spec(
+    Command(
         "meta",
         tr("&Study"),
         tr("Meta &information…"),
         ("Shift+F4",),
         lambda w: w.windows.open_window("meta"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="film",
         line=True,
     ),
-    Spec(
+    Command(
         "question_filter",
         tr("&Study"),
         tr("&Filter questions…"),
         ("Shift+F7",),
         lambda w: w.windows.open_window("question_filter"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="funnel",
     ),
-    Spec(
+    Command(
         "measures",
         tr("&Study"),
         tr("What &judges understand…"),
         ("Shift+F8",),
         lambda w: w.windows.open_window("measures"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="lightbulb",
     ),
-    Spec(
+    Command(
         "episodes",
         tr("&Study"),
         tr("&Episodes…"),
         ("Shift+F3",),
         lambda w: w.windows.open_window("episodes"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="drama",
     ),
-    Spec(
+    Command(
         "benchmark_report",
         tr("&Study"),
         tr("Report of the &benchmark…"),
         ("Shift+F5",),
         lambda w: w.windows.open_window("benchmark_report"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="file-chart-column",
     ),
-    Spec(
+    Command(
         "what_if", tr("&Study"), tr("What &if…"), ("Ctrl+Alt+W",), lambda w: open_what_if(w), ON_SELECTION, icon="split"
     ),
-    Spec(
+    Command(
         "activity",
         tr("&Study"),
         tr("Active &minutes…"),
         (),
         lambda w: w.windows.open_window("activity"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="timer",
         line=True,
     ),
-    Spec(
+    Command(
         "release",
         tr("&Study"),
         tr("&Release…"),
         ("Ctrl+Shift+R",),
         lambda w: w.windows.open_window("release"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="package",
         line=True,
     ),
-    Spec(
+    Command(
         "question_set",
         tr("&Study"),
         tr("E&xport questions as a data set…"),
         ("Ctrl+Shift+D",),
         lambda w: w.windows.open_window("question_set"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="database",
     ),
-    Spec(
+    Command(
         "policy",
         tr("&Study"),
         tr("&What leaves this machine…"),
         ("Ctrl+Shift+W",),
         lambda w: w.windows.open_window("policy"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="shield-check",
     ),
-    Spec(
+    Command(
         "share_annotations",
         tr("&Study"),
         tr("Share annotations &only…"),
         ("Ctrl+Alt+S",),
         lambda w: share_annotations(w),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="share-2",
         line=True,
     ),
-    Spec(
+    Command(
         "withdraw",
         tr("&Study"),
         tr("Withdraw a &participant…"),
         ("Ctrl+Alt+P",),
         lambda w: open_withdrawal(w),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
         icon="user-minus",
     ),
 )
 
 
-ACTIONS: tuple[Spec[WindowParts], ...] = (
+ACTIONS: tuple[Command[WindowParts], ...] = (
     *FILE,
     *EDIT,
     *PLAY,

@@ -45,7 +45,7 @@ _FULL_GC_INTERVAL_MS = 3_600_000
 """So often all is searched whatever is in front: what goes on for days would fill the memory."""
 
 
-class Collector(QObject):
+class GarbageCollector(QObject):
     """Looks at what is new twice a second, and at everything while somebody has turned to something else."""
 
     def __init__(self, studio: StudyController) -> None:
@@ -183,7 +183,7 @@ def run(
     _report_bugs(window, log)
     signals = CloseOnSignals(window)
     warming = ModulePreloader(window)
-    Collector(window.studio)
+    GarbageCollector(window.studio)
     QTimer.singleShot(_SWEEP_DELAY_MS, window, lambda: window.background.run(_remove_leftovers, lambda _nothing: None))
     place = None
     if study is not None and stay:

@@ -19,7 +19,7 @@ from app.gui.annotate.inspector import InspectorFeed
 from app.gui.export.clip_export import ExportController
 from app.gui.faces.faces_mode import FacesController
 from app.gui.faces.faces_page import FacesPage
-from app.gui.files.study_files import Drops, Files
+from app.gui.files.study_files import DropFilter, Files
 from app.gui.jobs.job_center import JobCenter
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.pages.activity_log import ActivityLog
@@ -168,7 +168,7 @@ class MainWindow(WindowParts):
         self._build()
         self._join(questions or Dialogs(self), runner or WorkerRunner(self), engine)
         self.guard.watch(self)
-        self._drops = Drops(self, self.files)
+        self._drops = DropFilter(self, self.files)
         self.memory.restore_window()
         self.menus.set_theme(self.studio.settings.theme)
         self.memory.connect_signals()

@@ -19,7 +19,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import bring_to_front, change_owner
 from widgets.dialogs.shortcut_dialogs import ShortcutSheet
 from widgets.text_labels import semibold
-from widgets.timeline.time_area import Follow
+from widgets.timeline.time_area import FollowMode
 
 if TYPE_CHECKING:
     from app.gui.help.help_window import HelpWindow
@@ -227,7 +227,7 @@ class WindowCommands:
     def toggle_follow(self) -> None:
         """Let the timeline keep up with the playhead, or stay where it is."""
         on = self._menus.actions["follow"].isChecked()
-        self._window.timeline.set_follow(Follow.PAGE if on else Follow.OFF)
+        self._window.timeline.set_follow(FollowMode.PAGE if on else FollowMode.OFF)
 
     def rename_recording(self) -> None:
         """Ask for another name of the recording that is shown."""

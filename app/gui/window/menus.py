@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from app.gui.pages.commands import MARKED, Need, Spec
+from app.gui.pages.commands import MARKED, Command, Requirement
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.parts import WindowParts
 from app.gui.window.shortcuts import Shortcuts, fixed_shortcuts
@@ -23,14 +23,14 @@ _ON_TIMELINE = ("mark_in", "mark_out", "zoom_fit")
 
 
 PREREQUISITE_HINTS = {
-    Need.SIGHT: tr("Finish answering first, or pause it (Esc)."),
-    Need.STUDY: tr("Open a study first (Ctrl+Shift+O)."),
-    Need.RECORDING: tr("Show a recording first: choose one on the left."),
-    Need.WRITABLE: tr("This study is open for reading only."),
-    Need.SELECTION: tr("Select a segment first."),
-    Need.NO_SELECTION: tr("Clear the selection first (Esc)."),
-    Need.SEVERAL_VIEWS: tr("This recording has one picture only."),
-    Need.SEALED: tr("This study is not sealed. To encrypt it: File > Seal study…"),
+    Requirement.SIGHT: tr("Finish answering first, or pause it (Esc)."),
+    Requirement.STUDY: tr("Open a study first (Ctrl+Shift+O)."),
+    Requirement.RECORDING: tr("Show a recording first: choose one on the left."),
+    Requirement.WRITABLE: tr("This study is open for reading only."),
+    Requirement.SELECTION: tr("Select a segment first."),
+    Requirement.NO_SELECTION: tr("Clear the selection first (Esc)."),
+    Requirement.SEVERAL_VIEWS: tr("This recording has one picture only."),
+    Requirement.SEALED: tr("This study is not sealed. To encrypt it: File > Seal study…"),
 }
 """What has to be done first where an action needs it, the first of them first."""
 _PICTURES = ("layout", "large", "inset_larger", "inset_smaller", "inset_corner")
@@ -65,7 +65,7 @@ class Menus(QObject):
         self.actions["subtitles"].setChecked(True)
         self.label_actions: list[QAction] = []
         self._marked = False
-        self._shown: tuple[Need, str] | None = None
+        self._shown: tuple[Requirement, str] | None = None
 
     def set_track(self, track: Track | None, make: Callable[[str], object]) -> None:
         """Offer to make a segment of each label of a track from the marks, by the label's key."""
@@ -99,7 +99,7 @@ class Menus(QObject):
         """Return the keys of the window's own actions; a scheme's shortcut that is one of them does not work."""
         return [key for action in self.actions.values() for key in action.shortcuts()]
 
-    def enable(self, present: Need, reason: str) -> None:
+    def enable(self, present: Requirement, reason: str) -> None:
         """Switch on what can be done when `present` is there; `reason` says why a study cannot be edited."""
         if (present, reason) == self._shown:
             return
@@ -115,13 +115,13 @@ class Menus(QObject):
             action.setToolTip(plain_tip(why_not or self._tooltip(spec.key)))
             action.setStatusTip(why_not)
 
-    def disabled_reason(self, spec: Spec[WindowParts]) -> str:
+    def disabled_reason(self, spec: Command[WindowParts]) -> str:
         """Return what has to be done before an action makes sense; "" where it does."""
-        present, reason = self._shown or (Need.NOTHING, "")
+        present, reason = self._shown or (Requirement.NOTHING, "")
         missing = next((need for need in PREREQUISITE_HINTS if need in spec.needs and need not in present), None)
         if missing is None:
             return ""
-        return reason if missing is Need.WRITABLE and reason else PREREQUISITE_HINTS[missing]
+        return reason if missing is Requirement.WRITABLE and reason else PREREQUISITE_HINTS[missing]
 
     def _tooltip(self, key: str) -> str:
         """Return what an action does, with its keys."""
@@ -175,7 +175,7 @@ class Menus(QObject):
         ]
         return listed + fixed_shortcuts(schemes)
 
-    def _add(self, spec: Spec[WindowParts]) -> None:
+    def _add(self, spec: Command[WindowParts]) -> None:
         if spec.menu not in self._menus:
             self._menus[spec.menu] = self._window.menuBar().addMenu(spec.menu)
             self._menus[spec.menu].setToolTipsVisible(True)
@@ -194,7 +194,7 @@ class Menus(QObject):
         self._window.addAction(action)
         self.actions[spec.key] = action
 
-    def _give_keys(self, spec: Spec[WindowParts], action: QAction) -> None:
+    def _give_keys(self, spec: Command[WindowParts], action: QAction) -> None:
         """Give an action its keys; those of one mode are only named, and taken where the mode is on."""
         keys = self._shortcuts.keys(spec.key)
         if spec.mode:

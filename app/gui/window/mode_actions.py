@@ -1,6 +1,6 @@
 """The actions of the menus Chains, Faces, Judges, Play, Speech and View."""
 
-from app.gui.pages.commands import EDITING, ON_RECORDING, ON_SELECTION, Need, Spec
+from app.gui.pages.commands import EDITING, ON_RECORDING, ON_SELECTION, Command, Requirement
 from app.gui.window.parts import WindowParts
 from project.entities.causal_chains import NodeKind
 from project.timebase import SECOND_US
@@ -23,11 +23,15 @@ def _new_chain(window: WindowParts) -> None:
     window.chains.new_chain()
 
 
-CHAINS: tuple[Spec[WindowParts], ...] = (
-    Spec("chain_new", tr("&Chains"), tr("&New chain"), ("Ctrl+Shift+N",), _new_chain, EDITING, icon="plus"),
-    Spec("chain_rename", tr("&Chains"), tr("&Rename chain…"), (), lambda w: w.chains.rename(), EDITING, icon="pencil"),
-    Spec("chain_delete", tr("&Chains"), tr("&Delete chain"), (), lambda w: w.chains.delete(), EDITING, icon="trash-2"),
-    Spec(
+CHAINS: tuple[Command[WindowParts], ...] = (
+    Command("chain_new", tr("&Chains"), tr("&New chain"), ("Ctrl+Shift+N",), _new_chain, EDITING, icon="plus"),
+    Command(
+        "chain_rename", tr("&Chains"), tr("&Rename chain…"), (), lambda w: w.chains.rename(), EDITING, icon="pencil"
+    ),
+    Command(
+        "chain_delete", tr("&Chains"), tr("&Delete chain"), (), lambda w: w.chains.delete(), EDITING, icon="trash-2"
+    ),
+    Command(
         "node_from_selected",
         tr("&Chains"),
         tr("Node from the selected segment, utterance or &cue"),
@@ -36,7 +40,7 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         EDITING,
         line=True,
     ),
-    Spec(
+    Command(
         "node_event",
         tr("&Chains"),
         tr("New &event here"),
@@ -45,11 +49,13 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         EDITING,
         line=True,
     ),
-    Spec("node_belief", tr("&Chains"), tr("New &belief here"), (), lambda w: _add_node(w, NodeKind.BELIEF), EDITING),
-    Spec("node_intent", tr("&Chains"), tr("New &intent here"), (), lambda w: _add_node(w, NodeKind.INTENT), EDITING),
-    Spec("node_desire", tr("&Chains"), tr("New de&sire here"), (), lambda w: _add_node(w, NodeKind.DESIRE), EDITING),
-    Spec("node_emotion", tr("&Chains"), tr("New e&motion here"), (), lambda w: _add_node(w, NodeKind.EMOTION), EDITING),
-    Spec(
+    Command("node_belief", tr("&Chains"), tr("New &belief here"), (), lambda w: _add_node(w, NodeKind.BELIEF), EDITING),
+    Command("node_intent", tr("&Chains"), tr("New &intent here"), (), lambda w: _add_node(w, NodeKind.INTENT), EDITING),
+    Command("node_desire", tr("&Chains"), tr("New de&sire here"), (), lambda w: _add_node(w, NodeKind.DESIRE), EDITING),
+    Command(
+        "node_emotion", tr("&Chains"), tr("New e&motion here"), (), lambda w: _add_node(w, NodeKind.EMOTION), EDITING
+    ),
+    Command(
         "node_reason",
         tr("&Chains"),
         tr("Add a re&ason…"),
@@ -58,10 +64,10 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         EDITING,
         line=True,
     ),
-    Spec(
+    Command(
         "node_result", tr("&Chains"), tr("Add a res&ult…"), (), lambda w: _trigger_chains_action(w, "result"), EDITING
     ),
-    Spec(
+    Command(
         "node_join",
         tr("&Chains"),
         tr("&Join the selected nodes"),
@@ -69,7 +75,7 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         lambda w: w.chains.drawing.connect_selected(),
         EDITING,
     ),
-    Spec(
+    Command(
         "chain_copy",
         tr("&Chains"),
         tr("My own &version of this chain"),
@@ -78,7 +84,7 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         EDITING,
         line=True,
     ),
-    Spec(
+    Command(
         "chain_agree",
         tr("&Chains"),
         tr("Make it the a&greed version"),
@@ -86,7 +92,7 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         lambda w: _trigger_chains_action(w, "agree_on"),
         EDITING,
     ),
-    Spec(
+    Command(
         "chain_svg",
         tr("&Chains"),
         tr("Save a &picture as SVG…"),
@@ -95,7 +101,7 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         line=True,
     ),
-    Spec(
+    Command(
         "chain_png",
         tr("&Chains"),
         tr("Save a picture as PN&G…"),
@@ -103,7 +109,7 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         lambda w: w.chains.files.save_picture(".png"),
         ON_RECORDING,
     ),
-    Spec(
+    Command(
         "chain_json",
         tr("&Chains"),
         tr("Save as JS&ON…"),
@@ -111,7 +117,7 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         lambda w: w.chains.files.export_chain(".json"),
         ON_RECORDING,
     ),
-    Spec(
+    Command(
         "chain_graphml",
         tr("&Chains"),
         tr("Save as Graph&ML…"),
@@ -119,7 +125,7 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
         lambda w: w.chains.files.export_chain(".graphml"),
         ON_RECORDING,
     ),
-    Spec(
+    Command(
         "chain_import",
         tr("&Chains"),
         tr("Read a chain from a &file…"),
@@ -130,9 +136,11 @@ CHAINS: tuple[Spec[WindowParts], ...] = (
 )
 
 
-FACES: tuple[Spec[WindowParts], ...] = (
-    Spec("track", tr("F&aces"), tr("&Track faces"), ("Ctrl+T",), lambda w: w.faces.track(), EDITING, icon="scan-face"),
-    Spec(
+FACES: tuple[Command[WindowParts], ...] = (
+    Command(
+        "track", tr("F&aces"), tr("&Track faces"), ("Ctrl+T",), lambda w: w.faces.track(), EDITING, icon="scan-face"
+    ),
+    Command(
         "boxes",
         tr("F&aces"),
         tr("Show &boxes over the picture"),
@@ -141,8 +149,8 @@ FACES: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         checkable=True,
     ),
-    Spec("find_text", tr("F&aces"), tr("Look for te&xt to mask"), (), lambda w: w.faces.text.find_text(), EDITING),
-    Spec(
+    Command("find_text", tr("F&aces"), tr("Look for te&xt to mask"), (), lambda w: w.faces.text.find_text(), EDITING),
+    Command(
         "place_on",
         tr("F&aces"),
         tr("&Next place to look at"),
@@ -152,7 +160,7 @@ FACES: tuple[Spec[WindowParts], ...] = (
         line=True,
         mode="faces",
     ),
-    Spec(
+    Command(
         "place_back",
         tr("F&aces"),
         tr("&Previous place to look at"),
@@ -161,7 +169,7 @@ FACES: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         mode="faces",
     ),
-    Spec(
+    Command(
         "place_seen",
         tr("F&aces"),
         tr("&Seen: no face is bare here, go on"),
@@ -170,7 +178,7 @@ FACES: tuple[Spec[WindowParts], ...] = (
         EDITING,
         mode="faces",
     ),
-    Spec(
+    Command(
         "keyframe",
         tr("F&aces"),
         tr("Set a &keyframe of the selected box"),
@@ -180,7 +188,7 @@ FACES: tuple[Spec[WindowParts], ...] = (
         line=True,
         mode="faces",
     ),
-    Spec(
+    Command(
         "keyframe_delete",
         tr("F&aces"),
         tr("&Delete the keyframe here"),
@@ -198,8 +206,8 @@ def _trigger_judges_action(window: WindowParts, what: str) -> None:
     window.pages.trigger_action(what)
 
 
-JUDGES: tuple[Spec[WindowParts], ...] = (
-    Spec(
+JUDGES: tuple[Command[WindowParts], ...] = (
+    Command(
         "ask_judges",
         tr("&Judges"),
         tr("&Ask about this segment"),
@@ -208,7 +216,7 @@ JUDGES: tuple[Spec[WindowParts], ...] = (
         ON_SELECTION,
         icon="play",
     ),
-    Spec(
+    Command(
         "what_is_sent",
         tr("&Judges"),
         tr("&What is sent…"),
@@ -216,7 +224,7 @@ JUDGES: tuple[Spec[WindowParts], ...] = (
         lambda w: _trigger_judges_action(w, "inspect"),
         ON_SELECTION,
     ),
-    Spec(
+    Command(
         "answer_yourself",
         tr("&Judges"),
         tr("Answer &yourself…"),
@@ -224,48 +232,52 @@ JUDGES: tuple[Spec[WindowParts], ...] = (
         lambda w: _trigger_judges_action(w, "answer"),
         ON_SELECTION,
     ),
-    Spec(
+    Command(
         "cancel_judges",
         tr("&Judges"),
         tr("&Cancel all"),
         (),
         lambda w: _trigger_judges_action(w, "cancel"),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
     ),
-    Spec(
+    Command(
         "add_judge",
         tr("&Judges"),
         tr("A&dd judge…"),
         (),
         lambda w: _trigger_judges_action(w, "add"),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
         icon="plus",
         line=True,
     ),
-    Spec("prompts", tr("&Judges"), tr("&Prompts…"), (), lambda w: w.windows.open_window("prompts"), Need.STUDY),
-    Spec(
+    Command(
+        "prompts", tr("&Judges"), tr("&Prompts…"), (), lambda w: w.windows.open_window("prompts"), Requirement.STUDY
+    ),
+    Command(
         "revisions",
         tr("&Judges"),
         tr("&Revisions after judges…"),
         (),
         lambda w: w.windows.open_window("revisions"),
-        Need.STUDY,
+        Requirement.STUDY,
         line=True,
     ),
 )
 
 
-PLAY: tuple[Spec[WindowParts], ...] = (
-    Spec("play", tr("&Play"), tr("&Play or pause"), ("Space",), lambda w: w.player.toggle(), ON_RECORDING, icon="play"),
-    Spec(
+PLAY: tuple[Command[WindowParts], ...] = (
+    Command(
+        "play", tr("&Play"), tr("&Play or pause"), ("Space",), lambda w: w.player.toggle(), ON_RECORDING, icon="play"
+    ),
+    Command(
         "play_segment",
         tr("&Play"),
         tr("Play selected &segment"),
         ("Shift+Space",),
         lambda w: w.playback.play_selected(),
-        Need.RECORDING | Need.SELECTION,
+        Requirement.RECORDING | Requirement.SELECTION,
     ),
-    Spec(
+    Command(
         "loop",
         tr("&Play"),
         tr("&Repeat selected segment"),
@@ -275,7 +287,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         icon="repeat",
         checkable=True,
     ),
-    Spec(
+    Command(
         "shuttle_back",
         tr("&Play"),
         tr("Play backward, faster at each press"),
@@ -284,13 +296,13 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         line=True,
     ),
-    Spec("shuttle_stop", tr("&Play"), tr("Pause"), ("K",), lambda w: w.player.shuttle(0), ON_RECORDING),
-    Spec(
+    Command("shuttle_stop", tr("&Play"), tr("Pause"), ("K",), lambda w: w.player.shuttle(0), ON_RECORDING),
+    Command(
         "shuttle_on", tr("&Play"), tr("Play, faster at each press"), ("L",), lambda w: w.player.shuttle(1), ON_RECORDING
     ),
-    Spec("slower", tr("&Play"), tr("Slower"), ("<",), lambda w: w.commands.change_rate(-1), ON_RECORDING),
-    Spec("faster", tr("&Play"), tr("Faster"), (">",), lambda w: w.commands.change_rate(1), ON_RECORDING),
-    Spec(
+    Command("slower", tr("&Play"), tr("Slower"), ("<",), lambda w: w.commands.change_rate(-1), ON_RECORDING),
+    Command("faster", tr("&Play"), tr("Faster"), (">",), lambda w: w.commands.change_rate(1), ON_RECORDING),
+    Command(
         "step_back",
         tr("&Play"),
         tr("One frame &back"),
@@ -301,7 +313,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         icon="step-back",
         line=True,
     ),
-    Spec(
+    Command(
         "step_on",
         tr("&Play"),
         tr("One frame &forward"),
@@ -311,7 +323,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         repeats=True,
         icon="step-forward",
     ),
-    Spec(
+    Command(
         "second_back",
         tr("&Play"),
         tr("One second back"),
@@ -320,7 +332,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         repeats=True,
     ),
-    Spec(
+    Command(
         "second_on",
         tr("&Play"),
         tr("One second forward"),
@@ -329,7 +341,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         repeats=True,
     ),
-    Spec(
+    Command(
         "start",
         tr("&Play"),
         tr("Go to the start"),
@@ -338,7 +350,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         icon="skip-back",
     ),
-    Spec(
+    Command(
         "end",
         tr("&Play"),
         tr("Go to the end"),
@@ -347,8 +359,8 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         icon="skip-forward",
     ),
-    Spec("jump", tr("&Play"), tr("Jump to a &time…"), ("Ctrl+L",), lambda w: w.transport.focus_time(), ON_RECORDING),
-    Spec(
+    Command("jump", tr("&Play"), tr("Jump to a &time…"), ("Ctrl+L",), lambda w: w.transport.focus_time(), ON_RECORDING),
+    Command(
         "mute",
         tr("&Play"),
         tr("Sound off or on"),
@@ -357,7 +369,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         line=True,
     ),
-    Spec(
+    Command(
         "sound",
         tr("&Play"),
         tr("Sound of the next &file"),
@@ -365,7 +377,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         lambda w: w.views.select_next_sound(),
         ON_RECORDING,
     ),
-    Spec(
+    Command(
         "louder",
         tr("&Play"),
         tr("Louder"),
@@ -374,7 +386,7 @@ PLAY: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         repeats=True,
     ),
-    Spec(
+    Command(
         "quieter",
         tr("&Play"),
         tr("Quieter"),
@@ -386,17 +398,17 @@ PLAY: tuple[Spec[WindowParts], ...] = (
 )
 
 
-SPEECH: tuple[Spec[WindowParts], ...] = (
-    Spec("find_speech", tr("S&peech"), tr("&Find speech"), (), lambda w: w.listening.find_speech(), EDITING),
-    Spec(
+SPEECH: tuple[Command[WindowParts], ...] = (
+    Command("find_speech", tr("S&peech"), tr("&Find speech"), (), lambda w: w.listening.find_speech(), EDITING),
+    Command(
         "transcribe", tr("S&peech"), tr("&Transcribe…"), ("Ctrl+Shift+T",), lambda w: w.listening.open_dialog(), EDITING
     ),
-    Spec("suggest_speakers", tr("S&peech"), tr("&Suggest speakers"), (), lambda w: w.speakers.suggest(), EDITING),
-    Spec(
+    Command("suggest_speakers", tr("S&peech"), tr("&Suggest speakers"), (), lambda w: w.speakers.suggest(), EDITING),
+    Command(
         "add_cue", tr("S&peech"), tr("Add &cue…"), ("Ctrl+Shift+C",), lambda w: w.cues.open_form(), EDITING, line=True
     ),
-    Spec("suggest_cues", tr("S&peech"), tr("Su&ggest cues"), (), lambda w: w.cues.suggest_cues(), EDITING),
-    Spec(
+    Command("suggest_cues", tr("S&peech"), tr("Su&ggest cues"), (), lambda w: w.cues.suggest_cues(), EDITING),
+    Command(
         "accept_cue",
         tr("S&peech"),
         tr("&Accept the pre-label"),
@@ -404,7 +416,7 @@ SPEECH: tuple[Spec[WindowParts], ...] = (
         lambda w: w.prelabels.accept(),
         ON_SELECTION,
     ),
-    Spec(
+    Command(
         "reject_cue",
         tr("S&peech"),
         tr("&Reject the pre-label"),
@@ -412,22 +424,22 @@ SPEECH: tuple[Spec[WindowParts], ...] = (
         lambda w: w.prelabels.reject(),
         ON_SELECTION,
     ),
-    Spec(
+    Command(
         "pii",
         tr("S&peech"),
         tr("&Personal information…"),
         ("F8",),
         lambda w: w.windows.open_window("pii"),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="shield-check",
         line=True,
     ),
 )
 
 
-_SEVERAL = Need.RECORDING | Need.SEVERAL_VIEWS
-VIEW: tuple[Spec[WindowParts], ...] = (
-    Spec(
+_SEVERAL = Requirement.RECORDING | Requirement.SEVERAL_VIEWS
+VIEW: tuple[Command[WindowParts], ...] = (
+    Command(
         "zoom_in",
         tr("&View"),
         tr("Zoom &in"),
@@ -437,7 +449,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         icon="zoom-in",
         repeats=True,
     ),
-    Spec(
+    Command(
         "zoom_out",
         tr("&View"),
         tr("Zoom &out"),
@@ -447,7 +459,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         icon="zoom-out",
         repeats=True,
     ),
-    Spec(
+    Command(
         "zoom_fit",
         tr("&View"),
         tr("Show the &whole recording"),
@@ -455,7 +467,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         lambda w: w.timeline.zoom_to_fit(),
         ON_RECORDING,
     ),
-    Spec(
+    Command(
         "zoom_selection",
         tr("&View"),
         tr("Zoom to the &selection"),
@@ -463,7 +475,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         lambda w: w.timeline.zoom_to_selection(),
         ON_RECORDING,
     ),
-    Spec(
+    Command(
         "full",
         tr("&View"),
         tr("&Full-screen picture"),
@@ -473,7 +485,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         icon="maximize",
         line=True,
     ),
-    Spec(
+    Command(
         "layout",
         tr("&View"),
         tr("Next layout of the &pictures"),
@@ -483,7 +495,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         icon="columns-2",
         line=True,
     ),
-    Spec(
+    Command(
         "large",
         tr("&View"),
         tr("Next picture &large"),
@@ -491,7 +503,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         lambda w: w.workspace.views.next_large(),
         _SEVERAL,
     ),
-    Spec(
+    Command(
         "inset_larger",
         tr("&View"),
         tr("Small picture larger"),
@@ -500,7 +512,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         _SEVERAL,
         repeats=True,
     ),
-    Spec(
+    Command(
         "inset_smaller",
         tr("&View"),
         tr("Small picture smaller"),
@@ -509,7 +521,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         _SEVERAL,
         repeats=True,
     ),
-    Spec(
+    Command(
         "inset_corner",
         tr("&View"),
         tr("Small picture to the next corner"),
@@ -517,7 +529,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         lambda w: w.workspace.views.next_corner(),
         _SEVERAL,
     ),
-    Spec(
+    Command(
         "follow",
         tr("&View"),
         tr("Timeline follows the &playhead"),
@@ -525,54 +537,73 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         lambda w: w.commands.toggle_follow(),
         checkable=True,
     ),
-    Spec(
+    Command(
         "guidelines",
         tr("&View"),
         tr("&Guidelines beside the form"),
         ("F3", "?"),
         lambda w: w.guidelines.toggle(),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="info",
         checkable=True,
     ),
-    Spec(
+    Command(
         "mode_annotate",
         tr("&View"),
         tr("&Annotate"),
         ("Ctrl+1",),
         lambda w: w.set_mode("annotate"),
-        Need.STUDY,
+        Requirement.STUDY,
         line=True,
     ),
-    Spec("mode_faces", tr("&View"), tr("&Faces"), ("Ctrl+2",), lambda w: w.set_mode("faces"), Need.STUDY),
-    Spec("mode_review", tr("&View"), tr("&Review"), ("Ctrl+3",), lambda w: w.set_mode("review"), Need.STUDY),
-    Spec(
-        "mode_transcript", tr("&View"), tr("&Transcript"), ("Ctrl+4",), lambda w: w.set_mode("transcript"), Need.STUDY
+    Command("mode_faces", tr("&View"), tr("&Faces"), ("Ctrl+2",), lambda w: w.set_mode("faces"), Requirement.STUDY),
+    Command("mode_review", tr("&View"), tr("&Review"), ("Ctrl+3",), lambda w: w.set_mode("review"), Requirement.STUDY),
+    Command(
+        "mode_transcript",
+        tr("&View"),
+        tr("&Transcript"),
+        ("Ctrl+4",),
+        lambda w: w.set_mode("transcript"),
+        Requirement.STUDY,
     ),
-    Spec("mode_judges", tr("&View"), tr("&Judges"), ("Ctrl+5",), lambda w: w.set_mode("judges"), Need.STUDY),
-    Spec("mode_chains", tr("&View"), tr("&Chains"), ("Ctrl+6",), lambda w: w.set_mode("chains"), Need.STUDY),
-    Spec("mode_questions", tr("&View"), tr("&Questions"), ("Ctrl+7",), lambda w: w.set_mode("questions"), Need.STUDY),
-    Spec("mode_benchmark", tr("&View"), tr("&Benchmark"), ("Ctrl+8",), lambda w: w.set_mode("benchmark"), Need.STUDY),
-    Spec(
+    Command("mode_judges", tr("&View"), tr("&Judges"), ("Ctrl+5",), lambda w: w.set_mode("judges"), Requirement.STUDY),
+    Command("mode_chains", tr("&View"), tr("&Chains"), ("Ctrl+6",), lambda w: w.set_mode("chains"), Requirement.STUDY),
+    Command(
+        "mode_questions",
+        tr("&View"),
+        tr("&Questions"),
+        ("Ctrl+7",),
+        lambda w: w.set_mode("questions"),
+        Requirement.STUDY,
+    ),
+    Command(
+        "mode_benchmark",
+        tr("&View"),
+        tr("&Benchmark"),
+        ("Ctrl+8",),
+        lambda w: w.set_mode("benchmark"),
+        Requirement.STUDY,
+    ),
+    Command(
         "strip",
         tr("&View"),
         tr("&Disagreement strip"),
         (),
         lambda w: w.strip.toggle(),
-        Need.STUDY,
+        Requirement.STUDY,
         line=True,
         checkable=True,
     ),
-    Spec(
+    Command(
         "verdicts",
         tr("&View"),
         tr("&What judges say, on the timeline"),
         (),
         lambda w: w.verdicts.toggle(),
-        Need.STUDY,
+        Requirement.STUDY,
         checkable=True,
     ),
-    Spec(
+    Command(
         "subtitles",
         tr("&View"),
         tr("&Subtitles in the picture"),
@@ -581,7 +612,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         ON_RECORDING,
         checkable=True,
     ),
-    Spec(
+    Command(
         "subtitles_larger",
         tr("&View"),
         tr("Larger subtitles"),
@@ -589,7 +620,7 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         lambda w: w.subtitles.change_size(1),
         ON_RECORDING,
     ),
-    Spec(
+    Command(
         "subtitles_smaller",
         tr("&View"),
         tr("Smaller subtitles"),
@@ -597,10 +628,10 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         lambda w: w.subtitles.change_size(-1),
         ON_RECORDING,
     ),
-    Spec(
+    Command(
         "disagreement_on", tr("&View"), tr("Next disagreement"), ("Alt+Right",), lambda w: w.strip.step(1), ON_RECORDING
     ),
-    Spec(
+    Command(
         "disagreement_back",
         tr("&View"),
         tr("Previous disagreement"),
@@ -608,40 +639,40 @@ VIEW: tuple[Spec[WindowParts], ...] = (
         lambda w: w.strip.step(-1),
         ON_RECORDING,
     ),
-    Spec(
+    Command(
         "previous",
         tr("&View"),
         tr("Previous recording"),
         ("Ctrl+PgUp",),
         lambda w: w.recordings.select_relative(-1),
-        Need.STUDY,
+        Requirement.STUDY,
         line=True,
     ),
-    Spec(
+    Command(
         "next",
         tr("&View"),
         tr("Next recording"),
         ("Ctrl+PgDown",),
         lambda w: w.recordings.select_relative(1),
-        Need.STUDY,
+        Requirement.STUDY,
     ),
-    Spec(
+    Command(
         "search",
         tr("&View"),
         tr("Search recordings"),
         ("Ctrl+F",),
         lambda w: w.recordings.search.setFocus(),
-        Need.STUDY,
+        Requirement.STUDY,
         icon="search",
     ),
-    Spec("jobs", tr("&View"), tr("&Jobs"), ("Ctrl+Shift+J",), lambda w: w.commands.show_jobs(), icon="list-checks"),
-    Spec(
+    Command("jobs", tr("&View"), tr("&Jobs"), ("Ctrl+Shift+J",), lambda w: w.commands.show_jobs(), icon="list-checks"),
+    Command(
         "interrupted",
         tr("&View"),
         tr("Interrupted &jobs…"),
         (),
         lambda w: w.interrupted.show_list(),
-        Need.STUDY | Need.WRITABLE,
+        Requirement.STUDY | Requirement.WRITABLE,
     ),
 )
 
@@ -652,8 +683,8 @@ def trigger_transcript_action(window: WindowParts, what: str) -> None:
     window.pages.trigger_action(what)
 
 
-TRANSCRIPT: tuple[Spec[WindowParts], ...] = (
-    Spec(
+TRANSCRIPT: tuple[Command[WindowParts], ...] = (
+    Command(
         "find_words",
         tr("S&peech"),
         tr("Fi&nd in the transcript"),
@@ -663,7 +694,7 @@ TRANSCRIPT: tuple[Spec[WindowParts], ...] = (
         icon="search",
         line=True,
     ),
-    Spec(
+    Command(
         "replace_words",
         tr("S&peech"),
         tr("Find and &replace"),
@@ -671,7 +702,7 @@ TRANSCRIPT: tuple[Spec[WindowParts], ...] = (
         lambda w: trigger_transcript_action(w, "replace"),
         EDITING,
     ),
-    Spec(
+    Command(
         "add_utterance",
         tr("S&peech"),
         tr("&Add utterance"),
@@ -680,7 +711,7 @@ TRANSCRIPT: tuple[Spec[WindowParts], ...] = (
         EDITING,
         icon="plus",
     ),
-    Spec(
+    Command(
         "drop_silent",
         tr("S&peech"),
         tr("Delete utterances &without speech"),
@@ -689,7 +720,7 @@ TRANSCRIPT: tuple[Spec[WindowParts], ...] = (
         EDITING,
         line=True,
     ),
-    Spec(
+    Command(
         "drop_speaker",
         tr("S&peech"),
         tr("Delete all utterances of this s&peaker"),

@@ -8,7 +8,7 @@ from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, p
 from anonymize.egress.egress_log import LEVEL_NAMES, describe_policy, policy_warning
 from app.gui.annotate.inspector import Inspector
 from app.gui.jobs.job_center import Result, summary
-from app.gui.pages.commands import Need
+from app.gui.pages.commands import Requirement
 from app.gui.window.blind_mode import BlindMode
 from app.gui.window.layout_state import WindowMemory
 from app.gui.window.menus import Menus
@@ -169,17 +169,19 @@ class WindowReactions(QObject):
         self._menus.set_encryption_text(sealed)
         self._window.messages.set_encrypted(sealed)
         if self._blindness.is_active:
-            self._menus.enable(Need.NOTHING, "")
+            self._menus.enable(Requirement.NOTHING, "")
             self.show_history()
             return
-        present = Need.SIGHT
+        present = Requirement.SIGHT
         if session is not None:
-            present |= Need.STUDY | (Need.WRITABLE if self._window.studio.writable else Need.NOTHING)
-            present |= Need.SEALED if sealed else Need.NOTHING
+            present |= Requirement.STUDY | (
+                Requirement.WRITABLE if self._window.studio.writable else Requirement.NOTHING
+            )
+            present |= Requirement.SEALED if sealed else Requirement.NOTHING
         if self._window.studio.recording is not None:
-            present |= Need.RECORDING
-        present |= Need.SELECTION if self._window.studio.selected else Need.NO_SELECTION
-        present |= Need.SEVERAL_VIEWS if self._window.views.has_several else Need.NOTHING
+            present |= Requirement.RECORDING
+        present |= Requirement.SELECTION if self._window.studio.selected else Requirement.NO_SELECTION
+        present |= Requirement.SEVERAL_VIEWS if self._window.views.has_several else Requirement.NOTHING
         self._menus.enable(present, session.study.read_only_reason if session else "")
         self.show_history()
 

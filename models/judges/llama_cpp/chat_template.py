@@ -22,7 +22,7 @@ _NEEDLE = "needle in a haystack"
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class MessageFormats:
     """The message formats that a chat template accepts.
 
     Attributes:
@@ -36,21 +36,21 @@ class Manners:
     accepts_system: bool = True
 
 
-def detect_manners(render: Render) -> Manners:
+def detect_manners(render: Render) -> MessageFormats:
     """Find out by trying what a template does with a text, a list of parts and a system message."""
     part = {"type": "text", "text": _NEEDLE}
     texts = _NEEDLE in _try_render(render, [{"role": "user", "content": _NEEDLE}])
     listed = _try_render(render, [{"role": "user", "content": [part]}])
     # A template that knows no lists writes one down as Python does.
     lists = _NEEDLE in listed and "'type'" not in listed and '"type"' not in listed
-    manners = Manners(texts or not lists, lists)
+    manners = MessageFormats(texts or not lists, lists)
     talk = [{"role": "system", "content": _NEEDLE}, {"role": "user", "content": "question"}]
-    return Manners(manners.accepts_text, lists, _NEEDLE in _try_render(render, arrange_messages(talk, manners)))
+    return MessageFormats(manners.accepts_text, lists, _NEEDLE in _try_render(render, arrange_messages(talk, manners)))
 
 
 def build_messages(
     turns: Sequence[LlamaMessage],
-    manners: Manners,
+    manners: MessageFormats,
     marks: re.Pattern[str],
     picture: Callable[[bytes], Mapping[str, Any]],
 ) -> list[ChatMessage]:
@@ -72,7 +72,7 @@ def build_messages(
     return [{"role": turn.role, "content": [part_of(part) for part in turn.parts]} for turn in told]
 
 
-def arrange_messages(messages: Sequence[Mapping[str, Any]], manners: Manners) -> list[ChatMessage]:
+def arrange_messages(messages: Sequence[Mapping[str, Any]], manners: MessageFormats) -> list[ChatMessage]:
     """Return messages, in which there is nothing but text by now, as a template takes them.
 
     A message of one text is given as such where it may be, one of several as a list where that may be.
@@ -136,11 +136,11 @@ _NEWER = 42
 """From here on are types that a newer llama.cpp may know; it has to say itself whether it does."""
 
 
-class NotWhole(Exception):
+class DamagedModelError(Exception):
     """What is wrong with a file, as a clause."""
 
 
-class Incomplete(NotWhole):
+class Incomplete(DamagedModelError):
     """Its end is missing."""
 
 
@@ -168,7 +168,7 @@ def read_header(path: Path) -> GgufHeader:
         try:
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except ValueError:
-            raise NotWhole("it is empty") from None
+            raise DamagedModelError("it is empty") from None
         with content:
             return _GgufReader(content).header()
 
@@ -181,19 +181,19 @@ class _GgufReader:
 
     def header(self) -> GgufHeader:
         if self._bytes(4) != _MAGIC:
-            raise NotWhole("it is no GGUF file")
+            raise DamagedModelError("it is no GGUF file")
         version = self._number("<I")
         if version not in _VERSIONS:
-            raise NotWhole(f"it is of version {version} of the format, which is not known")
+            raise DamagedModelError(f"it is of version {version} of the format, which is not known")
         tensors, keys = self._number("<Q"), self._number("<Q")
         if tensors > _MOST_TENSORS or keys > _MOST_KEYS:
-            raise NotWhole("it says to hold more than any model does")
+            raise DamagedModelError("it says to hold more than any model does")
         names: set[str] = set()
         layers = 0
         for _ in range(keys):
             name = self._text(_LONGEST_KEY)
             if not name or name in names:
-                raise NotWhole("it tells something twice, or without a name")
+                raise DamagedModelError("it tells something twice, or without a name")
             names.add(name)
             kind = self._number("<I")
             if name == _ALIGNMENT:
@@ -203,7 +203,7 @@ class _GgufReader:
             else:
                 self._value(kind, 0)
         if layers > tensors:
-            raise NotWhole("it tells of more layers than it has tensors")
+            raise DamagedModelError("it tells of more layers than it has tensors")
         self._tensors(tensors)
         return GgufHeader(frozenset(names), tensors)
 
@@ -213,18 +213,18 @@ class _GgufReader:
         for _ in range(count):
             name = self._text(63)
             if name in names:
-                raise NotWhole("it holds two tensors of one name")
+                raise DamagedModelError("it holds two tensors of one name")
             names.add(name)
             dimensions = self._number("<I")
             if not 1 <= dimensions <= 4:
-                raise NotWhole("a tensor has too many dimensions")
+                raise DamagedModelError("a tensor has too many dimensions")
             shape = [self._number("<Q") for _ in range(dimensions)]
             kind, place = self._number("<I"), self._number("<Q")
             block = _BLOCKS.get(kind, (1, 0) if kind >= _NEWER else None)
             if block is None:
-                raise NotWhole(f"a tensor is of type {kind}, which is not known")
+                raise DamagedModelError(f"a tensor is of type {kind}, which is not known")
             if any(not 0 < number < 1 << 40 for number in shape) or shape[0] % block[0] or place % self._alignment:
-                raise NotWhole("a tensor is of a size, or at a place, that cannot be")
+                raise DamagedModelError("a tensor is of a size, or at a place, that cannot be")
             ends.append(place + prod(shape) // block[0] * block[1])
         begin = -(-self._at // self._alignment) * self._alignment
         if ends and begin + max(ends) > len(self._content):
@@ -232,10 +232,10 @@ class _GgufReader:
 
     def _align(self, kind: int) -> None:
         if kind != 4:
-            raise NotWhole("its alignment is no number")
+            raise DamagedModelError("its alignment is no number")
         self._alignment = self._number("<I")
         if not self._alignment or self._alignment & (self._alignment - 1) or self._alignment > 1 << 20:
-            raise NotWhole("its alignment cannot be")
+            raise DamagedModelError("its alignment cannot be")
 
     def _value(self, kind: int, depth: int) -> None:
         if kind == _STRING:
@@ -244,15 +244,15 @@ class _GgufReader:
             self._array(self._number("<I"), self._number("<Q"), depth)
         elif kind == _BOOL:
             if self._bytes(1)[0] > 1:
-                raise NotWhole("something that is true or false is neither")
+                raise DamagedModelError("something that is true or false is neither")
         elif kind in _SIZES:
             self._skip(_SIZES[kind])
         else:
-            raise NotWhole(f"it tells something of type {kind}, which is not known")
+            raise DamagedModelError(f"it tells something of type {kind}, which is not known")
 
     def _array(self, kind: int, count: int, depth: int) -> None:
         if count > _MOST_ITEMS:
-            raise NotWhole("a list in it is longer than any model has")
+            raise DamagedModelError("a list in it is longer than any model has")
         if kind in _SIZES:
             self._skip(_SIZES[kind] * count)
             return
@@ -266,11 +266,11 @@ class _GgufReader:
     def _text(self, longest: int) -> str:
         length = self._number("<Q")
         if length > longest:
-            raise NotWhole("a name in it is too long")
+            raise DamagedModelError("a name in it is too long")
         try:
             return self._bytes(length).decode()
         except UnicodeDecodeError:
-            raise NotWhole("a name in it is no text") from None
+            raise DamagedModelError("a name in it is no text") from None
 
     def _bytes(self, count: int) -> bytes:
         begin = self._at

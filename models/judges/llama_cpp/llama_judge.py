@@ -12,20 +12,28 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import ClassVar
 
-from models.judges.judge_interface import JudgeRequest, Means, Message, Reply, Role, SamplingParameters, TooLong
+from models.judges.judge_interface import (
+    JudgeRequest,
+    JudgeResources,
+    Message,
+    Reply,
+    Role,
+    SamplingParameters,
+    TooLong,
+)
 from models.judges.llama_cpp import model_process
 from models.judges.llama_cpp.llama_options import LlamaOptions
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import (
-    Ask,
+    CompletionRequest,
     ContextOverflow,
-    Failed,
     LlamaCompletion,
     LlamaMessage,
     LlamaModelConfig,
+    RequestFailure,
     explain_overflow,
 )
-from models.judges.structured_output.completion import Completion, ResponseSchema, Unanswered
+from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
 from models.judges.structured_output.repair import ask_with_repair
 from models.judges.structured_output.repair_prompts import approve_text
 from project.errors import UserError
@@ -118,7 +126,7 @@ class LlamaJudge:
     needs_model: ClassVar[bool] = True
     leaves: ClassVar[bool] = False
 
-    def __init__(self, model: str, options: LlamaOptions, means: Means) -> None:
+    def __init__(self, model: str, options: LlamaOptions, means: JudgeResources) -> None:
         if find_spec("llama_cpp") is None:
             raise UserError("llama-cpp-python is not installed.", "Install it: pip install 'greenroom[local-vlm]'")
         self._model = require_gguf_file(model, "model")
@@ -165,7 +173,7 @@ class LlamaJudge:
         """
         if self._process is None:
             self._process = await asyncio.to_thread(model_process.borrow_process, self._loading)
-        ask = Ask(
+        ask = CompletionRequest(
             next(_numbers),
             tuple(self._to_message(message) for message in messages),
             shape.schema,
@@ -180,17 +188,17 @@ class LlamaJudge:
             self._process.stop(ask.number)
             raise
         if isinstance(said, ContextOverflow):
-            raise Unanswered(
+            raise CompletionError(
                 explain_overflow(said), calls=0, too_long=TooLong(said.requested_tokens, said.context_tokens)
             )
-        if isinstance(said, Failed):
-            raise Unanswered(said.line)
+        if isinstance(said, RequestFailure):
+            raise CompletionError(said.line)
         if not isinstance(said, LlamaCompletion):
-            raise Unanswered("The model was stopped before it had answered.")
+            raise CompletionError("The model was stopped before it had answered.")
         try:
             model_id = await asyncio.to_thread(lambda: self.fingerprint)
         except OSError as error:
-            raise Unanswered(f"{self._model.name} cannot be read any more: {error.strerror}.") from None
+            raise CompletionError(f"{self._model.name} cannot be read any more: {error.strerror}.") from None
         return Completion(
             said.text,
             truncated=said.truncated,

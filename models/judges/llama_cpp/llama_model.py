@@ -20,9 +20,9 @@ from llama_cpp.llama_grammar import LlamaGrammar
 
 from models.judges.llama_cpp.chat_template import (
     ChatMessage,
+    DamagedModelError,
     Incomplete,
-    Manners,
-    NotWhole,
+    MessageFormats,
     arrange_messages,
     build_messages,
     detect_manners,
@@ -30,13 +30,13 @@ from models.judges.llama_cpp.chat_template import (
     special_word_pattern,
 )
 from models.judges.llama_cpp.process_messages import (
-    Ask,
+    CompletionRequest,
     ContextOverflow,
-    Failed,
     LlamaCompletion,
     LlamaModelConfig,
+    RequestFailure,
+    RequestStop,
     StopFlag,
-    Stopped,
     explain_load_failure,
     last_error_line,
 )
@@ -178,22 +178,24 @@ class LlamaModel:
         self._asks_whether_to_stop = llama_cpp.ggml_abort_callback(length)
         llama_cpp.llama_set_abort_callback(self._llama.ctx, self._asks_whether_to_stop, ctypes.c_void_p(flag.address))
 
-    def answer(self, ask: Ask) -> LlamaCompletion | ContextOverflow | Failed | Stopped:
+    def answer(self, ask: CompletionRequest) -> LlamaCompletion | ContextOverflow | RequestFailure | RequestStop:
         """Write a text."""
         self._lines.clear()
         pictures = sum(isinstance(part, bytes) for turn in ask.turns for part in turn.parts)
         if pictures and self._handler is None:
-            return Failed("The model was given no projector, so it sees no frames: name one, or let it see text alone.")
+            return RequestFailure(
+                "The model was given no projector, so it sees no frames: name one, or let it see text alone."
+            )
         try:
             return self._complete(ask)
         except DoesNotFit as found:
             return ContextOverflow(found.asked, found.room, pictures)
         except Exception as error:
             if self._flag.is_raised:
-                return Stopped()
-            return Failed(f"llama.cpp gave no answer: {last_error_line(self._lines) or _brief(error)}.")
+                return RequestStop()
+            return RequestFailure(f"llama.cpp gave no answer: {last_error_line(self._lines) or _brief(error)}.")
 
-    def _complete(self, ask: Ask) -> LlamaCompletion | Stopped:
+    def _complete(self, ask: CompletionRequest) -> LlamaCompletion | RequestStop:
         messages = build_messages(ask.turns, self._manners, self._marks, _picture)
         if self._handler is None:
             messages = arrange_messages(messages, self._manners)
@@ -207,7 +209,7 @@ class LlamaModel:
             repeat_penalty=1.0,
         )
         if self._flag.is_raised:
-            return Stopped()
+            return RequestStop()
         choice, usage = completion["choices"][0], completion["usage"]
         return LlamaCompletion(
             choice["message"]["content"] or "",
@@ -238,7 +240,7 @@ class LlamaModel:
                 raise NotLoaded(explain_load_failure(loading, self._lines, projector=True)) from None
         return llama
 
-    def _grammar(self, ask: Ask) -> LlamaGrammar:
+    def _grammar(self, ask: CompletionRequest) -> LlamaGrammar:
         longest = max(_MIN_ANSWER_CHARS, _CHARACTERS_A_TOKEN * ask.max_tokens)
         key = json.dumps([ask.schema, longest])
         if key not in self._grammars:
@@ -251,12 +253,12 @@ class LlamaModel:
             self._grammars[key] = LlamaGrammar.from_string(rules, verbose=False)
         return self._grammars[key]
 
-    def _detect_manners(self) -> Manners:
+    def _detect_manners(self) -> MessageFormats:
         template = self._llama.metadata.get("tokenizer.chat_template")
         if not template:
             if self._handler is not None:
                 raise NotLoaded("The model's file holds no chat template, so it cannot be shown frames.")
-            return Manners()
+            return MessageFormats()
         end, begin = (
             self._llama.detokenize([token]).decode("utf-8", "ignore") for token in self._llama.boundary_tokens()
         )
@@ -285,7 +287,7 @@ class DoesNotFit(Exception):
         self.asked, self.room = asked, room
 
 
-class Interrupted(Exception):
+class CompletionStopped(Exception):
     """The request was stopped."""
 
 
@@ -317,7 +319,7 @@ class _Llama(llama_cpp.Llama):
 
     def eval(self, tokens: Sequence[int]) -> None:
         if self.flag.is_raised:
-            raise Interrupted
+            raise CompletionStopped
         super().eval(tokens)
 
     def create_completion(self, prompt: Any, *args: Any, **kwargs: Any) -> Any:
@@ -330,7 +332,7 @@ class _Llama(llama_cpp.Llama):
 class _Handler(MTMDChatHandler):
     """Puts pictures before a model by its own template, and counts all tokens before the first is computed."""
 
-    manners = Manners()
+    manners = MessageFormats()
 
     def __init__(self, projector: str, use_gpu: bool) -> None:
         super().__init__(projector, verbose=False, use_gpu=use_gpu)
@@ -377,7 +379,7 @@ def _require_whole(file: Path) -> None:
         read_header(file)
     except Incomplete:
         raise NotLoaded(f"{file.name} is incomplete: copy or download it again.") from None
-    except NotWhole as found:
+    except DamagedModelError as found:
         raise NotLoaded(f"{file.name} is damaged: {found}. Copy or download it again.") from None
     except OSError as error:
         raise NotLoaded(f"{file.name} cannot be read: {error.strerror}.") from None

@@ -17,24 +17,24 @@ from multiprocessing.context import SpawnProcess
 
 from models.connection import network_sandbox
 from models.judges.llama_cpp.process_messages import (
-    Ask,
+    CompletionRequest,
     ContextOverflow,
-    Failed,
     LlamaCompletion,
     LlamaModelConfig,
     ModelLoadedReply,
+    RequestFailure,
     RequestStart,
+    RequestStop,
     Stop,
     StopFlag,
-    Stopped,
     explain_crash,
 )
 
 
 def serve(pipe: "Connection[object, object]", log: "Connection[object, object]", loading: LlamaModelConfig) -> None:
-    """Load a model, then answer one `Ask` after the other.
+    """Load a model, then answer one `CompletionRequest` after the other.
 
-    The first message is `ModelLoadedReply` or `Failed`; a `RequestStart` precedes each answer. A `Stop` may come at any
+    The first message is `ModelLoadedReply` or `RequestFailure`; a `RequestStart` precedes each answer. A `Stop` may come at any
     time.
 
     It is what a new process runs. It prints to `log` alone.
@@ -47,7 +47,7 @@ def serve(pipe: "Connection[object, object]", log: "Connection[object, object]",
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # llama.cpp would start a debugger when it crashes.
     os.environ["GGML_NO_BACKTRACE"] = "1"
-    asked: queue.SimpleQueue[Ask] = queue.SimpleQueue()
+    asked: queue.SimpleQueue[CompletionRequest] = queue.SimpleQueue()
     flag = StopFlag()
     threading.Thread(target=_listen, args=(pipe, asked, flag), daemon=True).start()
     from models.judges.llama_cpp.llama_model import LlamaModel, NotLoaded
@@ -55,7 +55,7 @@ def serve(pipe: "Connection[object, object]", log: "Connection[object, object]",
     try:
         model = LlamaModel(loading, flag)
     except NotLoaded as error:
-        pipe.send(Failed(str(error)))
+        pipe.send(RequestFailure(str(error)))
         # Without the library's own tidying up, which stumbles over what was not loaded.
         os._exit(0)
     pipe.send(ModelLoadedReply())
@@ -66,20 +66,20 @@ def serve(pipe: "Connection[object, object]", log: "Connection[object, object]",
         pipe.send(model.answer(ask))
 
 
-def _listen(pipe: "Connection[object, object]", asked: "queue.SimpleQueue[Ask]", flag: StopFlag) -> None:
+def _listen(pipe: "Connection[object, object]", asked: "queue.SimpleQueue[CompletionRequest]", flag: StopFlag) -> None:
     try:
         while True:
             said = pipe.recv()
             if isinstance(said, Stop):
                 flag.stop(said.number)
-            elif isinstance(said, Ask):
+            elif isinstance(said, CompletionRequest):
                 asked.put(said)
     except (EOFError, OSError):
         # Whatever is being computed, nobody waits for it any more.
         os._exit(0)
 
 
-Answer = LlamaCompletion | ContextOverflow | Failed | Stopped
+Answer = LlamaCompletion | ContextOverflow | RequestFailure | RequestStop
 _POLL_INTERVAL_S = 0.25
 _GRACE_S = 15.0
 """How long a request that is to stop may take to do so, until its process is killed: a picture may be in the works."""
@@ -115,7 +115,7 @@ class ModelProcess:
         """Wait until an answer is being given; return whether one is."""
         return self._begun.wait(limit_s)
 
-    def ask(self, ask: Ask, limit_s: float) -> "Future[Answer]":
+    def ask(self, ask: CompletionRequest, limit_s: float) -> "Future[Answer]":
         """Queue a question.
 
         Args:
@@ -127,7 +127,7 @@ class ModelProcess:
             if not self._ended:
                 self._waiting.put(waiting)
                 return waiting.future
-        waiting.future.set_result(Failed("The model was put away."))
+        waiting.future.set_result(RequestFailure("The model was put away."))
         return waiting.future
 
     def stop(self, number: int) -> None:
@@ -161,19 +161,19 @@ class ModelProcess:
                 self._current = 0
         self._close_child()
 
-    def _load(self) -> Failed | None:
+    def _load(self) -> RequestFailure | None:
         """Start a process with the model where there is none; return why that failed."""
         if self._child is not None and self._child.process.is_alive():
             return None
         self._close_child()
         with self._lock:
             if self._ended:
-                return Failed("The model was put away.")
+                return RequestFailure("The model was put away.")
             self._child = _Child.start(self._loading)
         said = self._child.receive()
         if isinstance(said, ModelLoadedReply):
             return None
-        failed = said if isinstance(said, Failed) else self._explain_death()
+        failed = said if isinstance(said, RequestFailure) else self._explain_death()
         self._close_child()
         return failed
 
@@ -195,20 +195,20 @@ class ModelProcess:
                 child.process.kill()
         said = child.receive()
         self._begun.clear()
-        if isinstance(said, LlamaCompletion | ContextOverflow | Failed):
+        if isinstance(said, LlamaCompletion | ContextOverflow | RequestFailure):
             return said
         if said is None and self._stop_asked is None:
             return self._explain_death()
         if time.monotonic() >= late:
-            return Failed(f"The model gave no answer within {waiting.limit_s:g} s: allow it more time.")
-        return Stopped()
+            return RequestFailure(f"The model gave no answer within {waiting.limit_s:g} s: allow it more time.")
+        return RequestStop()
 
-    def _explain_death(self) -> Failed:
+    def _explain_death(self) -> RequestFailure:
         child = self._child
         assert child is not None
         child.process.join()
         child.drain.join()
-        return Failed(explain_crash(self._loading, child.process.exitcode, [*child.lines]))
+        return RequestFailure(explain_crash(self._loading, child.process.exitcode, [*child.lines]))
 
     def _close_child(self) -> None:
         with self._lock:
@@ -219,7 +219,7 @@ class ModelProcess:
 
 @dataclass
 class _Waiting:
-    ask: Ask
+    ask: CompletionRequest
     limit_s: float
     future: "Future[Answer]" = field(default_factory=Future)
 

@@ -39,7 +39,7 @@ class LlamaMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class CompletionRequest:
     """Asks for a completion.
 
     Attributes:
@@ -109,14 +109,14 @@ class ContextOverflow:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class RequestFailure:
     """A request failed; one line says why."""
 
     line: str
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class RequestStop:
     """A request was stopped."""
 
 

@@ -10,28 +10,34 @@ from models.connection.addresses import is_loopback
 from models.connection.guard import Guard, current_purpose
 from models.judges.judge_interface import Message, RequestLimiter, Role, SamplingParameters, report_lost_request
 from models.judges.openai_compatible.server_capabilities import (
+    CapabilityCache,
     ConstraintMode,
-    Dialects,
     ServerCapabilities,
     to_wire_messages,
 )
 from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, describe_failure
 from models.judges.openai_compatible.server_options import OpenAIOptions, host_and_port, host_name
-from models.judges.openai_compatible.server_requests import Patience, create_client, fetch, jitter, request_completion
+from models.judges.openai_compatible.server_requests import (
+    RetryLimits,
+    create_client,
+    fetch,
+    jitter,
+    request_completion,
+)
 from models.judges.structured_output.answer_parsing import to_compact_json
-from models.judges.structured_output.completion import Completion, ResponseSchema, Unanswered
+from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
 from models.judges.structured_output.repair_prompts import approve_text, with_schema
 from project.entities.egress_policy import parse_ip_address
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 
 Sleep = Callable[[float], Awaitable[None]]
-CAPABILITIES = Dialects()
+CAPABILITIES = CapabilityCache()
 """What this process has learned about servers, whichever judge asked them."""
 _MAX_ATTEMPTS = len(ConstraintMode) + 2
 
 
-class Asker:
+class ServerCompleter:
     """A model at a server, as structured output asks it.
 
     Args:
@@ -62,7 +68,7 @@ class Asker:
         self.scrubber = ApiKeyRedactor(key)
         self._keyed = bool(key)
         self._options, self._guard, self._sleep, self._turns = options, guard, sleep, turns
-        self._patience = Patience(options.tries, max(options.patience_s, options.timeout_s))
+        self._patience = RetryLimits(options.tries, max(options.patience_s, options.timeout_s))
         self._rest_until = 0.0
 
     async def close(self) -> None:
@@ -199,9 +205,9 @@ class Asker:
             return now != capabilities
         return True
 
-    def _unanswered(self, failure: Failure, calls: int) -> Unanswered:
+    def _unanswered(self, failure: Failure, calls: int) -> CompletionError:
         refused = failure.cause is Cause.FILTERED
-        return Unanswered(
+        return CompletionError(
             self.describe_failure(failure, calls),
             status=JudgmentStatus.REFUSED if refused else JudgmentStatus.ERROR,
             raw=self.scrubber.redact_error(failure.server_message) if refused else "",

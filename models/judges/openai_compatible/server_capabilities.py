@@ -67,7 +67,7 @@ class ServerCapabilities:
         return {"type": "json_schema", "json_schema": {"name": shape.name, "schema": held, "strict": True}}
 
 
-class Dialects:
+class CapabilityCache:
     """The capabilities of all servers that this process has asked, by address and model."""
 
     def __init__(self) -> None:

@@ -7,12 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from models.connection.guard import ApprovedContent
-from models.judges.judge_interface import JudgeFrame, JudgeRequest, Means, Message, Reply, Role, SamplingParameters
-from models.judges.openai_compatible.completions import Asker, Sleep
+from models.judges.judge_interface import (
+    JudgeFrame,
+    JudgeRequest,
+    JudgeResources,
+    Message,
+    Reply,
+    Role,
+    SamplingParameters,
+)
+from models.judges.openai_compatible.completions import ServerCompleter, Sleep
 from models.judges.openai_compatible.server_capabilities import ConstraintMode
 from models.judges.openai_compatible.server_failures import Cause, Failure
 from models.judges.openai_compatible.server_options import OpenAIOptions, normalize_base_url
-from models.judges.structured_output.completion import ResponseSchema, Unanswered
+from models.judges.structured_output.completion import CompletionError, ResponseSchema
 from models.judges.structured_output.repair import ask_with_repair
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -75,7 +83,7 @@ class Probe:
     model_id: str = ""
 
 
-async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
+async def probe(asker: "ServerCompleter", cleared: ApprovedContent, sees: str) -> Probe:
     """Try a server: list its models, ask something, and show it a red square.
 
     Args:
@@ -99,7 +107,7 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
     lines = [f"{asker.host} answers{f'; it is {server}' if server else ''}.", _about_model(asker.model, names)]
     try:
         answer = await asker.complete([Message(Role.USER, _QUESTION)], _SHAPE, _SAMPLING)
-    except Unanswered as failure:
+    except CompletionError as failure:
         return Probe(False, (*lines, failure.line), server, names, has_model)
     mode = asker.constraint_mode
     lines.append(f"It answers as {answer.model_id}." if answer.model_id else "It does not say which model answers.")
@@ -117,7 +125,7 @@ async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
     )
 
 
-async def _fetch_models(asker: "Asker") -> tuple[list[Mapping[str, Json]], str]:
+async def _fetch_models(asker: "ServerCompleter") -> tuple[list[Mapping[str, Json]], str]:
     """Return what a server lists, and why it does not answer at all, if so; many do not list anything."""
     body = await asker.fetch_models()
     if isinstance(body, Failure):
@@ -134,10 +142,10 @@ async def _fetch_models(asker: "Asker") -> tuple[list[Mapping[str, Json]], str]:
     return [model for model in data if isinstance(model, dict)] if isinstance(data, list) else [], ""
 
 
-async def _try_picture(asker: "Asker", square: JudgeFrame) -> tuple[bool, str]:
+async def _try_picture(asker: "ServerCompleter", square: JudgeFrame) -> tuple[bool, str]:
     try:
         answer = await asker.complete([Message(Role.USER, _PICTURE_QUESTION, (square,))], _SHAPE, _SAMPLING)
-    except Unanswered as failure:
+    except CompletionError as failure:
         return False, f"It takes no pictures, so let the judge see text alone: {failure.line}"
     if "red" in answer.text.lower():
         return True, "It takes pictures, and knows a red square when it sees one."
@@ -188,7 +196,7 @@ class OpenAIJudge:
     needs_model: ClassVar[bool] = True
     leaves: ClassVar[bool] = True
 
-    def __init__(self, model: str, options: OpenAIOptions, means: Means, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(self, model: str, options: OpenAIOptions, means: JudgeResources, sleep: Sleep = asyncio.sleep) -> None:
         if means.guard is None:
             raise UserError("A judge at a server needs a way out.", "Ask it through a study.")
         key = means.key.strip()
@@ -197,7 +205,7 @@ class OpenAIJudge:
         self._base = normalize_base_url(options.url)
         self._model, self._options, self._means, self._sleep = model, options, replace(means, key=key), sleep
         self._guard = means.guard
-        self._asker: Asker | None = None
+        self._asker: ServerCompleter | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -226,10 +234,10 @@ class OpenAIJudge:
         if asker is not None:
             await asker.close()
 
-    def _open_asker(self) -> Asker:
+    def _open_asker(self) -> ServerCompleter:
         if self._asker is None:
             means = self._means
-            self._asker = Asker(
+            self._asker = ServerCompleter(
                 self._base, self._model, means.key, self._options, self._guard, self._sleep, means.limiter
             )
         return self._asker

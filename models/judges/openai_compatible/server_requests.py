@@ -37,7 +37,7 @@ _LONGEST_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryLimits:
     """How long one request is tried.
 
     Attributes:

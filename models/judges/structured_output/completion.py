@@ -49,7 +49,7 @@ class Completion:
     calls: int = 1
 
 
-class Unanswered(Exception):
+class CompletionError(Exception):
     """A model could not be asked, or gave nothing back.
 
     Attributes:

@@ -15,7 +15,7 @@ from models.judges.structured_output.answer_parsing import (
     split_thoughts,
     truncate_for_storage,
 )
-from models.judges.structured_output.completion import Completer, Completion, Unanswered
+from models.judges.structured_output.completion import Completer, Completion, CompletionError
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
@@ -25,7 +25,7 @@ Price = Callable[[int, int], float | None]
 
 
 @dataclass
-class Account:
+class RepairAccount:
     """Everything that was written and paid for one question, over all requests.
 
     Attributes:
@@ -53,7 +53,7 @@ class Account:
         self._add(_token_pair(reply.tokens_in, reply.tokens_out), reply.cost, reply.calls)
         self._keep(reply.raw, f"brought into form by {reply.model_id or 'a second model'}")
 
-    def add_failure(self, failure: Unanswered) -> None:
+    def add_failure(self, failure: CompletionError) -> None:
         """Add a request that gave nothing."""
         self._calls += failure.calls
         if failure.raw:
@@ -67,7 +67,7 @@ class Account:
         """Return the reply that holds none."""
         return self._reply(status, thinking=reading.thinking if reading else "", error=error)
 
-    def failure_reply(self, failure: Unanswered) -> Reply:
+    def failure_reply(self, failure: CompletionError) -> Reply:
         """Return the reply to a question that could not be asked."""
         self.add_failure(failure)
         self._tokens, self._cost = None, None
@@ -89,7 +89,7 @@ class Account:
         thinking: str = "",
         mended: RepairLevel = RepairLevel.NOTHING,
         error: str = "",
-        failure: Unanswered | None = None,
+        failure: CompletionError | None = None,
     ) -> Reply:
         tokens_in, tokens_out = self._tokens or (None, None)
         return Reply(
@@ -130,10 +130,10 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
         project.entities.egress_policy.Forbidden: the policy does not let the question leave this machine. Where it lets
             that, but not what comes after, the answer counts as unreadable.
     """
-    account = Account(price)
+    account = RepairAccount(price)
     try:
         first = await model.complete(question.messages, response_schema(question.form), question.sampling)
-    except Unanswered as failure:
+    except CompletionError as failure:
         return account.failure_reply(failure)
     account.add_completion(first)
     if first.refusal:
@@ -154,7 +154,7 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
 async def _repair(
     question: JudgeRequest,
     model: Completer,
-    account: Account,
+    account: RepairAccount,
     first: Completion,
     reading: ParsedAnswer,
     problems: list[str],
@@ -165,7 +165,7 @@ async def _repair(
         model.approve_text(turn.text)
     try:
         second = await model.complete((*question.messages, *turns), shape, question.sampling)
-    except Unanswered as failure:
+    except CompletionError as failure:
         account.add_failure(failure)
         problems.append(f"it could not be asked to mend it: {failure.line.rstrip('.')}")
         return None
@@ -185,7 +185,7 @@ async def _coerce(
     question: JudgeRequest,
     model: Completer,
     coerce: Judge,
-    account: Account,
+    account: RepairAccount,
     first: Completion,
     reading: ParsedAnswer,
     problems: list[str],

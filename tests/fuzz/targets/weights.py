@@ -251,7 +251,7 @@ class Gguf:
 
     def use(self, chance: Random, folder: Path) -> None:
         from models.judges.llama_cpp.llama_judge import require_gguf_file
-        from models.judges.llama_cpp.process_messages import Ask, LlamaMessage
+        from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage
 
         model = require_gguf_file(str(folder / "a.gguf"), "model")
         projector = require_gguf_file(str(folder / "b.gguf"), "projector") if self._seen else ""
@@ -259,7 +259,7 @@ class Gguf:
             loaded = self._model.LlamaModel(self._loading(str(model), str(projector), 128, 0, 1), self._flag())
         except self._model.NotLoaded as error:
             raise UserError(str(error)) from None
-        ask = Ask(
+        ask = CompletionRequest(
             1,
             (LlamaMessage("user", ("Hi",)),),
             {"type": "object", "properties": {}, "additionalProperties": False},

@@ -7,14 +7,17 @@ import pytest
 from app.cli import launch as window
 from app.cli.main import run
 from app.diagnostics import system_facts as libraries
-from app.diagnostics.system_facts import Library, Use
+from app.diagnostics.system_facts import Library, LibraryUse
 
 
 @pytest.mark.parametrize("command", [[], ["open"], ["open", "study.greenroom"]])
 def test_each_missing_library_is_one_line_and_the_window_is_not_tried(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone = [Library("libEGL.so.1", "libegl1", Use.WINDOW), Library("libxcb-cursor.so.0", "libxcb-cursor0", Use.X11)]
+    gone = [
+        Library("libEGL.so.1", "libegl1", LibraryUse.WINDOW),
+        Library("libxcb-cursor.so.0", "libxcb-cursor0", LibraryUse.X11),
+    ]
     monkeypatch.setattr(libraries, "missing_libraries", lambda uses: gone)
     monkeypatch.setattr("shutil.which", lambda name: name)
     assert run(command) == 2
@@ -43,7 +46,9 @@ def test_started_from_the_desktop_another_program_says_why_there_is_no_window(
         program.write_text(f'#!/bin/sh\necho {name} "$@" >> "{said}"\nexit {ends}\n')
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
-    monkeypatch.setattr(libraries, "missing_libraries", lambda uses: [Library("libEGL.so.1", "libegl1", Use.WINDOW)])
+    monkeypatch.setattr(
+        libraries, "missing_libraries", lambda uses: [Library("libEGL.so.1", "libegl1", LibraryUse.WINDOW)]
+    )
     monkeypatch.setattr(libraries, "install_command", lambda names: "sudo apt install libegl1")
     assert run(["open", "--from-desktop"]) == 2
     first, second = said.read_text().splitlines()

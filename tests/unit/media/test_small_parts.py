@@ -4,7 +4,7 @@ from threading import Thread
 
 import pytest
 
-from media.clip_writer import Closed, Pipe
+from media.clip_writer import Pipe, PipeClosedError
 from media.excerpts import read_thumbnail
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
@@ -78,7 +78,7 @@ def test_stopping_a_pipe_lets_both_sides_go() -> None:
         try:
             while True:
                 pipe.put(0)
-        except Closed:
+        except PipeClosedError:
             ended.append(True)
 
     giver = Thread(target=give)
@@ -87,7 +87,7 @@ def test_stopping_a_pipe_lets_both_sides_go() -> None:
     pipe.stop()
     giver.join(HANG_S)
     assert ended == [True]
-    with pytest.raises(Closed):
+    with pytest.raises(PipeClosedError):
         list(pipe)
 
 

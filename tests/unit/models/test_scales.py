@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.faces.detector_ensemble import OneOfSeveral, Together, TwoScales, quick_detector
+from models.faces.detector_ensemble import DetectorEnsemble, EnsembleMember, TwoScales, quick_detector
 from models.faces.face_detectors import Detections
 from project.entities.study_records import Json
 
@@ -78,8 +78,8 @@ class Quick(Levels):
 
 def test_the_quick_one_of_several_glances_by_the_rule_for_one_alone() -> None:
     quick = Quick()
-    glance = quick_detector(Together([Levels(), quick]))
-    assert isinstance(glance, OneOfSeveral)
+    glance = quick_detector(DetectorEnsemble([Levels(), quick]))
+    assert isinstance(glance, EnsembleMember)
     assert glance.key == "yunet"
     assert len(glance.detect(_picture((200, 100, 160, 160, 40)), 0.12)) == 0
     assert len(quick.sizes) == 1

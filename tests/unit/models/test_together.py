@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.faces.detector_ensemble import Together, merge
+from models.faces.detector_ensemble import DetectorEnsemble, merge
 from models.faces.face_detectors import Detections, FaceDetector
 from project.entities.study_records import Json
 from tests.unit.models.faces import overlap
@@ -110,7 +110,7 @@ class Always:
 
 def test_it_names_all_and_asks_all_for_half_of_the_floor() -> None:
     first, second = Always("a", hits((0, 0, 40, 50, 0.9))), Always("b", hits((100, 100, 40, 50, 0.8)))
-    both: FaceDetector = Together([first, second])
+    both: FaceDetector = DetectorEnsemble([first, second])
     assert both.key == "a+b"
     assert (both.parameters["a"], both.parameters["b"]) == ({"of": "a"}, {"of": "b"})
     assert len(both.detect(np.zeros((9, 9, 3), np.uint8), 0.12)) == 2

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project.errors import Cancelled
-from project.progress import MIN_ELAPSED_S, RemainingTimeEstimator, Silent, Stages, format_time_left
+from project.progress import MIN_ELAPSED_S, RemainingTimeEstimator, Silent, StageProgress, format_time_left
 
 
 class Clock:
@@ -112,7 +112,7 @@ class Unwanted(Silent):
 
 def test_stages_tell_how_far_it_is_and_end_where_nobody_wants_them() -> None:
     progress = Unwanted(3)
-    stages = Stages(progress, 5, "Counting")
+    stages = StageProgress(progress, 5, "Counting")
     assert [stages.finish_stage(made) for made in "ab"] == ["a", "b"]
     with pytest.raises(Cancelled):
         stages.finish_stage("c")

@@ -13,7 +13,7 @@ from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.recovery.page_reader import recover_tables, table_layouts
 from project.recovery.recovery import copy_backup, recover
-from project.recovery.recovery_report import Recovered
+from project.recovery.recovery_report import RecoveryResult
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 
@@ -57,7 +57,7 @@ def _spoil(path: Path, page: int) -> None:
         file.write(b"\xa5" * _PAGE)
 
 
-def _told(found: Recovered, table: str) -> object:
+def _told(found: RecoveryResult, table: str) -> object:
     return next(table_saved for table_saved in found.tables if table_saved.name == table)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from project.integrity.integrity_check import check_study
 from project.schema.columns import COLUMNS
 from project.schemes.scheme_file import strip_explanations
-from project.sharing.annotations_only_copy import Shared, share_annotations
+from project.sharing.annotations_only_copy import AnnotationsCopy, share_annotations
 from project.store.study import Study
 from tests.fakes.full_study import NAME, SPOKEN, Full
 from tests.unit.project.test_withdrawing import left_in, made
@@ -47,7 +47,7 @@ label = "good"
 """
 
 
-def shared(tmp_path: Path, *, held_out: bool = False) -> tuple[Path, Full, Shared]:
+def shared(tmp_path: Path, *, held_out: bool = False) -> tuple[Path, Full, AnnotationsCopy]:
     path, full = made(tmp_path)
     with Study.open(path) as study:
         if not held_out:

@@ -28,7 +28,7 @@ from project.store.column_values import to_json
 from project.store.journal import RUN_TABLES, SUBJECT_COLUMNS, UNLOGGED_TABLES
 from project.store.locking import lock_path
 from project.store.opening import Snapshot, inspect_file
-from project.store.read_pool import Readers
+from project.store.read_pool import ReadPool
 from project.store.study import Study
 from tests.unit.project.conftest import Small, furnish
 from tests.waiting import HANG_S
@@ -554,12 +554,12 @@ def test_readers_are_there_only_once_they_look_with_the_right_eyes(
     Study.create(tmp_path / "a").close()
     there_too_early: list[bool] = []
 
-    class Watched(Readers):
+    class Watched(ReadPool):
         def set_viewer(self, viewer: str) -> None:
             there_too_early.append(study._readers is not None)
             super().set_viewer(viewer)
 
-    monkeypatch.setattr(store, "Readers", Watched)
+    monkeypatch.setattr(store, "ReadPool", Watched)
     with Study.open(tmp_path / "a.greenroom", when_checked=lambda: None) as study:
         study.set_viewer("Ada")
         study.finish_opening()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from project.store.creation import create_file
-from project.store.journal import Journal, Trigger, create_triggers
+from project.store.journal import Journal, JournalTrigger, create_triggers
 
 
 class ClosedSchema(sqlite3.Connection):
@@ -51,7 +51,7 @@ def test_the_file_is_not_touched_and_its_schema_stays_shut(study: sqlite3.Connec
 
 def test_a_trigger_that_makes_no_sense_is_said(study: sqlite3.Connection) -> None:
     def made() -> None:
-        create_triggers(study, [Trigger("wrong", "property", "AFTER insert", "BEGIN SELECT FROM; END")])
+        create_triggers(study, [JournalTrigger("wrong", "property", "AFTER insert", "BEGIN SELECT FROM; END")])
         study.execute("SELECT 1 FROM property").fetchall()
 
     with pytest.raises(sqlite3.Error, match=r"near|malformed"):

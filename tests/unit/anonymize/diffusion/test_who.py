@@ -5,7 +5,7 @@ import pytest
 
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
 from anonymize.methods.diffusion.keyframe_drawing import (
-    Embedded,
+    EmbeddingComparer,
     choose_appearance,
     create_comparer,
     detect_edges,
@@ -77,7 +77,7 @@ class Means:
 def test_a_face_is_like_itself_and_unlike_another() -> None:
     red, blue = np.zeros((2, 32, 32, 3), np.uint8)
     red[..., 0] = blue[..., 2] = 200
-    compare = Embedded(Means(), None)
+    compare = EmbeddingComparer(Means(), None)
     box = np.array([4.0, 4, 20, 24])
     assert compare.similarity(red, red, box) == pytest.approx(1)
     assert compare.similarity(red, blue, box) == pytest.approx(0)

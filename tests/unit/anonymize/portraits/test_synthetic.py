@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anonymize.methods.synthetic.expression import REST_EXPRESSION, Expression, HeadPose
-from anonymize.methods.synthetic.face_drawing import Light
+from anonymize.methods.synthetic.face_drawing import SceneLight
 from anonymize.methods.synthetic.portrait import Portrait
 from anonymize.methods.synthetic.synthetic_face import SyntheticFace, SyntheticOptions
 from project.progress import Silent
@@ -16,7 +16,7 @@ from tests.unit.anonymize.tracks import track
 
 LEFT, RIGHT = (30, 40, 50, 62), (100, 44, 44, 54)
 AWAKE = replace(REST_EXPRESSION, eye_left=1.0, eye_right=1.0)
-DAY = Light(1.0, 0.0, np.ones(3), 1.0)
+DAY = SceneLight(1.0, 0.0, np.ones(3), 1.0)
 
 
 def drawn(source: Source, finder: Finder | None = None, **options: float) -> list[np.ndarray | None]:
@@ -67,7 +67,9 @@ def test_without_landmarks_nothing_is_drawn() -> None:
     assert all(array is None for array in made[20:])
 
 
-def portrait(expression: Expression, turn: tuple[float, float, float] = (0, 0, 0), light: Light = DAY) -> np.ndarray:
+def portrait(
+    expression: Expression, turn: tuple[float, float, float] = (0, 0, 0), light: SceneLight = DAY
+) -> np.ndarray:
     source = Source([track([(60, 40, 80, 100)])])
     face = next(source.faces("face"))
     layer = Portrait("P03").draw_layer(face, HeadPose(np.array(turn), np.array([100.0, 72.0]), 0.6), expression, light)

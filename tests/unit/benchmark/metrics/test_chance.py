@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmark.metrics.classification import (
-    Chance,
+    ChanceLevel,
     accuracy,
     accuracy_by_chance,
     exact_match,
@@ -29,12 +29,14 @@ SCALE = range(11)
 TRIES = 400
 
 
-def tried(guess: Callable[[random.Random], Any], measure: Callable[[list[Any]], float | None], items: int) -> Chance:
+def tried(
+    guess: Callable[[random.Random], Any], measure: Callable[[list[Any]], float | None], items: int
+) -> ChanceLevel:
     """Guess many times over."""
     chance = random.Random(7)
     found = [measure([guess(chance) for _ in range(items)]) for _ in range(TRIES)]
     known = [value for value in found if value is not None]
-    return Chance(fmean(known), stdev(known))
+    return ChanceLevel(fmean(known), stdev(known))
 
 
 def sets() -> list[set[str]]:
@@ -44,7 +46,9 @@ def sets() -> list[set[str]]:
 
 TRUE = [random.Random(2).choice(THREE) for _ in range(40)]
 NUMBERS = [random.Random(place).uniform(0, 10) for place in range(40)]
-CASES: dict[str, tuple[Chance | None, Callable[[random.Random], Any], Callable[[list[Any]], float | None], int]] = {
+CASES: dict[
+    str, tuple[ChanceLevel | None, Callable[[random.Random], Any], Callable[[list[Any]], float | None], int]
+] = {
     "accuracy": (accuracy_by_chance(40, 3), lambda random: random.choice(THREE), lambda said: accuracy(TRUE, said), 40),
     "exact": (
         exact_match_by_chance(30, 4),
@@ -84,10 +88,10 @@ def test_the_f1_of_many_guesses_tends_to_what_is_said() -> None:
 
 
 def test_the_chances_of_the_papers() -> None:
-    assert accuracy_by_chance(210, 5) == Chance(0.2, pytest.approx((0.2 * 0.8 / 210) ** 0.5))
-    assert accuracy_by_chance(1, 4) == Chance(0.25, pytest.approx(0.1875**0.5))
-    assert exact_match_by_chance(70, 7) == Chance(1 / 128, pytest.approx((127 / 128**2 / 70) ** 0.5))
-    assert partial_match_by_chance([{"norms"}, {"norms", "emotions"}, set()]) == Chance(
+    assert accuracy_by_chance(210, 5) == ChanceLevel(0.2, pytest.approx((0.2 * 0.8 / 210) ** 0.5))
+    assert accuracy_by_chance(1, 4) == ChanceLevel(0.25, pytest.approx(0.1875**0.5))
+    assert exact_match_by_chance(70, 7) == ChanceLevel(1 / 128, pytest.approx((127 / 128**2 / 70) ** 0.5))
+    assert partial_match_by_chance([{"norms"}, {"norms", "emotions"}, set()]) == ChanceLevel(
         0.625, pytest.approx(0.33072, abs=1e-5)
     )
 

@@ -10,7 +10,7 @@ from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, published_row
 from benchmark.questions.chain_consistency import (
     AnswerScorer,
     Consistency,
-    Covered,
+    CoveredQuestions,
     chain_coverage,
     expected_consistency,
     score_chain,
@@ -69,7 +69,7 @@ TABLE = [
 ]
 
 
-def covered() -> list[Covered]:
+def covered() -> list[CoveredQuestions]:
     return [chain_coverage(HOUSE, ALL), chain_coverage(PAIR, ALL)]
 
 
@@ -121,7 +121,7 @@ def test_without_answers_there_is_no_figure() -> None:
         assert figure.reason
 
 
-def many(count: int) -> tuple[list[Question], list[Covered]]:
+def many(count: int) -> tuple[list[Question], list[CoveredQuestions]]:
     asked, chains = [], []
     for at in range(count):
         steps = 1 + at % 6

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.metrics.resampling import mean_over_draws
-from benchmark.results.item_results import Became, classify_outcome, count_outcomes, is_right
+from benchmark.results.item_results import ItemOutcome, classify_outcome, count_outcomes, is_right
 from benchmark.results.run_measures import (
     compute_breakdowns,
     compute_confusions,
@@ -113,25 +113,25 @@ OK, BAD, NO = JudgmentStatus.OK, JudgmentStatus.UNPARSED, JudgmentStatus.REFUSED
 @pytest.mark.parametrize(
     ("statuses", "failed", "expected"),
     [
-        ({"a": OK, "b": OK}, False, Became.ANSWERED),
-        ({"a": OK, "b": BAD}, False, Became.UNPARSED),
-        ({"a": NO}, False, Became.REFUSED),
-        ({"a": BAD, "b": NO}, False, Became.REFUSED),
-        ({"a": OK}, False, Became.MISSING),
-        ({"a": OK}, True, Became.ERROR),
-        ({}, False, Became.MISSING),
-        ({}, True, Became.ERROR),
+        ({"a": OK, "b": OK}, False, ItemOutcome.ANSWERED),
+        ({"a": OK, "b": BAD}, False, ItemOutcome.UNPARSED),
+        ({"a": NO}, False, ItemOutcome.REFUSED),
+        ({"a": BAD, "b": NO}, False, ItemOutcome.REFUSED),
+        ({"a": OK}, False, ItemOutcome.MISSING),
+        ({"a": OK}, True, ItemOutcome.ERROR),
+        ({}, False, ItemOutcome.MISSING),
+        ({}, True, ItemOutcome.ERROR),
     ],
 )
 def test_an_item_counts_by_the_worst_that_came_of_it(
-    statuses: dict[str, JudgmentStatus], failed: bool, expected: Became
+    statuses: dict[str, JudgmentStatus], failed: bool, expected: ItemOutcome
 ) -> None:
     found = ItemResponse("i", 0, "r", {}, {}, statuses)
     assert classify_outcome(found, ("a", "b"), failed=failed) is expected
 
 
-@given(st.lists(st.sampled_from([*Became]), max_size=30))
-def test_every_item_is_counted_once(states: list[Became]) -> None:
+@given(st.lists(st.sampled_from([*ItemOutcome]), max_size=30))
+def test_every_item_is_counted_once(states: list[ItemOutcome]) -> None:
     counts = count_outcomes(states)
     assert counts.counted + counts.errors + counts.missing == counts.items == len(states)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmark.prompts.judge_prompt import Frozen, PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import FrozenContent, PromptSubject, get_judge_prompt
 from benchmark.prompts.recording_prompts import DIMENSIONS, EsiPart
 from benchmark.questions.question_validity import SINGLE_STEP, required_questions
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
@@ -49,13 +49,13 @@ def every_item() -> Iterator[PromptSubject]:
                     options = tuple(f"Option {number}." for number in range(1, 6))
                     yield PromptSubject(
                         *(scheme, track.key, label, values, PEOPLE, "Agent"),
-                        frozen=Frozen(options, 3, {"shown": "Good morning!"}),
+                        frozen=FrozenContent(options, 3, {"shown": "Good morning!"}),
                     )
                 if name == "socialnli":
                     yield PromptSubject(
                         *(scheme, track.key, label, values, PEOPLE, "Agent"),
                         material=MATERIAL,
-                        frozen=Frozen(facts=FACTS),
+                        frozen=FrozenContent(facts=FACTS),
                     )
 
 

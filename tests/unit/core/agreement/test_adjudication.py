@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from annotate.agreement import adjudication
 from annotate.agreement.adjudication import (
-    Adjudicated,
+    AdjudicatedLane,
     AdjudicationRule,
     ChoiceRule,
     Labels,
     SpanRule,
-    Unsettled,
+    UnsettledRule,
     adjudicate,
     combine_spans,
 )
@@ -40,7 +40,7 @@ RULES = st.builds(
     st.sampled_from(Labels),
     st.sampled_from(ChoiceRule),
     st.sampled_from([0.0, 0.3, 0.9]),
-    st.sampled_from(Unsettled),
+    st.sampled_from(UnsettledRule),
 )
 values = st.fixed_dictionaries(
     {},
@@ -73,7 +73,7 @@ def marks_of(lanes: Sequence[list], said: dict | None = None) -> list[Mark]:  # 
     return marks
 
 
-def lane_of(marks: list[Mark], people: int, rule: AdjudicationRule = AdjudicationRule()) -> Adjudicated:  # noqa: B008
+def lane_of(marks: list[Mark], people: int, rule: AdjudicationRule = AdjudicationRule()) -> AdjudicatedLane:  # noqa: B008
     return adjudicate(marks, [f"P{who}" for who in range(people)], {"shrec": SHREC}, rule)
 
 
@@ -163,7 +163,7 @@ def test_a_persistent_disagreement_is_left_out_or_kept_with_a_remark() -> None:
     lanes: list = [[(10, 10, "error", {})], [(12, 12, "competence", {})]]  # type: ignore[type-arg]
     marks = marks_of(lanes, {(0, 0, 1): ReviewDecision.DISAGREE, (1, 0, 0): ReviewDecision.DISAGREE})
     assert lane_of(marks, 2).drafts == ()
-    kept = lane_of(marks, 2, AdjudicationRule(unsettled=Unsettled.KEEP)).drafts
+    kept = lane_of(marks, 2, AdjudicationRule(unsettled=UnsettledRule.KEEP)).drafts
     assert [(segment_draft.label, segment_draft.remark) for segment_draft in kept] == [
         ("error", "Persistent disagreement"),
         ("competence", "Persistent disagreement"),
@@ -233,10 +233,10 @@ def test_disagreements_that_are_kept_carry_a_comment(session: Session) -> None:
     mark(session, "Ada", 10, 20, "error")
     theirs = mark(session, "Bo", 12, 22, "competence")
     reviews.review_segment(session, theirs, ReviewDecision.DISAGREE)
-    adjudication.create_adjudicated_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))
+    adjudication.create_adjudicated_lane(session, AdjudicationRule(unsettled=UnsettledRule.KEEP))
     texts = [comment.text for found in comments_in(session.study, WALK).values() for comment in found]
     assert texts == ["Persistent disagreement"] * 2
-    assert not adjudication.create_adjudicated_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))[1]
+    assert not adjudication.create_adjudicated_lane(session, AdjudicationRule(unsettled=UnsettledRule.KEEP))[1]
     adjudication.create_adjudicated_lane(session, AdjudicationRule())
     assert comments_in(session.study, WALK) == {}
 

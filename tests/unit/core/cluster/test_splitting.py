@@ -11,7 +11,7 @@ from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.judgment_record import judge_json, judgment_json, subject_fields
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import Payload, read_payload
-from benchmark.judging.run_outcome import Note, RunOutcome, read_outcome
+from benchmark.judging.run_outcome import RunNote, RunOutcome, read_outcome
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, Modality
 from project.errors import UserError
 from project.session.jobs import JobSpec
@@ -117,10 +117,10 @@ def test_a_run_with_a_budget_is_not_taken_up_again_by_itself() -> None:
 
 def test_what_came_of_the_pieces_is_added_up() -> None:
     first = RunOutcome(
-        2, 1, 0, 1, notes=[Note("a", "api", "No.", about=["s1"])], tokens_in=5, money={"EUR": 0.5}, seconds=2
+        2, 1, 0, 1, notes=[RunNote("a", "api", "No.", about=["s1"])], tokens_in=5, money={"EUR": 0.5}, seconds=2
     )
     second = RunOutcome(
-        3, notes=[Note("a", "api", "No.", about=["s2"]), Note("b", "b", "No.")], money={"EUR": 1.0, "USD": 2}
+        3, notes=[RunNote("a", "api", "No.", about=["s2"]), RunNote("b", "b", "No.")], money={"EUR": 1.0, "USD": 2}
     )
     found = read_outcome(merge_results([first.as_json(), second.as_json()]))
     assert (found.answered, found.unparsed, found.failed, found.tokens_in) == (5, 1, 1, 5)

@@ -10,7 +10,7 @@ from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.cues import prelabels
 from annotate.cues import prelabels as commands
 from annotate.cues.cue_detection import store
-from annotate.cues.cue_marks import CuePrelabel, Noticed, build_prelabels, cues_by_utterance
+from annotate.cues.cue_marks import CuePrelabel, NoticedCue, build_prelabels, cues_by_utterance
 from annotate.cues.prelabels import PRELABELS, open_prelabels, replace_prelabels
 from annotate.interchange.document_export import build_document, exportable_recordings
 from annotate.review.peer_review import review_segment
@@ -155,21 +155,21 @@ def test_the_scheme_comes_into_use_with_the_first_cue(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("noticed", "track", "label"),
     [
-        (Noticed("a", "nod", SECOND, 2 * SECOND, 1, ""), "action", "gesture"),
-        (Noticed("b", "nod", SECOND, 2 * SECOND, 1, ""), "response", "nod"),
-        (Noticed("b", "smile", SECOND, 2 * SECOND, 1, ""), "response", "smile_back"),
-        (Noticed(None, "smile", SECOND, 2 * SECOND, 1, ""), "expression", "smile"),
-        (Noticed("a", "sharp", SECOND, 4 * SECOND, 1, "louder"), "tone", "sharp"),
+        (NoticedCue("a", "nod", SECOND, 2 * SECOND, 1, ""), "action", "gesture"),
+        (NoticedCue("b", "nod", SECOND, 2 * SECOND, 1, ""), "response", "nod"),
+        (NoticedCue("b", "smile", SECOND, 2 * SECOND, 1, ""), "response", "smile_back"),
+        (NoticedCue(None, "smile", SECOND, 2 * SECOND, 1, ""), "expression", "smile"),
+        (NoticedCue("a", "sharp", SECOND, 4 * SECOND, 1, "louder"), "tone", "sharp"),
     ],
 )
-def test_who_speaks_decides_what_it_is(noticed: Noticed, track: str, label: str) -> None:
+def test_who_speaks_decides_what_it_is(noticed: NoticedCue, track: str, label: str) -> None:
     (found,) = build_prelabels([noticed], SPOKEN)
     assert (found.track, found.label) == (track, label)
 
 
 def test_what_lies_between_utterances_is_left_out_and_the_rest_is_cut_to_one() -> None:
-    between = Noticed("a", "smile", round(4.1 * SECOND), round(4.9 * SECOND), 1, "")
-    over = Noticed("a", "smile", 3 * SECOND, round(4.5 * SECOND), 1, "")
+    between = NoticedCue("a", "smile", round(4.1 * SECOND), round(4.9 * SECOND), 1, "")
+    over = NoticedCue("a", "smile", 3 * SECOND, round(4.5 * SECOND), 1, "")
     assert [(prelabel.start_us, prelabel.end_us) for prelabel in build_prelabels([between, over], SPOKEN)] == [
         (3 * SECOND, 4 * SECOND)
     ]
@@ -177,7 +177,7 @@ def test_what_lies_between_utterances_is_left_out_and_the_rest_is_cut_to_one() -
 
 
 def test_a_run_is_kept_with_its_figures(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    smile: dict[str, Json] = {**asdict(Noticed("a", "smile", SECOND, 2 * SECOND, 1.2, "mouth wider"))}
+    smile: dict[str, Json] = {**asdict(NoticedCue("a", "smile", SECOND, 2 * SECOND, 1.2, "mouth wider"))}
     result: dict[str, Json] = {"noticed": [smile], "faces": 1, "utterances": 0, "seconds": 0.1}
     work = JobSpec("cues", "", "r", {"finder": "mediapipe"})
     with monkeypatch.context() as patch:

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import pearsonr
 
 from annotate.study.recording_edits import undo
-from benchmark.episodes.episode_ratings import Among, compute_agreement, mean_scores, read_ratings
+from benchmark.episodes.episode_ratings import RaterAgreement, compute_agreement, mean_scores, read_ratings
 from benchmark.episodes.episode_state import read_episode_state
 from benchmark.episodes.sotopia_files import import_file, write_episodes, write_scores
 from benchmark.episodes.sotopia_records import format_dialogue, read_turn
@@ -216,7 +216,7 @@ def test_the_figures_are_those_that_numpy_and_scipy_compute_from_the_file(sessio
         )
         bins = np.minimum(np.floor((pairs - low) / ((high - low) / 5)), 4)
         same = float((bins[:, 0] == bins[:, 1]).mean())
-        found: Among = ours["financial" if column.startswith("financial") else column]
+        found: RaterAgreement = ours["financial" if column.startswith("financial") else column]
         assert found.rated_count == len(given) == 20
         assert found.kappa == pytest.approx((same - 0.2) / 0.8, abs=1e-12)
         kappas.append(same)

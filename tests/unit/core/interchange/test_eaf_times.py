@@ -4,7 +4,7 @@ from pathlib import Path
 
 from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import RecordingPart
-from annotate.interchange.formats.elan import Aligned, interpolate_slots
+from annotate.interchange.formats.elan import TimeSlots, interpolate_slots
 
 
 def read(tmp_path: Path, header: str, slots: str, tiers: str) -> RecordingPart:
@@ -27,7 +27,7 @@ def aligned(name: str, start: str, end: str, text: str) -> str:
 
 def test_parts_of_a_subdivision_share_its_time_evenly() -> None:
     slots = {"a": 1000, "b": None, "c": None, "d": None, "e": None, "f": 4000}
-    parts = [Aligned("a", "b"), Aligned("c", "d"), Aligned("e", "f")]
+    parts = [TimeSlots("a", "b"), TimeSlots("c", "d"), TimeSlots("e", "f")]
     assert interpolate_slots(slots, [parts]) == {"a": 1000, "b": 2000, "c": 2000, "d": 3000, "e": 3000, "f": 4000}
 
 

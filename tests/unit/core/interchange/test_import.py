@@ -15,10 +15,10 @@ from annotate.interchange.document_export import export_recordings, exportable_r
 from annotate.interchange.document_import import Plan, apply_document_import, plan_document_import
 from annotate.interchange.lane_mapping import (
     COMMENT,
-    Becomes,
+    EntryTarget,
     ImportMapping,
     LaneTarget,
-    Outside,
+    OutsideRule,
     guess_mapping,
     load_mapping,
 )
@@ -31,7 +31,7 @@ from project.synthetic.synthetic_segments import fill_study
 from project.text_format import neutralize_formula, restore_formula
 
 SECOND = 1_000_000
-SEGMENTS = LaneTarget(Becomes.SEGMENTS, "Ada", "shrec", "segments")
+SEGMENTS = LaneTarget(EntryTarget.SEGMENTS, "Ada", "shrec", "segments")
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_what_reaches_outside_is_cut_off_or_left_out(session: Session) -> None:
         (last - SECOND, last),
     ]
     assert found.left_out == 1
-    assert planned(session, document, replace(mapped(), outside=Outside.LEAVE_OUT)).added == 0
+    assert planned(session, document, replace(mapped(), outside=OutsideRule.LEAVE_OUT)).added == 0
 
 
 def test_texts_become_labels_by_key_by_name_by_choice_or_not_at_all(session: Session) -> None:
@@ -140,11 +140,11 @@ def test_a_mapping_survives_its_file(tmp_path: Path) -> None:
         MappingProxyType(
             {
                 "codes": replace(SEGMENTS, labels={"a": "error"}, fields={"n": COMMENT}, text_field="rationale"),
-                "speech": LaneTarget(Becomes.UTTERANCES, participant="P01"),
-                "rest": LaneTarget(Becomes.NOTHING),
+                "speech": LaneTarget(EntryTarget.UTTERANCES, participant="P01"),
+                "rest": LaneTarget(EntryTarget.NOTHING),
             }
         ),
-        Outside.LEAVE_OUT,
+        OutsideRule.LEAVE_OUT,
         250_000,
     )
     (tmp_path / "m.json").write_text(wanted.to_json(), "utf-8")
@@ -175,9 +175,9 @@ def test_lanes_of_other_tools_are_proposed_by_their_texts(session: Session) -> N
     )
     found = guess_mapping(session, Document((RecordingPart("x", lanes),)))
     assert [target.becomes for target in found.lanes.values()] == [
-        Becomes.UTTERANCES,
-        Becomes.SEGMENTS,
-        Becomes.NOTHING,
+        EntryTarget.UTTERANCES,
+        EntryTarget.SEGMENTS,
+        EntryTarget.NOTHING,
     ]
     assert found.lanes["codes"].annotator == "Somebody"
 

@@ -14,7 +14,7 @@ from app.diagnostics import system_facts as libraries
 from app.diagnostics import system_facts as packages
 from app.diagnostics import system_facts as places
 from app.diagnostics import system_facts as system
-from app.diagnostics.system_facts import Library, SoundOutput, Use
+from app.diagnostics.system_facts import Library, LibraryUse, SoundOutput
 from project.entities.study_records import Json
 from project.session.settings import log_path
 from tests.fakes.terminal import Terminal
@@ -106,8 +106,8 @@ def test_each_missing_library_is_a_problem_with_its_command(
     answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: name)
-    gone = Library("libvlc.so.5", "libvlc5", Use.PLAYBACK)
-    monkeypatch.setattr(libraries, "missing_libraries", lambda uses: [gone] if Use.PLAYBACK in uses else [])
+    gone = Library("libvlc.so.5", "libvlc5", LibraryUse.PLAYBACK)
+    monkeypatch.setattr(libraries, "missing_libraries", lambda uses: [gone] if LibraryUse.PLAYBACK in uses else [])
     assert problems() == [
         "libvlc.so.5 is missing, which playback with sound needs. Run: sudo apt install libvlc5",
     ]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.diagnostics import system_facts as libraries
-from app.diagnostics.system_facts import LIBRARIES, Library, Use
+from app.diagnostics.system_facts import LIBRARIES, Library, LibraryUse
 from tests.contract.documentation import ROOT
 
 
@@ -17,10 +17,10 @@ def test_the_setup_installs_what_the_program_looks_for() -> None:
 
 
 def test_one_that_is_there_is_not_missed_and_one_that_is_not_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = Library("libc.so.6", "libc6", Use.WINDOW)
-    gone = Library("libgreenroom-is-none.so.1", "none1", Use.WINDOW)
-    monkeypatch.setattr(libraries, "LIBRARIES", (there, gone, Library("libother-none.so.2", "none2", Use.X11)))
-    assert libraries.missing_libraries([Use.WINDOW]) == [gone]
+    there = Library("libc.so.6", "libc6", LibraryUse.WINDOW)
+    gone = Library("libgreenroom-is-none.so.1", "none1", LibraryUse.WINDOW)
+    monkeypatch.setattr(libraries, "LIBRARIES", (there, gone, Library("libother-none.so.2", "none2", LibraryUse.X11)))
+    assert libraries.missing_libraries([LibraryUse.WINDOW]) == [gone]
     assert libraries.missing_libraries([]) == []
 
 
@@ -41,12 +41,12 @@ def test_the_libraries_of_x11_are_looked_for_where_the_window_opens_on_it(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert (Use.X11 in libraries.window_uses()) == on_x11
+    assert (LibraryUse.X11 in libraries.window_uses()) == on_x11
 
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_line_says_how_to_get_it(there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}" if there else None)
-    line = libraries.missing_library_text(Library("libEGL.so.1", "libegl1", Use.WINDOW))
+    line = libraries.missing_library_text(Library("libEGL.so.1", "libegl1", LibraryUse.WINDOW))
     command = "sudo apt install libegl1" if there else "install what Debian calls libegl1"
     assert line == f"libEGL.so.1 is missing, which the window needs: {command}"

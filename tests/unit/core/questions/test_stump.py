@@ -7,7 +7,7 @@ import pytest
 
 from annotate.study.recording_edits import undo
 from benchmark.authoring.adversarial_authoring import (
-    Tried,
+    TrialAnswer,
     all_judges_failed,
     read_trial_answers,
     record_trial,
@@ -48,7 +48,7 @@ def write(session: Session, text: str = "Why does she smile?") -> Question:
     return found
 
 
-def attempt(session: Session, question: Question, judges: Sequence[JudgeEntry]) -> tuple[Tried, ...]:
+def attempt(session: Session, question: Question, judges: Sequence[JudgeEntry]) -> tuple[TrialAnswer, ...]:
     request = answer_request(judges, [question.id])
     work = prepare(session, request).job
     if work is not None:
@@ -131,8 +131,8 @@ def test_a_verifier_who_corrects_it_leaves_it_to_its_author_to_try_again(
     assert verified_written_ids(session) == {question.id}
 
 
-def said(judge: str, right: bool | None) -> Tried:
-    return Tried(judge, judge, "", right, "")
+def said(judge: str, right: bool | None) -> TrialAnswer:
+    return TrialAnswer(judge, judge, "", right, "")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def said(judge: str, right: bool | None) -> Tried:
         ([], "", False),
     ],
 )
-def test_a_refusal_is_no_failure(answers: list[Tried], asked: str, expected: bool) -> None:
+def test_a_refusal_is_no_failure(answers: list[TrialAnswer], asked: str, expected: bool) -> None:
     assert all_judges_failed(answers, asked) is expected
 
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[4]
 _START = """
 import asyncio, socket, tempfile, threading
 from models.connection import network_sandbox as sentinel
-from models.connection.network_sandbox import Unguarded
+from models.connection.network_sandbox import UnguardedConnectionError as Unguarded
 sentinel.install_audit_hook()
 sentinel.install_audit_hook()
 

@@ -10,7 +10,7 @@ import pytest
 from benchmark.prompts.answer_form import AnswerField, FormSpec, answer_form
 from benchmark.prompts.judge_prompt import TASKS, PromptSubject, get_judge_prompt
 from models.judges.judge_backends import BACKENDS, build_options, create_judge, load_backend
-from models.judges.judge_interface import AnswerForm, Judge, JudgeRequest, Means, Reply, SamplingParameters
+from models.judges.judge_interface import AnswerForm, Judge, JudgeRequest, JudgeResources, Reply, SamplingParameters
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry, JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -23,7 +23,7 @@ ITEMS = 4000
 
 
 def judge(backend: str, **settings: Json) -> Judge:
-    return create_judge(JudgeEntry("j", backend.title(), backend, "", settings), Means())
+    return create_judge(JudgeEntry("j", backend.title(), backend, "", settings), JudgeResources())
 
 
 def ask(

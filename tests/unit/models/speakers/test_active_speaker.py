@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from models.speakers.active_speaker import (
     PATCH_SIDE,
-    Looks,
+    FaceMovement,
     Mouth,
     best_correlation,
     patch_motion,
@@ -103,18 +103,18 @@ def test_looks_become_bins_and_gaps_stay_gaps() -> None:
     times = np.array([*range(0, 1_000_000, 40_000), *range(3_000_000, 4_000_000, 40_000)], np.int64)
     motions = np.sin(times / 90_000)
     motions[0] = np.nan
-    mouth = resample_mouth(Looks(times, np.full(len(times), np.nan), motions))
+    mouth = resample_mouth(FaceMovement(times, np.full(len(times), np.nan), motions))
     assert mouth.first == 0
     assert len(mouth.activity) == 3_960_000 // BIN_US + 1
     assert np.isnan(mouth.activity[24:58]).all()
     assert np.isfinite(mouth.activity[2:19]).all()
     assert np.isnan(mouth.opening).all()
-    with_points = resample_mouth(Looks(times, 0.2 + 0.1 * np.sin(times / 90_000), motions))
+    with_points = resample_mouth(FaceMovement(times, 0.2 + 0.1 * np.sin(times / 90_000), motions))
     assert np.isfinite(with_points.opening[:19]).all()
 
 
 def test_one_look_is_no_motion() -> None:
-    looks = Looks(np.array([7], np.int64), np.array([0.1]), np.array([np.nan]))
+    looks = FaceMovement(np.array([7], np.int64), np.array([0.1]), np.array([np.nan]))
     assert len(resample_mouth(looks).activity) == 0
 
 

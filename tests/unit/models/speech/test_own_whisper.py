@@ -8,7 +8,7 @@ from models.speech.whisper_models import default_model, inspect_folder, list_whi
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
 from models.weights.adding import add_weights
-from models.weights.editions import EditionFile, Hub, Weights, folder_edition
+from models.weights.editions import EditionFile, HubSource, Weights, folder_edition
 from project.errors import UserError
 from tests.fakes.tiny_whisper import write_tiny_whisper
 
@@ -19,7 +19,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
     made = write_tiny_whisper(tmp_path / "mine")
     part = EditionFile(
-        "model.bin", Hub("lab/other", "model.bin", "0" * 40), (made / "model.bin").stat().st_size, "0" * 64
+        "model.bin", HubSource("lab/other", "model.bin", "0" * 40), (made / "model.bin").stat().st_size, "0" * 64
     )
     entry = Weights("whisper-other", "tests", "MIT", (folder_edition("hub", "other", [part]),), use="speech")
     monkeypatch.setitem(catalogue.WEIGHTS, "whisper-other", entry)

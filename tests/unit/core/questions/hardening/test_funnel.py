@@ -14,7 +14,7 @@ from benchmark.questions.filter_outcomes import (
     read_funnel_input,
     read_question_input,
 )
-from benchmark.questions.filter_rules import STEPS, Several, default_rule, read_rules
+from benchmark.questions.filter_rules import STEPS, ScoreCombination, default_rule, read_rules
 from benchmark.questions.question_edits import add_questions, correct_question
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.questions import Maker
@@ -178,7 +178,7 @@ class TestSeveralJudges:
         said(session, question, GPT, "difficulty", {"score": 3})
         said(session, question, GEMINI, "difficulty", {"score": 1})
         assert fate(session, "difficulty") == (FilterVerdict.DROPPED, "gemini 1, gpt 3")
-        rule = replace(read_rules(session.study)["difficulty"], several=Several.MEAN)
+        rule = replace(read_rules(session.study)["difficulty"], several=ScoreCombination.MEAN)
         thresholds.set_rules(session, {"difficulty": rule})
         assert fate(session, "difficulty") == (FilterVerdict.KEPT, "mean 2: gemini 1, gpt 3")
 

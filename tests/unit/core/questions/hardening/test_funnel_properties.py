@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from benchmark.questions.filter_funnel import build_funnel, deciding_steps, final_survivors
 from benchmark.questions.filter_outcomes import FunnelInput, most_similar_earlier
-from benchmark.questions.filter_rules import STEPS, FilterRule, FilterStep, Needs, Several, default_rule
+from benchmark.questions.filter_rules import STEPS, FilterRule, FilterStep, LimitSide, ScoreCombination, default_rule
 from project.entities.judgments import RAW_CONDITION, JudgmentStatus, Modality
 from project.entities.questions import Question
 from project.queries.question_rows import QuestionJudgment
@@ -73,11 +73,13 @@ def _given(
 
 
 def _rule(step: FilterStep, draw: st.DrawFn) -> FilterRule:
-    several = draw(st.sampled_from(Several))
+    several = draw(st.sampled_from(ScoreCombination))
     judges = draw(st.sampled_from([(), (), ("a",), ("a", "b")]))
     runs = draw(st.integers(step.runs, min(step.max_runs, 2)))
     limit = draw(st.integers(step.low, step.high))
-    return FilterRule(limit, runs, several, judges, decides=step.needs is not Needs.NO_LIMIT and draw(st.booleans()))
+    return FilterRule(
+        limit, runs, several, judges, decides=step.needs is not LimitSide.NO_LIMIT and draw(st.booleans())
+    )
 
 
 @settings(max_examples=40)
@@ -105,10 +107,10 @@ def test_a_stricter_limit_never_lets_another_question_through(
 ) -> None:
     made, said, rules = found
     step = data.draw(
-        st.sampled_from([filter_step for filter_step in STEPS.values() if filter_step.needs is not Needs.NO_LIMIT])
+        st.sampled_from([filter_step for filter_step in STEPS.values() if filter_step.needs is not LimitSide.NO_LIMIT])
     )
     now = rules[step.key].limit
-    limits = (now, step.high) if step.needs is Needs.AT_LEAST else (step.low, now)
+    limits = (now, step.high) if step.needs is LimitSide.AT_LEAST else (step.low, now)
     stricter = {**rules, step.key: replace(rules[step.key], limit=data.draw(st.integers(*limits)))}
     before, after = FunnelInput(made, said, {}, rules), FunnelInput(made, said, {}, stricter)
     assert {*build_funnel(after).survivors} <= {*build_funnel(before).survivors}
@@ -125,7 +127,9 @@ def test_one_more_step_that_decides_never_lets_another_question_through(
     made, said, rules = found
     reading = FunnelInput(made, said, {}, rules)
     step = data.draw(
-        st.sampled_from([filter_step.key for filter_step in STEPS.values() if filter_step.needs is not Needs.NO_LIMIT])
+        st.sampled_from(
+            [filter_step.key for filter_step in STEPS.values() if filter_step.needs is not LimitSide.NO_LIMIT]
+        )
     )
     more = FunnelInput(made, said, {}, {**rules, step: replace(rules[step], decides=True)})
     assert {*deciding_steps(reading)} <= {*deciding_steps(more)}

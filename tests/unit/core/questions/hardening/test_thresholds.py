@@ -10,7 +10,14 @@ from annotate.team.study_copies import merge_copies
 from app.merge_text import describe_conflict
 from benchmark.authoring import question_requests as thresholds
 from benchmark.judging.judge_registry import add_judge
-from benchmark.questions.filter_rules import STEPS, FilterRule, Several, default_rule, read_rules, rule_property
+from benchmark.questions.filter_rules import (
+    STEPS,
+    FilterRule,
+    ScoreCombination,
+    default_rule,
+    read_rules,
+    rule_property,
+)
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.history_rows import all_conflicts
@@ -31,7 +38,7 @@ def test_they_are_set_kept_and_undone(session: Session) -> None:
     set_(session, "difficulty=3", "truth.several=mean", "options-only.runs=5", "review.judges=a+b")
     rules = read_rules(session.study)
     assert rules["difficulty"].limit == 3
-    assert rules["truth"].several is Several.MEAN
+    assert rules["truth"].several is ScoreCombination.MEAN
     assert rules["options-only"].runs == 5
     assert len(rules["review"].judges) == 2
     set_(session, "review.judges=all")

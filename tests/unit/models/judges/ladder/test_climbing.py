@@ -20,7 +20,7 @@ from models.judges.judge_interface import (
     TooLong,
 )
 from models.judges.structured_output.answer_parsing import MAX_STORED_CHARS, parse_answer
-from models.judges.structured_output.completion import Completion, ResponseSchema, Unanswered
+from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
 from models.judges.structured_output.repair import ask_with_repair
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgmentStatus
@@ -35,7 +35,7 @@ class Model:
 
     fingerprint = "model"
 
-    def __init__(self, *texts: str | Completion | Unanswered) -> None:
+    def __init__(self, *texts: str | Completion | CompletionError) -> None:
         self.texts = [*texts]
         self.asked: list[tuple[Sequence[Message], ResponseSchema]] = []
         self.slipped: list[str] = []
@@ -46,7 +46,7 @@ class Model:
     ) -> Completion:
         self.asked.append((messages, shape))
         text = self.texts[len(self.asked) - 1]
-        if isinstance(text, Unanswered):
+        if isinstance(text, CompletionError):
             raise text
         if isinstance(text, Completion):
             return text
@@ -190,13 +190,13 @@ def test_a_refusal_is_no_answer_and_is_not_argued_with() -> None:
 
 
 def test_a_question_that_does_not_fit_says_so_to_whoever_can_shorten_it() -> None:
-    reply = ask(Model(Unanswered("It does not fit.", calls=2, too_long=TooLong(9000, 8192))))
+    reply = ask(Model(CompletionError("It does not fit.", calls=2, too_long=TooLong(9000, 8192))))
     assert (reply.status, reply.too_long, reply.calls) == (JudgmentStatus.ERROR, TooLong(9000, 8192), 2)
     assert (reply.error, reply.tokens_in, reply.cost) == ("It does not fit.", None, None)
 
 
 def test_a_repair_that_fails_leaves_what_was_written() -> None:
-    reply = ask(Model("prose", Unanswered("The server is gone.", calls=5)))
+    reply = ask(Model("prose", CompletionError("The server is gone.", calls=5)))
     assert (reply.status, reply.raw, reply.calls) == (JudgmentStatus.UNPARSED, "prose", 6)
     assert "The server is gone" in reply.error
     assert reply.tokens_in == 1000

@@ -11,7 +11,7 @@ from models.judges.judge_interface import (
     AnswerForm,
     JudgeFrame,
     JudgeRequest,
-    Means,
+    JudgeResources,
     Message,
     Reply,
     Role,
@@ -61,7 +61,7 @@ def make_judge(tiny_gguf: TinyModel) -> Iterator[Made]:
 
     def make(**options: Any) -> LlamaJudge:
         settings = {"projector": str(tiny_gguf.projector), "context": CONTEXT, "threads": 1, **options}
-        return LlamaJudge(str(tiny_gguf.model), LlamaOptions(**settings), Means())
+        return LlamaJudge(str(tiny_gguf.model), LlamaOptions(**settings), JudgeResources())
 
     yield make
     sharing.end_all_processes()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.judges.llama_cpp.chat_template import (
-    Manners,
+    MessageFormats,
     arrange_messages,
     build_messages,
     detect_manners,
@@ -38,14 +38,16 @@ def _render(template: str, messages: list[dict[str, Any]]) -> str:
 @pytest.mark.parametrize(
     ("template", "manners"),
     [
-        (BOTH, Manners(accepts_text=True, accepts_parts=True, accepts_system=True)),
-        (TEXTS, Manners(accepts_text=True, accepts_parts=False, accepts_system=True)),
-        (LISTS, Manners(accepts_text=False, accepts_parts=True, accepts_system=True)),
-        (NO_SYSTEM, Manners(accepts_text=True, accepts_parts=False, accepts_system=False)),
-        (DROPS_SYSTEM, Manners(accepts_text=True, accepts_parts=False, accepts_system=False)),
+        (BOTH, MessageFormats(accepts_text=True, accepts_parts=True, accepts_system=True)),
+        (TEXTS, MessageFormats(accepts_text=True, accepts_parts=False, accepts_system=True)),
+        (LISTS, MessageFormats(accepts_text=False, accepts_parts=True, accepts_system=True)),
+        (NO_SYSTEM, MessageFormats(accepts_text=True, accepts_parts=False, accepts_system=False)),
+        (DROPS_SYSTEM, MessageFormats(accepts_text=True, accepts_parts=False, accepts_system=False)),
     ],
 )
-def test_every_word_and_picture_gets_through_a_template_once_and_in_order(template: str, manners: Manners) -> None:
+def test_every_word_and_picture_gets_through_a_template_once_and_in_order(
+    template: str, manners: MessageFormats
+) -> None:
     assert detect_manners(lambda messages: _render(template, messages)) == manners
     turns = (LlamaMessage("system", ("Rules",)), LlamaMessage("user", ("0 s", b"one", "1 s", b"two", "Question")))
     turns += (LlamaMessage("assistant", ("Answer",)), LlamaMessage("user", ("Again",)))

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from models.judges.judge_backends import create_judge
-from models.judges.judge_interface import Means
+from models.judges.judge_interface import JudgeResources
 from models.judges.llama_cpp import llama_judge as files
 from models.judges.llama_cpp import llama_judge as judge
 from models.judges.llama_cpp.llama_judge import LlamaJudge, model_checksum, require_gguf_file
 from models.judges.llama_cpp.llama_options import LlamaOptions
 from models.judges.llama_cpp.model_process import ModelProcess
-from models.judges.llama_cpp.process_messages import Ask, Failed, LlamaMessage, LlamaModelConfig
+from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage, LlamaModelConfig, RequestFailure
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
@@ -49,7 +49,7 @@ def test_a_model_that_was_cut_off_is_incomplete(
     make_judge: Made, tiny_gguf: TinyModel, tmp_path: Path, size: int
 ) -> None:
     short = _cut(tiny_gguf.model, tmp_path / "short.gguf", size)
-    made = LlamaJudge(str(short), LlamaOptions(sees="text", context=512), Means())
+    made = LlamaJudge(str(short), LlamaOptions(sees="text", context=512), JudgeResources())
     (reply,) = asked(made, question())
     assert reply.status is JudgmentStatus.ERROR
     assert reply.error == "short.gguf is incomplete: copy or download it again."
@@ -68,7 +68,7 @@ def test_the_projector_of_another_model_is_told_apart(make_judge: Made, tmp_path
 
 def test_a_model_is_no_projector_and_a_projector_no_model(make_judge: Made, tiny_gguf: TinyModel) -> None:
     assert "could not be loaded as a projector" in _error(make_judge, projector=str(tiny_gguf.model))
-    swapped = LlamaJudge(str(tiny_gguf.projector), LlamaOptions(sees="text", context=512), Means())
+    swapped = LlamaJudge(str(tiny_gguf.projector), LlamaOptions(sees="text", context=512), JudgeResources())
     (reply,) = asked(swapped, question())
     assert "is a projector: name the model's own file" in reply.error
 
@@ -82,13 +82,13 @@ def test_a_context_that_no_memory_holds_is_said_to_be(tiny_gguf: TinyModel, tmp_
     process = ModelProcess(LlamaModelConfig(str(tiny_gguf.model), "", 2**24, 0, 1))
     spawn.set_executable(str(limited))
     try:
-        failed = process.ask(Ask(1, (LlamaMessage("user", ("?",)),), {"type": "object"}, 0.0, 1, 10), 600).result(
-            HANG_S
-        )
+        failed = process.ask(
+            CompletionRequest(1, (LlamaMessage("user", ("?",)),), {"type": "object"}, 0.0, 1, 10), 600
+        ).result(HANG_S)
     finally:
         spawn.set_executable(usual)
         process.end()
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, RequestFailure)
     assert failed.line.startswith("There is not enough memory for tiny.gguf with a context of 16,777,216 tokens")
 
 
@@ -113,7 +113,7 @@ def test_a_file_that_is_missing_or_something_else_is_refused_at_once(tmp_path: P
 
 def test_frames_need_a_projector_and_a_clip_is_not_taken(tiny_gguf: TinyModel) -> None:
     with pytest.raises(UserError, match="sees no frames without a projector"):
-        LlamaJudge(str(tiny_gguf.model), LlamaOptions(), Means())
+        LlamaJudge(str(tiny_gguf.model), LlamaOptions(), JudgeResources())
     with pytest.raises(UserError, match="takes no clips"):
         LlamaOptions(sees="clip")
 
@@ -121,7 +121,7 @@ def test_frames_need_a_projector_and_a_clip_is_not_taken(tiny_gguf: TinyModel) -
 def test_without_the_library_it_is_said_how_to_get_it(tiny_gguf: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"greenroom\[local-vlm\]"):
-        create_judge(JudgeEntry("1", "J", "llama-cpp", str(tiny_gguf.model), {"sees": "text"}), Means())
+        create_judge(JudgeEntry("1", "J", "llama-cpp", str(tiny_gguf.model), {"sees": "text"}), JudgeResources())
 
 
 def test_a_checksum_is_worked_out_once_until_the_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,12 +16,12 @@ from models.judges.llama_cpp import model_process as sharing
 from models.judges.llama_cpp.llama_judge import LlamaJudge
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import (
-    Ask,
-    Failed,
+    CompletionRequest,
     LlamaCompletion,
     LlamaMessage,
     LlamaModelConfig,
-    Stopped,
+    RequestFailure,
+    RequestStop,
 )
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
@@ -50,15 +50,15 @@ def loading_of(model: str) -> LlamaModelConfig:
     return LlamaModelConfig(model, "", 16384, 0, 1)
 
 
-def long_ask(number: int) -> Ask:
+def long_ask(number: int) -> CompletionRequest:
     """An answer of some 15,000 tokens."""
     words: dict[str, Json] = {"type": "array", "items": {"enum": ["a" * 9]}, "minItems": 1200}
     schema: dict[str, Json] = {"type": "object", "properties": {"a": words}, "required": ["a"]}
-    return Ask(number, (LlamaMessage("user", ("?",)),), schema, 0.0, 1, 16000)
+    return CompletionRequest(number, (LlamaMessage("user", ("?",)),), schema, 0.0, 1, 16000)
 
 
-def short_ask(number: int) -> Ask:
-    return Ask(number, (LlamaMessage("user", ("?",)),), SHORT, 0.0, 1, 100)
+def short_ask(number: int) -> CompletionRequest:
+    return CompletionRequest(number, (LlamaMessage("user", ("?",)),), SHORT, 0.0, 1, 100)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_an_answer_that_is_stopped_ends_and_the_model_goes_on(process: ModelProc
     long = process.ask(long_ask(1), 600)
     pid = until_it_writes(process)
     process.stop(1)
-    assert isinstance(long.result(HANG_S), Stopped)
+    assert isinstance(long.result(HANG_S), RequestStop)
     after = process.ask(short_ask(2), 600).result(HANG_S)
     assert isinstance(after, LlamaCompletion)
     assert after.text.replace(" ", "") == '{"a":1}'
@@ -108,7 +108,7 @@ def test_a_question_that_waits_is_taken_back_without_being_asked(process: ModelP
 def test_what_takes_too_long_is_stopped_and_said(process: ModelProcess) -> None:
     process.ask(short_ask(1), 600).result(HANG_S)
     late = process.ask(long_ask(2), 0.1).result(HANG_S)
-    assert late == Failed("The model gave no answer within 0.1 s: allow it more time.")
+    assert late == RequestFailure("The model gave no answer within 0.1 s: allow it more time.")
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV])
@@ -117,7 +117,7 @@ def test_a_process_that_dies_costs_one_answer_and_is_started_again(process: Mode
     pid = until_it_writes(process)
     os.kill(pid, how)
     lost = long.result(HANG_S)
-    assert isinstance(lost, Failed)
+    assert isinstance(lost, RequestFailure)
     assert "\n" not in lost.line
     assert ("too little memory" in lost.line) if how is signal.SIGKILL else (how.name in lost.line)
     assert isinstance(waits.result(HANG_S), LlamaCompletion)
@@ -136,9 +136,9 @@ def test_who_waits_for_a_model_that_is_put_away_is_told(process: ModelProcess) -
     long, waits = process.ask(long_ask(1), 600), process.ask(short_ask(2), 600)
     pid = until_it_writes(process)
     process.end()
-    assert isinstance(long.result(HANG_S), Failed)
-    assert isinstance(waits.result(HANG_S), Failed)
-    assert isinstance(process.ask(short_ask(3), 600).result(HANG_S), Failed)
+    assert isinstance(long.result(HANG_S), RequestFailure)
+    assert isinstance(waits.result(HANG_S), RequestFailure)
+    assert isinstance(process.ask(short_ask(3), 600).result(HANG_S), RequestFailure)
     assert not Path(f"/proc/{pid}").exists()
 
 

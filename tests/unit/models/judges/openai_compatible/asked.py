@@ -11,7 +11,7 @@ from models.judges.judge_interface import (
     Judge,
     JudgeFrame,
     JudgeRequest,
-    Means,
+    JudgeResources,
     Message,
     Reply,
     RequestLimiter,
@@ -95,5 +95,5 @@ def asking(
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    judge = OpenAIJudge(model, OpenAIOptions(url=url, **options), Means(guard, key, coerce, turns), sleep)
+    judge = OpenAIJudge(model, OpenAIOptions(url=url, **options), JudgeResources(guard, key, coerce, turns), sleep)
     return Asking(judge, guard, gate, waits)

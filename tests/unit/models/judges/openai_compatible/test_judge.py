@@ -18,7 +18,7 @@ from models.judges.judge_interface import (
     TooLong,
 )
 from models.judges.openai_compatible import completions as module
-from models.judges.openai_compatible.server_capabilities import Dialects
+from models.judges.openai_compatible.server_capabilities import CapabilityCache
 from models.judges.openai_compatible.server_options import OpenAIOptions, normalize_base_url
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgmentStatus
@@ -46,7 +46,7 @@ SAID = {"verdict": "error", "why": "cut short"}
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is learned about a server of one test is not known in the next."""
-    monkeypatch.setattr(module, "CAPABILITIES", Dialects())
+    monkeypatch.setattr(module, "CAPABILITIES", CapabilityCache())
 
 
 def picture(content: bytes = b"\xff\xd8 picture", shown: str = "1.5 s") -> JudgeFrame:

@@ -11,7 +11,7 @@ from models.judges.judge_interface import (
     AnswerForm,
     JudgeFrame,
     JudgeRequest,
-    Means,
+    JudgeResources,
     RepairLevel,
     Reply,
     SamplingParameters,
@@ -19,7 +19,7 @@ from models.judges.judge_interface import (
 from models.judges.llama_cpp.llama_judge import LlamaJudge
 from models.judges.llama_cpp.llama_options import LlamaOptions
 from models.judges.openai_compatible import completions as module
-from models.judges.openai_compatible.server_capabilities import ConstraintMode, Dialects
+from models.judges.openai_compatible.server_capabilities import CapabilityCache, ConstraintMode
 from models.judges.structured_output import answer_parsing as forms
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgmentStatus
@@ -52,8 +52,8 @@ FORM = AnswerForm("judgment", schema(40), read)
 
 
 @pytest.fixture(autouse=True)
-def dialects(monkeypatch: pytest.MonkeyPatch) -> Dialects:
-    fresh = Dialects()
+def dialects(monkeypatch: pytest.MonkeyPatch) -> CapabilityCache:
+    fresh = CapabilityCache()
     monkeypatch.setattr(module, "CAPABILITIES", fresh)
     return fresh
 
@@ -68,7 +68,7 @@ def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thi
 
 @pytest.mark.parametrize("thinks", [False, True])
 def test_it_is_held_to_the_form_after_an_error_500(
-    llama_server: LlamaServer, dialects: Dialects, thinks: bool, monkeypatch: pytest.MonkeyPatch
+    llama_server: LlamaServer, dialects: CapabilityCache, thinks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forms, "_MAX_THOUGHT_CHARS", 40)
     asked = asking(llama_server.url, key="", model=llama_server.model)
@@ -98,7 +98,7 @@ def test_the_same_seed_gives_the_same_answer(llama_server: LlamaServer) -> None:
     assert replies[0].raw == replies[1].raw
 
 
-def test_prose_ends_as_unreadable_not_as_a_guess(llama_server: LlamaServer, dialects: Dialects) -> None:
+def test_prose_ends_as_unreadable_not_as_a_guess(llama_server: LlamaServer, dialects: CapabilityCache) -> None:
     asked = asking(llama_server.url, key="", model=llama_server.model, max_tokens=64)
     dialects.weaken_to(asked.judge.fingerprint, ConstraintMode.PROMPT)
     found = asked.question(form=FORM)
@@ -138,7 +138,7 @@ def test_a_server_coerces_what_a_local_model_leaves_unfinished(tiny_gguf: TinyMo
     formed = json.dumps({"gives_an_answer": True, "answer": {"verdict": "error", "why": "it said so"}})
     with misbehaving(says(formed)) as second:
         asked = asking(second.url)
-        means = Means(asked.guard, coerce=asked.judge)
+        means = JudgeResources(asked.guard, coerce=asked.judge)
         local = LlamaJudge(str(tiny_gguf.model), LlamaOptions(sees="text", context=2048), means)
         found = asked.question(form=FORM)
         short = JudgeRequest(found.messages, FORM, SamplingParameters(seed=3, max_tokens=16))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.openai_compatible.server_requests import Patience, retry_after_s
+from models.judges.openai_compatible.server_requests import RetryLimits, retry_after_s
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -45,7 +45,7 @@ draws = st.floats(0, 1, exclude_max=True)
 
 @given(st.integers(1, 40), st.floats(0, 1000), st.none() | st.floats(0, 10_000), draws)
 def test_it_never_waits_longer_than_it_has(failures: int, left: float, hint: float | None, draw: float) -> None:
-    patience = Patience()
+    patience = RetryLimits()
     wait = patience.next_wait(failures, left, hint, lambda: draw)
     if wait is None:
         assert failures >= patience.tries or left <= max(hint or 0, patience.longest_s) + patience.first_s
@@ -57,7 +57,7 @@ def test_it_never_waits_longer_than_it_has(failures: int, left: float, hint: flo
 
 @given(st.integers(1, 19), draws)
 def test_waits_double_up_to_a_longest_one(failures: int, draw: float) -> None:
-    wait = Patience(tries=20).next_wait(failures, 1e9, None, lambda: draw)
+    wait = RetryLimits(tries=20).next_wait(failures, 1e9, None, lambda: draw)
     most = min(0.5 * 2 ** (failures - 1), 30)
     assert wait is not None
     assert most / 2 <= wait <= most
@@ -65,7 +65,7 @@ def test_waits_double_up_to_a_longest_one(failures: int, draw: float) -> None:
 
 @given(st.integers(1, 20), st.floats(1, 1000), draws)
 def test_all_waits_together_end(tries: int, total: float, draw: float) -> None:
-    patience, passed, failures = Patience(tries=tries, total_s=total), 0.0, 1
+    patience, passed, failures = RetryLimits(tries=tries, total_s=total), 0.0, 1
     while (wait := patience.next_wait(failures, total - passed, None, lambda: draw)) is not None:
         passed += wait
         failures += 1

@@ -13,7 +13,7 @@ import pytest
 
 from models.judges.judge_interface import Reply, count_lost_requests
 from models.judges.openai_compatible import completions as module
-from models.judges.openai_compatible.server_capabilities import Dialects
+from models.judges.openai_compatible.server_capabilities import CapabilityCache
 from project.entities.judgments import JudgmentStatus
 from tests.fakes.misbehaving_server import (
     Behaviour,
@@ -41,7 +41,7 @@ SHORT_S = 3.0
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is learned about a server of one test is not known in the next."""
-    monkeypatch.setattr(module, "CAPABILITIES", Dialects())
+    monkeypatch.setattr(module, "CAPABILITIES", CapabilityCache())
 
 
 @pytest.mark.parametrize(
