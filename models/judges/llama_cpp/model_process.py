@@ -34,8 +34,8 @@ from models.judges.llama_cpp.process_messages import (
 def serve(pipe: "Connection[object, object]", log: "Connection[object, object]", loading: LlamaModelConfig) -> None:
     """Load a model, then answer one `CompletionRequest` after the other.
 
-    The first message is `ModelLoadedReply` or `RequestFailure`; a `RequestStart` precedes each answer. A `Stop` may come at any
-    time.
+    The first message is `ModelLoadedReply` or `RequestFailure`; a `RequestStart` precedes each answer. A `Stop` may come
+    at any time.
 
     It is what a new process runs. It prints to `log` alone.
     """
