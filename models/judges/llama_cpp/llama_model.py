@@ -35,8 +35,8 @@ from models.judges.llama_cpp.process_messages import (
     LlamaCompletion,
     LlamaModelConfig,
     RequestFailure,
-    RequestStop,
     StopFlag,
+    StoppedReply,
     explain_load_failure,
     last_error_line,
 )
@@ -178,7 +178,7 @@ class LlamaModel:
         self._asks_whether_to_stop = llama_cpp.ggml_abort_callback(length)
         llama_cpp.llama_set_abort_callback(self._llama.ctx, self._asks_whether_to_stop, ctypes.c_void_p(flag.address))
 
-    def answer(self, ask: CompletionRequest) -> LlamaCompletion | ContextOverflow | RequestFailure | RequestStop:
+    def answer(self, ask: CompletionRequest) -> LlamaCompletion | ContextOverflow | RequestFailure | StoppedReply:
         """Write a text."""
         self._lines.clear()
         pictures = sum(isinstance(part, bytes) for turn in ask.turns for part in turn.parts)
@@ -192,10 +192,10 @@ class LlamaModel:
             return ContextOverflow(found.asked, found.room, pictures)
         except Exception as error:
             if self._flag.is_raised:
-                return RequestStop()
+                return StoppedReply()
             return RequestFailure(f"llama.cpp gave no answer: {last_error_line(self._lines) or _brief(error)}.")
 
-    def _complete(self, ask: CompletionRequest) -> LlamaCompletion | RequestStop:
+    def _complete(self, ask: CompletionRequest) -> LlamaCompletion | StoppedReply:
         messages = build_messages(ask.turns, self._manners, self._marks, _picture)
         if self._handler is None:
             messages = arrange_messages(messages, self._manners)
@@ -209,7 +209,7 @@ class LlamaModel:
             repeat_penalty=1.0,
         )
         if self._flag.is_raised:
-            return RequestStop()
+            return StoppedReply()
         choice, usage = completion["choices"][0], completion["usage"]
         return LlamaCompletion(
             choice["message"]["content"] or "",

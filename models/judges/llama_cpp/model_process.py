@@ -24,9 +24,9 @@ from models.judges.llama_cpp.process_messages import (
     ModelLoadedReply,
     RequestFailure,
     RequestStart,
-    RequestStop,
     Stop,
     StopFlag,
+    StoppedReply,
     explain_crash,
 )
 
@@ -34,8 +34,8 @@ from models.judges.llama_cpp.process_messages import (
 def serve(pipe: "Connection[object, object]", log: "Connection[object, object]", loading: LlamaModelConfig) -> None:
     """Load a model, then answer one `CompletionRequest` after the other.
 
-    The first message is `ModelLoadedReply` or `RequestFailure`; a `RequestStart` precedes each answer. A `Stop` may come
-    at any time.
+    The first message is `ModelLoadedReply` or `RequestFailure`; a `RequestStart` precedes each answer. A `Stop`
+    may come at any time.
 
     It is what a new process runs. It prints to `log` alone.
     """
@@ -79,7 +79,7 @@ def _listen(pipe: "Connection[object, object]", asked: "queue.SimpleQueue[Comple
         os._exit(0)
 
 
-Answer = LlamaCompletion | ContextOverflow | RequestFailure | RequestStop
+Answer = LlamaCompletion | ContextOverflow | RequestFailure | StoppedReply
 _POLL_INTERVAL_S = 0.25
 _GRACE_S = 15.0
 """How long a request that is to stop may take to do so, until its process is killed: a picture may be in the works."""
@@ -201,7 +201,7 @@ class ModelProcess:
             return self._explain_death()
         if time.monotonic() >= late:
             return RequestFailure(f"The model gave no answer within {waiting.limit_s:g} s: allow it more time.")
-        return RequestStop()
+        return StoppedReply()
 
     def _explain_death(self) -> RequestFailure:
         child = self._child

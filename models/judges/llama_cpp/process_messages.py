@@ -116,7 +116,7 @@ class RequestFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class RequestStop:
+class StoppedReply:
     """A request was stopped."""
 
 
