@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from project.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SECOND_US = 1_000_000
 _SHORT_US = 10 * SECOND_US - SECOND_US // 20
@@ -78,7 +80,7 @@ class FrameTimes:
         end_us: when the last frame stops being shown.
     """
 
-    times_us: NDArray[np.int64]
+    times_us: "NDArray[np.int64]"
     end_us: int
 
     def __len__(self) -> int:

@@ -3,7 +3,3 @@
 A request states its purpose (`for_purpose`). The guard reads it, an authority permits and journals it, and the
 transport connects only to the address that was resolved and permitted.
 """
-
-from models.connection.guard import ApprovedContent, Authority, Guard, RequestPurpose, for_purpose
-
-__all__ = ["ApprovedContent", "Authority", "Guard", "RequestPurpose", "for_purpose"]

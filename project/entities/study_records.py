@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from project.entities.transcript import Words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
@@ -354,11 +355,11 @@ class FaceTrack:
     """
 
     id: str
-    frames: NDArray[np.int32]
-    times_us: NDArray[np.int64]
-    boxes: NDArray[np.float32]
-    scores: NDArray[np.float32]
-    origins: NDArray[np.uint8]
+    frames: "NDArray[np.int32]"
+    times_us: "NDArray[np.int64]"
+    boxes: "NDArray[np.float32]"
+    scores: "NDArray[np.float32]"
+    origins: "NDArray[np.uint8]"
     participant_id: str | None = None
     dismissed: bool = False
 
@@ -367,12 +368,12 @@ class FaceTrack:
         """Whether the detector was never sure of it. It is hidden like any other until somebody dismisses it."""
         return float(self.scores.max(initial=0)) < DOUBTFUL_SCORE
 
-    def box_at(self, time_us: int, tolerance_us: int = 0) -> NDArray[np.float32] | None:
+    def box_at(self, time_us: int, tolerance_us: int = 0) -> "NDArray[np.float32] | None":
         """Return the (4,) box of the frame shown at `time_us`, or None where the track has no box.
 
         `tolerance_us` is how long after its last frame a track still counts (one frame's duration).
         """
-        i = int(np.searchsorted(self.times_us, time_us, side="right")) - 1
+        i = int(self.times_us.searchsorted(time_us, side="right")) - 1
         if i < 0:
             return None
         last = i == len(self.times_us) - 1

@@ -18,15 +18,16 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 from project.errors import UserError
 from project.files.filesystem import file_system_type
 from project.text_format import format_size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SEALED_FOLDER_VARIABLE = "GREENROOM_SEALED_FOLDER"
 """Names a folder to use instead, such as one on an encrypted disk."""
@@ -325,7 +326,7 @@ def _folder_lock(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-Arrays = dict[str, NDArray[Any]]
+Arrays: TypeAlias = dict[str, "NDArray[Any]"]
 
 
 def cache_folder() -> Path:
@@ -345,6 +346,8 @@ def cache_folder() -> Path:
 
 def load_arrays(folder: Path | None, name: str) -> Arrays | None:
     """Return the arrays cached by `save_arrays`, or None where there are none or they cannot be read."""
+    import numpy as np
+
     if folder is None:
         return None
     try:
@@ -354,8 +357,10 @@ def load_arrays(folder: Path | None, name: str) -> Arrays | None:
         return None
 
 
-def save_arrays(folder: Path | None, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+def save_arrays(folder: Path | None, name: str, arrays: "Mapping[str, NDArray[Any]]") -> None:
     """Cache arrays under a name, atomically. Errors are ignored: a cache is optional."""
+    import numpy as np
+
     if folder is None:
         return
     temporary = None
