@@ -53,14 +53,14 @@ house: $(VENV)/tests.stamp
 	$(BIN)/python -m tools.house
 
 bench: $(VENV)/tests.stamp
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tools.bench
 
 # Fails where a figure has become worse than in the record of the last version: for a scheduled run.
 bench-check: $(VENV)/tests.stamp
-	$(BIN)/python -m tests.bench.check
+	$(BIN)/python -m tools.bench.check
 
 bench-gpu: $(VENV)/tests.stamp
-	$(BIN)/python -m tests.bench.gpu
+	$(BIN)/python -m tools.bench.gpu
 
 # How each of the kills ended and what came of the cases is written down; docs/reliability.md gets its tables of that.
 # Whoever has nothing left takes over from the others: a few files have most of the work.

@@ -1,6 +1,6 @@
 """How long tests wait for what another thread, process or decoder does: until it happens.
 
-Only a hang reaches the limit, however busy the machine is. A claim about time belongs in `tests/bench`.
+Only a hang reaches the limit, however busy the machine is. A claim about time belongs in `tools/bench`.
 """
 
 import time

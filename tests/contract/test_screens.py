@@ -1,7 +1,7 @@
 """A window that nobody takes a picture of is one that nobody looks at."""
 
-from tests.screens.known import PICTURES, windows_of_source
-from tests.screens.shots import named
+from tools.screens.known import PICTURES, windows_of_source
+from tools.screens.shots import named
 
 
 def test_each_window_of_the_program_is_in_the_set_of_pictures() -> None:

@@ -6,9 +6,9 @@ import av
 import numpy as np
 import pytest
 
-from tests.bench.witness import Witness, agrees, is_thing
 from tests.e2e import plain
 from tests.fakes.terminal import Terminal
+from tools.bench.witness import Witness, agrees, is_thing
 
 YUNET = "yunet_n_dynamic.onnx"
 EVERY = 3

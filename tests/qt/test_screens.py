@@ -10,9 +10,9 @@ from PySide6.QtGui import QImage
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
 from project.store.study import Study
-from tests.screens.shots import DIALOGS
-from tests.screens.taking import Camera
 from tests.waiting import HANG_S
+from tools.screens.shots import DIALOGS
+from tools.screens.taking import Camera
 from widgets.dialogs.dialog_windows import TextDialog
 
 
@@ -58,7 +58,7 @@ def test_a_dialog_that_takes_its_time_to_come_is_closed_all_the_same(
 
     camera.modal("late", ask)
     assert [file.name for file in camera.taken] == ["late.png"]
-    monkeypatch.setattr("tests.screens.taking._OPENS_S", 0.1)
+    monkeypatch.setattr("tools.screens.taking._OPENS_S", 0.1)
     with pytest.raises(LookupError, match="nothing was opened"):
         camera.modal("none", lambda: None)
 

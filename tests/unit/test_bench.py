@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
-from tests.bench import __main__ as bench
-from tests.bench.row import Row
+from tools.bench import __main__ as bench
+from tools.bench.row import Row
 
 
 def test_a_bench_that_raises_is_named_and_the_others_still_run(
@@ -19,7 +19,7 @@ def test_a_bench_that_raises_is_named_and_the_others_still_run(
     for name, run in (("breaks", breaks), ("works", lambda: [Row("w", "1 ms", "", "", "", True)])):
         module = ModuleType(name)
         module.run = run  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, f"tests.bench.{name}", module)
+        monkeypatch.setitem(sys.modules, f"tools.bench.{name}", module)
     (tmp_path / "docs").mkdir()
     monkeypatch.setattr(bench, "BENCHES", ("breaks", "works"))
     monkeypatch.setattr(bench, "ROOT", tmp_path)
@@ -33,9 +33,9 @@ def test_a_bench_that_raises_is_named_and_the_others_still_run(
 
 
 def test_recognition_is_compared_on_the_same_sound(tmp_path: Path) -> None:
-    from tests.bench import recognition
     from tests.fakes.tiny_whisper import write_tiny_whisper
     from tests.fakes.voices import RATE, spoken
+    from tools.bench import recognition
 
     rows = recognition.compare(write_tiny_whisper(tmp_path / "tiny"), spoken()[: 6 * RATE], turns=1)
     assert [row.target for row in rows] == ["<= 1.05x", ""]

@@ -7,8 +7,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from anonymize.methods.diffusion.diffusion_options import PRESETS  # noqa: E402
-from tests.bench import gpu, gpu_table, gpu_tracking  # noqa: E402
-from tests.bench.row import Row  # noqa: E402
+from tools.bench import gpu, gpu_table, gpu_tracking  # noqa: E402
+from tools.bench.row import Row  # noqa: E402
 
 
 @pytest.fixture

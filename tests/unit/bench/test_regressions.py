@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.check import TRIES, again_and_again
-from tests.bench.figures import figure_of, regressions
-from tests.bench.record import Record, by_version, records
-from tests.bench.row import Row
+from tools.bench.check import TRIES, again_and_again
+from tools.bench.figures import figure_of, regressions
+from tools.bench.record import Record, by_version, records
+from tools.bench.row import Row
 
 SHARE = Row("export", "7 s", "ffmpeg, 6 s", "1.10", "<= 1.5x", True)
 FASTER = Row("kappa", "10 ms", "BORIS, 172 s", "1 : 16,473", ">= 500x faster", True)

@@ -10,7 +10,7 @@ from anonymize.methods.solid import Solid
 from models.faces.face_detectors import create_detector
 from models.faces.identity.face_embeddings import create_face_embedder
 from models.weights import installed_weights as weights
-from tests.bench.privacy_stills import embed, hidden, rates, stills
+from tools.bench.privacy_stills import embed, hidden, rates, stills
 
 GENUINE = 80
 

@@ -11,8 +11,8 @@ from models.faces.face_detectors import create_detector
 from models.voices.voice_embeddings import NEEDS_WEIGHTS, create_voice_embedder
 from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack
-from tests.bench.speakers import given_right, heard
 from tests.fakes.dialogues import VOICES, diarization_error, side_by_side, synthetic
+from tools.bench.speakers import given_right, heard
 
 INSTALLED = weights.weights_folder()
 Turn = tuple[float, float, int]

@@ -1,0 +1,145 @@
+"""The agreement figures of a whole data set, and Cohen's kappa of two long observations against BORIS."""
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from annotate.agreement.annotator_lanes import find_disagreements
+from annotate.agreement.coefficients import grid_kappa
+from annotate.agreement.span_matching import SpanArray, sample_time_grid
+from annotate.agreement.study_agreement import compute_agreement, read_agreement_input
+from project.entities.study_records import Segment
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill_study
+from tools.bench.agreement_reference import differences
+from tools.bench.boris import VERSION, package
+from tools.bench.boris_kappa import boris_kappa, events_of
+from tools.bench.row import Row
+
+RECORDINGS, SEGMENTS = 403, 10_353
+EVENTS, SECONDS = 10_000, 7200
+STEP_S = 1
+_PROGRAM = "import sys; from app.cli.main import run; sys.exit(run(sys.argv[1:]))"
+
+
+def run() -> list[Row]:
+    """Measure."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "study.greenroom"
+        with Study.create(path, "bench") as study:
+            fill_study(study, recordings=RECORDINGS, segments=SEGMENTS, annotators=2, seed=0)
+        rows = [_all_figures(path), _equality(path)]
+    return [*rows, _strip(), _against_boris()]
+
+
+def _all_figures(path: Path) -> Row:
+    command = [sys.executable, "-c", _PROGRAM, "agreement", str(path), "--json"]
+    seconds = []
+    for _ in range(5):
+        started = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        seconds.append(time.perf_counter() - started)
+    samples = json.loads(done.stdout)["settings"]["bootstrap"]["samples"]
+    median = statistics.median(seconds)
+    return Row(
+        f"every agreement figure of {RECORDINGS} recordings, {SEGMENTS:,} segments and 2 annotators, with intervals of "
+        f"{samples:,} samples: the whole command",
+        f"{median:.2f} s",
+        "",
+        "",
+        "< 5 s",
+        median < 5,
+    )
+
+
+def _equality(path: Path) -> Row:
+    with Session.open(path, read_only=True) as session:
+        reading = read_agreement_input(session)
+    options = replace(reading.options, step_us=1_000_000)
+    found = dict(differences(reading.material, options, compute_agreement(replace(reading, options=options))))
+    worst = max(found, key=lambda key: found[key])
+    return Row(
+        f"the same study: {len(found)} of its figures, and those of ratings drawn for it",
+        f"{found[worst]:.1e} apart at most ({worst})",
+        "scikit-learn, krippendorff, statsmodels, scipy; a fitted table, dense assignment",
+        "",
+        "equal to 1e-9",
+        found[worst] <= 1e-9,
+    )
+
+
+def _strip() -> Row:
+    lanes = _lanes(500, 3600)
+    segments = [
+        Segment(f"{who}{at}", "r", who, str(lane.label[at]), int(lane.start_us[at]), int(lane.end_us[at]))
+        for who, lane in zip("AB", lanes, strict=True)
+        for at in range(len(lane))
+    ]
+    spent = _median(lambda: find_disagreements(segments, "AB", "shrec", "segments"), 31)
+    return Row(
+        f"the stretches of disagreement among {len(segments):,} segments of a recording",
+        f"{1000 * spent:.2f} ms",
+        "",
+        "",
+        "< 5 ms",
+        spent < 0.005,
+    )
+
+
+def _against_boris() -> Row:
+    work = f"Cohen's kappa of 2 x {EVENTS:,} events over two hours on a grid of {STEP_S} s"
+    folder = package()
+    if folder is None:
+        return Row(work, f"BORIS {VERSION} cannot be had", "", "", ">= 500x faster, equal to 0.001", None)
+    lanes = _lanes(EVENTS, SECONDS)
+    # BORIS looks from the first event to the last one's end.
+    start = int(min(lane.start_us.min() for lane in lanes))
+    end = np.array([max(lane.end_us.max() for lane in lanes) + 1])
+
+    def ours() -> float:
+        return grid_kappa(sample_time_grid([*lanes], end, STEP_S * 1_000_000, start_us=start))
+
+    spent = _median(ours, 21)
+    cursor = events_of(lanes)
+    started = time.perf_counter()
+    theirs = boris_kappa(folder, cursor, STEP_S)
+    peer = time.perf_counter() - started
+    same = abs(ours() - theirs) <= 0.001
+    return Row(
+        work,
+        f"{1000 * spent:.1f} ms, kappa {ours():.4f}",
+        f"BORIS {VERSION} `irr.cohen_kappa`, {peer:.0f} s, kappa {theirs:.3f}",
+        f"1 : {peer / spent:,.0f}",
+        ">= 500x faster, equal to 0.001",
+        same and peer >= 500 * spent,
+    )
+
+
+def _lanes(events: int, seconds: int) -> tuple[SpanArray, SpanArray]:
+    """Draw events with gaps between them, and a second look at them: a little off, and one in ten named otherwise."""
+    draw = np.random.default_rng(0)
+    edges = np.sort(draw.choice(seconds * 1_000_000, 2 * events, replace=False))
+    labels = draw.integers(0, 5, events)
+    moved = np.sort(np.abs(edges + draw.integers(-80_000, 80_000, 2 * events)))
+    moved += np.arange(2 * events)
+    renamed = np.where(draw.random(events) < 0.1, draw.integers(0, 5, events), labels)
+    axis = np.zeros(events, np.int64)
+    return SpanArray(axis, edges[::2], edges[1::2], labels), SpanArray(axis, moved[::2], moved[1::2], renamed)
+
+
+def _median(work: Callable[[], object], repeat: int) -> float:
+    spent = []
+    for _ in range(repeat):
+        started = time.perf_counter()
+        work()
+        spent.append(time.perf_counter() - started)
+    return statistics.median(spent)

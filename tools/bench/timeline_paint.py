@@ -1,0 +1,159 @@
+"""How quickly the timeline paints and takes an edit, with 100,000 segments in one recording.
+
+Run with `python -m tools.bench.timeline_paint`; `make bench` collects `run()`.
+"""
+
+import os
+import statistics
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from project.entities.study_records import Segment, Verdict
+from project.schemes.scheme_file import load_scheme
+from project.timebase import FrameTimes
+from tools.bench.row import Row
+from widgets import theme
+from widgets.labels import label_looks
+from widgets.timeline.lanes import Lane, LaneKind, lane_key
+from widgets.timeline.timeline_view import TimelineView
+
+SEGMENTS = 100_000
+HOUR_US = 3_600_000_000
+FRAME_MS = 16.0
+EDIT_MS = 10.0
+RUNS = 5
+SIZE = (1600, 300)
+
+
+class _Noise:
+    def __init__(self) -> None:
+        self._peaks = np.random.default_rng(3).uniform(0, 1, (HOUR_US // 10_000, 2)).astype(np.float32) * (-1, 1)
+
+    def peaks(self, start_us: int, end_us: int, columns: int) -> NDArray[np.float32] | None:
+        at = np.linspace(start_us, end_us, columns, endpoint=False) // 10_000
+        return self._peaks[np.clip(at.astype(np.intp), 0, len(self._peaks) - 1)]
+
+
+def study(count: int, longest_us: int, annotators: str = "ab") -> list[Segment]:
+    """Invent segments over one hour."""
+    rng = np.random.default_rng(7)
+    starts = rng.integers(0, HOUR_US - longest_us, count)
+    lengths = rng.integers(longest_us // 10, longest_us, count)
+    verdicts = rng.choice(list(Verdict), count)
+    return [
+        Segment(
+            f"{i:06}",
+            "r",
+            annotators[i % len(annotators)],
+            Verdict(verdicts[i]),
+            int(starts[i]),
+            int(starts[i] + lengths[i]),
+        )
+        for i in range(count)
+    ]
+
+
+def timeline(segments: list[Segment]) -> TimelineView:
+    """Return a laid out timeline that shows them."""
+    view = TimelineView()
+    looks = label_looks(load_scheme().tracks[0])
+    view.set_lanes(
+        [
+            Lane("sound", "Sound", LaneKind.WAVEFORM),
+            Lane(lane_key("a"), "Annotator A", editable=True, looks=looks),
+            Lane(lane_key("b"), "Annotator B", looks=looks),
+            Lane("faces", "Faces", LaneKind.SPANS),
+        ]
+    )
+    view.set_recording(HOUR_US, FrameTimes(np.arange(0, HOUR_US, 33_333, dtype=np.int64), HOUR_US))
+    view.set_peaks(_Noise())
+    view.set_spans("faces", [(t, t + 6_000_000) for t in range(0, HOUR_US, 8_000_000)])
+    view.set_segments(segments)
+    view.resize(*SIZE)
+    view.show()
+    QApplication.processEvents()
+    return view
+
+
+def journey(view: TimelineView, target: QImage) -> list[float]:
+    """Pan and zoom through the recording and return the milliseconds that each whole repaint took."""
+    view.zoom_to_fit()
+    moves: list[Callable[[], None]] = []
+    for _ in range(26):
+        moves += [lambda: view.zoom(1.4, 900), lambda: view.pan(61), lambda: view.pan(-23)]
+    moves += [lambda: view.zoom(1 / 1.4, 700)] * 26
+    took: list[float] = []
+    for move in moves:
+        before = perf_counter()
+        move()
+        view.viewport().render(target)
+        took.append((perf_counter() - before) * 1e3)
+    return took
+
+
+def shown_edits(view: TimelineView, segment: Segment, count: int = 100) -> list[float]:
+    """Move one segment by a frame, repaint what that touches, and return the milliseconds of each."""
+    took: list[float] = []
+    view.show_span(segment.start_us - 10_000_000, segment.end_us + 10_000_000)
+    view.set_selection([segment.id])
+    QApplication.processEvents()
+    for i in range(count):
+        shift = 33_333 if i % 2 else -33_333
+        segment = replace(segment, start_us=segment.start_us + shift, end_us=segment.end_us + shift)
+        before = perf_counter()
+        view.update_segments([segment])
+        QApplication.processEvents()
+        took.append((perf_counter() - before) * 1e3)
+    return took
+
+
+def run() -> list[Row]:
+    """Measure painting and editing; the median of several journeys is taken step by step."""
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    theme.apply(app, "dark")
+    target = QImage(SIZE[0], SIZE[1], QImage.Format.Format_RGB32)
+    rows: list[Row] = []
+    for name, longest in (("side by side", 60_000), ("overlapping deeply", 4_000_000)):
+        view = timeline(study(SEGMENTS, longest))
+        runs = [journey(view, target) for _ in range(RUNS)]
+        p95 = float(np.percentile(np.median(runs, axis=0), 95))
+        rows.append(
+            Row(
+                f"timeline paint, 100,000 segments {name}, pan and zoom",
+                f"{p95:.1f} ms (p95 of {len(runs[0])})",
+                "60 frames a second, 16 ms",
+                f"{p95 / FRAME_MS:.2f}",
+                "<= 16 ms, p95",
+                p95 <= FRAME_MS,
+            )
+        )
+        view.close()
+        view.deleteLater()
+    segment = Segment("one", "r", "a", Verdict.ERROR, 1_800_000_000, 1_803_000_000)
+    for name, longest in (("side by side", 60_000), ("overlapping deeply", 4_000_000)):
+        view_of = {n: timeline([*study(n, longest), segment]) for n in (0, SEGMENTS)}
+        empty, full = (statistics.median(shown_edits(view_of[n], segment)) for n in (0, SEGMENTS))
+        rows.append(
+            Row(
+                f"one edit shown by the timeline alone, 100,000 segments {name}",
+                f"{full:.2f} ms",
+                f"an empty timeline, {empty:.2f} ms",
+                f"{full / empty:.2f}",
+                "under 10 ms",
+                full < EDIT_MS,
+            )
+        )
+        for view in view_of.values():
+            view.close()
+            view.deleteLater()
+    return rows

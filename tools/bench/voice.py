@@ -1,0 +1,251 @@
+"""What changing voices leaves of words, of pitch and of who speaks; how fast it is, and how much memory it takes."""
+
+import itertools
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.sound.voice_methods import VOICES, create_voice
+from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceFilter
+from anonymize.voice.voice_measures import (
+    compare_intonation,
+    count_syllables,
+    equal_error_rate,
+    normalize_words,
+    word_error_rate,
+)
+from media.sound import LosslessEncoder
+from models.speech.speech_recognizers import TranscriptionHints, Window
+from models.weights import installed_weights as weights
+from tools.bench.row import Row
+from tools.bench.voice_trials import MEDIA, RATE, Spoken, people, synthetic
+
+WORK = "changed voices"
+MODEL = "whisper-tiny.en"
+VOICE_MODEL = "voice-embedding"
+HOURS = 3
+MOST_GB = 2.0
+Samples = NDArray[np.float32]
+
+
+def run() -> list[Row]:
+    """Measure every method with its default options, then a long recording."""
+    said = [*synthetic(), *people()]
+    rows = []
+    for name in VOICES:
+        rows += method_rows(name, said) if said else [Row(f"{WORK}: {name}", "needs espeak-ng", "", "", "", None)]
+        rows.append(speed_row(name))
+    return [*rows, memory_row()]
+
+
+def method_rows(name: str, said: Sequence[Spoken]) -> list[Row]:
+    """Measure words, voices, pitch and rate of one method; each speaker has an alias of their own."""
+    changed = [treated(name, spoken, f"study {spoken.speaker}") for spoken in said]
+    again = [treated(name, spoken, f"attacker {spoken.speaker}") for spoken in said]
+    same = sum(len(a) == len(b.samples) for a, b in zip(changed, said, strict=True))
+    title = f"{WORK}: {name}"
+    rows = [
+        Row(f"{title}, equal length", f"{same} of {len(said)}", "", "", "all", same == len(said)),
+        *pitch_rows(title, said, changed),
+    ]
+    if weights.is_installed(MODEL):
+        heard = recogniser()
+        rows += [
+            word_row(f"{title}, word errors of {MODEL}, {who}", heard, part)
+            for who, part in halves(list(zip(said, changed, strict=True)))
+            if part
+        ]
+    if weights.is_installed(VOICE_MODEL):
+        rows += voice_rows(title, said, changed, again)
+    return rows
+
+
+def treated(name: str, spoken: Spoken, seed: str) -> Samples:
+    """Return a sentence in a changed voice."""
+    filtering = VoiceFilter(create_voice(name), {UNKNOWN_SPEAKER: seed})
+    return np.concatenate(list(filtering.treat(iter([spoken.samples[None]]), RATE, 0)), axis=1)[0]
+
+
+def halves(pairs: list[tuple[Spoken, Samples]]) -> Iterator[tuple[str, list[tuple[Spoken, Samples]]]]:
+    """Yield the synthetic speakers and the people."""
+    yield "synthetic speakers", [pair for pair in pairs if "+" in pair[0].speaker]
+    yield "people", [pair for pair in pairs if "+" not in pair[0].speaker]
+
+
+def pitch_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples]) -> list[Row]:
+    """Say how the course of the pitch and the number of syllables were kept."""
+    courses, rates = [], []
+    for spoken, after in zip(said, changed, strict=True):
+        before = spoken.samples.astype(np.float64)
+        found = compare_intonation(before, after.astype(np.float64), RATE).correlation
+        courses += [] if found is None else [found]
+        rates.append(count_syllables(after.astype(np.float64), RATE) / max(1, count_syllables(before, RATE)))
+    return [
+        Row(
+            f"{title}, course of the pitch", f"r = {np.median(courses):.3f}, worst {min(courses):.3f}", "", "", "", None
+        ),
+        Row(f"{title}, syllables after over before", f"{np.median(rates):.2f}", "1", "", "", None),
+    ]
+
+
+def recogniser() -> Callable[[Samples], list[str]]:
+    """Return what writes down the words of a sentence."""
+    from models.speech.speech_recognizers import create_recognizer
+
+    listener = create_recognizer(weights.verified_path(MODEL))
+
+    def words(samples: Samples) -> list[str]:
+        span = (0, len(samples) * 1_000_000 // RATE)
+        pieces = listener.recognize([Window((span,), samples)], TranscriptionHints("en")).words
+        return normalize_words("".join(piece.text for piece in pieces))
+
+    return words
+
+
+def word_row(title: str, heard: Callable[[Samples], list[str]], pairs: list[tuple[Spoken, Samples]]) -> Row:
+    """Say how many words are recognised wrongly, before and after."""
+    rates = []
+    for which in (0, 1):
+        wrong = total = 0.0
+        for spoken, after in pairs:
+            reference = normalize_words(spoken.text)
+            rate = word_error_rate(reference, heard(spoken.samples if which == 0 else after))
+            wrong, total = wrong + (rate or 0.0) * len(reference), total + len(reference)
+        rates.append(wrong / total)
+    return Row(title, f"{rates[1]:.1%} of {total:.0f} words", f"before: {rates[0]:.1%}", "", "", None)
+
+
+def voice_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples], again: Sequence[Samples]) -> list[Row]:
+    """Say how alike voices are, and how often three attackers are wrong.
+
+    One compares with voices as they are; one, who knows the method and not the study's secret, with voices that he
+    changed himself; one has other recordings of the same study, where everybody has the same alias.
+    """
+    from models.voices.voice_embeddings import EMBEDDERS, create_voice_embedder
+
+    model = create_voice_embedder(next(iter(EMBEDDERS)))
+    before, after, attacked = (
+        np.array([model.embed(np.asarray(each, np.float32)) for each in part])
+        for part in ([spoken.samples for spoken in said], changed, again)
+    )
+    who = [spoken.speaker for spoken in said]
+    people_only = [k for k, name in enumerate(who) if "+" not in name]
+    own = (before * after).sum(axis=1)
+    pairs = list(itertools.combinations(range(len(who)), 2))
+    two = [float(before[a] @ before[b]) for a, b in pairs if who[a] == who[b]]
+    strangers = [float(before[a] @ before[b]) for a, b in pairs if who[a] != who[b]]
+    real = [float(before[a] @ before[b]) for a, b in itertools.combinations(people_only, 2) if who[a] != who[b]]
+    baseline = f"same voice {np.mean(two):.2f}, two voices {np.mean(strangers):.2f}"
+    rows = [Row(f"{title}, likeness to the voice before, all", f"{own.mean():.2f}", baseline, "", "", None)]
+    if people_only:
+        likeness = f"{own[people_only].mean():.2f} ({', '.join(f'{x:.2f}' for x in own[people_only])})"
+        rows.append(
+            Row(
+                f"{title}, likeness to the voice before, people",
+                likeness,
+                f"two people {np.mean(real):.2f}",
+                "",
+                "",
+                None,
+            )
+        )
+    clean = errors(before, before, who)
+    for attacker, left, right in (
+        ("one who expects no change", before, after),
+        ("one who changes voices alike", attacked, after),
+        ("one with other clips of the study", after, after),
+    ):
+        rows.append(
+            Row(
+                f"{title}, equal errors of {attacker}",
+                f"{errors(left, right, who):.1%}",
+                f"before: {clean:.1%}",
+                "",
+                "",
+                None,
+            )
+        )
+    return rows
+
+
+def errors(left: NDArray[np.float32], right: NDArray[np.float32], who: Sequence[str]) -> float:
+    """Return the equal error rate over all pairs of different sentences."""
+    genuine, impostor = [], []
+    for a, b in itertools.permutations(range(len(who)), 2):
+        (genuine if who[a] == who[b] else impostor).append(float(left[a] @ right[b]))
+    found = equal_error_rate(genuine, impostor)
+    assert found is not None
+    return found
+
+
+def speed_row(name: str) -> Row:
+    """Time a minute of mono sound at 48 kHz, the library loaded."""
+    rng = np.random.default_rng(0)
+    sound = np.asarray(rng.normal(0, 0.1, (1, 60 * 48_000)), np.float32)
+    clip = MEDIA / "talk_vfr_tags.mp4"
+    if clip.exists():
+        from media.sound import read_mono
+
+        sound = np.resize(read_mono(clip, 48_000), 60 * 48_000)[None]
+    filtering = VoiceFilter(create_voice(name), {UNKNOWN_SPEAKER: "a"})
+    times = []
+    for part in (sound[:, :48_000], sound):
+        began = time.perf_counter()
+        for _ in filtering.treat(iter([part]), 48_000, 0):
+            pass
+        times.append(time.perf_counter() - began)
+    return Row(f"{WORK}: {name}, speed", f"{60 / times[1]:.0f}x real time", "", "", "", None)
+
+
+def memory_row() -> Row:
+    """Treat a recording of three hours in a process of its own, and look at what it took at most."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "long.flac"
+        long_recording(source, HOURS * 3600)
+        code = (
+            "import json, resource, sys, time; from pathlib import Path\n"
+            "from anonymize.sound.sound_plan import SoundPlan, sound_filter\n"
+            "from anonymize.sound.sound_cover import TimeSpan as Span\n"
+            "from media.soundtrack import write_sound\n"
+            "source = Path(sys.argv[1]); began = time.perf_counter()\n"
+            "spans = [Span(k * 10_000_000, k * 10_000_000 + 500_000) for k in range(1000)]\n"
+            "plan = SoundPlan(spans, 'silence', 'mcadams', {}, [], {'': 'a'})\n"
+            "counts = write_sound(source, source.with_name('made.flac'), sound_filter(plan, source))\n"
+            "took = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6\n"
+            "print(json.dumps([took, time.perf_counter() - began, counts]))\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code, str(source)], capture_output=True, text=True, check=True)
+    took, seconds, counts = json.loads(done.stdout)
+    good = took < MOST_GB and counts[0] == counts[1] == HOURS * 3600 * 44_100
+    return Row(
+        f"{WORK}: {HOURS} hours of stereo by mcadams, 1,000 covers by room tone, memory at most",
+        f"{took:.2f} GB, in {seconds / 60:.1f} min",
+        "",
+        "",
+        f"< {MOST_GB:.0f} GB, equal length",
+        good,
+    )
+
+
+def long_recording(path: Path, seconds: int) -> None:
+    """Write stereo sound that differs from channel to channel."""
+    rng = np.random.default_rng(1)
+    at = np.arange(44_100) / 44_100
+    base = (0.1 * np.sin(2 * np.pi * 150 * at) * (1 + np.sin(2 * np.pi * 3 * at))).astype(np.float32)
+
+    def blocks() -> Iterator[Samples]:
+        for _ in range(seconds):
+            yield base + rng.normal(0, 0.01, (2, 44_100)).astype(np.float32)
+
+    with av.open(str(path), "w", format="flac") as output:
+        encoder = LosslessEncoder(output, 44_100, 2)
+        for packet in encoder.packets(blocks()):
+            output.mux(packet)

@@ -1,0 +1,121 @@
+"""The pictures of the tutorial, taken while its commands run on the sample: `python -m tools.screens.tutorial`."""
+
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from app.cli.main import run
+from tests.contract.documentation import ROOT, page
+from tools.screens.taking import Camera
+
+STEP = re.compile(r"^```(sh|srt)\n(.*?)^```$|^!\[[^\]]*\]\(tutorial-(\w+)\.png\)$", re.MULTILINE | re.DOTALL)
+REFUSED = 2
+SIZE = (1280, 800)
+_SECOND = 1_000_000
+_AT_US = 8 * _SECOND
+
+
+def main() -> int:
+    """Run the page's blocks in order, and take each picture where it stands in the page."""
+    os.environ |= {"QT_QPA_PLATFORM": "offscreen", "GREENROOM_AOUT": "dummy"}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("CONFIG", "CACHE", "DATA", "STATE"):
+            os.environ[f"XDG_{name}_HOME"] = f"{folder}/{name.lower()}"
+        os.chdir(folder)
+        for kind, text, picture in STEP.findall(page("tutorial")):
+            if picture:
+                _take(picture)
+            elif kind == "srt":
+                Path("tutorial/said.srt").write_text(text, "utf-8")
+            else:
+                for line in text.replace("\\\n", "").splitlines():
+                    if run(shlex.split(line)[1:]) not in (0, REFUSED):
+                        return 1
+    return 0
+
+
+def _take(name: str) -> None:
+    from app.gui.startup import make_application
+    from app.gui.window.main_window import MainWindow
+    from project.queries.recording_rows import all_recordings
+    from project.queries.segment_rows import all_segments
+    from tools.screens.answers import NobodyThere
+
+    app = make_application()
+    window = MainWindow(NobodyThere(Path.cwd()))
+    window.commands.set_theme("light")
+    window.resize(*SIZE)
+    window.show()
+    window.studio.open(Path("tutorial/first.greenroom").resolve(), "Ada")
+    session = window.studio.session
+    assert session is not None
+    (recording,) = all_recordings(session.study)
+    window.choose_recording(recording.id)
+    camera = Camera(window, ROOT / "docs")
+    camera.settle(1.0)
+    window.playback.jump(_AT_US)
+    window.timeline.zoom_to_fit()
+    segments = all_segments(session.study)
+    if segments:
+        window.studio.select([segments[0].id])
+    camera.settle(1.5)
+    _SHOTS[name](camera, f"tutorial-{name}")
+    window.close()
+    app.processEvents()
+
+
+def _whole(camera: Camera, name: str) -> None:
+    camera.take(name, seconds=0.5)
+
+
+def _mode(mode: str) -> Callable[[Camera, str], None]:
+    def shoot(camera: Camera, name: str) -> None:
+        camera.window.set_mode(mode)
+        camera.take(name, seconds=5.0)
+
+    return shoot
+
+
+def _export(camera: Camera, name: str) -> None:
+    """Lay the two pictures side by side that the command before has written."""
+    from PySide6.QtCore import Qt
+    from PySide6.QtGui import QImage, QPainter
+
+    pictures = sorted(Path("tutorial/pictures").glob("preview-*.png"), reverse=True)
+    halves = [
+        QImage(str(picture)).scaledToWidth(SIZE[0] // 2, Qt.TransformationMode.SmoothTransformation)
+        for picture in pictures
+    ]
+    whole = QImage(SIZE[0], halves[0].height(), QImage.Format.Format_RGB32)
+    painter = QPainter(whole)
+    for place, half in enumerate(halves):
+        painter.drawImage(place * SIZE[0] // 2, 0, half)
+    painter.end()
+    whole.save(str(ROOT / "docs" / f"{name}.png"))
+
+
+def _release(camera: Camera, name: str) -> None:
+    from app.gui.release.release_window import ReleaseWindow
+
+    widget = camera.window.windows.open_window("release")
+    assert isinstance(widget, ReleaseWindow)
+    camera.settle(until=lambda: bool(widget.table.texts()))
+    camera.take(name, widget, seconds=1.0)
+    widget.close()
+
+
+_SHOTS: Mapping[str, Callable[[Camera, str], None]] = {
+    "study": _whole,
+    "error": _whole,
+    "transcript": _mode("transcript"),
+    "faces": _mode("faces"),
+    "export": _export,
+    "release": _release,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())
