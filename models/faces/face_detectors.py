@@ -117,7 +117,7 @@ def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDet
     if len(made) == 1:
         return made[0]
     together = import_module("models.faces.detector_ensemble")
-    return cast(FaceDetector, together.Together(made))
+    return cast(FaceDetector, together.DetectorEnsemble(made))
 
 
 def _is_installed(name: str) -> bool:

@@ -6,7 +6,7 @@ import tomllib
 from tests.contract.documentation import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-NAMED_AS = {"pyside6-essentials": "PySide6", "av": "PyAV", "opencv-python": "OpenCV"}
+NAMED_AS = {"pyside6-essentials": "PySide6", "av": "PyAV", "opencv-contrib-python": "OpenCV"}
 
 
 def names(requirements: list[str]) -> set[str]:

