@@ -7,10 +7,9 @@
 SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 WORKERS ?= 2
 THREADS ?= 1
-# pip compiles llama-cpp-python, and keeps what it made: for any processor of its kind, not for this one alone.
+# llama-cpp-python is compiled, and what was made is kept: for any processor of its kind, not for this one alone.
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 
 help:
@@ -18,14 +17,15 @@ help:
 
 $(VENV)/program.stamp: pyproject.toml constraints.txt .ci/setup
 	.ci/setup program
-	@echo "Getting the packages that Greenroom needs: some minutes the first time, and 2 GB on the disk."
-	$(PIP) --editable .
+	@echo "Getting the packages that Greenroom needs: a minute the first time, and under 2 GB on the disk."
+	.ci/install --editable .
 	touch $@
 
 $(VENV)/tests.stamp: $(VENV)/program.stamp
 	.ci/setup tests
 	@echo "Getting what the tests need: some ten minutes the first time, and 4 GB on the disk. One package is compiled."
-	$(PIP) --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
+	.ci/install --editable '.[dev]'
 	touch $@
 
 demo: $(VENV)/program.stamp
