@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import cast
 
-from anonymize.pii_review.review_hits import find_spoken_spans
-from anonymize.pii_review.study_finder import current_recognizers, unsearched_texts
 from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, create_voice
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -124,6 +122,8 @@ def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> 
 
 def pii_spans(session: Session, recording_id: str) -> list[tuple[int, int]]:
     """Return where personal information is said that nobody decided to keep, in microseconds, in order of time."""
+    from anonymize.pii_review.review_hits import find_spoken_spans
+
     if not utterances_of(session.study, recording_id):
         return []
     return sorted(
@@ -133,6 +133,8 @@ def pii_spans(session: Session, recording_id: str) -> list[tuple[int, int]]:
 
 def needs_pii_search(session: Session, recording_id: str, choice: SoundChoice) -> bool:
     """Tell whether texts have to be searched before it is known what is covered: that is a job of its own."""
+    from anonymize.pii_review.study_finder import unsearched_texts
+
     if not choice.covers_pii or not utterances_of(session.study, recording_id):
         return False
     return bool(unsearched_texts(session, [free_text.text for free_text in free_texts(session.study)]))
@@ -171,6 +173,8 @@ def _secret(session: Session) -> str:
 
 
 def _transcript_state(session: Session, recording_id: str) -> list[object]:
+    from anonymize.pii_review.study_finder import current_recognizers
+
     study, recognizers = session.study, current_recognizers()
     said = utterances_of(study, recording_id)
     rows = {utterance.id for utterance in said}

@@ -6,14 +6,12 @@ The helpers that ask with progress, and report at the end what came of it, serve
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from app.cli.command import STUDY, Bar, json_option, print_result, progress_bar
 from app.cli.segment import SegmentFilterArgs, filter_options, find_segments
-from benchmark.judging.ask_job import AskPlan, prepare
-from benchmark.judging.run_config import AskRequest
 from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
 from project.entities.judgments import RAW_CONDITION, Judgment, JudgmentStatus
 from project.entities.study_records import Json
@@ -21,6 +19,10 @@ from project.errors import UserError
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.timebase import format_time
+
+if TYPE_CHECKING:
+    from benchmark.judging.ask_job import AskPlan
+    from benchmark.judging.run_config import AskRequest
 
 _LABEL_KEY = "label"
 _MAX_DETAIL_CHARS = 60
@@ -347,18 +349,20 @@ class AskResult:
         return [*(note.as_text() for note in found.notes), f"{', '.join(said)}." if said else "Nothing was asked."]
 
 
-def ask_here(session: Session, request: AskRequest) -> AskResult:
+def ask_here(session: Session, request: "AskRequest") -> AskResult:
     """Ask with progress; what was answered before is not asked again.
 
     Raises:
         UserError: as in `prepare`.
     """
+    from benchmark.judging.ask_job import prepare
+
     with progress_bar("Looking up") as bar:
         asking = prepare(session, request, bar)
     return run_ask_plan(session, asking)
 
 
-def run_ask_plan(session: Session, asking: AskPlan) -> AskResult:
+def run_ask_plan(session: Session, asking: "AskPlan") -> AskResult:
     """Ask what is still unanswered, with progress."""
     outcome, new = RunOutcome(), []
     if asking.job is not None:

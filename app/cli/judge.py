@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 
-from annotate.blinding.reveals import is_blind_first, set_blind_first
-from annotate.blinding.revisions import build_revision_report, format_report
 from app.cli.command import STUDY, json_option, print_result
 from app.cli.plugin_options import drop_unset_options, judge_options
 from models.judges.judge_backends import BACKENDS
@@ -245,6 +243,8 @@ def blind(study: Path, on: str | None, annotator: str | None, as_json: bool) -> 
       greenroom blind my-study.greenroom
       greenroom blind my-study.greenroom off
     """
+    from annotate.blinding.reveals import is_blind_first, set_blind_first
+
     with Session.open(study, annotator, read_only=on is None) as session:
         if on is not None:
             set_blind_first(session, on == "on")
@@ -265,6 +265,8 @@ def revisions(study: Path, annotator: str | None, as_json: bool) -> None:
     Example:
       greenroom revisions my-study.greenroom
     """
+    from annotate.blinding.revisions import build_revision_report, format_report
+
     with Session.open(study, annotator, read_only=True) as session:
         found = build_revision_report(session)
         text = format_report(session, found)

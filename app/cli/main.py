@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import ask_passphrase, to_json_line
+from app.cli.command import ask_passphrase, short_help, to_json_line
 from models.connection import network_sandbox
 from project.encryption.passphrases import set_asker
 from project.entities.egress_policy import Forbidden
@@ -149,12 +149,8 @@ class _Commands(click.Group):
         longest = max(map(len, COMMANDS))
         room = formatter.width - longest - _HELP_MARGIN
         for heading, names in _COMMANDS.items():
-            found = [(name, self.get_command(context, name)) for name in names]
-            lines = [
-                (name.ljust(longest), command.get_short_help_str(room))
-                for name, command in found
-                if command and not command.hidden
-            ]
+            found = [(name.ljust(longest), short_help(place, room)) for name, place in names.items()]
+            lines = [(name, line) for name, line in found if line]
             with formatter.section(heading):
                 formatter.write_dl(lines)
 

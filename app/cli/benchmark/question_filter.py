@@ -7,8 +7,6 @@ import click
 
 from annotate.agreement.figure_intervals import StatisticResult
 from app.cli.command import STUDY, json_option, print_result, progress_bar
-from benchmark.authoring.question_requests import plan_step_requests, questions_reaching
-from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
 from benchmark.metrics.published_figures import PublishedTableRow
@@ -167,6 +165,9 @@ class FilterRun:
 
     def run_step(self, key: str, steps: Sequence[str], about: Sequence[str] = ()) -> None:
         """Ask what a step needs about the questions that reach it, or about the given ones."""
+        from benchmark.authoring.question_requests import plan_step_requests, questions_reaching
+        from benchmark.judging.ask_job import prepare
+
         reading = read_funnel_input(self._session)
         found = plan_step_requests(
             reading,
@@ -194,6 +195,8 @@ class FilterRun:
 
     def apply_options(self, steps: Sequence[str]) -> None:
         """Apply harder options, and repeat the earlier steps for the questions that have them now."""
+        from benchmark.authoring.question_requests import questions_reaching
+
         reading = read_funnel_input(self._session)
         reach = questions_reaching(reading, DISTRACTORS, steps)
         done = build_funnel(reading, reach, [DISTRACTORS]).stage(DISTRACTORS).with_proposed_options

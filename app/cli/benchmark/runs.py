@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,13 +12,15 @@ from benchmark.judging.run_outcome import RunNote, refusal_error
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.results.item_results import Confusion, MetricRow
-from benchmark.runs.run_figures import RunComparison, RunFigures
 from project.entities.frozen_items import ItemModality, ItemSet
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
 from project.text_format import escape_unprintable, format_percent, pluralize
+
+if TYPE_CHECKING:
+    from benchmark.runs.run_figures import RunComparison, RunFigures
 
 
 @click.command()
@@ -76,7 +79,7 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
     )
 
 
-def _pair_runs(first: list["RunFigures"], second: list["RunFigures"]) -> list[tuple["RunFigures", "RunFigures"]]:
+def _pair_runs(first: "list[RunFigures]", second: "list[RunFigures]") -> "list[tuple[RunFigures, RunFigures]]":
     """Return the pairs to compare: over one set and asked in one way; else over one set; else of one task."""
     every = [(run_figures, other) for run_figures in first for other in second if run_figures.run.id != other.run.id]
     for same in (_run_settings, _set_id, _task_key):
@@ -356,7 +359,7 @@ def format_figure(row: MetricRow) -> str:
     return text
 
 
-def format_run_name(run_figures: RunFigures) -> str:
+def format_run_name(run_figures: "RunFigures") -> str:
     """Return who was asked, and how if that is not the usual way."""
     run = run_figures.run
     how = [run.shown.value]
@@ -366,7 +369,7 @@ def format_run_name(run_figures: RunFigures) -> str:
     return f"{run_figures.judge} ({', '.join(how)})"
 
 
-def run_lines(found: Sequence[RunFigures]) -> list[str]:
+def run_lines(found: "Sequence[RunFigures]") -> list[str]:
     """Return the figures of runs set by set, each judge with the outcome of its items."""
     lines = []
     for name in dict.fromkeys(run_figures.item_set.name for run_figures in found):
@@ -399,7 +402,7 @@ def published_lines(rows: Iterable[PublishedScore], shares: dict[str, bool]) -> 
     ]
 
 
-def outcome_text(run_figures: RunFigures) -> str:
+def outcome_text(run_figures: "RunFigures") -> str:
     """Return the outcome of the items of a run in words."""
     counts = run_figures.counts
     parts = [f"{counts.counted:,} of {pluralize(counts.items, 'item')} count"]
@@ -413,7 +416,7 @@ def outcome_text(run_figures: RunFigures) -> str:
     return ", ".join(parts)
 
 
-def spent_lines(found: Sequence[RunFigures]) -> list[str]:
+def spent_lines(found: "Sequence[RunFigures]") -> list[str]:
     """Return what runs took, one line for each judge; no line for a run that took nothing."""
     lines = []
     for run_figures in found:
@@ -427,7 +430,7 @@ def spent_lines(found: Sequence[RunFigures]) -> list[str]:
     return lines
 
 
-def comparison_lines(found: RunComparison) -> list[str]:
+def comparison_lines(found: "RunComparison") -> list[str]:
     """Return two runs side by side as lines, with the tests of their difference."""
     first, second = found.first, found.second
     lines = [
@@ -470,7 +473,7 @@ def _has_chance(row: MetricRow) -> bool:
 _NO_ANSWER = "no answer"
 
 
-def part_lines(run_figures: RunFigures) -> list[str]:
+def part_lines(run_figures: "RunFigures") -> list[str]:
     """Return the breakdowns of a run as lines."""
     lines = [f"{run_figures.item_set.name}, {format_run_name(run_figures)}"]
     if run_figures.labels:
