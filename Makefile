@@ -15,7 +15,7 @@ export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 help:
 	@sed -n '2,5s/^# *//p' Makefile
 
-$(VENV)/program.stamp: pyproject.toml constraints.txt .ci/setup
+$(VENV)/program.stamp: pyproject.toml constraints.txt .ci/setup .ci/install
 	.ci/setup program
 	@echo "Getting the packages that Greenroom needs: a minute the first time, and under 2 GB on the disk."
 	.ci/install --editable .

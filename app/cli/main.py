@@ -4,12 +4,11 @@ import logging
 import os
 import sys
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 import click
 
-from app.cli.command import ask_passphrase, short_help, to_json_line
+from app.cli.command import LazyGroup, ask_passphrase, short_help, to_json_line
 from models.connection import network_sandbox
 from project.encryption.passphrases import set_asker
 from project.entities.egress_policy import Forbidden
@@ -123,19 +122,8 @@ _COMMANDS = {
 COMMANDS = {name: target for under in _COMMANDS.values() for name, target in under.items()}
 
 
-class _Commands(click.Group):
-    """Loads the file of a command only when the command is called, so that each starts fast."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        file, function = COMMANDS[name].split(":")
-        found = getattr(import_module(f"app.cli.{file}"), function)
-        assert isinstance(found, click.Command)
-        return found
+class _Commands(LazyGroup):
+    """Lists the commands under headings, and takes a file in place of a command."""
 
     def resolve_command(
         self, context: click.Context, arguments: list[str]
@@ -163,7 +151,9 @@ def is_file_argument(argument: str) -> bool:
     return "/" in argument or bool(path.suffix) or argument in {".", "..", "~"} or os.path.lexists(path)
 
 
-@click.group(cls=_Commands, invoke_without_command=True, subcommand_metavar="[FILE | COMMAND [ARGS]...]")
+@click.group(
+    cls=_Commands, places=COMMANDS, invoke_without_command=True, subcommand_metavar="[FILE | COMMAND [ARGS]...]"
+)
 @click.version_option(__version__, prog_name="greenroom")
 @click.pass_context
 def greenroom(context: click.Context) -> int:

@@ -12,7 +12,7 @@ from app.gui.window.main_window import MainWindow
 from project.store.study import Study
 from tests.waiting import HANG_S
 from tools.screens.shots import DIALOGS
-from tools.screens.taking import Camera
+from tools.screens.taking import WindowCamera
 from widgets.dialogs.dialog_windows import TextDialog
 
 
@@ -20,7 +20,7 @@ def test_a_window_is_taken_with_each_of_its_tabs(open_window: Callable[..., Main
     path = tmp_path / "lab.greenroom"
     Study.create(path).close()
     window = open_window(path, "Ada")
-    camera = Camera(window, tmp_path, ("activity", "whole"))
+    camera = WindowCamera(window, tmp_path, ("activity", "whole"))
     assert not camera.wants("20-window-team")
     camera.take("whole")
     camera.tabs("activity", window.windows.open_window("activity"))
@@ -35,7 +35,7 @@ def test_a_dialog_is_taken_while_it_says_that_work_goes_on(
     Study.create(path).close()
     window = open_window(path, "Ada")
     over = Event()
-    camera = Camera(window, tmp_path)
+    camera = WindowCamera(window, tmp_path)
     camera.modal(
         *("working", lambda: window.studio.apart.run(lambda _: over.wait(HANG_S), "Opening…")),
         *(lambda _shown: over.set(),),
@@ -50,7 +50,7 @@ def test_a_dialog_that_takes_its_time_to_come_is_closed_all_the_same(
     path = tmp_path / "lab.greenroom"
     Study.create(path).close()
     window = open_window(path, "Ada")
-    camera = Camera(window, tmp_path)
+    camera = WindowCamera(window, tmp_path)
 
     def ask() -> None:
         camera.settle(0.7)

@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from tools.bench import gpu_table
-from tools.bench.record import Record, by_version, machine, records
+from tools.bench.record import VersionRecord, by_version, machine, records
 from tools.bench.row import Row, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,7 +112,7 @@ def _write(kept: dict[str, list[Row]]) -> None:
     if all(name in kept for name in BENCHES):
         today = date.today().isoformat()
         folder = ROOT / "tools" / "bench" / "records"
-        Record.of(kept, today).write(folder)
+        VersionRecord.of(kept, today).write(folder)
         rows = [row for name in (*BENCHES, *WHEN_NAMED) for row in kept.get(name, ())]
         text = INTRODUCTION + f"Measured on {today}: {machine()}.\n\n{table(rows)}\n"
         (ROOT / "docs" / "benchmarks.md").write_text(

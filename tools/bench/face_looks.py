@@ -59,7 +59,7 @@ class Remembering:
 
 
 @dataclass(frozen=True)
-class Truth:
+class FrameTruth:
     """What the witnesses see in one frame."""
 
     centerface: Boxes
@@ -77,13 +77,13 @@ def run() -> list[Row]:
         each = [Remembering(create_detector(name)) for name in ("centerface", "yunet")]
         witness = Witness(YUNET, index.canvas.width, index.canvas.height)
         truth = [
-            Truth(each[0].detect(frame.image, SURE).boxes, witness.faces(frame.image))
+            FrameTruth(each[0].detect(frame.image, SURE).boxes, witness.faces(frame.image))
             for frame in iterate_rgb_frames(CLIP, index)
         ]
         return [_row(way, each, truth) for way in WAYS]
 
 
-def _row(way: tuple[float, float, bool], each: list[Remembering], truth: list[Truth]) -> Row:
+def _row(way: tuple[float, float, bool], each: list[Remembering], truth: list[FrameTruth]) -> Row:
     looks, glances, follow = way
     for remembering in each:
         remembering.spent_s = 0.0

@@ -50,7 +50,7 @@ Alpha = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Run:
+class SpeedRun:
     """One set-up of ours on the clip."""
 
     title: str
@@ -102,14 +102,14 @@ def weights_in(folder: Path) -> Iterator[None]:
             os.environ[weights.FOLDER_VARIABLE] = before
 
 
-def _run(names: str, index: FrameIndex, folder: Path) -> Run:
+def _run(names: str, index: FrameIndex, folder: Path) -> SpeedRun:
     began = time.perf_counter()
     found = track_faces(CLIP, create_detector(names), index=index)
     tracked = time.perf_counter() - began
     target = folder / f"{names}.mp4"
     render(RenderPlan(CLIP, target, found.tracks, found.frames, create_method("blur")))
     seconds = time.perf_counter() - began
-    return Run(TITLES[names], found, tracked, seconds, len(load_index(target)), _out_of_sync_ms(target))
+    return SpeedRun(TITLES[names], found, tracked, seconds, len(load_index(target)), _out_of_sync_ms(target))
 
 
 def _out_of_sync_ms(target: Path) -> float:
@@ -127,7 +127,7 @@ def _ends(path: Path) -> tuple[float, float]:
     return sounds[0][0] - min(pictures), sum(sounds[-1]) - max(pictures)
 
 
-def _rows(run: Run, pictures: Sequence[Picture], peer_s: float) -> list[Row]:
+def _rows(run: SpeedRun, pictures: Sequence[Picture], peer_s: float) -> list[Row]:
     title = run.title
     near = [
         np.concatenate([p.deface for p in pictures[max(0, i - CONFIRMED_WITHIN) : i + CONFIRMED_WITHIN + 1]])
@@ -217,7 +217,7 @@ def _deface(target: Path) -> float:
     return time.perf_counter() - began
 
 
-def _look(runs: Sequence[Run], index: FrameIndex) -> list[Picture]:
+def _look(runs: Sequence[SpeedRun], index: FrameIndex) -> list[Picture]:
     """Ask about every frame the witnesses, and the network that deface uses, whose answers ours equal (tested)."""
     width, height = index.canvas.width, index.canvas.height
     masks = {run.title: MaskSet(run.found.tracks) for run in runs}

@@ -13,7 +13,7 @@ from anonymize.methods.diffusion.diffusion_setup import compile_unguided
 from anonymize.methods.diffusion.keyframe_drawing import detect_edges
 from anonymize.methods.diffusion.pipeline import PromptEmbedding, Translator
 from models.flow.dis import DenseInverseSearch
-from tools.bench.gpu_networks import Size, pipeline
+from tools.bench.gpu_networks import DiffusionSize, pipeline
 from tools.bench.row import Row
 
 _STRENGTH = 0.75
@@ -24,7 +24,7 @@ _AS_PUBLISHED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class PresetCost:
     """What a preset took.
 
     Attributes:
@@ -39,7 +39,7 @@ class Cost:
         return f"{self.seconds:.3f} s a key frame, {self.gigabytes:.1f} GB"
 
 
-def rows(size: Size, device: str) -> list[Row]:
+def rows(size: DiffusionSize, device: str) -> list[Row]:
     """Measure all presets."""
     baseline = PRESETS["baseline"]
     reference = _cost(baseline, size, device)
@@ -55,7 +55,7 @@ def rows(size: Size, device: str) -> list[Row]:
     return found
 
 
-def _row(name: str, preset: Preset, size: Size, cost: Cost, reference: Cost) -> Row:
+def _row(name: str, preset: Preset, size: DiffusionSize, cost: PresetCost, reference: PresetCost) -> Row:
     pixels = _pixels(preset, size)
     work = (
         f"diffusion, `{name}` ({preset.title}): {size.name}, random weights, {preset.steps} steps at strength "
@@ -70,11 +70,11 @@ def _row(name: str, preset: Preset, size: Size, cost: Cost, reference: Cost) -> 
     return Row(work, str(cost), f"baseline, {reference}", f"{faster:.2f}x", target, reached)
 
 
-def _pixels(preset: Preset, size: Size) -> int:
+def _pixels(preset: Preset, size: DiffusionSize) -> int:
     return max(64, round(preset.size * size.scale / 64) * 64)
 
 
-def _cost(preset: Preset, size: Size, device: str) -> Cost:
+def _cost(preset: Preset, size: DiffusionSize, device: str) -> PresetCost:
     frames = _frames(_pixels(preset, size), size.batch)
     if size.steps:
         preset = replace(preset, steps=size.steps, iterations=1)
@@ -100,7 +100,7 @@ def _cost(preset: Preset, size: Size, device: str) -> Cost:
     gc.collect()
     if device == "cuda":
         torch.cuda.empty_cache()
-    return Cost(float(np.median(seconds[1:] or seconds)), peak)
+    return PresetCost(float(np.median(seconds[1:] or seconds)), peak)
 
 
 def _settle(device: str) -> None:

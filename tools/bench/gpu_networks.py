@@ -14,7 +14,7 @@ from diffusers import (
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class DiffusionSize:
     """How large a diffusion model is.
 
     Attributes:
@@ -42,12 +42,12 @@ class Size:
     steps: int | None
 
 
-FULL = Size("SD 1.5 size", (320, 640, 1280, 1280), 2, 8, 768, (128, 256, 512, 512), 32, 1.0, 8, None)
-TINY = Size("tiny", (8, 8, 16, 16), 1, 2, 16, (4, 4, 8, 8), 2, 0.125, 2, 2)
+FULL = DiffusionSize("SD 1.5 size", (320, 640, 1280, 1280), 2, 8, 768, (128, 256, 512, 512), 32, 1.0, 8, None)
+TINY = DiffusionSize("tiny", (8, 8, 16, 16), 1, 2, 16, (4, 4, 8, 8), 2, 0.125, 2, 2)
 SIZES = {"full": FULL, "tiny": TINY}
 
 
-def pipeline(size: Size, device: str) -> Any:
+def pipeline(size: DiffusionSize, device: str) -> Any:
     """Make a pipeline without a text encoder, in float16 on a GPU, else in float32."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float16 if device == "cuda" else torch.float32)
@@ -58,7 +58,7 @@ def pipeline(size: Size, device: str) -> Any:
         torch.set_default_dtype(before)
 
 
-def _pipeline(size: Size) -> Any:
+def _pipeline(size: DiffusionSize) -> Any:
     levels: dict[str, Any] = {
         "block_out_channels": size.channels,
         "layers_per_block": size.layers,

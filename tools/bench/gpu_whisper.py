@@ -17,7 +17,7 @@ _SPECIAL = ("<|endoftext|>", "<|startoftranscript|>", "<|en|>", "<|transcribe|>"
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class WhisperSize:
     """How large a model is."""
 
     name: str
@@ -27,10 +27,13 @@ class Size:
     words: int
 
 
-SIZES = {"full": Size("Whisper small", 768, 12, 12, 51_864), "tiny": Size("a tiny Whisper", 32, 2, 2, 300)}
+SIZES = {
+    "full": WhisperSize("Whisper small", 768, 12, 12, 51_864),
+    "tiny": WhisperSize("a tiny Whisper", 32, 2, 2, 300),
+}
 
 
-def rows(size: Size, device: str) -> list[Row]:
+def rows(size: WhisperSize, device: str) -> list[Row]:
     """Measure one window of 30 seconds, in which 100 tokens are heard."""
     work = f"speech recognition by CTranslate2: {size.name}, random weights, 30 s of sound, {_TOKENS} tokens"
     if find_spec("ctranslate2") is None:
@@ -59,7 +62,7 @@ def _once(model: Any, sound: np.ndarray) -> float:
     return time.perf_counter() - started
 
 
-def _write(folder: Path, size: Size) -> None:
+def _write(folder: Path, size: WhisperSize) -> None:
     from ctranslate2.specs import WhisperSpec
 
     rng = np.random.default_rng(0)

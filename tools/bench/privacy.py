@@ -40,7 +40,7 @@ _TARGET = "<= 2 % naive; parrot printed"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recording:
+class FootageClip:
     """A clip of the test footage with its faces."""
 
     path: Path
@@ -115,7 +115,7 @@ def clip_rows(name: str) -> list[Row]:
 
 
 @cache
-def recording(path: Path) -> Recording:
+def recording(path: Path) -> FootageClip:
     """Find the faces of a clip: one person where there is one, else the people that tracking suggests."""
     index, started = load_index(path), time.perf_counter()
     found = track_faces(path, create_detector(TRACKED_BY), embedder=create_face_embedder("mobilefacenet"))
@@ -123,17 +123,17 @@ def recording(path: Path) -> Recording:
     names = {key: f"{path.stem} {k}" for k, suggestion in enumerate(found.suggested) for key in suggestion.tracks}
     if path.name in ALONE:
         names = {track.id: path.stem for track in found.tracks}
-    return Recording(path, tuple(found.tracks), names, len(index), took)
+    return FootageClip(path, tuple(found.tracks), names, len(index), took)
 
 
-def stranger(of: Recording) -> Stranger:
+def stranger(of: FootageClip) -> Stranger:
     """Return the person of a clip that shows one, in four frames."""
     track = max(of.tracks, key=lambda face_track: len(face_track.frames))
     places = np.linspace(0, len(track.frames) - 1, 6)[1:-1].astype(int)
     return Stranger(of.path.stem, of.path, [int(track.frames[k]) for k in places], track.boxes[places])
 
 
-def measured(recording: Recording, name: str, others: list[Stranger]) -> PrivacyReport:
+def measured(recording: FootageClip, name: str, others: list[Stranger]) -> PrivacyReport:
     """Render a clip by a method and measure the rendering."""
     alone = recording.path.name in ALONE
     with tempfile.TemporaryDirectory() as folder:
@@ -147,7 +147,7 @@ def measured(recording: Recording, name: str, others: list[Stranger]) -> Privacy
         )
 
 
-def _recognized(clip: str, name: str, report: PrivacyReport, recording: Recording) -> Row:
+def _recognized(clip: str, name: str, report: PrivacyReport, recording: FootageClip) -> Row:
     naive, parrot, raw = (report.strongest_attack(kind) for kind in (NAIVE, PARROT, RAW))
     work = f"{WORK}, {clip}, {name}"
     if naive is None or parrot is None or raw is None or naive.rates[0].value is None:

@@ -30,7 +30,7 @@ PACKAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class VersionRecord:
     """All figures of a version.
 
     Attributes:
@@ -66,9 +66,9 @@ class Record:
         (folder / f"{self.version}.json").write_text(text + "\n", "utf-8")
 
 
-def records(folder: Path = FOLDER) -> list[Record]:
+def records(folder: Path = FOLDER) -> list[VersionRecord]:
     """Return what was kept, the oldest version first."""
-    found = [Record.read(path) for path in folder.glob("*.json")]
+    found = [VersionRecord.read(path) for path in folder.glob("*.json")]
     return sorted(found, key=lambda record: [int(part) for part in record.version.split(".")])
 
 
@@ -94,7 +94,7 @@ def packages() -> dict[str, str]:
     return found
 
 
-def by_version(kept: Sequence[Record]) -> str:
+def by_version(kept: Sequence[VersionRecord]) -> str:
     """Return the ratios of each version side by side as Markdown, with what they were measured on."""
     works = list(
         dict.fromkeys(

@@ -71,7 +71,7 @@ def _one(folder: Path, theme: str, size: str, only: tuple[str, ...]) -> int:
     from tools.screens.answers import NobodyThere
     from tools.screens.known import PICTURES, widgets_of_source
     from tools.screens.shots import take_all
-    from tools.screens.taking import Camera
+    from tools.screens.taking import WindowCamera
 
     out = Path(os.environ["GREENROOM_SCREENS"])
     work = out / "home" / "work"
@@ -92,7 +92,7 @@ def _one(folder: Path, theme: str, size: str, only: tuple[str, ...]) -> int:
         sys.__excepthook__(kind, error, trace)
 
     sys.excepthook = note
-    camera = Camera(window, out, only)
+    camera = WindowCamera(window, out, only)
     take_all(camera, work / "social-robot-lab.greenroom")
     window.close()
     app.processEvents()

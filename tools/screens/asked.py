@@ -25,7 +25,7 @@ from app.gui.window.quitting import exit_question
 from project.errors import UserError
 from project.queries.judgment_rows import all_judges
 from tools.screens.answers import NobodyThere
-from tools.screens.taking import Camera
+from tools.screens.taking import WindowCamera
 
 _SECOND = 1_000_000
 
@@ -40,7 +40,7 @@ def press(inside: QWidget, name: str) -> None:
     raise LookupError(f"no button {name} in {type(inside).__name__}")
 
 
-def page(camera: Camera, mode: str) -> QWidget:
+def page(camera: WindowCamera, mode: str) -> QWidget:
     """Turn to a mode and return its page."""
     camera.window.set_mode(mode)
     camera.settle(0.6)
@@ -49,13 +49,13 @@ def page(camera: Camera, mode: str) -> QWidget:
     return shown
 
 
-def _share(camera: Camera) -> None:
+def _share(camera: WindowCamera) -> None:
     questions = _really_asked(camera)
     camera.modal("31-share", lambda: share_annotations_only(camera.window.context))
     questions.asks = False
 
 
-def _allow_downloads(camera: Camera) -> None:
+def _allow_downloads(camera: WindowCamera) -> None:
     questions = _really_asked(camera)
 
     def ask() -> None:
@@ -66,19 +66,19 @@ def _allow_downloads(camera: Camera) -> None:
     questions.asks = False
 
 
-def _really_asked(camera: Camera) -> NobodyThere:
+def _really_asked(camera: WindowCamera) -> NobodyThere:
     questions = camera.window.files.questions
     assert isinstance(questions, NobodyThere)
     questions.asks = True
     return questions
 
 
-def _apart(camera: Camera) -> None:
+def _apart(camera: WindowCamera) -> None:
     text = "Opening social-robot-lab.greenroom…"
     camera.modal("31-apart", lambda: camera.window.studio.apart.run(lambda *_: time.sleep(1.2), text), while_busy=True)
 
 
-def _passphrase(camera: Camera) -> None:
+def _passphrase(camera: WindowCamera) -> None:
     path, asking = Path("social-robot-lab.greenroom"), PassphrasePrompt(camera.window)
     camera.modal("31-passphrase", lambda: asking.ask(path, ""))
     wrong = "This is not the passphrase of “social-robot-lab.greenroom”."
@@ -93,7 +93,7 @@ def _passphrase(camera: Camera) -> None:
     camera.modal("31-passphrase-differs", lambda: ask_new("Seal the study", "Seal", camera.window), differ)
 
 
-def _export_result(camera: Camera) -> None:
+def _export_result(camera: WindowCamera) -> None:
     clip = Path("/home/ada/studies/anonymized/13 sample, solid.mp4")
     left = [3 * _SECOND + 33_000 * at for at in range(9)]
     doubtful = [at * _SECOND for at in (5, 8, 12, 14)]
@@ -107,7 +107,7 @@ def _export_result(camera: Camera) -> None:
         camera.modal(name, ExportResult(clip, found, camera.window).show)
 
 
-def _judge(camera: Camera) -> None:
+def _judge(camera: WindowCamera) -> None:
     judges = page(camera, "judges")
     assert isinstance(judges, JudgesPage)
     session = camera.window.studio.session
@@ -124,12 +124,12 @@ def _judge(camera: Camera) -> None:
     camera.modal("31-judge-edit-failed", lambda: judges.bar.edit_requested.emit("edit", found[1]), tested)
 
 
-def _raw(camera: Camera) -> None:
+def _raw(camera: WindowCamera) -> None:
     shown = page(camera, "judges")
     camera.modal("31-raw", lambda: press(shown, "Raw…"))
 
 
-def _large_frame(camera: Camera) -> None:
+def _large_frame(camera: WindowCamera) -> None:
     page(camera, "judges")
 
     def enlarge(form: QWidget) -> None:
@@ -147,14 +147,14 @@ def _large_frame(camera: Camera) -> None:
     camera.modal("31-answer-yourself", camera.window.menus.actions["answer_yourself"].trigger, enlarge)
 
 
-def _split(camera: Camera) -> None:
+def _split(camera: WindowCamera) -> None:
     team = camera.window.windows.open_window("team")
     camera.settle(0.4)
     camera.modal("31-split", lambda: press(team, "Copy for an annotator"))
     team.close()
 
 
-def _withdraw(camera: Camera) -> None:
+def _withdraw(camera: WindowCamera) -> None:
     def typed(shown: QWidget) -> None:
         assert isinstance(shown, WithdrawalDialog)
         shown.who.setCurrentIndex(shown.who.findText("P99"))
@@ -165,7 +165,7 @@ def _withdraw(camera: Camera) -> None:
     camera.modal("31-withdraw-typed", camera.window.menus.actions["withdraw"].trigger, typed)
 
 
-def _room(camera: Camera) -> None:
+def _room(camera: WindowCamera) -> None:
     camera.window.set_mode("benchmark")
     shown = page(camera, "benchmark")
     shown.tabs.setCurrentIndex(1)  # type: ignore[attr-defined]
@@ -177,14 +177,14 @@ def _room(camera: Camera) -> None:
     camera.settle(0.5)
 
 
-def _what_if(camera: Camera) -> None:
+def _what_if(camera: WindowCamera) -> None:
     camera.window.menus.actions["what_if"].trigger()
     camera.settle(0.5)
     camera.take("31-what-if", camera.window.windows.open_window("episodes"))
     camera.window.windows.open_window("episodes").close()
 
 
-def _export_several(camera: Camera) -> None:
+def _export_several(camera: WindowCamera) -> None:
     session = camera.window.studio.session
     assert session is not None
     folder = session.study.folder
@@ -201,7 +201,7 @@ def _export_several(camera: Camera) -> None:
     camera.window.studio.undo()
 
 
-def _start(camera: Camera) -> None:
+def _start(camera: WindowCamera) -> None:
     """The dialog of the first start, and that of every new study."""
 
     def filled(shown: QWidget) -> None:
@@ -213,7 +213,7 @@ def _start(camera: Camera) -> None:
     camera.modal("31-start-study", lambda: files.make_start_dialog().show(), filled)
 
 
-def _jobs_left(camera: Camera) -> None:
+def _jobs_left(camera: WindowCamera) -> None:
     """What is asked before the window closes over jobs, and what is offered at the next opening."""
     questions = _really_asked(camera)
     head, more = exit_question(["Track faces in recording 1", "Export of 3 clips"], sealed=True, quits=True)
@@ -235,7 +235,7 @@ def _jobs_left(camera: Camera) -> None:
     questions.asks = False
 
 
-SCENES: dict[str, Callable[[Camera], None]] = {
+SCENES: dict[str, Callable[[WindowCamera], None]] = {
     "31-share": _share,
     "31-allow-downloads": _allow_downloads,
     "31-apart": _apart,

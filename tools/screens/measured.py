@@ -22,7 +22,7 @@ from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from tools.screens.filled import ANNOTATOR
-from tools.screens.taking import Camera
+from tools.screens.taking import WindowCamera
 
 _BINS, _FACES, _LOOKS, _WIDTH = 40, 1104, 552, 0.14
 _METHODS: tuple[tuple[str, float, float, float, int, float | None, float | None], ...] = (
@@ -34,7 +34,7 @@ _METHODS: tuple[tuple[str, float, float, float, int, float | None, float | None]
 )
 
 
-def _privacy(camera: Camera) -> None:
+def _privacy(camera: WindowCamera) -> None:
     path = camera.window.studio.session.study.path  # type: ignore[union-attr]
     measured = path.with_name("measured.greenroom")
     shutil.copyfile(path, measured)
@@ -124,5 +124,5 @@ def _scores(middle: float) -> Scores:
     return Scores(edges, counts)
 
 
-SCENES: dict[str, Callable[[Camera], None]] = {"53-privacy-measured": _privacy}
+SCENES: dict[str, Callable[[WindowCamera], None]] = {"53-privacy-measured": _privacy}
 """How the names of pictures begin -> what takes them; the study is open before, and again after."""

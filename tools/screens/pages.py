@@ -15,7 +15,7 @@ from project.entities.roleplay import Act, AgentPlayer, AgentTurn, Episode, Epis
 from project.queries.chain_rows import chains_of
 from project.queries.question_rows import questions_of
 from tools.screens.asked import page
-from tools.screens.taking import Camera
+from tools.screens.taking import WindowCamera
 
 _TALL = QSize(1440, 960)
 """Checks, buttons and chain at a glance."""
@@ -35,7 +35,7 @@ _SAID = (
 )
 
 
-def _inspector(camera: Camera) -> None:
+def _inspector(camera: WindowCamera) -> None:
     page(camera, "judges")
 
     def with_pictures(shown: QWidget) -> None:
@@ -50,7 +50,7 @@ def _inspector(camera: Camera) -> None:
     camera.modal("60-inspector", camera.window.menus.actions["what_is_sent"].trigger, with_pictures)
 
 
-def _episode(camera: Camera) -> None:
+def _episode(camera: WindowCamera) -> None:
     session = camera.window.studio.session
     assert session is not None
     seats = (
@@ -78,7 +78,7 @@ def _episode(camera: Camera) -> None:
     camera.window.studio.undo()
 
 
-def _verification(camera: Camera) -> None:
+def _verification(camera: WindowCamera) -> None:
     studio = camera.window.studio
     session, here = studio.session, studio.recording
     assert session is not None
@@ -97,7 +97,7 @@ def _verification(camera: Camera) -> None:
     studio.undo()
 
 
-def _personal(camera: Camera) -> None:
+def _personal(camera: WindowCamera) -> None:
     shown = camera.window.windows.open_window("pii")
     assert isinstance(shown, PiiWindow)
     camera.settle(until=lambda: shown.places.model().rowCount() > 0)
@@ -106,7 +106,7 @@ def _personal(camera: Camera) -> None:
     shown.close()
 
 
-SCENES: dict[str, Callable[[Camera], None]] = {
+SCENES: dict[str, Callable[[WindowCamera], None]] = {
     "60-inspector": _inspector,
     "60-episode": _episode,
     "60-verification": _verification,

@@ -15,7 +15,7 @@ from project.queries.segment_rows import all_segments
 from project.store.study import Study
 from tools.screens import asked, measured, pages, states
 from tools.screens.filled import ANNOTATOR
-from tools.screens.taking import Camera
+from tools.screens.taking import WindowCamera
 
 _SECOND = 1_000_000
 _AT_US = 7_900_000
@@ -36,7 +36,7 @@ _INSIDE = frozenset({"jump", "node_reason"})
 _ABOUT_CHAINS = frozenset({"chain_rename", "node_reason"})
 
 
-def take_all(camera: Camera, study: Path) -> None:
+def take_all(camera: WindowCamera, study: Path) -> None:
     """Take every picture; the window is empty before and shows the study after."""
     window = camera.window
     window.studio.change_settings(lambda kept: replace(kept, annotator=ANNOTATOR))
@@ -83,7 +83,7 @@ def named() -> list[str]:
     ]
 
 
-def _show(camera: Camera, recording: str) -> None:
+def _show(camera: WindowCamera, recording: str) -> None:
     window = camera.window
     window.choose_recording(recording)
     session = window.studio.session
@@ -98,7 +98,7 @@ def _show(camera: Camera, recording: str) -> None:
     camera.settle(0.6)
 
 
-def _modes(camera: Camera, group: str) -> None:
+def _modes(camera: WindowCamera, group: str) -> None:
     for mode in MODES:
         name = f"{group}-{mode.key}"
         if camera.wants(name):
@@ -110,7 +110,7 @@ def _modes(camera: Camera, group: str) -> None:
     camera.window.set_mode("annotate")
 
 
-def _begin(camera: Camera, page: QWidget | None) -> None:
+def _begin(camera: WindowCamera, page: QWidget | None) -> None:
     """Choose something on a page on which nothing is chosen until somebody does."""
     session, here = camera.window.studio.session, camera.window.studio.recording
     if session is None or here is None:
@@ -124,7 +124,7 @@ def _begin(camera: Camera, page: QWidget | None) -> None:
         camera.window.studio.select_nodes([node.id for node in nodes[3:4]])
 
 
-def _invented(camera: Camera, recording: str) -> None:
+def _invented(camera: WindowCamera, recording: str) -> None:
     """The invented recordings have chains, questions and episodes, and no footage."""
     if camera.wants("11-no-footage"):
         _show(camera, recording)
@@ -134,7 +134,7 @@ def _invented(camera: Camera, recording: str) -> None:
         camera.window.set_mode("annotate")
 
 
-def _extras(camera: Camera) -> None:
+def _extras(camera: WindowCamera) -> None:
     window, actions = camera.window, camera.window.menus.actions
     for key in ("guidelines", "strip", "verdicts", "subtitles"):
         if camera.wants(f"12-with-{key}"):
@@ -164,7 +164,7 @@ def _extras(camera: Camera) -> None:
         window.messages.dismiss()
 
 
-def _windows(camera: Camera, group: str) -> None:
+def _windows(camera: WindowCamera, group: str) -> None:
     screen = camera.window.screen().availableGeometry()
     for key in WINDOWS:
         name = f"{group}-{key}"
@@ -180,7 +180,7 @@ def _windows(camera: Camera, group: str) -> None:
     camera.settle()
 
 
-def _dialogs(camera: Camera, recording: str, with_chains: str) -> None:
+def _dialogs(camera: WindowCamera, recording: str, with_chains: str) -> None:
     actions = camera.window.menus.actions
     for key in DIALOGS:
         name = f"30-dialog-{key}"
@@ -202,7 +202,7 @@ def _dialogs(camera: Camera, recording: str, with_chains: str) -> None:
         camera.window.set_mode("annotate")
 
 
-def _own_chain(camera: Camera) -> None:
+def _own_chain(camera: WindowCamera) -> None:
     """Make a version of a chain, which may be changed, and choose one of its nodes."""
     camera.window.set_mode("chains")
     camera.window.menus.actions["chain_copy"].trigger()
@@ -213,7 +213,7 @@ def _own_chain(camera: Camera) -> None:
     camera.settle(0.4)
 
 
-def _menus(camera: Camera) -> None:
+def _menus(camera: WindowCamera) -> None:
     for action in camera.window.menuBar().actions():
         menu, name = action.menu(), f"40-menu-{action.text().replace('&', '').lower()}"
         if isinstance(menu, QMenu) and camera.wants(name):

@@ -14,7 +14,7 @@ from project.queries.transcript_rows import insert_utterances
 from project.store.study import Study
 from resources import resource
 from tests.contract.documentation import ROOT
-from tools.screens.taking import Camera
+from tools.screens.taking import WindowCamera
 from tools.screens.tutorial import SIZE
 
 _STUDY = "tutorial/first.greenroom"
@@ -63,7 +63,7 @@ def _take(path: Path) -> None:
     assert session is not None
     (recording,) = all_recordings(session.study)
     window.choose_recording(recording.id)
-    camera = Camera(window, ROOT / "docs")
+    camera = WindowCamera(window, ROOT / "docs")
     camera.settle(2.0)
     window.timeline.zoom_to_fit()
     camera.take("speech-lane", window.timeline, seconds=1.5)

@@ -28,14 +28,14 @@ from project.recovery.recovery_report import report_lines
 from project.session.session import Session
 from project.store.backups import list_backups
 from tools.screens.filled import ANNOTATOR
-from tools.screens.taking import Camera
+from tools.screens.taking import WindowCamera
 from widgets.dialogs.command_palette import CommandPalettePopup
 
 _OTHER = "Annotator 1"
 _PAGE = 4096
 
 
-def _policy(camera: Camera) -> None:
+def _policy(camera: WindowCamera) -> None:
     session = camera.window.studio.session
     assert session is not None
     before = policy_in_force(session)
@@ -56,7 +56,7 @@ def _policy(camera: Camera) -> None:
     camera.window.messages.dismiss()
 
 
-def _jobs(camera: Camera) -> None:
+def _jobs(camera: WindowCamera) -> None:
     panel = camera.window.workspace.jobs_panel
     for key, title in (
         ("a", "Find faces in 13 sample"),
@@ -79,7 +79,7 @@ def _jobs(camera: Camera) -> None:
     panel.clear_finished()
 
 
-def _messages(camera: Camera) -> None:
+def _messages(camera: WindowCamera) -> None:
     window = camera.window
     window.show_bug("KeyError: 'a'", Path("/home/ada/.local/state/greenroom/greenroom.log"))
     camera.take("50-bug")
@@ -93,7 +93,7 @@ def _messages(camera: Camera) -> None:
     window.messages.dismiss()
 
 
-def _palette(camera: Camera) -> None:
+def _palette(camera: WindowCamera) -> None:
     for name, typed in (("50-palette-typed", "mark"), ("50-palette-nothing", "zzqx")):
         shown: CommandPalettePopup = camera.window.command_palette.open_palette()
         shown.field.setText(typed)
@@ -101,14 +101,14 @@ def _palette(camera: Camera) -> None:
         shown.close()
 
 
-def _several_pictures(camera: Camera) -> None:
+def _several_pictures(camera: WindowCamera) -> None:
     camera.window.commands.toggle_full_screen()
     camera.take("50-full-screen", seconds=0.5)
     camera.window.commands.toggle_full_screen()
     camera.settle(0.3)
 
 
-def _menus(camera: Camera) -> None:
+def _menus(camera: WindowCamera) -> None:
     window = camera.window
     session, here = window.studio.session, window.studio.recording
     assert session is not None
@@ -129,7 +129,7 @@ def _menus(camera: Camera) -> None:
     segments.close()
 
 
-def _read_only(camera: Camera) -> None:
+def _read_only(camera: WindowCamera) -> None:
     path = camera.window.studio.session.study.path  # type: ignore[union-attr]
     copy = path.with_name("read-only.greenroom")
     shutil.copyfile(path, copy)
@@ -140,7 +140,7 @@ def _read_only(camera: Camera) -> None:
     camera.window.open_study(path)
 
 
-def _planned(camera: Camera) -> None:
+def _planned(camera: WindowCamera) -> None:
     """A study with a plan, copies that differ, and a training round that is not passed."""
     path = camera.window.studio.session.study.path  # type: ignore[union-attr]
     planned, copy = path.with_name("planned.greenroom"), path.with_name("planned copy.greenroom")
@@ -178,7 +178,7 @@ def _relabel(session: Session, name: str, label: str) -> None:
     set_label(Session(session.study, name), theirs, label)
 
 
-def _sealed(camera: Camera) -> None:
+def _sealed(camera: WindowCamera) -> None:
     path = camera.window.studio.session.study.path  # type: ignore[union-attr]
     sealed = path.with_name("sealed.greenroom")
     shutil.copyfile(path, sealed)
@@ -198,7 +198,7 @@ def _sealed(camera: Camera) -> None:
     camera.window.open_study(path)
 
 
-def _damaged(camera: Camera) -> None:
+def _damaged(camera: WindowCamera) -> None:
     path = camera.window.studio.session.study.path  # type: ignore[union-attr]
     damaged = path.with_name("damaged.greenroom")
     shutil.copyfile(path, damaged)
@@ -220,7 +220,7 @@ def _damaged(camera: Camera) -> None:
         camera.window.open_study(path)
 
 
-def _drop(camera: Camera) -> None:
+def _drop(camera: WindowCamera) -> None:
     hint = camera.window.recordings._drop_hint
     hint.setGeometry(camera.window.recordings.rect())
     hint.show()
@@ -229,7 +229,7 @@ def _drop(camera: Camera) -> None:
     hint.hide()
 
 
-def _narrow(camera: Camera) -> None:
+def _narrow(camera: WindowCamera) -> None:
     size = camera.window.size()
     camera.window.resize(1024, 640)
     camera.take("50-small-window", seconds=0.4)
@@ -237,14 +237,14 @@ def _narrow(camera: Camera) -> None:
     camera.settle(0.4)
 
 
-def _searched(camera: Camera) -> None:
+def _searched(camera: WindowCamera) -> None:
     field = camera.window.recordings.search
     field.setText("nobody was here")
     camera.take("50-nothing-found")
     field.clear()
 
 
-SCENES: dict[str, Callable[[Camera], None]] = {
+SCENES: dict[str, Callable[[WindowCamera], None]] = {
     "42-menu": _menus,
     "42-columns": _menus,
     "50-policy": _policy,

@@ -22,7 +22,7 @@ _UNDER_WAY = ("Computing", "Drawing", "Looking at", "Looking for", "Finding the 
 """How a line begins that says what is awaited."""
 
 
-class Camera:
+class WindowCamera:
     """Writes pictures into a folder; `wanted` are parts of names, all pictures where it is empty."""
 
     def __init__(self, window: MainWindow, folder: Path, wanted: tuple[str, ...] = ()) -> None:

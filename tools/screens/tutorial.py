@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.cli.main import run
 from tests.contract.documentation import ROOT, page
-from tools.screens.taking import Camera
+from tools.screens.taking import WindowCamera
 
 STEP = re.compile(r"^```(sh|srt)\n(.*?)^```$|^!\[[^\]]*\]\(tutorial-(\w+)\.png\)$", re.MULTILINE | re.DOTALL)
 REFUSED = 2
@@ -55,7 +55,7 @@ def _take(name: str) -> None:
     assert session is not None
     (recording,) = all_recordings(session.study)
     window.choose_recording(recording.id)
-    camera = Camera(window, ROOT / "docs")
+    camera = WindowCamera(window, ROOT / "docs")
     camera.settle(1.0)
     window.playback.jump(_AT_US)
     window.timeline.zoom_to_fit()
@@ -68,19 +68,19 @@ def _take(name: str) -> None:
     app.processEvents()
 
 
-def _whole(camera: Camera, name: str) -> None:
+def _whole(camera: WindowCamera, name: str) -> None:
     camera.take(name, seconds=0.5)
 
 
-def _mode(mode: str) -> Callable[[Camera, str], None]:
-    def shoot(camera: Camera, name: str) -> None:
+def _mode(mode: str) -> Callable[[WindowCamera, str], None]:
+    def shoot(camera: WindowCamera, name: str) -> None:
         camera.window.set_mode(mode)
         camera.take(name, seconds=5.0)
 
     return shoot
 
 
-def _export(camera: Camera, name: str) -> None:
+def _export(camera: WindowCamera, name: str) -> None:
     """Lay the two pictures side by side that the command before has written."""
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QImage, QPainter
@@ -98,7 +98,7 @@ def _export(camera: Camera, name: str) -> None:
     whole.save(str(ROOT / "docs" / f"{name}.png"))
 
 
-def _release(camera: Camera, name: str) -> None:
+def _release(camera: WindowCamera, name: str) -> None:
     from app.gui.release.release_window import ReleaseWindow
 
     widget = camera.window.windows.open_window("release")
@@ -108,7 +108,7 @@ def _release(camera: Camera, name: str) -> None:
     widget.close()
 
 
-_SHOTS: Mapping[str, Callable[[Camera, str], None]] = {
+_SHOTS: Mapping[str, Callable[[WindowCamera, str], None]] = {
     "study": _whole,
     "error": _whole,
     "transcript": _mode("transcript"),

@@ -15,7 +15,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.test_conditions.conditions import CONDITIONS, Condition, make_busy
+from tools.test_conditions.conditions import CONDITIONS, RunCondition, make_busy
 from tools.test_conditions.runs import TestRun, busy_loops, clone_tree, run_tests
 from tools.test_conditions.table import read_runs, write_table
 
@@ -47,7 +47,7 @@ def main() -> int:
     if given.busy:
         chosen = [make_busy(condition) for condition in chosen]
 
-    def run(condition: Condition) -> TestRun:
+    def run(condition: RunCondition) -> TestRun:
         done = _run(condition, folder / condition.name.replace(" ", "-"), given.only, given.workers)
         if not given.only:
             LOG.parent.mkdir(exist_ok=True)
@@ -63,7 +63,7 @@ def main() -> int:
     return int(any(run.failed or not run.passed for run in runs))
 
 
-def _run(condition: Condition, folder: Path, only: list[str], workers: str) -> TestRun:
+def _run(condition: RunCondition, folder: Path, only: list[str], workers: str) -> TestRun:
     user = None
     if condition.plain_user and os.geteuid() == 0:
         user = pwd.getpwnam("nobody")

@@ -14,7 +14,7 @@ _HWCAPS_ABOVE_SSE2 = ("AVX512F", "AVX512VL", "AVX512BW", "AVX512DQ", "AVX2", "AV
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class RunCondition:
     """A machine and a user.
 
     Attributes:
@@ -63,21 +63,23 @@ class Condition:
 
 
 _ALL = (
-    Condition("usual"),
-    Condition("sse2", "sse2", "Nehalem", 1, "C", "Asia/Kathmandu", needs_root=True),
-    Condition("avx2", "avx2", "Haswell", 2, "de_DE.UTF-8", "America/St_Johns", odd_home=True, plain_user=True),
-    Condition("whole", None, "SkylakeX", 4, "de_DE.UTF-8", "Pacific/Apia", odd_home=True, needs_root=True),
-    Condition("other-bits", threads=1, language="C", plain_user=True, encoder="aq-mode=0:no-mbtree:me=dia:no-deblock"),
+    RunCondition("usual"),
+    RunCondition("sse2", "sse2", "Nehalem", 1, "C", "Asia/Kathmandu", needs_root=True),
+    RunCondition("avx2", "avx2", "Haswell", 2, "de_DE.UTF-8", "America/St_Johns", odd_home=True, plain_user=True),
+    RunCondition("whole", None, "SkylakeX", 4, "de_DE.UTF-8", "Pacific/Apia", odd_home=True, needs_root=True),
+    RunCondition(
+        "other-bits", threads=1, language="C", plain_user=True, encoder="aq-mode=0:no-mbtree:me=dia:no-deblock"
+    ),
 )
 CONDITIONS = {condition.name: condition for condition in _ALL}
 
 
-def make_busy(condition: Condition) -> Condition:
+def make_busy(condition: RunCondition) -> RunCondition:
     """Return the same condition with two programs beside it that take a processor each."""
     return replace(condition, name=f"{condition.name} busy", busy_loops=2)
 
 
-def environment_of(condition: Condition, folder: Path) -> dict[str, str]:
+def environment_of(condition: RunCondition, folder: Path) -> dict[str, str]:
     """Return the environment that creates a condition; the files that it needs go into the folder."""
     home = folder / ("a home/für uns" if condition.odd_home else "home")
     temporary = folder / ("a place/für kurz" if condition.odd_home else "tmp")

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tools.test_conditions.conditions import Condition, environment_of
+from tools.test_conditions.conditions import RunCondition, environment_of
 
 _LOOK_S = 15.0
 _BUSY_LOOP = "while True: pass"
@@ -75,7 +75,7 @@ def clone_tree(root: Path, to: Path) -> Path:
 
 
 def run_tests(
-    condition: Condition, tree: Path, folder: Path, user: pwd.struct_passwd | None, only: list[str], workers: str
+    condition: RunCondition, tree: Path, folder: Path, user: pwd.struct_passwd | None, only: list[str], workers: str
 ) -> TestRun:
     """Run the tests, as the given user if there is one; their output goes to `output.txt` in the folder."""
     report = folder / "reports" / "tests.xml"

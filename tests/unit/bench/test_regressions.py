@@ -7,7 +7,7 @@ import pytest
 
 from tools.bench.check import TRIES, again_and_again
 from tools.bench.figures import figure_of, regressions
-from tools.bench.record import Record, by_version, records
+from tools.bench.record import VersionRecord, by_version, records
 from tools.bench.row import Row
 
 SHARE = Row("export", "7 s", "ffmpeg, 6 s", "1.10", "<= 1.5x", True)
@@ -70,7 +70,7 @@ def test_only_what_is_worse_every_time_counts() -> None:
 
 def test_records_come_back_by_version(tmp_path: Path) -> None:
     for version in ("0.10.0", "0.2.0"):
-        replace(Record.of({"export": [SHARE], "start": [TIME]}, "2026-01-02"), version=version).write(tmp_path)
+        replace(VersionRecord.of({"export": [SHARE], "start": [TIME]}, "2026-01-02"), version=version).write(tmp_path)
     found = records(tmp_path)
     assert [record.version for record in found] == ["0.2.0", "0.10.0"]
     assert found[0].rows == {"export": [SHARE], "start": [TIME]}
