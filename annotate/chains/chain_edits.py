@@ -306,7 +306,7 @@ def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
     Raises:
         UserError: there is no such node, or somebody else drew its chain.
     """
-    found = [find_node(session, fromkey) for fromkey in dict.fromkeys(node_ids)]
+    found = [find_node(session, node_id) for node_id in dict.fromkeys(node_ids)]
     for chain_id in {chain_node.chain_id for chain_node in found}:
         find_own_chain(session, chain_id)
     with session.step("Delete node" if len(found) == 1 else f"Delete {len(found)} nodes") as step:

@@ -264,7 +264,7 @@ def _has_fingerprint(path: Path, known: str) -> bool:
 def find_remembered_paths(study_id: str, wording: IdentifyingTerms) -> list[str]:
     """Return the remembered paths that name somebody: of a study, and of studies that were opened lately."""
     paths = (*settings.remembered_paths(study_id), *trust_store.trusted_paths(study_id))
-    return [fromkey for fromkey in dict.fromkeys(paths) if names_person(fromkey, wording)]
+    return [path for path in dict.fromkeys(paths) if names_person(path, wording)]
 
 
 def names_person(path: str, wording: IdentifyingTerms) -> bool:

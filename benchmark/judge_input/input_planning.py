@@ -486,7 +486,7 @@ def _source_part(place: SubjectLocation) -> str:
 
 def _format_lines(name: str, text: str) -> list[str]:
     """Return a named text as lines: on the line of the name, or on lines of its own if it has several."""
-    lines = [to_single_line(splitline) for splitline in text.splitlines() if splitline.strip()]
+    lines = [to_single_line(line) for line in text.splitlines() if line.strip()]
     if len(lines) > 1:
         return [f"{name}:", *(f"  {line}" for line in lines)]
     return [f"{name}: {''.join(lines)}".rstrip()]

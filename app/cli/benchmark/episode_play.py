@@ -215,7 +215,7 @@ class _Keyboard:
         assert who is not None, "a turn is asked for where somebody is to act"
         if who.position not in self._seen:
             for heading, text in briefing(self._session, state, who).items():
-                for line in (heading, *(f"  {splitline}" for splitline in text.splitlines())):
+                for line in (heading, *(f"  {text_line}" for text_line in text.splitlines())):
                     click.echo(escape_unprintable(line), err=True)
             click.echo(_TYPING_HINT, err=True)
         self.catch_up(state)

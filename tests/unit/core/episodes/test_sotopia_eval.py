@@ -133,9 +133,7 @@ def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: 
     answers = asked(session, judge, items)
     found = get_benchmark_task(KEY).score(said(items, answers))
     folder = shared_data / "sotopia"
-    lines = [
-        json.loads(splitline) for splitline in (folder / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()
-    ]
+    lines = [json.loads(line) for line in (folder / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()]
     given: dict[tuple[str, int], list[dict[str, str]]] = {}
     with (folder / "sotopia_pi_human_scores.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

@@ -157,7 +157,7 @@ def test_links_of_the_lossless_file_stay_in_the_folder(link: str, tmp_path: Path
     path = tmp_path / "a.jsonl"
     with Session.open(study, "Newcomer") as session:
         export_recordings(session, get_format("jsonl"), path, exportable_recordings(session))
-    [recording] = [splitline for splitline in path.read_text().splitlines() if '"number": 1,' in splitline]
+    [recording] = [line for line in path.read_text().splitlines() if '"number": 1,' in line]
     medium = {
         "type": "medium", "id": PERSON["id"], "recording_id": json.loads(recording)["id"], "role": "main",
         "position": 0, "offset_us": 0, "path": link, "fingerprint": "x",

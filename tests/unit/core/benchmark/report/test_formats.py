@@ -229,6 +229,6 @@ def test_any_text_is_one_cell_of_a_markdown_table(text: str) -> None:
 
 
 def test_a_table_in_markdown_has_as_many_cells_in_each_row() -> None:
-    lines = [splitline for splitline in render_markdown(REPORT).splitlines() if splitline.startswith("|")]
+    lines = [line for line in render_markdown(REPORT).splitlines() if line.startswith("|")]
     assert len(lines) == 5
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {6}

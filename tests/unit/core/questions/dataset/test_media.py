@@ -49,9 +49,9 @@ def test_questions_name_the_clip_and_the_pictures_of_their_span(session: Session
     out = tmp_path / "out"
     export_read(session, out, formats=("vlmevalkit",), release=release)
     found = [
-        json.loads(splitline)
+        json.loads(line)
         for split in ("train", "test")
-        for splitline in (out / f"{split}.jsonl").read_text("utf-8").splitlines()
+        for line in (out / f"{split}.jsonl").read_text("utf-8").splitlines()
     ]
     media = {one["media"]["recording"]: one["media"] for one in found}
     assert media["recording-0001"]["clip"] == "video-source/solid/recording-0001.mp4"
