@@ -26,10 +26,10 @@ from models.weights.adding import add_weights
 from project.errors import UserError
 from project.store import locking as access
 from project.store import study as store
-from tests.fakes.listed_names import write_pipeline
-from tests.fakes.llama_server import LlamaServer, run_llama_server
-from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
-from tests.waiting import HANG_MS
+from tests.builders.listed_names import write_pipeline
+from tests.builders.llama_server import LlamaServer, run_llama_server
+from tests.builders.tiny_gguf import TinyModel, write_tiny_model
+from tests.builders.waiting import HANG_MS
 
 # Where this machine keeps its models, before tests are pointed at folders of their own.
 _MODELS = weights.weights_folder()

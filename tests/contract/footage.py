@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from media.decoding import iterate_frames
 from resources import resource
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 FPS = 10
 FRAMES = 2 * FPS

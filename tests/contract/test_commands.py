@@ -13,9 +13,9 @@ import pytest
 
 from app.cli.main import greenroom as program
 from project.errors import UserError
+from tests.builders.clips import make_clip
+from tests.builders.terminal import Terminal
 from tests.contract.documentation import ROOT, all_pages
-from tests.fakes.clips import make_clip
-from tests.fakes.terminal import Terminal
 
 NOT_FOR_PEOPLE = {"worker"}
 WINDOW = {"open"}

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.gui.window.page_registry import MODES, WINDOWS
+from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
-from tests.waiting import HANG_S
 
 ROOTS = ("app", "widgets", "models", "anonymize", "benchmark", "media", "project", "resources")
 GUARD = "models/connection"
@@ -165,7 +165,7 @@ from tests.contract import watching
 watching.start()
 import contextlib, io, json
 from pathlib import Path
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 make_clip(Path("two seconds.mp4"), size=(160, 120), frames=20, fps=10, sound=True)
 """
 

@@ -16,9 +16,9 @@ from models.faces.face_detectors import DETECTORS, NEEDS_WEIGHTS, FaceDetector, 
 from models.faces.face_tracking import track_faces
 from models.weights import installed_weights as weights
 from project.errors import UserError
+from tests.builders.face_pictures import overlap
 from tests.contract.documentation import ROOT, page
 from tests.contract.footage import FRAMES, SIZE, face_clip, true_box
-from tests.unit.models.faces import overlap
 
 SHARED = ROOT.parent / "shared" / "models"
 NAMES = [*DETECTORS, "+".join(DETECTORS)]

@@ -37,10 +37,10 @@ from project.queries.transcript_rows import insert_utterances, utterances_of
 from project.session.jobs import JOB_MODULES, JobSpec, load_kind, run_inline
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.text_network import install_text_network
+from tests.builders.tiny_whisper import write_tiny_whisper
 from tests.contract.documentation import ROOT, page
 from tests.contract.footage import FRAMES, face_clip
-from tests.fakes.text_network import install_text_network
-from tests.fakes.tiny_whisper import write_tiny_whisper
 
 
 def exported(session: Session, recording: str, folder: Path) -> Path:

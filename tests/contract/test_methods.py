@@ -27,10 +27,10 @@ from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack
 from project.errors import UserError
 from project.progress import Silent
-from tests.fakes.points478 import Finder
-from tests.fakes.portrait_networks import install_cartoon, install_swap, source_faces
-from tests.unit.anonymize.clips import make_clip, planes_of
-from tests.unit.anonymize.tracks import track
+from tests.builders.face_clips import make_clip, planes_of
+from tests.builders.face_tracks import track
+from tests.builders.points478 import Finder
+from tests.builders.portrait_networks import install_cartoon, install_swap, source_faces
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMES = range(0, 2000, 40)
@@ -51,7 +51,7 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> Path:
         install_swap(base)
         source_faces(source_folder())
         if "diffusion" in METHODS:
-            from tests.unit.anonymize.diffusion.tiny import install
+            from tests.builders.tiny_diffusion import install
 
             install(base / "diffusion")
     return folder

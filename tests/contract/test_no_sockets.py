@@ -21,9 +21,9 @@ from project.entities.study_records import MediumRole
 from project.files.fingerprints import fingerprint
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.hostile_media import INSIDE, KINDS, NAMING, SIDECARS, clip, make_hostile
 from tests.contract.documentation import ROOT
 from tests.e2e.conftest import display
-from tests.fakes.hostile_media import INSIDE, KINDS, NAMING, SIDECARS, clip, make_hostile
 
 __all__ = ["display"]
 

@@ -15,7 +15,7 @@ from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from resources import resource
-from tests.fakes.voices import said
+from tests.builders.voices import said
 
 MODEL = "whisper-tiny.en"
 INSTALLED = weights.weights_folder()

@@ -20,8 +20,8 @@ from project.schemes.scheme_file import load_scheme, parse_scheme
 from project.session.session import Session
 from project.store.study import Study
 from resources import resource
+from tests.builders.clips import make_clip
 from tests.contract.documentation import page
-from tests.fakes.clips import make_clip
 from widgets.inspector.scheme_browser import scheme_html
 
 SCHEMES = sorted(path.stem for path in resource("schemes").glob("*.toml"))

@@ -17,9 +17,9 @@ from models.speech.speech_recognizers import (
     create_speech_detector,
 )
 from models.speech.whisper_languages import LANGUAGES, find_language
+from tests.builders.tiny_whisper import write_tiny_whisper
+from tests.builders.voices import RATE, silence, spoken
 from tests.contract.documentation import ROOT, page
-from tests.fakes.tiny_whisper import write_tiny_whisper
-from tests.fakes.voices import RATE, silence, spoken
 
 
 @pytest.mark.parametrize("name", DETECTORS)
@@ -76,7 +76,7 @@ socket.create_connection = socket.socket.connect = socket.socket.connect_ex = so
 from pathlib import Path
 from models.speech.speech_recognizers import TranscriptionHints, Window
 from models.speech.speech_recognizers import create_recognizer
-from tests.fakes.voices import spoken
+from tests.builders.voices import spoken
 window = Window(((0, 2_000_000),), spoken()[:32000])
 heard = create_recognizer(Path({str(folder)!r})).recognize([window], TranscriptionHints())
 print(len(heard.words) > 0)

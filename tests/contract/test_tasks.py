@@ -12,8 +12,8 @@ from benchmark.prompts.judge_prompt import DEFAULT_TASK, TASKS, TASKS_BY_SUBJECT
 from benchmark.prompts.prompt_templates import SLOTS, shipped_keys, shipped_prompt
 from models.judges.judge_backends import BACKENDS, load_backend
 from project.entities.judgments import JudgmentTargetKind
+from tests.builders.task_items import items_for, shrec
 from tests.contract.documentation import ROOT, page
-from tests.unit.benchmark.tasks.items import items_for, shrec
 
 
 @pytest.mark.parametrize("key", TASKS)

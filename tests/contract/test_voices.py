@@ -9,8 +9,8 @@ import pytest
 
 from anonymize.sound.voice_methods import ALIASES_PER_SECOND, DEFAULT_VOICE, RATE, VOICES, create_voice, voice_type
 from project.errors import UserError
+from tests.builders.speaking import vowels
 from tests.contract.documentation import ROOT, page
-from tests.unit.anonymize.voice.speaking import vowels
 
 
 @pytest.mark.parametrize("name", VOICES)

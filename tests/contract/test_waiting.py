@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
+from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
-from tests.waiting import HANG_S
 
 QT_WAITS = {"waitActive", "waitCallback", "waitExposed", "waitSignal", "waitSignals", "waitUntil"}
 WAITS = {"wait", "join", "result", "ended_within", "wait_until_begun"}
@@ -34,7 +34,7 @@ def test_limits_are_those_of_a_hang() -> None:
         for path in sorted((ROOT / "tests" / folder).rglob("*.py")):
             for line, seconds in limits(ast.parse(path.read_text("utf-8"))):
                 if REFUSED < seconds < HANG_S:
-                    short.append(f"{path.relative_to(ROOT)}:{line}: {seconds:g} s; take tests/waiting.py's")
+                    short.append(f"{path.relative_to(ROOT)}:{line}: {seconds:g} s; take tests/builders/waiting.py's")
     assert short == []
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.diagnostics import system_facts as libraries
-from tests.fakes.terminal import Terminal
+from tests.builders.terminal import Terminal
 from tests.faults.lab import Lab
 
 WIDTH, HEIGHT = 1440, 900

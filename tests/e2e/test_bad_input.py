@@ -10,7 +10,7 @@ import pytest
 from media.decoding import iterate_rgb_frames
 from media.frame_index import load_index
 from media.probe import probe
-from tests.fakes.clips import make_clip, number_of
+from tests.builders.clips import make_clip, number_of
 from tests.faults.lab import SMALL, Lab
 
 

@@ -41,9 +41,9 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_phrases import InventedIds
 from project.synthetic.synthetic_study import fill_whole_study
-from tests.fakes.misbehaving_server import misbehaving
-from tests.fakes.misbehaving_server import says as says_to_all
-from tests.fakes.tiny_gguf import Shape, write_tiny_model
+from tests.builders.misbehaving_server import misbehaving
+from tests.builders.misbehaving_server import says as says_to_all
+from tests.builders.tiny_gguf import Shape, write_tiny_model
 
 SIZES = {"socialnli": 60, "socialnli_facts": 40, "r3vqa": 0, "r3vqa_written": 0, "esi": 0, "sotopia_eval": 0}
 """Items of a draw, where a task usually takes more than a test needs."""

@@ -29,11 +29,11 @@ from project.queries.recording_rows import all_recordings
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.clips import make_clip
-from tests.fakes.misbehaving_server import Asked, misbehaving, says
-from tests.fakes.tiny_gguf import TinyModel
-from tests.unit.core.judging.seeing.seen import number_in
-from tests.unit.core.release.lab import track
+from tests.builders.clips import make_clip
+from tests.builders.conversation_study import number_in
+from tests.builders.misbehaving_server import Asked, misbehaving, says
+from tests.builders.release_study import track
+from tests.builders.tiny_gguf import TinyModel
 
 SECOND = 1_000_000
 METHODS = ("blur", "pixelate")

@@ -16,9 +16,9 @@ from project.queries.face_rows import tracks_of
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from resources import resource
+from tests.builders.terminal import Terminal
 from tests.e2e import plain
 from tests.e2e.fewer_frames import fewer_frames
-from tests.fakes.terminal import Terminal
 from tools.bench.witness import Witness, agrees
 
 YUNET = "yunet_n_dynamic.onnx"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from app import demo_study as sample
+from tests.builders.terminal import Terminal
 from tests.contract.documentation import ROOT, all_pages, page
 from tests.e2e import plain
 from tests.e2e.fewer_frames import fewer_frames
-from tests.fakes.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from annotate.interchange.annotation_files import FORMATS, get_format
-from tests.fakes.terminal import Terminal
+from tests.builders.terminal import Terminal
 from tests.faults.lab import Lab
 
 pytestmark = pytest.mark.e2e

@@ -15,8 +15,8 @@ from project.session.job_notes import JobNotes, note_files
 from project.session.session import Session
 from project.store import locking
 from resources import resource
-from tests.fakes.terminal import Terminal
-from tests.waiting import HANG_S, wait_until
+from tests.builders.terminal import Terminal
+from tests.builders.waiting import HANG_S, wait_until
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).resolve().parents[2]

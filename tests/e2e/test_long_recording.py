@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.builders.tiny_whisper import write_tiny_whisper
+from tests.builders.voices import hiss, silence, spoken
 from tests.contract.documentation import ROOT
-from tests.fakes.tiny_whisper import write_tiny_whisper
-from tests.fakes.voices import hiss, silence, spoken
 
 HOURS = 3
 RATE = 8000

@@ -14,7 +14,7 @@ from babel.messages.mofile import write_mo
 
 from anonymize.egress.egress_log import LEVEL_NAMES
 from project.entities.egress_policy import EgressLevel
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).resolve().parents[2]

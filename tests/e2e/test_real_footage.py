@@ -6,8 +6,8 @@ import av
 import numpy as np
 import pytest
 
+from tests.builders.terminal import Terminal
 from tests.e2e import plain
-from tests.fakes.terminal import Terminal
 from tools.bench.witness import Witness, agrees, is_thing
 
 YUNET = "yunet_n_dynamic.onnx"

@@ -10,9 +10,9 @@ import av
 import numpy as np
 import pytest
 
+from tests.builders.terminal import Terminal
+from tests.builders.words_in_files import words_in
 from tests.e2e import plain
-from tests.fakes.terminal import Terminal
-from tests.fakes.words_in_files import words_in
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("english_names")]
 

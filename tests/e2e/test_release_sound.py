@@ -17,9 +17,9 @@ from project.entities.transcript import Word
 from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import update_utterance, utterances_of
 from project.session.session import Session
+from tests.builders.terminal import Terminal
+from tests.builders.words_in_files import words_in
 from tests.e2e.test_release import WEIGHTS
-from tests.fakes.terminal import Terminal
-from tests.fakes.words_in_files import words_in
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("english_names")]
 

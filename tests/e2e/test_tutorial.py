@@ -12,9 +12,9 @@ from project.progress import Silent
 from project.queries.recording_rows import all_recordings
 from project.session.jobs import run_inline
 from project.session.session import Session
+from tests.builders.terminal import Terminal
 from tests.contract.documentation import page
 from tests.e2e.fewer_frames import fewer_frames
-from tests.fakes.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.gui.files.study_files import make_sample_study
-from tests.waiting import HANG_S, wait_until
+from tests.builders.waiting import HANG_S, wait_until
 
 GRAB = """
 import sys

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.gui.files.study_files import make_sample_study
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 
 pytestmark = pytest.mark.e2e
 MANAGERS = ("openbox", "icewm", "metacity", "twm")

@@ -11,9 +11,9 @@ import pytest
 
 from media.frame_index import load_index
 from media.probe import probe
-from tests.fakes.clips import make_clip
-from tests.fakes.terminal import Terminal
-from tests.waiting import HANG_S
+from tests.builders.clips import make_clip
+from tests.builders.terminal import Terminal
+from tests.builders.waiting import HANG_S
 
 SMALL = (160, 120)
 

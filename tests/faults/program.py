@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders.waiting import HANG_S
 from tests.faults.disk import shim
-from tests.waiting import HANG_S
 
 _FOLDERS = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "TMPDIR")
 

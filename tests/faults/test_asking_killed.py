@@ -12,10 +12,10 @@ from benchmark.judging.judge_registry import add_judge
 from project.entities.study_records import Json
 from project.queries.judgment_rows import judgments_in
 from project.session.session import Session
-from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
+from tests.builders.marked_study import WALK, mark, open_study
+from tests.builders.misbehaving_server import Server, misbehaving, says, waits
+from tests.builders.waiting import HANG_S, wait_until
 from tests.faults.killing import greenroom, start
-from tests.unit.core.pairs import WALK, mark, open_study
-from tests.waiting import HANG_S, wait_until
 
 pytestmark = pytest.mark.e2e
 ROUNDS = [pytest.param(i, marks=() if i < 1 else pytest.mark.soak, id=str(i)) for i in range(12)]

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from app.cli.main import run
 from project.session.session import Session
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
+from tests.builders.waiting import HANG_S
 from tests.faults.lab import Lab, may_mount, run_apart
-from tests.waiting import HANG_S
 
 MARK = ("--recording", "1", "--start", "0", "--end", "0.2", "--verdict", "error", "--annotator", "Ada")
 

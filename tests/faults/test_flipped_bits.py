@@ -22,8 +22,8 @@ from project.integrity.integrity_check import check_study
 from project.recovery.recovery import recover
 from project.store.encryption_change import seal_study
 from project.store.study import Study
+from tests.builders.cheap_key import cheap
 from tests.contract.documentation import ROOT
-from tests.fakes.cheap_key import cheap
 from tests.faults.kills.life import SEED
 
 PASSPHRASE = "four words that nobody guesses"

@@ -18,7 +18,7 @@ from project.integrity.integrity_check import check_study
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from project.store.study import Study
-from tests.unit.core.pairs import WALK, mark, open_study
+from tests.builders.marked_study import WALK, mark, open_study
 
 OTHER = """
 import sqlite3, sys

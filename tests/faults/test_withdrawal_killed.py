@@ -27,13 +27,13 @@ from project.session.settings import Settings, log_path, save_settings, view_pat
 from project.store.backups import backup_paths
 from project.store.encryption_change import seal_study
 from project.store.study import Study
+from tests.builders.cheap_key import cheap
+from tests.builders.full_study import NAME, SPOKEN, Full, forms
+from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
-from tests.fakes.cheap_key import cheap
-from tests.fakes.full_study import NAME, SPOKEN, Full, forms
 from tests.faults.kills.life import SEED
 from tests.faults.program import Program, _server
 from tests.unit.project.test_withdrawing import made
-from tests.waiting import HANG_S
 
 PASSPHRASE = "four words that nobody guesses"
 OPTIONS = ("P01", "--yes", "--keep-rest", "--delete-beside", "--delete-footage", "--json")
@@ -195,7 +195,7 @@ from pathlib import Path
 from project.encryption import container as keys
 from project.store.study import Study
 from tests.contract.documentation import ROOT
-from tests.fakes.cheap_key import cheap
+from tests.builders.cheap_key import cheap
 keys._new_kdf_parameters = cheap
 study = Study.open(Path(sys.argv[1]))
 with study.step("Comment " + sys.argv[2]):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 
 LONGEST_S = 10.0
 """Of a processor, whatever else the machine does meanwhile."""

@@ -12,8 +12,8 @@ from project.integrity.integrity_check import check_study, damage_error
 from project.queries.policy_rows import insert_egress
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.clips import make_clip
-from tests.fakes.subjects import a_chain, asked_about, gather
+from tests.builders.clips import make_clip
+from tests.builders.subjects import a_chain, asked_about, gather
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 CLIP = "talk.mp4"

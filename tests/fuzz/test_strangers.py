@@ -26,10 +26,10 @@ from project.session.session import MediaState, Session
 from project.session.settings import load_view, save_view
 from project.store.locking import read_holder
 from project.store.study import Study
-from tests.fakes.clips import make_clip
-from tests.fakes.onnx_files import picture_network
-from tests.fakes.terminal import Terminal
-from tests.fakes.tiny_gguf import Shape, write_tiny_model
+from tests.builders.clips import make_clip
+from tests.builders.onnx_files import picture_network
+from tests.builders.terminal import Terminal
+from tests.builders.tiny_gguf import Shape, write_tiny_model
 from tests.fuzz.targets.studies import super_journal
 
 FAR = EgressRequest(Purpose.JUDGE, "collect.example.org", 443, ("203.0.113.9",), local=False, texts=10, scheme="https")

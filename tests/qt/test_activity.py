@@ -14,7 +14,7 @@ from project.queries.annotator_rows import all_activity
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 
 
 class Clock:

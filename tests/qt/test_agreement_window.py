@@ -22,8 +22,8 @@ from project.entities.study_records import Verdict
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.fakes.terminal import Terminal
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.terminal import Terminal
 from widgets.plots.estimates_table import BETWEEN, NAME, PUBLISHED, VALUE, N
 from widgets.plots.plot_data import format_value
 from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV, SVG

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from project.errors import UserError
-from tests.unit.widgets.chains.graphs import graph, node
+from tests.builders.graphs import graph, node
 from widgets import theme
 from widgets.graph.graph_layout import HEIGHT, WIDTH
 from widgets.graph.graph_painter import HEADER, RULER, time_ticks

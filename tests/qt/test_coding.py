@@ -12,7 +12,7 @@ from app.gui.files.study_files import make_sample_study
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment
 from project.queries.segment_rows import all_segments
-from tests.qt.slow_clock import play_by_looks
+from tests.builders.slow_clock import play_by_looks
 
 Key = Qt.Key
 SECOND = 1_000_000

@@ -16,7 +16,7 @@ from app.gui.timeline.judgment_lanes import STRIP_KEY
 from app.gui.window.main_window import MainWindow
 from project.merging.merge import COPY_PROPERTY
 from project.queries.segment_rows import all_segments
-from tests.unit.core.pairs import SECOND, WALK, mark, open_study
+from tests.builders.marked_study import SECOND, WALK, mark, open_study
 
 Open = Callable[..., MainWindow]
 

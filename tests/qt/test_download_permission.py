@@ -16,7 +16,7 @@ from project.entities.egress_policy import Forbidden
 from project.queries.policy_rows import read_policy
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 DECLINED = "the policy of this study allows no downloads"
 

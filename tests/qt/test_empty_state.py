@@ -1,7 +1,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from tests.qt.walking import nameless
+from tests.builders.keyboard_walk import nameless
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.text_labels import plain_tip

@@ -19,10 +19,10 @@ from project.entities.roleplay import Act, EpisodeEnd, Relationship, Scenario
 from project.entities.study_records import Json, ParticipantRole
 from project.queries.episode_rows import all_characters, all_episodes, all_scenarios
 from project.session.session import Session
-from tests.fakes.episodes import ANNA, BRAM, GOALS, SCENE, acts
-from tests.fakes.misbehaving_server import Server, misbehaving, says
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.pairs import WALK, mark, open_study
+from tests.builders.episodes import ANNA, BRAM, GOALS, SCENE, acts
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.marked_study import WALK, mark, open_study
+from tests.builders.misbehaving_server import Server, misbehaving, says
 
 Opened = tuple[MainWindow, EpisodesWindow]
 

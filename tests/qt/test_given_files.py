@@ -18,7 +18,7 @@ from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 
 class Answers(Dialogs):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QVBoxLayout, Q
 from app.gui.annotate.inspector import Inspector
 from project.entities.study_records import Segment, Verdict
 from project.schemes.scheme_file import load_scheme
-from tests.qt.walking import controls, nameless, tab_walk, unexplained
+from tests.builders.keyboard_walk import controls, nameless, tab_walk, unexplained
 
 ONE = Segment("s1", "r1", "a1", Verdict.ERROR, 1_000_000, 3_500_000)
 OTHER = Segment("s2", "r1", "a1", Verdict.COMPETENCE, 5_000_000, 6_000_000)

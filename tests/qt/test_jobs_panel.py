@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QProgressBar
 
 from app.gui.jobs.jobs_panel import JobRow, JobsButton, JobsPanel, JobState
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 
 
 @pytest.fixture

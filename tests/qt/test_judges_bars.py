@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.judges.judge_bars import JudgeQueueBar, QueueLine
 from app.gui.judges.request_facts import JudgeRequestPreview, SentMessage, SentPicture
 from app.gui.judges.request_inspector import SentView
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 from widgets.form.checklists import TickMenu, TickMenuItem
 
 LINES = (

@@ -26,7 +26,7 @@ from app.gui.judges.answer_columns import (
 )
 from app.gui.judges.judges_mode import RawView
 from app.gui.judges.judges_page import MIN_COLUMN_WIDTH, JudgmentTableView
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 from widgets import theme
 from widgets.labels import LabelChip, LabelLook, Pattern, Sign
 from widgets.text_labels import MAX_SHOWN_CHARS, escape_control_chars

@@ -28,10 +28,10 @@ from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import values_of
 from project.session.session import Session
 from project.session.settings import load_view
-from tests.fakes.judgments import made_up, store
-from tests.fakes.misbehaving_server import Server, hangs, misbehaving, says
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.pairs import WALK, mark, open_study
+from tests.builders.judgments import made_up, store
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.marked_study import WALK, mark, open_study
+from tests.builders.misbehaving_server import Server, hangs, misbehaving, says
 from widgets.form.form import OptionForm
 
 Key = Qt.Key

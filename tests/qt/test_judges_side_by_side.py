@@ -22,9 +22,9 @@ from project.queries.policy_rows import all_egress
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.clips import make_clip
-from tests.fakes.llama_server import LlamaServer
-from tests.fakes.tiny_gguf import TinyModel
+from tests.builders.clips import make_clip
+from tests.builders.llama_server import LlamaServer
+from tests.builders.tiny_gguf import TinyModel
 
 pytest.importorskip("llama_cpp")
 

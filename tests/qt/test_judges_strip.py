@@ -14,8 +14,8 @@ from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Changes
 from project.queries.judgment_rows import reveals
 from project.session.session import Session
-from tests.fakes.judgments import judged
-from tests.unit.core.pairs import SECOND, WALK, mark, open_study
+from tests.builders.judgments import judged
+from tests.builders.marked_study import SECOND, WALK, mark, open_study
 from widgets.timeline.lanes import HIDDEN_LABEL, SILENT_LABEL, LaneKind, VerdictBar, verdict_tooltip
 from widgets.timeline.timeline_layout import HEADER, RULER
 

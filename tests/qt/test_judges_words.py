@@ -21,8 +21,8 @@ from project.entities.judgments import RAW_CONDITION, JudgeEntry, JudgmentStatus
 from project.entities.study_records import Segment
 from project.queries.segment_rows import find_segment
 from project.session.session import Session
-from tests.fakes.judgments import made_up
-from tests.unit.core.pairs import mark, open_study
+from tests.builders.judgments import made_up
+from tests.builders.marked_study import mark, open_study
 
 LOCAL = JudgeEntry("1", "Local", "llama-cpp", "/models/tiny-lm.gguf")
 SERVER = JudgeEntry("2", "Server", "openai", "some-model", {"currency": "EUR"})

@@ -24,8 +24,8 @@ from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
-from tests.fakes.terminal import Terminal
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.terminal import Terminal
 from widgets.plots.estimates_table import BETWEEN, NAME, PUBLISHED, VALUE, N
 
 CHAINS = 24

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QVBoxLayout, QWi
 from app.gui.window.message_bar import MessageBar, MessageLevel
 from project.entities.egress_policy import EgressLevel as PolicyLevel
 from project.errors import UserError
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 from widgets import theme
 from widgets.text_labels import ElidedLabel
 

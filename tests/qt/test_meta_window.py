@@ -16,8 +16,8 @@ from benchmark.judging.judge_registry import add_judge
 from project.entities.questions import LookKind, SummarySource
 from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
 from project.session.session import Session
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.meta.room import ANN, SECOND, R, answered, open_room, seen
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.scene_study import ANN, SECOND, R, answered, open_room, seen
 
 Opened = tuple[MainWindow, MetaWindow]
 

@@ -24,9 +24,9 @@ from project.errors import UserError
 from project.progress import Progress
 from project.queries.policy_rows import read_policy
 from project.store.study import Study
-from tests.fakes.toy_model import FILES, know
-from tests.qt.walking import nameless, unexplained
-from tests.unit.models.weights.server import Sender, serving
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.toy_model import FILES, know
+from tests.builders.weights_server import Sender, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = sum(map(len, FILES.values()))
@@ -34,7 +34,7 @@ SIZE = sum(map(len, FILES.values()))
 WORKER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from tests.fakes.toy_model import know
+from tests.builders.toy_model import know
 from models.weights import weights_catalogue as catalogue
 know(catalogue.WEIGHTS, sys.argv[2])
 from app.cli.main import run

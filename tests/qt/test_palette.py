@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
-from tests.unit.core.pairs import WALK, mark, open_study
+from tests.builders.marked_study import WALK, mark, open_study
 from widgets.dialogs.command_palette import CommandPalettePopup
 
 Key = Qt.Key

@@ -10,8 +10,8 @@ from app.gui.judges.human_answer import PersonForm
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from project.queries.judgment_rows import judgments_of
-from tests.fakes.judgments import judged
-from tests.unit.core.pairs import WALK, mark, open_study
+from tests.builders.judgments import judged
+from tests.builders.marked_study import WALK, mark, open_study
 
 Open = Callable[..., MainWindow]
 

@@ -29,8 +29,8 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.fakes.listed_names import LISTED
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.listed_names import LISTED
 
 SAID = (
     "My name is Robert Miller, call 555-867-5309.",

@@ -10,7 +10,7 @@ from app.gui.annotate.meta_tables import PeopleTable, PersonRow
 from app.gui.chains.chains_page import NodePicker
 from app.gui.chains.node_form import NodeList
 from project.entities.questions import LookKind
-from tests.unit.widgets.chains.graphs import node
+from tests.builders.graphs import node
 from widgets.text_labels import ElidedLabel
 
 HOSTILE = 'P1 <img src="file:///secret.png"><b>bold</b>'

@@ -15,9 +15,9 @@ from app.gui.window.main_window import MainWindow
 from media import decoding, soundtrack, source
 from models.connection.network_sandbox import filter_works
 from project.store.study import Study
-from tests.fakes.clips import make_clip
-from tests.fakes.hostile_media import NAMING, make_hostile
-from tests.waiting import HANG_MS
+from tests.builders.clips import make_clip
+from tests.builders.hostile_media import NAMING, make_hostile
+from tests.builders.waiting import HANG_MS
 
 HLS = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:1.0,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n"
 

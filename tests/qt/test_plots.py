@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QTableWidget, QToolTip
 from pytestqt.qtbot import QtBot
 
 from project.schemes.scheme_file import load_scheme
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 from widgets import theme
 from widgets.labels import contrast, label_looks
 from widgets.plots.charts import DEFAULT_WIDTH, as_image, as_png, as_svg, plot_height

@@ -19,8 +19,8 @@ from project.entities.judgments import RAW_CONDITION
 from project.queries.policy_rows import read_policy
 from project.session.session import Session
 from project.store.study import Study
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.leaving.departures import abroad, at_home
+from tests.builders.egress_requests import abroad, at_home
+from tests.builders.keyboard_walk import nameless, unexplained
 
 EVERYTHING = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
 Opener = Callable[..., MainWindow]

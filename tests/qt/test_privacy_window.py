@@ -19,8 +19,8 @@ from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.reports import report
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.privacy_reports import report
 
 
 class Answers(Dialogs):

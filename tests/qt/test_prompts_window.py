@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.judges.prompts_tab import PromptsWindow
 from app.gui.window.main_window import MainWindow
 from benchmark.prompts.prompt_templates import BODY, prompt_for
-from tests.unit.core.pairs import WALK, mark, open_study
+from tests.builders.marked_study import WALK, mark, open_study
 
 Open = Callable[..., MainWindow]
 

@@ -15,8 +15,8 @@ from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from benchmark.dataset.question_selection import HELD_OUT
 from project.progress import Progress
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.questions.dataset.asked_study import asked_study
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.question_dataset import asked_study
 
 
 class Answers(Dialogs):

@@ -17,10 +17,10 @@ from benchmark.authoring.question_requests import set_deciding_steps
 from benchmark.questions.verification import VerificationState, read_items, verify
 from project.entities.questions import CHECKLIST_KEYS, VerificationDecision
 from project.session.session import Session
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.chains.drawn import draw
-from tests.unit.core.pairs import WALK, open_study
-from tests.unit.core.questions.asked import ask
+from tests.builders.chains import draw
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.marked_study import WALK, open_study
+from tests.builders.question_study import ask
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -19,9 +19,9 @@ from benchmark.questions.verification import read_items
 from project.ids import new_id
 from project.queries.judgment_rows import judgments_of_question
 from project.session.session import Session
-from tests.unit.core.pairs import SECOND, WALK, open_study
-from tests.unit.core.questions.asked import ask
-from tests.unit.core.questions.worded import judge_that
+from tests.builders.marked_study import SECOND, WALK, open_study
+from tests.builders.question_study import ask
+from tests.builders.worded_questions import judge_that
 
 WRONG = ("She is tired.", "He left.", "It rains.", "They won.")
 

@@ -29,7 +29,7 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.store import locking
 from project.store.study import Study
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 from widgets.dialogs.dialog_windows import ChoiceDialog
 
 WORKER = """

@@ -5,7 +5,7 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from project.timebase import FrameTimes
-from tests.fakes.looks import COMPETENCE, ERROR
+from tests.builders.looks import COMPETENCE, ERROR
 from widgets.timeline.range_slider import RangeSlider
 
 DURATION = 100_000_000

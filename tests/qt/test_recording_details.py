@@ -17,8 +17,8 @@ from project.entities.study_records import ConsentUse, MediumRole, ParticipantRo
 from project.queries.recording_rows import all_collections, all_participants, consents, media_of, participants_in
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.clips import make_clip
-from tests.qt.walking import nameless, unexplained
+from tests.builders.clips import make_clip
+from tests.builders.keyboard_walk import nameless, unexplained
 
 
 class Answers(Dialogs):

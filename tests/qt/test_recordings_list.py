@@ -16,7 +16,7 @@ from app.gui.recordings.recordings_model import (
     counts_text,
     length_text,
 )
-from tests.qt.walking import controls, nameless, tab_walk, unexplained
+from tests.builders.keyboard_walk import controls, nameless, tab_walk, unexplained
 from widgets import theme
 
 

@@ -17,8 +17,8 @@ from project.queries.pii_rows import replacements
 from project.queries.policy_rows import waivers
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.release.lab import lab, review
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.release_study import lab, review
 
 Open = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.usefixtures("english_names")

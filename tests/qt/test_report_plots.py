@@ -7,7 +7,7 @@ from pathlib import Path
 from app.gui.benchmark.report_plots import report_plots
 from benchmark.report.benchmark_report import ReportOptions, gather_report_input
 from project.progress import Silent
-from tests.unit.core.benchmark.report.asked_under_conditions import asked_study
+from tests.builders.condition_runs import asked_study
 from widgets.plots.plot_data import Matrix, Plot
 
 

@@ -21,8 +21,8 @@ from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.builders.item_sets import verdicts
+from tests.builders.keyboard_walk import nameless, unexplained
 
 LABELS = ("error", "none", "competence", "error") * 6
 

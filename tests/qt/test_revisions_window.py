@@ -10,8 +10,8 @@ from annotate.blinding.reveals import adopt, is_blind_first, reveal
 from annotate.segments import segment_edits as commands
 from app.gui.judges.judges_mode import RevisionsWindow
 from app.gui.window.main_window import MainWindow
-from tests.fakes.judgments import judged
-from tests.unit.core.pairs import WALK, mark, open_study
+from tests.builders.judgments import judged
+from tests.builders.marked_study import WALK, mark, open_study
 
 Open = Callable[..., MainWindow]
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}

@@ -18,9 +18,9 @@ from project.queries.segment_rows import all_segments, value_history, values_of
 from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
 from project.timebase import SECOND_US
+from tests.builders.keyboard_walk import nameless, unexplained
 from tests.qt.test_window import Answers, Open, answers, open_window, press, ready, sample, study
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.test_schemes import text
+from tests.unit.annotate.study.test_schemes import text
 from widgets.inspector.field_editors import EDITORS, ParticipantEditor, ScaleEditor, SliderEditor
 from widgets.labels import contrast, label_ink, label_looks
 from widgets.theme import load

@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
 from project.store.study import Study
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 from tools.screens.shots import DIALOGS
 from tools.screens.taking import WindowCamera
 from widgets.dialogs.dialog_windows import TextDialog

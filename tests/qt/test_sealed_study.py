@@ -28,7 +28,7 @@ from project.store.backups import Backup
 from project.store.decrypted_copy import DecryptedCopy
 from project.store.encryption_change import seal_study
 from project.store.study import Study
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 
 _WORDS = "correct horse"
 

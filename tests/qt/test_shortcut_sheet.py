@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from tests.qt.walking import nameless
+from tests.builders.keyboard_walk import nameless
 from widgets.dialogs.shortcut_dialogs import Shortcut, ShortcutSheet
 from widgets.text_labels import KeyCaps
 

@@ -14,7 +14,7 @@ from app.shortcut_table import KeyTable, shared_keys
 from project.errors import UserError
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 from widgets.dialogs.shortcut_dialogs import ShortcutEditor
 
 

@@ -18,7 +18,7 @@ from project.errors import UserError
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.timebase import SECOND_US
-from tests.unit.core.lab import only_recording, open_lab
+from tests.builders.face_study import only_recording, open_lab
 
 
 @pytest.fixture

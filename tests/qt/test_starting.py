@@ -18,7 +18,7 @@ from app.gui.window.main_window import MainWindow
 from project.queries.study_schemes import schemes_in_use
 from project.schemes.scheme_file import shipped_names
 from project.session.settings import load_settings
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 
 class Chosen(Dialogs):

@@ -22,8 +22,8 @@ from project.queries.segment_rows import values_of
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.fakes.clips import make_clip
-from tests.qt.walking import nameless, unexplained
+from tests.builders.clips import make_clip
+from tests.builders.keyboard_walk import nameless, unexplained
 
 
 class Answers(Dialogs):

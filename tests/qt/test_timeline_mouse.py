@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from project.entities.study_records import Segment, Verdict
 from project.timebase import FrameTimes
-from tests.fakes.looks import LOOKS
+from tests.builders.looks import LOOKS
 from widgets.timeline.lanes import Lane, LaneKind, lane_key
 from widgets.timeline.time_area import FollowMode
 from widgets.timeline.timeline_layout import HEADER, RULER

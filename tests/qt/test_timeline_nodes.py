@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from project.entities.causal_chains import ChainNode, NodeKind
 from project.entities.study_records import Segment, Utterance
-from tests.fakes.looks import LOOKS
+from tests.builders.looks import LOOKS
 from tests.qt.test_timeline_mouse import CTRL, click, drag, send
 from widgets.timeline.lanes import (
     NODES,

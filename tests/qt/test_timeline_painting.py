@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from project.entities.study_records import Segment, Verdict
-from tests.fakes.looks import LOOKS
+from tests.builders.looks import LOOKS
 from widgets import theme
 from widgets.timeline.lanes import Lane, LaneKind, lane_key
 from widgets.timeline.timeline_layout import HEADER, RULER

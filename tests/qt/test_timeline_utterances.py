@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from pytestqt.qtbot import QtBot
 
 from project.entities.study_records import Segment, Utterance
-from tests.fakes.looks import LOOKS
+from tests.builders.looks import LOOKS
 from tests.qt.test_timeline_mouse import CTRL, click, drag, send
 from widgets.timeline.lanes import (
     SAID,

@@ -10,8 +10,8 @@ from app.gui.team.training_tab import SetupForm, TrainingWindow
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment
 from project.queries.recording_rows import all_recordings
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.training_round import SECOND, copy_for, open_round
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.training_round import SECOND, copy_for, open_round
 
 Open = Callable[[Path], MainWindow]
 

@@ -14,8 +14,8 @@ from models.speech.whisper_models import WhisperModel
 from project.queries.transcript_rows import speech_spans, utterances_of
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.tiny_whisper import write_tiny_whisper
-from tests.fakes.voices import RATE, spoken, write_sound
+from tests.builders.tiny_whisper import write_tiny_whisper
+from tests.builders.voices import RATE, spoken, write_sound
 
 Open = Callable[..., MainWindow]
 FRESH = TranscribableRecording("1", "1. talk", 0, 0)

@@ -19,9 +19,9 @@ from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants, all_recordings, insert_participant
 from project.queries.transcript_rows import insert_asr_segments, insert_utterances, utterances_of
 from project.session.session import Session
-from tests.qt.slow_clock import play_by_looks
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.slow_clock import play_by_looks
 from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
-from tests.qt.walking import nameless, unexplained
 
 __all__ = ["Answers", "answers", "open_window", "sample", "study"]
 

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLayout, QSlider, QToolButton
 
-from tests.qt.walking import controls, nameless, tab_walk
+from tests.builders.keyboard_walk import controls, nameless, tab_walk
 from widgets.player.transport_bar import DEFAULT_KEYS, SPEEDS, TransportBar
 
 

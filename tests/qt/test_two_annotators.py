@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.gui.window.main_window import MainWindow
-from tests.fakes.clips import make_clip
-from tests.fakes.terminal import Terminal
+from tests.builders.clips import make_clip
+from tests.builders.terminal import Terminal
 
 Marks = list[tuple[int, int, str, str]]
 

@@ -19,8 +19,8 @@ from project.queries.recording_rows import media_of
 from project.session.session import Session
 from project.store.study import Study
 from project.timebase import SECOND_US
-from tests.fakes.clips import make_clip, number_of
-from tests.qt.slow_clock import play_by_looks
+from tests.builders.clips import make_clip, number_of
+from tests.builders.slow_clock import play_by_looks
 from widgets.player.camera_grid import MAIN, Corner, MultiViewLayout, ViewsGrid
 from widgets.player.player_view import PlayerView
 

@@ -20,7 +20,7 @@ from project.session.session import Session
 from project.session.settings import load_settings
 from project.store.study import Study
 from project.timebase import SECOND_US
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 from widgets.timeline.timeline_layout import HEADER, RULER
 
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.chains.chains_page import ChainPageTab
 from app.gui.window.main_window import MainWindow
 from project.entities.causal_chains import NodeKind
-from tests.qt.chains_by_hand import (
+from tests.builders.chains_by_hand import (
     EDGES,
     SECOND,
     STORY,
@@ -31,7 +31,7 @@ from tests.qt.chains_by_hand import (
     study_of_two,
     type_in,
 )
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 
 EXPECTED = [(each_told.kind.value, (each_told.who,), each_told.text) for each_told in STORY]
 

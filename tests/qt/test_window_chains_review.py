@@ -16,7 +16,7 @@ from project.entities.causal_chains import ChainDecision, NodeKind
 from project.queries.chain_rows import chain_reviews
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from tests.qt.chains_by_hand import (
+from tests.builders.chains_by_hand import (
     SECOND,
     click,
     drag,
@@ -29,7 +29,7 @@ from tests.qt.chains_by_hand import (
     study_of_two,
     type_in,
 )
-from tests.unit.core.training_round import copy_for, open_round
+from tests.builders.training_round import copy_for, open_round
 from widgets.timeline.lanes import NODES
 
 

@@ -20,7 +20,7 @@ from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import find_utterance, insert_asr_segments, insert_utterances
 from project.session.session import Session
 from project.store.study import Study
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 from widgets.timeline.lanes import LaneKind, utterance_lane_key
 
 SECOND = 1_000_000

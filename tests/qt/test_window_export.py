@@ -20,8 +20,8 @@ from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Recording
 from project.queries.history_rows import runs_of
 from project.session.session import Session
-from tests.fakes.clips import make_clip
-from tests.unit.core.lab import SIZE, found_faces, open_lab
+from tests.builders.clips import make_clip
+from tests.builders.face_study import SIZE, found_faces, open_lab
 
 WORKER = """
 import json, sys

@@ -15,7 +15,7 @@ from app.gui.window.main_window import MainWindow
 from project.queries.segment_rows import all_segments
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 
 TABLE = "annotator,start_s,end_s,label,why\nBo,1,2,Error,It is late.\nBo,3,3,stroke,\nBo,4,5,competence,\n"
 

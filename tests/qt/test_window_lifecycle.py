@@ -11,7 +11,7 @@ from annotate.study.recording_edits import add_recordings, probe_file
 from app.gui.window.main_window import MainWindow
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from app.gui.review.review_page import ReviewPage
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ReviewDecision
 from project.queries.annotator_rows import reviews_in
-from tests.qt.walking import nameless, unexplained
-from tests.unit.core.pairs import WALK, mark, open_study
+from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.marked_study import WALK, mark, open_study
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -20,7 +20,7 @@ from project.queries.recording_rows import set_hold_out
 from project.queries.segment_rows import all_segments, comments_of, find_segment, values_of
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 from widgets.table.lazy_table import LOOK_ROLE, MARKS_ROLE
 
 

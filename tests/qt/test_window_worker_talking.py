@@ -13,7 +13,7 @@ from project.entities.egress_policy import Forbidden
 from project.errors import UserError
 from project.session import jobs
 from project.session.jobs import JobSpec
-from tests.fakes.talking_job import STARTING
+from tests.builders.talking_job import STARTING
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def runner(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRunner]:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.fakes.talking_job")
+    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
     runner = WorkerRunner(command=(sys.executable, "-c", STARTING), stay=True)
     runner.answer = lambda work, question: jobs.answer(None, work, question)  # type: ignore[arg-type]
     yield runner
@@ -88,7 +88,7 @@ def test_a_job_that_waits_for_an_answer_can_be_cancelled(qtbot: QtBot, runner: W
 
 
 def test_here_and_in_the_worker_a_refusal_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.fakes.talking_job")
+    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
     with pytest.raises(Forbidden) as refused:
         jobs.answer(None, talk(), {"question": "secret"})  # type: ignore[arg-type]
     assert refused.value.rule == "nothing-leaves"

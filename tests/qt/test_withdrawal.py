@@ -20,7 +20,7 @@ from project.queries.recording_rows import all_participants
 from project.session.settings import load_settings
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.qt.walking import nameless, unexplained
+from tests.builders.keyboard_walk import nameless, unexplained
 from tests.unit.project.test_look_alikes import study_with
 
 Open = Callable[..., MainWindow]

@@ -13,9 +13,9 @@ from app.diagnostics.system_facts import SOUND_VARIABLE, SoundOutput, sound_outp
 from app.gui.player import vlc_engine as playback_thread
 from app.gui.player.player import Player
 from media.probe import probe
+from tests.builders.clips import make_clip
+from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
-from tests.fakes.clips import make_clip
-from tests.waiting import HANG_S
 
 
 @pytest.fixture

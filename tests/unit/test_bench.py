@@ -33,8 +33,8 @@ def test_a_bench_that_raises_is_named_and_the_others_still_run(
 
 
 def test_recognition_is_compared_on_the_same_sound(tmp_path: Path) -> None:
-    from tests.fakes.tiny_whisper import write_tiny_whisper
-    from tests.fakes.voices import RATE, spoken
+    from tests.builders.tiny_whisper import write_tiny_whisper
+    from tests.builders.voices import RATE, spoken
     from tools.bench import recognition
 
     rows = recognition.compare(write_tiny_whisper(tmp_path / "tiny"), spoken()[: 6 * RATE], turns=1)

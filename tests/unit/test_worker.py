@@ -10,10 +10,10 @@ import pytest
 
 from models.connection.network_sandbox import filter_works
 from project.session.jobs import NETWORK_KINDS
-from tests.fakes.clips import make_clip
-from tests.fakes.reaching_job import STARTING as STARTING_TO_REACH
-from tests.fakes.talking_job import STARTING
-from tests.waiting import HANG_S
+from tests.builders.clips import make_clip
+from tests.builders.reaching_job import STARTING as STARTING_TO_REACH
+from tests.builders.talking_job import STARTING
+from tests.builders.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 

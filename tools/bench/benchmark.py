@@ -19,8 +19,8 @@ from models.judges.baselines import ConstantJudge
 from models.judges.judge_interface import JudgeRequest, SamplingParameters
 from project.progress import Silent
 from project.queries.item_set_rows import answers_of
-from tests.unit.core.benchmark.frozen_sets import verdicts
-from tests.unit.core.pairs import open_study
+from tests.builders.item_sets import verdicts
+from tests.builders.marked_study import open_study
 from tools.bench.row import Row
 
 ITEMS, REPETITIONS = 10_000, 3

@@ -16,10 +16,10 @@ from project.progress import Silent
 from project.queries.judgment_rows import all_judges, judgments_in
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
-from tests.fakes import slow_workers
-from tests.fakes.dask_cluster import dask_cluster
-from tests.fakes.slow_judge import PLACE
-from tests.unit.core.pairs import WALK, mark, open_study
+from tests.builders import slow_workers
+from tests.builders.dask_cluster import dask_cluster
+from tests.builders.marked_study import WALK, mark, open_study
+from tests.builders.slow_judge import PLACE
 from tools.bench.row import Row
 
 ITEMS, SECONDS, WORKERS = 60, 0.5, 2

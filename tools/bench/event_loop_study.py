@@ -14,7 +14,7 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from project.synthetic.synthetic_study import fill_whole_study
-from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.builders.item_sets import verdicts
 from tools.bench.merge import _prepare
 
 FULL, HOME, WITH_ANSWERS = "shrec.greenroom", "home.greenroom", "answers.greenroom"

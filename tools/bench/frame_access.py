@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from media.decoding import iterate_frames
 from media.exact_frames import FrameReader
 from media.frame_index import FrameIndex, load_index
-from tests.fakes.clips import make_clip, number_of, numbered
+from tests.builders.clips import make_clip, number_of, numbered
 from tools.bench.row import Row
 from tools.bench.vlc_seek import shown_at
 

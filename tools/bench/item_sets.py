@@ -12,7 +12,7 @@ from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_study import fill_whole_study
-from tests.fakes.renderings import invent_renderings
+from tests.builders.renderings import invent_renderings
 from tools.bench.row import Row
 
 MOST_S, MOST_MB = 20.0, 500.0

@@ -24,7 +24,7 @@ from project.files.temporary_files import cache_folder
 from project.session.session import Session
 from project.store.study import Study
 from project.timebase import SECOND_US
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 from tools.bench.frame_access import numbered_bars
 from tools.bench.row import Row
 

@@ -29,7 +29,7 @@ from models.judges.llama_cpp import model_process as sharing
 from models.judges.llama_cpp.llama_judge import LlamaJudge
 from models.judges.llama_cpp.llama_options import LlamaOptions
 from project.entities.study_records import Json
-from tests.fakes.tiny_gguf import Shape, TinyModel, write_tiny_model
+from tests.builders.tiny_gguf import Shape, TinyModel, write_tiny_model
 from tools.bench.row import Row
 
 LARGER = Shape(width=512, heads=8, layers=8, inner=1376, context=4096)

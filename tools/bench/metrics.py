@@ -18,7 +18,7 @@ from benchmark.metrics.classification import accuracy, exact_match, macro_f1, ma
 from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, compare_with_raw, mcnemar
 from benchmark.metrics.ratings import mae, pearson, randolph_kappa
 from benchmark.metrics.resampling import DRAW_SAMPLES, macro_f1_contributions, mean_over_draws
-from tests.unit.benchmark.metrics.cases import numbers, one_label, several_labels
+from tests.builders.metric_cases import numbers, one_label, several_labels
 from tools.bench.row import Row
 
 _UNREAD = "(unparsed)"

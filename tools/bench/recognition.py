@@ -16,7 +16,7 @@ import numpy as np
 
 from models.weights import installed_weights as weights
 from project.errors import UserError
-from tests.fakes.voices import RATE, Sound, spoken, write_sound
+from tests.builders.voices import RATE, Sound, spoken, write_sound
 from tools.bench.row import Row
 
 MODEL = "whisper-tiny.en"

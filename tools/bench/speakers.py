@@ -28,7 +28,7 @@ from project.entities.study_records import FaceTrack
 from project.progress import Silent
 from project.text_format import pluralize
 from project.timebase import SECOND_US
-from tests.fakes.dialogues import RATE, VOICES, Dialogue, Sound, arranged, diarization_error, side_by_side, synthetic
+from tests.builders.dialogues import RATE, VOICES, Dialogue, Sound, arranged, diarization_error, side_by_side, synthetic
 from tools.bench.row import Row
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

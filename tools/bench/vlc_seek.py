@@ -15,7 +15,7 @@ import numpy as np
 import vlc
 from numpy.typing import NDArray
 
-from tests.fakes.clips import number_of
+from tests.builders.clips import number_of
 
 Image = NDArray[np.uint8]
 

@@ -32,7 +32,7 @@ from benchmark.judging.run_config import AskRequest
 from project.queries.judgment_rows import all_judges
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from tests.fakes.tiny_gguf import write_tiny_model
+from tests.builders.tiny_gguf import write_tiny_model
 from tools.bench.row import Row, table
 from tools.bench.stub_server import stub_server
 from widgets import theme

@@ -44,9 +44,9 @@ from project.store.study import Study
 from project.synthetic.synthetic_study import fill_whole_study
 from project.timebase import utc_now
 from resources import resource
-from tests.fakes.judgments import made_up, store
-from tests.fakes.questions_said import pass_all, said
-from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.builders.item_sets import verdicts
+from tests.builders.judgments import made_up, store
+from tests.builders.questions_said import pass_all, said
 
 ANNOTATOR = "Ada"
 RECORDINGS, SEGMENTS = 12, 240

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QW
 
 from app.gui.export.export_preview import BeforeAfter
 from app.gui.window.main_window import MainWindow
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 from widgets.progress_bars import StatusLine
 
 _STILL_S = 0.12

@@ -10,8 +10,8 @@ from random import Random, SystemRandom
 
 import pytest
 
+from tests.builders.waiting import HANG_S
 from tests.faults.program import Program
-from tests.waiting import HANG_S
 
 SEED = os.environ.get("GREENROOM_FAULT_SEED") or str(SystemRandom().randrange(10**9))
 """Draws the moments; set it to the one that a failure named to draw the same again."""

@@ -7,7 +7,7 @@ from annotate.segments.segment_edits import add_segment
 from project.entities.study_records import Json, Verdict
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 from tests.faults.killing import greenroom
 from tests.faults.kills.looking import STUDY
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from project.session.session import Session
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, SEED, Lives

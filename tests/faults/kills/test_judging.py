@@ -11,12 +11,12 @@ from benchmark.judging.judge_registry import add_judge
 from project.entities.study_records import Json
 from project.queries.judgment_rows import judgments_in
 from project.session.session import Session
-from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
+from tests.builders.marked_study import WALK, mark, open_study
+from tests.builders.misbehaving_server import Server, misbehaving, says, waits
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, sound
-from tests.unit.core.pairs import WALK, mark, open_study
 
 pytestmark = pytest.mark.e2e
 SEGMENTS, AT_ONCE, WAIT_S = 30, 4, 0.02

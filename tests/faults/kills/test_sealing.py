@@ -10,7 +10,7 @@ from project.encryption.container import is_sealed
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
 from project.integrity.integrity_check import check_study
 from project.store.journal import SUBJECT_COLUMNS
-from tests.fakes.cheap_key import cheap
+from tests.builders.cheap_key import cheap
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.tiny_whisper import write_tiny_whisper
-from tests.fakes.voices import RATE, spoken, write_sound
+from tests.builders.tiny_whisper import write_tiny_whisper
+from tests.builders.voices import RATE, spoken, write_sound
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives

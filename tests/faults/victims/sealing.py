@@ -5,7 +5,7 @@ With those of users, most of its life would be a calculation, during which no fi
 
 import greenroom
 from project.encryption import container as keys
-from tests.fakes.cheap_key import cheap
+from tests.builders.cheap_key import cheap
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import greenroom
 from project.encryption import container as keys
-from tests.fakes.cheap_key import cheap
+from tests.builders.cheap_key import cheap
 
 _CHANGES = frozenset({"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.utime", "os.chmod"})
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC

@@ -11,7 +11,7 @@ from media.probe import probe
 from media.synchronization import sound_shape
 from media.waveform import load_peaks
 from project.errors import UserError
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 from tests.fuzz.mutate import spoil_bytes
 
 _MADE: tuple[tuple[str, dict[str, object]], ...] = (

@@ -14,7 +14,7 @@ from models.weights import own_weights
 from models.weights.adding import add_weights
 from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
-from tests.fakes.onnx_files import picture_network
+from tests.builders.onnx_files import picture_network
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json
 
@@ -232,7 +232,7 @@ class Gguf:
     def prepare(self, folder: Path) -> None:
         from models.judges.llama_cpp import llama_model as model
         from models.judges.llama_cpp.process_messages import LlamaModelConfig, StopFlag
-        from tests.fakes.tiny_gguf import Shape, write_tiny_model
+        from tests.builders.tiny_gguf import Shape, write_tiny_model
 
         self._model, self._flag, self._loading = model, StopFlag, LlamaModelConfig
         made = write_tiny_model(folder, Shape(width=16, heads=2, layers=1, inner=16, context=256))

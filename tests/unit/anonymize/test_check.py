@@ -13,8 +13,8 @@ from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from tests.unit.anonymize.clips import make_clip
-from tests.unit.anonymize.tracks import Box, track
+from tests.builders.face_clips import make_clip
+from tests.builders.face_tracks import Box, track
 
 HERE: Box = (40, 30, 40, 40)
 AWAY: Box = (110, 70, 30, 30)

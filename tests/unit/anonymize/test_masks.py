@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from anonymize.masking.masks import FaceMask, MaskOptions, MaskSet, covered_share
 from project.entities.study_records import FaceTrack
 from project.errors import UserError
-from tests.unit.anonymize.tracks import track
+from tests.builders.face_tracks import track
 
 PICTURE = (320, 240)
 

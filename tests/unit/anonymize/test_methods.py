@@ -7,7 +7,7 @@ from anonymize.masking.masks import MaskOptions, MaskSet
 from anonymize.methods.face_methods import METHODS, create_method, method_type
 from anonymize.rendering.compositing import blank_picture, hide_faces
 from project.errors import UserError
-from tests.unit.anonymize.tracks import track
+from tests.builders.face_tracks import track
 
 Planes = tuple[np.ndarray, ...]
 PLANES = [name for name in METHODS if method_type(name).kind == "plane"]

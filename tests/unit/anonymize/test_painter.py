@@ -16,8 +16,8 @@ from media.decoding import iterate_frames
 from media.frame_index import load_index
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.progress import Progress, Silent
-from tests.unit.anonymize.clips import make_clip
-from tests.unit.anonymize.tracks import track
+from tests.builders.face_clips import make_clip
+from tests.builders.face_tracks import track
 
 SIZE = (160, 120)
 TIMES = range(0, 400, 40)

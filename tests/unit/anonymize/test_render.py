@@ -14,8 +14,8 @@ from media.frame_index import load_index
 from project.entities.study_records import FaceTrack
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from tests.unit.anonymize.clips import make_clip, planes_of
-from tests.unit.anonymize.tracks import Box, track
+from tests.builders.face_clips import make_clip, planes_of
+from tests.builders.face_tracks import Box, track
 
 ROOT = Path(__file__).resolve().parents[3]
 STEADY = range(0, 800, 40)

@@ -11,7 +11,7 @@ from models.boxes import crop_windows
 from models.faces.detector_ensemble import search_faces
 from models.faces.face_detectors import Detections
 from project.entities.study_records import Json
-from tests.unit.anonymize.tracks import Box
+from tests.builders.face_tracks import Box
 
 SMALL: Box = (100, 100, 40, 40)
 LARGE: Box = (100, 100, 200, 200)

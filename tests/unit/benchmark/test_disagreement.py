@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.agreement.span_matching import Disagreement, DisagreementKind, SpanArray, find_disagreement_spans
-from tests.unit.benchmark.marks import spans
+from tests.builders.marks import spans
 
 rows = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12), st.integers(0, 2)), max_size=8)
 lanes = st.lists(

@@ -8,7 +8,7 @@ import pytest
 
 from annotate.agreement.agreement_report import compute_report
 from annotate.agreement.annotation_arrays import Options
-from tests.unit.benchmark.marks import LABELS, Mark, material
+from tests.builders.marks import LABELS, Mark, material
 
 sed_eval = pytest.importorskip("sed_eval", reason="sed_eval is installed by hand where it is wanted")
 

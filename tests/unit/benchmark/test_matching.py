@@ -12,7 +12,7 @@ from annotate.agreement.span_matching import (
     match_most_pairs,
     unmatched_mask,
 )
-from tests.unit.benchmark.marks import drawn_spans, spans
+from tests.builders.marks import drawn_spans, spans
 
 
 def one_to_one(found: Overlaps) -> bool:

@@ -1,7 +1,7 @@
 from hypothesis import given
 
 from annotate.agreement.span_matching import SpanArray, find_overlaps
-from tests.unit.benchmark.marks import drawn_spans, spans
+from tests.builders.marks import drawn_spans, spans
 
 
 def listed(found: SpanArray) -> list[tuple[int, int, int]]:

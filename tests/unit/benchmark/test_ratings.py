@@ -8,7 +8,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from annotate.agreement.agreement_report import AgreementReport, compute_report
 from annotate.agreement.annotation_arrays import Options
 from annotate.agreement.coefficients import assign_bins, free_marginal_kappa, moments, pearson
-from tests.unit.benchmark.marks import Mark, material, with_ratings
+from tests.builders.marks import Mark, material, with_ratings
 
 numbers = st.lists(st.integers(0, 10), min_size=2, max_size=30)
 

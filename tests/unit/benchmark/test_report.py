@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from annotate.agreement.agreement_report import AgreementReport, compute_report
 from annotate.agreement.annotation_arrays import AgreementData, Options
 from annotate.agreement.figure_intervals import StatisticResult
-from tests.unit.benchmark.marks import LABELS, SECOND, Mark, drawn_marks, material, with_choices
+from tests.builders.marks import LABELS, SECOND, Mark, drawn_marks, material, with_choices
 
 FEW = Options(step_us=SECOND, samples=20)
 BOUNDED = {

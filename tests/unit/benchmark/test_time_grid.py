@@ -7,7 +7,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from annotate.agreement.coefficients import confusion_tables, grid_kappa, kappa, kappa_max
 from annotate.agreement.span_matching import SpanArray, sample_time_grid
-from tests.unit.benchmark.marks import drawn_spans, spans
+from tests.builders.marks import drawn_spans, spans
 
 LENGTHS = np.array([45, 7, 30])
 

@@ -7,7 +7,7 @@ import pytest
 
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.fakes.terminal import Terminal
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from anonymize.methods.solid import Solid
 from app.cli.plugin_options import method_options, options_by_method
 from project.entities.study_records import Json
 from project.option_limits import choice_field
-from tests.fakes.clips import make_clip
-from tests.fakes.terminal import Terminal
-from tests.unit.core.lab import SIZE, found_faces, open_lab
+from tests.builders.clips import make_clip
+from tests.builders.face_study import SIZE, found_faces, open_lab
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.misbehaving_server import fails, misbehaving, says
-from tests.fakes.terminal import Terminal
-from tests.unit.core.pairs import mark, open_study
+from tests.builders.marked_study import mark, open_study
+from tests.builders.misbehaving_server import fails, misbehaving, says
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 
 from annotate.blinding.reveals import reveal
 from annotate.segments.segment_edits import set_label
-from tests.fakes.judgments import judged
-from tests.fakes.terminal import Terminal
-from tests.unit.core.pairs import mark, open_study
+from tests.builders.judgments import judged
+from tests.builders.marked_study import mark, open_study
+from tests.builders.terminal import Terminal
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
 

@@ -8,8 +8,8 @@ import pytest
 from annotate.study.people import add_participant
 from project.entities.study_records import ParticipantRole
 from project.session.session import Session
-from tests.fakes.terminal import Terminal
-from tests.unit.core.pairs import mark, open_study
+from tests.builders.marked_study import mark, open_study
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

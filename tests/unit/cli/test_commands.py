@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.clips import make_clip
-from tests.fakes.terminal import Terminal
+from tests.builders.clips import make_clip
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
 from models.weights.download_sources import MIRROR_VARIABLE
 from models.weights.fetching import OFFLINE_VARIABLES
-from tests.unit.models.weights.server import serving
-from tests.unit.models.weights.wheels import fill, toy
+from tests.builders.weights_server import serving
+from tests.builders.wheels import fill, toy
 
 
 @pytest.fixture(autouse=True)

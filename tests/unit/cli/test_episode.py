@@ -20,10 +20,10 @@ from project.queries.episode_rows import all_episodes
 from project.queries.judgment_rows import judgments_about
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.episodes import acts, started
+from tests.builders.misbehaving_server import Server, misbehaving, waits
+from tests.builders.terminal import Terminal
 from tests.contract.documentation import ROOT
-from tests.fakes.episodes import acts, started
-from tests.fakes.misbehaving_server import Server, misbehaving, waits
-from tests.fakes.terminal import Terminal
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from project.entities.questions import SummarySource
 from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
 from project.queries.recording_rows import set_hold_out
 from project.session.session import Session
-from tests.fakes.terminal import Terminal
-from tests.unit.core.meta.room import R, answered, open_room
+from tests.builders.scene_study import R, answered, open_room
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from anonymize.methods.face_methods import METHODS, method_type
 from app.cli.main import run
-from tests.fakes.clips import make_clip
-from tests.fakes.terminal import Terminal
+from tests.builders.clips import make_clip
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

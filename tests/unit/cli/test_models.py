@@ -13,9 +13,9 @@ from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
 from models.weights.editions import EditionFile, Https, Weights, folder_edition, single_file_edition
 from models.weights.weights_catalogue import WEIGHTS
-from tests.fakes.clips import make_clip
-from tests.fakes.terminal import Terminal
-from tests.unit.models.weights.server import serving
+from tests.builders.clips import make_clip
+from tests.builders.terminal import Terminal
+from tests.builders.weights_server import serving
 
 FILE = "yunet_n_dynamic.onnx"
 

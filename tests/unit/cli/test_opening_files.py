@@ -10,7 +10,7 @@ from app.cli.launch import GivenFiles, sort_given_files
 from app.cli.main import COMMANDS, is_file_argument
 from project.schema import format_versions as schema
 from project.store.study import Study
-from tests.fakes.terminal import Terminal
+from tests.builders.terminal import Terminal
 
 Opened = list[tuple[tuple[Path, ...], str | None]]
 

@@ -10,7 +10,7 @@ from project.queries.recording_rows import insert_collection, insert_recording
 from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.terminal import Terminal
+from tests.builders.terminal import Terminal
 
 SAID = ("Hello Pepper, I'm Anastasia.", "Call me on five five five, oh one two three.")
 

@@ -13,8 +13,8 @@ from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden
 from project.entities.judgments import RAW_CONDITION
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.terminal import Terminal
-from tests.unit.core.leaving.departures import abroad, at_home
+from tests.builders.egress_requests import abroad, at_home
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.terminal import Terminal
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

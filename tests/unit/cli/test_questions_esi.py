@@ -7,10 +7,10 @@ import pytest
 
 from benchmark.judging.judge_registry import add_judge
 from project.session.session import Session
-from tests.fakes.misbehaving_server import misbehaving
-from tests.fakes.terminal import Terminal
-from tests.unit.core.pairs import open_study
-from tests.unit.core.questions.worded import GOOD, scripted
+from tests.builders.marked_study import open_study
+from tests.builders.misbehaving_server import misbehaving
+from tests.builders.terminal import Terminal
+from tests.builders.worded_questions import GOOD, scripted
 
 FOUR = {**GOOD, "dimension": "IFA"}
 

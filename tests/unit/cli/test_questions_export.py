@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.terminal import Terminal
-from tests.unit.core.questions.dataset.asked_study import asked_study
+from tests.builders.question_dataset import asked_study
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from project.entities.judgments import JudgmentStatus
 from project.queries.question_rows import all_questions
 from project.session.session import Session
-from tests.fakes.misbehaving_server import misbehaving, says
-from tests.fakes.questions_said import GPT, ask_about, pass_all, said
-from tests.fakes.terminal import Terminal
-from tests.unit.core.pairs import open_study
+from tests.builders.marked_study import open_study
+from tests.builders.misbehaving_server import misbehaving, says
+from tests.builders.questions_said import GPT, ask_about, pass_all, said
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from project.queries.chain_rows import insert_chain, insert_edges, insert_nodes
 from project.queries.question_rows import all_questions
 from project.session.jobs import run_inline
 from project.session.session import Session
-from tests.fakes.terminal import Terminal
-from tests.unit.core.pairs import SECOND, open_study, person
+from tests.builders.marked_study import SECOND, open_study, person
+from tests.builders.terminal import Terminal
 
 PAIRS = (
     ("calls a taxi", "is relieved"),

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from benchmark.judging.judge_registry import add_judge
-from tests.fakes.terminal import Terminal
-from tests.unit.core.pairs import WALK, open_study
-from tests.unit.core.questions.asked import ask
+from tests.builders.marked_study import WALK, open_study
+from tests.builders.question_study import ask
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

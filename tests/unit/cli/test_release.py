@@ -7,8 +7,8 @@ import pytest
 
 from anonymize.release.release_plan import SOUND_CHOICES, TEXT_CHOICES, VIDEO_CHOICES, WITHOUT_CONSENT_CHOICES
 from anonymize.sound.voice_methods import COVERS
-from tests.fakes.terminal import Terminal
-from tests.unit.core.release.lab import lab
+from tests.builders.release_study import lab
+from tests.builders.terminal import Terminal
 
 
 def test_a_dry_run_ends_with_two_while_anything_stands_in_the_way(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.terminal import Terminal
-from tests.unit.core.pairs import mark, open_study
+from tests.builders.marked_study import mark, open_study
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

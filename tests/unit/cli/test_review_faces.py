@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from project.session.session import Session
-from tests.fakes.terminal import Terminal
-from tests.unit.core.lab import found_faces, only_recording, open_lab
+from tests.builders.face_study import found_faces, only_recording, open_lab
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
-from tests.fakes.terminal import Terminal
+from tests.builders.terminal import Terminal
 
 
 def test_it_counts_segments_and_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

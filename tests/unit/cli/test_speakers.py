@@ -12,8 +12,8 @@ from project.queries.history_rows import insert_run
 from project.queries.transcript_rows import insert_utterances, utterances_of
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.terminal import Terminal
-from tests.fakes.voices import silence, write_sound
+from tests.builders.terminal import Terminal
+from tests.builders.voices import silence, write_sound
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from project.merging.table_rules import newest_step
 from project.store.study import Study
-from tests.fakes.terminal import Terminal
+from tests.builders.terminal import Terminal
 
 CANARY = "Quite unmistakable remark"
 SEGMENT = ("--recording", "1", "--start", "0.5", "--end", "1.5", "--verdict", "error")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.clips import make_clip
-from tests.fakes.terminal import Terminal
-from tests.fakes.tiny_whisper import write_tiny_whisper
-from tests.fakes.voices import RATE, spoken, write_sound
+from tests.builders.clips import make_clip
+from tests.builders.terminal import Terminal
+from tests.builders.tiny_whisper import write_tiny_whisper
+from tests.builders.voices import RATE, spoken, write_sound
 
 
 @pytest.fixture

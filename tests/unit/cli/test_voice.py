@@ -8,9 +8,9 @@ import pytest
 from annotate.study.recording_edits import add_recordings, probe_file
 from models.weights import installed_weights as weights
 from project.store.study import Study
-from tests.fakes.clips import make_clip
-from tests.fakes.terminal import Terminal
-from tests.unit.core.lab import SIZE, found_faces, open_lab
+from tests.builders.clips import make_clip
+from tests.builders.face_study import SIZE, found_faces, open_lab
+from tests.builders.terminal import Terminal
 
 
 @pytest.fixture

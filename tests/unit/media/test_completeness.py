@@ -14,7 +14,7 @@ from media.decoding import iterate_rgb_frames
 from media.frame_index import load_index
 from media.probe import probe
 from project.errors import UserError
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 from tests.unit.media.test_damage import texture
 
 FRAMES = 40

@@ -13,7 +13,7 @@ from media.excerpts import encode_jpeg, write_stills
 from media.frame_index import load_index
 from media.sound import Samples, stream_original
 from media.soundtrack import copy_with_sound, copy_without_sound
-from tests.fakes.clips import make_clip, number_of, numbered
+from tests.builders.clips import make_clip, number_of, numbered
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from media.sound import read_mono
 from project.errors import UserError
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 GOP = 40
 

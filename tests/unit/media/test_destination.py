@@ -12,7 +12,7 @@ import pytest
 from media.encoding import atomic_output, unnamed_file
 from media.source import DESCRIPTOR_FOLDER
 from project.errors import UserError
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 
 _KILLED = """
 import os, signal, sys

@@ -14,7 +14,7 @@ from media.decoding import Decoder, iterate_frames, iterate_rgb_frames
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from project.errors import UserError
-from tests.fakes.clips import make_clip, number_of
+from tests.builders.clips import make_clip, number_of
 
 KINDS: Mapping[str, dict[str, Any]] = {
     "b-frames.mp4": {"frames": 320, "bframes": 3, "gop": 300},

@@ -8,7 +8,7 @@ from media import frame_index as index_module
 from media.frame_index import load_index
 from media.probe import probe
 from project.errors import Cancelled, UserError
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 
 def decoded_times(path: Path) -> list[int]:

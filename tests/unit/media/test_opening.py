@@ -18,8 +18,8 @@ from media.source import CheckedFile, open_checked, open_source
 from project.errors import UserError
 from project.files.filesystem import read_regular
 from project.files.fingerprints import file_sha256, fingerprint, hash_whole_file
-from tests.fakes.clips import make_clip
-from tests.waiting import HANG_S
+from tests.builders.clips import make_clip
+from tests.builders.waiting import HANG_S
 
 IN_ITS_PLACE: dict[str, Callable[[Path], object]] = {
     "pipe": os.mkfifo,

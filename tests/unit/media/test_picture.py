@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from media.picture import DecodedFrame, FrameGeometry, Image, planes
-from tests.fakes.clips import numbered
+from tests.builders.clips import numbered
 
 
 def picture(width: int = 64, height: int = 48, *, full: bool = False, matrix: int = 1) -> DecodedFrame:

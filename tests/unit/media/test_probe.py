@@ -9,8 +9,8 @@ from media.probe import probe
 from media.source import open_checked, open_source
 from project.entities.study_records import VideoFacts
 from project.errors import UserError
-from tests.fakes.clips import make_clip
-from tests.fakes.hostile_media import NAMING, make_hostile
+from tests.builders.clips import make_clip
+from tests.builders.hostile_media import NAMING, make_hostile
 
 
 def video(path: Path) -> VideoFacts:

@@ -9,8 +9,8 @@ from media.excerpts import read_thumbnail
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
-from tests.fakes.clips import make_clip
-from tests.waiting import HANG_S
+from tests.builders.clips import make_clip
+from tests.builders.waiting import HANG_S
 
 
 def test_fingerprint_goes_with_the_content(tmp_path: Path) -> None:

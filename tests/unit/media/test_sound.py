@@ -6,7 +6,7 @@ import pytest
 from media.sound import read_mono, stream_mono, stream_sound
 from media.waveform import load_peaks
 from project.errors import UserError
-from tests.fakes.clips import make_clip, noise
+from tests.builders.clips import make_clip, noise
 
 
 def shift_ms(found: np.ndarray, wanted: np.ndarray, rate: int) -> float:

@@ -8,7 +8,7 @@ import pytest
 
 from media.probe import stream_digest
 from project.errors import UserError
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 
 def remuxed(path: Path, target: Path) -> Path:

@@ -13,7 +13,7 @@ from media.sound import read_mono
 from media.synchronization import synchronize
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 RATE = 16_000
 Sound = NDArray[np.float64]

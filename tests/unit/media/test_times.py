@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from media.frame_index import load_index
 from media.source import ticks_array_to_us, ticks_to_us
-from tests.fakes.clips import make_clip
+from tests.builders.clips import make_clip
 
 TICKS = st.integers(-(10**12), 10**12)
 BASES = st.sampled_from([(1, 24_000), (1001, 30_000), (1, 90_000), (1, 15_360), (1, 1_000_000_000), (1, 1), (1, 7)])

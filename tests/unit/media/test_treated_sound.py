@@ -17,7 +17,7 @@ from media.frame_index import load_index
 from media.sound import Samples, Silence, stream_original, to_int16
 from media.soundtrack import write_sound
 from project.errors import UserError
-from tests.fakes.clips import make_clip, noise
+from tests.builders.clips import make_clip, noise
 
 
 @dataclass

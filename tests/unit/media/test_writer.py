@@ -18,11 +18,11 @@ from media.probe import probe
 from media.sound import read_mono
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
-from tests.fakes.clips import make_clip, noise, number_of
-from tests.fakes.encoded import pictures_to_encode
-from tests.fakes.words_in_files import words_in
+from tests.builders.clips import make_clip, noise, number_of
+from tests.builders.encoded import pictures_to_encode
+from tests.builders.waiting import HANG_S
+from tests.builders.words_in_files import words_in
 from tests.unit.media.test_sound import shift_ms
-from tests.waiting import HANG_S
 
 
 def leave(picture: DecodedFrame) -> None:

@@ -11,7 +11,7 @@ from models.faces import face_detectors as registry
 from models.faces.dynamic_onnx import free_shapes
 from models.faces.face_detectors import FaceDetector
 from project.errors import UserError
-from tests.unit.models.faces import overlap
+from tests.builders.face_pictures import overlap
 
 skimage_data = pytest.importorskip("skimage.data")
 

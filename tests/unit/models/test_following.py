@@ -12,7 +12,7 @@ from models.faces.face_detectors import Detections
 from models.faces.face_tracking import FacesResult, track_faces
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import FaceTrack, Json, Origin
-from tests.unit.models.faces import overlap, write_clip
+from tests.builders.face_pictures import overlap, write_clip
 
 Image = NDArray[np.uint8]
 Box = tuple[float, float, float, float]

@@ -10,7 +10,7 @@ from models.faces.track_linking import link_detections
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import Origin
 from project.errors import UserError
-from tests.unit.models.faces import seen
+from tests.builders.face_pictures import seen
 
 OPTIONS = FaceOptions()
 

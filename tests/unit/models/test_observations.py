@@ -10,7 +10,7 @@ import pytest
 
 from models.faces.frame_detections import Observation, ObservationLog
 from project.errors import UserError
-from tests.unit.models.faces import seen
+from tests.builders.face_pictures import seen
 
 WORK = {"source": "abc"}
 SEEN = [seen(0, (1, 2, 3, 4, 0.5)), seen(1, looked=False), seen(2, cut=True, damaged=True)]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from models.faces.face_detectors import Detections
 from models.faces.face_tracking import track_faces
 from project.entities.study_records import Json
-from tests.fakes.clips import make_clip
-from tests.unit.models.faces import overlap
+from tests.builders.clips import make_clip
+from tests.builders.face_pictures import overlap
 
 Image = NDArray[np.uint8]
 Box = tuple[int, int, int, int]

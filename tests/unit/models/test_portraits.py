@@ -12,7 +12,7 @@ from models.faces.face_detectors import Detections
 from models.faces.face_tracking import embed_tracks
 from project.entities.study_records import FaceTrack, Json, Origin
 from project.progress import Silent
-from tests.unit.models.faces import write_clip
+from tests.builders.face_pictures import write_clip
 
 FACES = ((40, 60, 60, 80), (200, 60, 60, 80))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from models.faces.frame_detections import DESCRIPTION_LENGTH, compare_descriptions, describe_face
 from models.faces.track_linking import describe_tracks, suggest_groups
 from project.entities.study_records import FaceTrack, Origin
-from tests.unit.models.faces import seen
+from tests.builders.face_pictures import seen
 
 
 def _track(name: str, first: int, last: int) -> FaceTrack:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 
 _DETECT = """
 import numpy as np

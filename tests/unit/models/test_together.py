@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from models.faces.detector_ensemble import DetectorEnsemble, merge
 from models.faces.face_detectors import Detections, FaceDetector
 from project.entities.study_records import Json
-from tests.unit.models.faces import overlap
+from tests.builders.face_pictures import overlap
 
 FLOOR = 0.12
 

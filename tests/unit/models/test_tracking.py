@@ -15,7 +15,7 @@ from models.faces.face_tracking import FacesResult, detect_in_frames, track_face
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import Origin
 from project.errors import Cancelled, UserError
-from tests.unit.models.faces import Bright, StopAfter, moving_face, overlap, write_clip
+from tests.builders.face_pictures import Bright, StopAfter, moving_face, overlap, write_clip
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -106,7 +106,7 @@ def test_a_killed_run_goes_on_and_ends_the_same(moving: Path, tmp_path: Path) ->
     checkpoint = tmp_path / "log"
     script = (
         "import sys\nfrom pathlib import Path\nfrom models.faces.face_tracking import track_faces\n"
-        "from tests.unit.models.faces import Bright\n"
+        "from tests.builders.face_pictures import Bright\n"
         "class Tell:\n"
         "    def progress(self, done, total, text=''):\n"
         "        print(done, flush=True)\n"

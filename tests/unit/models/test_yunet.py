@@ -11,7 +11,7 @@ from models.faces import face_detectors as registry
 from models.faces.yunet import YuNet, common_scale
 from models.weights import installed_weights as weights
 from project.errors import UserError
-from tests.unit.models.faces import overlap
+from tests.builders.face_pictures import overlap
 
 skimage_data = pytest.importorskip("skimage.data")
 FILE = "yunet_n_dynamic.onnx"

@@ -19,7 +19,7 @@ from project.integrity.integrity_check import check_study
 from project.store import backups as backing_up
 from project.store.backups import _choose_dispensable, add_backup, backup_paths, is_backup, list_backups
 from project.store.study import Study
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 
 _AHEAD = timedelta(hours=1)
 

@@ -20,9 +20,9 @@ from project.queries.question_rows import all_questions, verifications
 from project.search.free_texts import free_texts
 from project.session.session import Session
 from project.store.study import Study
-from tests.fakes.questions_said import question
-from tests.unit.core.chains.drawn import draw
-from tests.unit.core.pairs import open_study
+from tests.builders.chains import draw
+from tests.builders.marked_study import open_study
+from tests.builders.questions_said import question
 
 
 @pytest.fixture

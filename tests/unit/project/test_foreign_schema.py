@@ -31,7 +31,7 @@ from project.store.encryption_change import seal_study
 from project.store.opening import connect, verify_study
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.fakes.cheap_key import cheap
+from tests.builders.cheap_key import cheap
 
 SECRET = "Zebediah Quux"
 

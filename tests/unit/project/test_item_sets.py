@@ -21,7 +21,7 @@ from project.queries.item_set_rows import (
     items_of,
 )
 from project.store.study import Study
-from tests.fakes.questions_said import question
+from tests.builders.questions_said import question
 
 SET = ItemSet("s", "verdicts", "verdict", 7, 2, {"size": 4}, {"disagreed": 3}, "ab", "2026-01-01T00:00:00", "1")
 ITEMS = [

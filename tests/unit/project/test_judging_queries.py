@@ -31,7 +31,7 @@ from project.queries.judgment_rows import (
 )
 from project.queries.policy_rows import all_egress, insert_egress
 from project.store.study import Study
-from tests.fakes.stored_judgments import SAID, SENT
+from tests.builders.stored_judgments import SAID, SENT
 
 
 @pytest.fixture

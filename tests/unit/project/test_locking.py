@@ -22,7 +22,7 @@ from project.store.locking import (
     read_holder,
 )
 from project.store.study import Study
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 
 
 @pytest.fixture

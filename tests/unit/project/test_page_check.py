@@ -9,7 +9,7 @@ import pytest
 from project.errors import UserError
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.waiting import HANG_S
+from tests.builders.waiting import HANG_S
 
 _PAGE = 4096
 

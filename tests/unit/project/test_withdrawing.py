@@ -19,8 +19,8 @@ from project.schemes.scheme_file import parse_scheme, shipped_text
 from project.store import locking as exclusive
 from project.store.study import Study
 from resources import resource
-from tests.fakes.full_study import NAME, SPOKEN, Full, fill, forms
-from tests.waiting import HANG_S
+from tests.builders.full_study import NAME, SPOKEN, Full, fill, forms
+from tests.builders.waiting import HANG_S
 
 AT = "2026-11-22T09:00:00.000+00:00"
 

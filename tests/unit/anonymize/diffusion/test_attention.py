@@ -12,7 +12,7 @@ from anonymize.methods.diffusion.fresco import (
     spatial_attention,
     temporal_attention,
 )
-from tests.unit.anonymize.diffusion.motions import Shift, shifted
+from tests.builders.motions import Shift, shifted
 
 SIZE, FRAMES, HEADS, CHANNELS = 8, 4, 2, 8
 

@@ -12,7 +12,7 @@ from anonymize.methods.diffusion.shots import (
     stabilize_boxes,
     whole_frame_window,
 )
-from tests.unit.anonymize.tracks import track
+from tests.builders.face_tracks import track
 
 
 def noise(height: int, width: int, seed: int = 0) -> np.ndarray:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from anonymize.methods.diffusion.fresco import Motion, Terms, gram, match_statistics, optimize_features, warp_features
-from tests.unit.anonymize.diffusion.motions import Shift, shifted
+from tests.builders.motions import Shift, shifted
 
 SIZE, FRAMES, CHANNELS, PIXELS = 12, 3, 5, 4
 

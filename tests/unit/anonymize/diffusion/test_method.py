@@ -23,10 +23,10 @@ from models.weights import installed_weights as weights
 from models.weights.adding import add_weights
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from tests.unit.anonymize.clips import make_clip, planes_of
-from tests.unit.anonymize.diffusion import tiny
-from tests.unit.anonymize.diffusion.sources import Source, moving
-from tests.unit.anonymize.tracks import track
+from tests.builders import tiny_diffusion as tiny
+from tests.builders.diffusion_sources import Source, moving
+from tests.builders.face_clips import make_clip, planes_of
+from tests.builders.face_tracks import track
 
 OPTIONS = DiffusionOptions(size=64, batch=4)
 

@@ -13,8 +13,8 @@ from anonymize.methods.diffusion.pipeline import CONTROL_SCALE, GeneratedBatch, 
 from models.flow.dis import DenseInverseSearch
 from project.errors import Cancelled
 from project.progress import Silent
-from tests.unit.anonymize.diffusion import tiny
-from tests.unit.anonymize.diffusion.motions import Shift, shifted
+from tests.builders import tiny_diffusion as tiny
+from tests.builders.motions import Shift, shifted
 
 SIZE = 64
 SHORT = replace(PRESETS["baseline"], steps=4, iterations=2)

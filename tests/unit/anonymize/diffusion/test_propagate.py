@@ -5,7 +5,7 @@ import numpy as np
 
 from anonymize.methods.diffusion.shot_drawing import GeneratedKeyframe, interpolate_frame
 from models.flow.dis import DenseInverseSearch
-from tests.unit.anonymize.diffusion.motions import Shift
+from tests.builders.motions import Shift
 
 
 def texture(height: int, width: int, seed: int, deviation: float = 3) -> np.ndarray:

@@ -17,8 +17,8 @@ from anonymize.methods.diffusion.pipeline import GeneratedBatch, Translator
 from models.flow.dis import DenseInverseSearch
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from tests.unit.anonymize.diffusion import tiny
-from tests.unit.anonymize.diffusion.sources import Source, moving
+from tests.builders import tiny_diffusion as tiny
+from tests.builders.diffusion_sources import Source, moving
 
 FRAMES = 14
 QUICK = replace(presets.PRESETS["thorough"], steps=3, least=2, most=4, optimized=1, iterations=1)

@@ -18,7 +18,7 @@ from anonymize.rendering.face_renderer import RenderPlan, render
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from tests.unit.anonymize.measures import world
+from tests.builders import measured_world as world
 
 TOOLS = Tools(
     detector=world.Eyes(),

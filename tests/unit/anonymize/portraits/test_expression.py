@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymize.methods.synthetic.expression import SIGNALS, read_pose_and_expression, rotation_matrix
-from tests.fakes.points478 import usual_points
+from tests.builders.points478 import usual_points
 
 BOX = np.array([100, 80, 120, 165], np.float32)
 angle = st.floats(-0.6, 0.6)

@@ -15,11 +15,11 @@ from anonymize.methods.face_network import is_unchanged
 from models.weights import installed_weights as weights
 from project.errors import UserError
 from project.progress import Silent
-from tests.fakes.points478 import Finder
-from tests.fakes.portrait_networks import install_cartoon, install_swap
-from tests.fakes.portrait_networks import source_faces as make_faces
-from tests.unit.anonymize.portraits.sources import Source, noise
-from tests.unit.anonymize.tracks import track
+from tests.builders.face_tracks import track
+from tests.builders.points478 import Finder
+from tests.builders.portrait_networks import install_cartoon, install_swap
+from tests.builders.portrait_networks import source_faces as make_faces
+from tests.builders.portrait_sources import Source, noise
 
 BOX = (60, 40, 50, 62)
 

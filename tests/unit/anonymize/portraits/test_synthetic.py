@@ -10,9 +10,9 @@ from anonymize.methods.synthetic.face_drawing import SceneLight
 from anonymize.methods.synthetic.portrait import Portrait
 from anonymize.methods.synthetic.synthetic_face import SyntheticFace, SyntheticOptions
 from project.progress import Silent
-from tests.fakes.points478 import Finder
-from tests.unit.anonymize.portraits.sources import Source
-from tests.unit.anonymize.tracks import track
+from tests.builders.face_tracks import track
+from tests.builders.points478 import Finder
+from tests.builders.portrait_sources import Source
 
 LEFT, RIGHT = (30, 40, 50, 62), (100, 44, 44, 54)
 AWAKE = replace(REST_EXPRESSION, eye_left=1.0, eye_right=1.0)

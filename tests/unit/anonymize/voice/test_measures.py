@@ -12,7 +12,7 @@ from anonymize.voice.voice_measures import (
     normalize_words,
     word_error_rate,
 )
-from tests.unit.anonymize.voice.speaking import vowels
+from tests.builders.speaking import vowels
 
 RATE = 16_000
 words = st.lists(st.sampled_from(["a", "b", "c"]), max_size=6)

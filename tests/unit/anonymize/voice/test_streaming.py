@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonymize.sound.voice_methods import VOICES, create_voice
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceFilter, VoiceSpan
-from tests.unit.anonymize.voice.speaking import vowels
+from tests.builders.speaking import vowels
 
 SEEDS = {UNKNOWN_SPEAKER: "nobody", "ada": "one", "bo": "two"}
 NAMES = list(VOICES)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 
 from benchmark.metrics.ratings import calibration
-from tests.unit.benchmark.metrics.cases import random_cases
+from tests.builders.metric_cases import random_cases
 
 answers = st.lists(st.tuples(st.floats(0, 1), st.one_of(st.none(), st.floats(0, 1))), max_size=40)
 

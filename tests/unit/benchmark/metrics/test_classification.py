@@ -15,7 +15,7 @@ from benchmark.metrics.classification import (
     highest_macro_f1,
     macro_f1,
 )
-from tests.unit.benchmark.metrics.cases import LABELS, one_label, random_cases
+from tests.builders.metric_cases import LABELS, one_label, random_cases
 
 THREE = ("competence", "error", "none")
 truths = st.lists(st.sampled_from(THREE), min_size=1, max_size=40)

@@ -7,7 +7,7 @@ from statsmodels.stats.contingency_tables import mcnemar as reference
 from statsmodels.stats.multitest import multipletests
 
 from benchmark.metrics.paired_tests import holm, mcnemar
-from tests.unit.benchmark.metrics.cases import random_cases
+from tests.builders.metric_cases import random_cases
 
 rights = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=80)
 

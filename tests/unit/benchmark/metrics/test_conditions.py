@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
 from benchmark.metrics.paired_tests import EquivalenceConclusion, compare_with_raw, correct_family, effect_size
-from tests.unit.benchmark.metrics.cases import numbers, random_cases
+from tests.builders.metric_cases import numbers, random_cases
 
 values = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=15)
 

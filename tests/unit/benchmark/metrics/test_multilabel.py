@@ -12,7 +12,7 @@ from benchmark.metrics.classification import (
     multilabel_f1_by_label,
     partial_match,
 )
-from tests.unit.benchmark.metrics.cases import random_cases, several_labels
+from tests.builders.metric_cases import random_cases, several_labels
 
 SEVEN = ("emotions", "engagement", "mechanics", "knowledge", "intention", "relationships", "norms")
 sets = st.sets(st.sampled_from(SEVEN))

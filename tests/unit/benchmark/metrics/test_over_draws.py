@@ -23,7 +23,7 @@ from benchmark.metrics.resampling import (
     pearson_contributions,
     share_contributions,
 )
-from tests.unit.benchmark.metrics.cases import numbers, one_label, random_cases, several_labels
+from tests.builders.metric_cases import numbers, one_label, random_cases, several_labels
 
 THREE = ("competence", "error", "none")
 

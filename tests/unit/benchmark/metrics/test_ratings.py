@@ -9,7 +9,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from annotate.agreement.coefficients import assign_bins, count_coincidences, nominal_alpha
 from benchmark.metrics.ratings import answered_pairs, mae, pairwise_agreement, pearson, pearson_p, randolph_kappa
-from tests.unit.benchmark.metrics.cases import numbers, random_cases
+from tests.builders.metric_cases import numbers, random_cases
 
 points = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=2, max_size=30)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.weightstats import DescrStatsW
 
 from benchmark.metrics.resampling import mean_sd
-from tests.unit.benchmark.metrics.cases import numbers, random_cases
+from tests.builders.metric_cases import numbers, random_cases
 
 
 @random_cases

@@ -19,7 +19,7 @@ from benchmark.questions.chain_consistency import (
 from benchmark.questions.question_validity import required_questions
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, Question, WrongOption
-from tests.unit.benchmark.questions.drawn import drawn
+from tests.builders.drawn_questions import drawn
 
 WRONG = tuple(WrongOption(text) for text in ("one", "two", "three", "four"))
 

@@ -10,7 +10,7 @@ from benchmark.questions.question_templates import EMPTY_NODE, TOO_FEW_OPTIONS, 
 from benchmark.questions.question_validity import QuestionDraft, QuestionSpec, normalize_option, required_questions
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.questions import CHAIN_QUESTION_KINDS, QuestionKind
-from tests.unit.benchmark.questions.drawn import drawn, rules
+from tests.builders.drawn_questions import drawn, rules
 
 EVENTS = ("opens a window", "drops a plate", "hums a song", "feeds the cat", "locks the bicycle", "writes a letter")
 

@@ -15,7 +15,7 @@ from benchmark.questions.question_validity import (
 )
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.questions import CHAIN_QUESTION_KINDS, QuestionKind
-from tests.unit.benchmark.questions.drawn import drawn
+from tests.builders.drawn_questions import drawn
 
 HOUSE = drawn(
     {"a": "rain", "b": "a wet floor", "c": "a fall", "d": "shame", "e": "a laugh", "f": "anger"},

@@ -18,7 +18,7 @@ from benchmark.results.run_measures import (
 )
 from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
 from project.entities.judgments import JudgmentStatus
-from tests.unit.benchmark.results.answers import NAMES, as_answered, by_chance, said
+from tests.builders.task_answers import NAMES, as_answered, by_chance, said
 
 ENTRY = get_benchmark_task("verdict")
 EXPECTED = ("verdict",)

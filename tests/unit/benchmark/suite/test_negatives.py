@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.items.sampling import cut_negatives
-from tests.unit.benchmark.suite.pools import SECOND, gap
+from tests.builders.item_pools import SECOND, gap
 
 
 @given(

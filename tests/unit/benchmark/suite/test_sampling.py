@@ -15,7 +15,7 @@ from benchmark.tasks.label_tasks import VERDICT_SHARES
 from benchmark.tasks.option_tasks import FiveOptions
 from project.entities.questions import LETTERS
 from project.errors import UserError
-from tests.unit.benchmark.suite.pools import SECOND, gap, pool, pools, segment
+from tests.builders.item_pools import SECOND, gap, pool, pools, segment
 
 OF_SEGMENTS = ("verdict", "error", "attributes", "multiple", "pre", "post", "rationale", "correction", "conditions")
 BALANCED = {"verdict": VERDICT_SHARES, "error": VERDICT_SHARES, "attributes": OF_ATTRIBUTES, "multiple": OF_ATTRIBUTES}

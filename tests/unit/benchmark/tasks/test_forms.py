@@ -20,8 +20,8 @@ from benchmark.prompts.answer_form import (
 from benchmark.prompts.judge_prompt import TASKS, PromptSubject, get_judge_prompt
 from project.errors import UserError
 from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Scheme, Track
-from tests.fakes.forms import form_of
-from tests.unit.benchmark.tasks.items import PEOPLE, every_item, items_for, shrec
+from tests.builders.forms import form_of
+from tests.builders.task_items import PEOPLE, every_item, items_for, shrec
 
 
 def everything_asked() -> Iterator[tuple[str, PromptSubject]]:

@@ -9,7 +9,7 @@ from benchmark.prompts.judge_prompt import PromptSubject, get_judge_prompt
 from benchmark.questions.question_validity import SINGLE_STEP, required_questions
 from project.entities.causal_chains import ChainGraph, Edge
 from project.entities.questions import QuestionKind
-from tests.unit.benchmark.tasks.items import chain_items, graph, question, question_items
+from tests.builders.task_items import chain_items, graph, question, question_items
 
 TASK = get_judge_prompt("word_question")
 

@@ -18,7 +18,7 @@ from models.connection.guard import AnswerTooLong, ApprovedContent, Guard, Reque
 from models.connection.transport import async_http_client, http_client
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.errors import Cancelled, UserError
-from tests.unit.models.connection.wire import OK, Judging, Wire, away, guard_of, send, send_async
+from tests.builders.wire import OK, Judging, Wire, away, guard_of, send, send_async
 
 RAW = Policy(EgressLevel.RAW, "a pilot with actors", "the board", unencrypted=True)
 DOWNLOAD = RequestPurpose(Purpose.DOWNLOAD)

@@ -10,7 +10,7 @@ import pytest
 from models.connection.guard import Guard
 from models.connection.machine_policy import MachineAuthority, journal_file, read_journal
 from project.entities.egress_policy import EgressRequest, Forbidden, Purpose
-from tests.unit.models.connection.wire import Wire, send
+from tests.builders.wire import Wire, send
 
 DOWNLOAD = EgressRequest(Purpose.DOWNLOAD, "hub.example", 443, ("203.0.113.5",), False, scheme="https")
 

@@ -12,7 +12,7 @@ import pytest
 
 from models.connection.addresses import NetworkAccess
 from models.connection.guard import ApprovedContent, Guard
-from tests.unit.models.connection.wire import Judging, send
+from tests.builders.wire import Judging, send
 
 pytest.importorskip("cryptography")
 

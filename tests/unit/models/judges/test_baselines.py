@@ -15,8 +15,8 @@ from project.entities.judgments import PERSON_BACKEND, JudgeEntry, JudgmentStatu
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.schemes.scheme import Field, FieldChoice, FieldKind
-from tests.fakes.forms import form_of
-from tests.unit.benchmark.tasks.items import items_for, shrec
+from tests.builders.forms import form_of
+from tests.builders.task_items import items_for, shrec
 
 BASELINES = ("random", "majority", "constant", "oracle", "reliable")
 ITEMS = 4000

@@ -10,8 +10,8 @@ from benchmark.prompts.judge_prompt import TASKS
 from models.judges.judge_interface import AnswerForm
 from models.judges.structured_output.answer_parsing import parse_answer
 from models.judges.structured_output.completion import Completion
-from tests.fakes.forms import form_of
-from tests.unit.benchmark.tasks.items import items_for
+from tests.builders.forms import form_of
+from tests.builders.task_items import items_for
 
 FORMS = [form_of(key, item) for key in TASKS for item in items_for(key)]
 

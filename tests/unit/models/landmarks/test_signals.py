@@ -15,7 +15,7 @@ from models.faces.landmarks.face_signals import (
     mouth_opening,
 )
 from models.faces.landmarks.landmark_finders import IBUG, MEDIAPIPE, Landmarks
-from tests.unit.models.landmarks.heads import head, rotation, seen
+from tests.builders.heads import head, rotation, seen
 
 LAYOUTS = [MEDIAPIPE, IBUG]
 SIZE = (1280, 720)

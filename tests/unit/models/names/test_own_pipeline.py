@@ -16,7 +16,7 @@ from models.names.name_finders import (
 from models.weights import installed_weights as weights
 from models.weights.adding import add_weights
 from project.errors import UserError
-from tests.fakes.listed_names import write_pipeline
+from tests.builders.listed_names import write_pipeline
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from models.speakers.active_speaker import (
     smooth,
 )
 from models.speakers.voice_clustering import BIN_US
-from tests.unit.models.speakers.planted import moving, still, syllables
+from tests.builders.planted_speakers import moving, still, syllables
 
 BINS = 400
 SPAN = (2_000_000, 6_000_000)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.speakers.voice_clustering import NO_VOICE, group_voices, voice_probabilities
-from tests.unit.models.speakers.planted import voices
+from tests.builders.planted_speakers import voices
 
 
 def same_partition(labels: np.ndarray, who: list[int]) -> bool:

@@ -11,7 +11,7 @@ from models.faces.face_detectors import create_detector
 from models.voices.voice_embeddings import NEEDS_WEIGHTS, create_voice_embedder
 from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack
-from tests.fakes.dialogues import VOICES, diarization_error, side_by_side, synthetic
+from tests.builders.dialogues import VOICES, diarization_error, side_by_side, synthetic
 from tools.bench.speakers import given_right, heard
 
 INSTALLED = weights.weights_folder()

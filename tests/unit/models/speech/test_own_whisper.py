@@ -10,7 +10,7 @@ from models.weights import weights_catalogue as catalogue
 from models.weights.adding import add_weights
 from models.weights.editions import EditionFile, HubSource, Weights, folder_edition
 from project.errors import UserError
-from tests.fakes.tiny_whisper import write_tiny_whisper
+from tests.builders.tiny_whisper import write_tiny_whisper
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.speech.silero import Silero
 from models.speech.speech_recognizers import Samples, SpeechOptions
-from tests.fakes.voices import RATE, chords, hiss, said, silence, spoken
+from tests.builders.voices import RATE, chords, hiss, said, silence, spoken
 
 
 @pytest.fixture(scope="module")

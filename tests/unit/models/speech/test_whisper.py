@@ -15,8 +15,8 @@ from models.speech.whisper_models import inspect_folder
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
 from project.timebase import SECOND_US
-from tests.fakes.tiny_whisper import write_tiny_whisper
-from tests.fakes.voices import RATE, hiss, spoken
+from tests.builders.tiny_whisper import write_tiny_whisper
+from tests.builders.voices import RATE, hiss, spoken
 
 
 @pytest.fixture(scope="module")

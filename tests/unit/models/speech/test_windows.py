@@ -12,7 +12,7 @@ from media.sound import stream_mono
 from models.speech.speech_recognizers import SAMPLE_RATE, RecognizedWord
 from models.speech.speech_windows import MAX_WINDOW_US, place_words, plan_windows, read_windows
 from project.timebase import SECOND_US
-from tests.fakes.voices import spoken, write_sound
+from tests.builders.voices import spoken, write_sound
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 4_000_000), st.integers(60_000, 40_000_000)), max_size=40)
 TIMES = st.lists(

@@ -13,7 +13,7 @@ from models.text_regions.text_detectors import (
     merge_static_regions,
 )
 from project.errors import UserError
-from tests.fakes.text_network import install_text_network
+from tests.builders.text_network import install_text_network
 
 SECOND = 1_000_000
 

@@ -14,8 +14,8 @@ from models.connection.machine_policy import read_journal
 from models.weights.download import ByteRange, Unreachable, download_range, open_url, permitted_by
 from project.entities.egress_policy import Forbidden, Policy
 from project.progress import Silent
-from tests.unit.models.connection.wire import Judging
-from tests.unit.models.weights.server import Sender, serving
+from tests.builders.weights_server import Sender, serving
+from tests.builders.wire import Judging
 
 CONTENT = bytes(range(256)) * 500
 

@@ -22,8 +22,8 @@ from models.weights import weights_catalogue as catalogue
 from models.weights.editions import ArchiveMember, Edition, EditionFile, HubSource, Weights, WheelMember, folder_edition
 from models.weights.fetching import OFFLINE_VARIABLES, fetch
 from project.errors import Cancelled, UserError
-from tests.unit.models.faces import StopAfter
-from tests.unit.models.weights.server import Sender, serving
+from tests.builders.face_pictures import StopAfter
+from tests.builders.weights_server import Sender, serving
 
 FILES = {"model.bin": bytes(range(256)) * 2000, "config.json": b"{}" * 50, "vocab/words.txt": b"yes\nno\n" * 300}
 REPO, REVISION = "lab/faster-toy", "0" * 40

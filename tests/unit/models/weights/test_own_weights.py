@@ -12,8 +12,8 @@ from models.weights import installed_weights as weights
 from models.weights.adding import add_weights
 from models.weights.weights_catalogue import OWN_WEIGHTS, WEIGHTS
 from project.errors import Cancelled, UserError
-from tests.fakes.onnx_files import picture_network, write_onnx
-from tests.unit.models.faces import StopAfter
+from tests.builders.face_pictures import StopAfter
+from tests.builders.onnx_files import picture_network, write_onnx
 
 DIFFUSION = WEIGHTS["stable-diffusion"].layout
 assert DIFFUSION is not None

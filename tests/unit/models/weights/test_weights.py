@@ -18,8 +18,8 @@ from models.weights.weight_folders import file_digest
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import Cancelled, UserError
 from project.progress import Progress
-from tests.unit.models.faces import StopAfter
-from tests.unit.models.weights.server import Sender, serving
+from tests.builders.face_pictures import StopAfter
+from tests.builders.weights_server import Sender, serving
 
 CONTENT = bytes(range(256)) * 1000
 

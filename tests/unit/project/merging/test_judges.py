@@ -24,8 +24,8 @@ from project.queries.judgment_rows import (
 )
 from project.queries.policy_rows import insert_egress
 from project.sharing.annotator_copy import AnnotatorShare, split_copy
-from tests.fakes.stored_judgments import SAID, SENT
-from tests.unit.project.merging.lab import ADA, copy_file, furnish, merge, working
+from tests.builders.merge_study import ADA, copy_file, furnish, merge, working
+from tests.builders.stored_judgments import SAID, SENT
 
 NAMES = ("x", "y", "z")
 

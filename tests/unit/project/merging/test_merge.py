@@ -28,8 +28,7 @@ from project.queries.segment_rows import (
     values_of,
 )
 from project.store.study import Study
-from tests.fakes.stored_judgments import SAID, SENT
-from tests.unit.project.merging.lab import (
+from tests.builders.merge_study import (
     ADA,
     BO,
     COLLECTION,
@@ -43,6 +42,7 @@ from tests.unit.project.merging.lab import (
     merge,
     working,
 )
+from tests.builders.stored_judgments import SAID, SENT
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from project.integrity.integrity_check import check_study
 from project.merging.conflict_resolution import apply_version
 from project.queries.history_rows import all_conflicts
 from project.store.study import Study
-from tests.unit.project.merging.lab import ADA, PERSON, copy_file, furnish, merge
+from tests.builders.merge_study import ADA, PERSON, copy_file, furnish, merge
 
 Write = tuple[str, tuple[str, ...]]
 

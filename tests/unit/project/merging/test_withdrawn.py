@@ -19,8 +19,8 @@ from project.integrity.integrity_check import check_study
 from project.merging.merge import merge_copy, open_copy
 from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.study import Study
-from tests.fakes.full_study import NAME, SPOKEN, Full
-from tests.unit.project.merging.lab import PERSON, copy_file, merge
+from tests.builders.full_study import NAME, SPOKEN, Full
+from tests.builders.merge_study import PERSON, copy_file, merge
 from tests.unit.project.merging.test_any_order import EDITS, play, two_segments
 from tests.unit.project.test_withdrawing import AT, left_in, made, without
 

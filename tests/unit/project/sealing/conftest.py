@@ -10,7 +10,7 @@ from project.encryption import container as keys
 from project.encryption import passphrases
 from project.files.temporary_files import CACHE_FOLDER_VARIABLE, SEALED_FOLDER_VARIABLE
 from project.store.study import Study
-from tests.fakes.cheap_key import cheap
+from tests.builders.cheap_key import cheap
 
 PASSPHRASE = "correct horse"
 SECRET = "Zacharias Quibbletree"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from project.entities.causal_chains import ChainGraph
-from tests.unit.widgets.chains.graphs import SECOND, graph, graphs, node
+from tests.builders.graphs import SECOND, graph, graphs, node
 from widgets.graph.graph_layout import (
     HEIGHT,
     MAX_WAIT_PX,

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.unit.widgets.chains.graphs import graph, node
+from tests.builders.graphs import graph, node
 from widgets.graph.graph_layout import WIDTH, Box, GraphDirection, Placement, neighbour_in_time, neighbour_node
 from widgets.graph.graph_model import (
     ArrowDirection,

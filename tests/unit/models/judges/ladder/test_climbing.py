@@ -24,7 +24,7 @@ from models.judges.structured_output.completion import Completion, CompletionErr
 from models.judges.structured_output.repair import ask_with_repair
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgmentStatus
-from tests.unit.models.judges.ladder.forms import FORM, THINKING
+from tests.builders.answer_forms import FORM, THINKING
 
 OK = '{"verdict": "error", "why": "he was cut short"}'
 SAID = {"verdict": "error", "why": "he was cut short"}

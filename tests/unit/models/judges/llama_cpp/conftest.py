@@ -21,7 +21,7 @@ from models.judges.llama_cpp import model_process as sharing
 from models.judges.llama_cpp.llama_judge import LlamaJudge
 from models.judges.llama_cpp.llama_options import LlamaOptions
 from project.entities.study_records import Json
-from tests.fakes.tiny_gguf import TinyModel
+from tests.builders.tiny_gguf import TinyModel
 
 CONTEXT = 4096
 

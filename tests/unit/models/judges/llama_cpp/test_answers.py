@@ -9,7 +9,7 @@ import pytest
 from models.judges.judge_interface import JudgeFrame, RepairLevel
 from models.judges.llama_cpp import model_process as sharing
 from project.entities.judgments import JudgmentStatus
-from tests.fakes.tiny_gguf import TinyModel
+from tests.builders.tiny_gguf import TinyModel
 from tests.unit.models.judges.llama_cpp.conftest import CONTEXT, Answer, Made, asked, question
 
 

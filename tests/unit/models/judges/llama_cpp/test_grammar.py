@@ -11,7 +11,7 @@ pytest.importorskip("llama_cpp")
 
 from models.judges.llama_cpp.llama_model import _repeat_by_pieces, schema_to_grammar
 from project.entities.study_records import Json
-from tests.fakes.tiny_gguf import TinyModel
+from tests.builders.tiny_gguf import TinyModel
 
 
 def _schema(**properties: Json) -> dict[str, Json]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.llama_server import LlamaServer
-from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
-from tests.waiting import HANG_S
+from tests.builders.llama_server import LlamaServer
+from tests.builders.tiny_gguf import TinyModel, write_tiny_model
+from tests.builders.waiting import HANG_S
 
 pytest.importorskip("llama_cpp")
 

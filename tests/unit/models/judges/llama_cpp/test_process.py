@@ -25,9 +25,9 @@ from models.judges.llama_cpp.process_messages import (
 )
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
-from tests.fakes.tiny_gguf import TinyModel
+from tests.builders.tiny_gguf import TinyModel
+from tests.builders.waiting import HANG_S
 from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
-from tests.waiting import HANG_S
 
 pytest.importorskip("llama_cpp")
 

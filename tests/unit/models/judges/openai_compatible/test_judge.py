@@ -23,7 +23,8 @@ from models.judges.openai_compatible.server_options import OpenAIOptions, normal
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgmentStatus
 from project.errors import UserError
-from tests.fakes.misbehaving_server import (
+from tests.builders.answer_forms import FORM, SCHEMA, THINKING
+from tests.builders.misbehaving_server import (
     MODEL,
     Behaviour,
     answers,
@@ -36,8 +37,7 @@ from tests.fakes.misbehaving_server import (
     sends,
     sends_on,
 )
-from tests.unit.models.judges.ladder.forms import FORM, SCHEMA, THINKING
-from tests.unit.models.judges.openai_compatible.asked import KEY, asking
+from tests.builders.openai_judge import KEY, asking
 
 OK = '{"verdict": "error", "why": "cut short"}'
 SAID = {"verdict": "error", "why": "cut short"}

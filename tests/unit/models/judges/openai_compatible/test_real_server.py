@@ -24,10 +24,10 @@ from models.judges.structured_output import answer_parsing as forms
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
-from tests.fakes.llama_server import LlamaServer
-from tests.fakes.misbehaving_server import misbehaving, says
-from tests.fakes.tiny_gguf import TinyModel
-from tests.unit.models.judges.openai_compatible.asked import Asking, asking
+from tests.builders.llama_server import LlamaServer
+from tests.builders.misbehaving_server import misbehaving, says
+from tests.builders.openai_judge import Asking, asking
+from tests.builders.tiny_gguf import TinyModel
 
 
 def schema(longest: int) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from models.judges.judge_interface import Reply, count_lost_requests
 from models.judges.openai_compatible import completions as module
 from models.judges.openai_compatible.server_capabilities import CapabilityCache
 from project.entities.judgments import JudgmentStatus
-from tests.fakes.misbehaving_server import (
+from tests.builders.misbehaving_server import (
     Behaviour,
     answers,
     completion,
@@ -30,8 +30,8 @@ from tests.fakes.misbehaving_server import (
     says,
     sends,
 )
-from tests.unit.models.judges.openai_compatible.asked import KEY, asking
-from tests.waiting import HANG_S
+from tests.builders.openai_judge import KEY, asking
+from tests.builders.waiting import HANG_S
 
 OK = '{"verdict": "error"}'
 SHORT_S = 3.0

@@ -1,0 +1,60 @@
+"""A session with one recording of six frames, and face tracks as a run would have found them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.faces import face_tracking_job as face_tracking
+from models.faces.track_file import save_tracks
+from project.entities.study_records import FaceTrack, Json
+from project.files.temporary_files import cache_folder
+from project.ids import new_id
+from project.session.session import Session
+from project.store.study import Study
+from tests.builders.clips import make_clip
+
+FRAMES = 6
+SIZE = (160, 120)
+Box = tuple[float, float, float, float]
+
+
+def open_lab(folder: Path) -> Session:
+    """Make a study with one recording and open it as Ada."""
+    session = Session(Study.create(folder / "lab.greenroom"), "Ada")
+    add_recordings(session, [probe_file(make_clip(folder / "walk.mp4", size=SIZE, frames=FRAMES, fps=25, sound=True))])
+    return session
+
+
+def only_recording(session: Session) -> str:
+    """Return the id of the recording."""
+    ((found,),) = session.study.rows("SELECT id FROM recording")
+    return str(found)
+
+
+def found_faces(session: Session, boxes: Sequence[Box], **parameters: Json) -> list[str]:
+    """Store a run that found a face at rest at each of the boxes; returns the tracks' ids."""
+    work = face_tracking.prepare(session, only_recording(session))
+    tracks = [
+        FaceTrack(
+            id=new_id(),
+            frames=np.arange(FRAMES, dtype=np.int32),
+            times_us=np.arange(FRAMES, dtype=np.int64) * 40_000,
+            boxes=np.array([box] * FRAMES, np.float32),
+            scores=np.full(FRAMES, 0.9, np.float32),
+            origins=np.zeros(FRAMES, np.uint8),
+        )
+        for box in boxes
+    ]
+    result: dict[str, Json] = {
+        "frames": FRAMES,
+        "frames_with_face": FRAMES,
+        "tracks": len(tracks),
+        "damaged_frames": [],
+        "seconds": 0.0,
+        "file": str(save_tracks(tracks, cache_folder() / "faces")),
+    }
+    asked = type(work)(work.kind, work.title, work.recording_id, {**work.parameters, **parameters})
+    face_tracking.store(session, asked, result)
+    return [track.id for track in tracks]

@@ -1,0 +1,62 @@
+"""With a recording or a participant go what chains and questions hold of them, and undo brings all back."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotate.chains import chain_edits as chains
+from annotate.study.people import add_participant
+from project.entities.study_records import ParticipantRole
+from project.integrity.integrity_check import check_study
+from project.queries.chain_rows import all_chains
+from project.queries.question_rows import all_questions
+from project.queries.recording_rows import delete_participant, delete_recording
+from project.session.session import Session
+from tests.builders.chains import draw, graph
+from tests.builders.marked_study import WALK, open_study
+from tests.unit.annotate.chains.test_merging_chains import ask
+from tests.unit.annotate.chains.test_random_edits import rows
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=2) as opened:
+        chain_id, ids = draw(opened, {"C": "AB"})
+        who, _ = add_participant(opened, "P01", ParticipantRole.USER)
+        chains.edit_node(opened, ids["A"], people=[who])
+        draw(opened, {"B": "A"}, recording="walk 2")
+        opened.annotator_name = "Bo"
+        ask(opened, chain_id)
+        opened.annotator_name = "Ada"
+        yield opened
+    assert check_study(tmp_path / "pair.greenroom") == []
+
+
+def test_a_recording_goes_with_its_chains_and_their_questions(session: Session) -> None:
+    before = rows(session)
+    with session.step("Delete recording"):
+        delete_recording(session.study, WALK)
+    assert [chain.recording_id for chain in all_chains(session.study)] == ["walk 2"]
+    assert all_questions(session.study) == []
+    session.study.undo()
+    assert rows(session) == before
+    session.study.redo()
+
+
+def test_a_chain_goes_with_what_was_said_about_it(session: Session) -> None:
+    before = rows(session)
+    chains.delete_chain(session, all_chains(session.study)[0].id)
+    assert all_questions(session.study) == []
+    session.study.undo()
+    assert rows(session) == before
+
+
+def test_a_participant_goes_and_the_node_stays(session: Session) -> None:
+    before = rows(session)
+    ((who,),) = session.study.rows("SELECT id FROM participant")
+    with session.step("Delete participant"):
+        delete_participant(session.study, who)
+    assert [node.people for node in graph(session, all_chains(session.study)[0].id).nodes] == [(), (), ()]
+    session.study.undo()
+    assert rows(session) == before

@@ -1,0 +1,261 @@
+"""Two copies in which one chain was edited, merged: nothing is loose, and circles that only both make are said."""
+
+import shutil
+import tempfile
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from annotate.chains import chain_edits as chains
+from annotate.chains import chain_versions as chain_reviews
+from annotate.chains.chain_checks import compute_chain_statistics, find_cycle_nodes, find_problems, is_sound
+from app.merge_text import describe_conflict
+from project.entities.causal_chains import ChainDecision, NodeKind
+from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
+from project.errors import UserError
+from project.ids import new_id
+from project.integrity.integrity_check import check_study
+from project.merging.conflict_resolution import apply_version
+from project.merging.merge import merge_copy, open_copy
+from project.queries.chain_rows import all_chains, read_graphs
+from project.queries.history_rows import all_conflicts
+from project.queries.question_rows import all_questions, insert_questions, set_verification, update_question
+from project.session.session import Session
+from tests.builders.chains import draw, graph, node
+from tests.builders.marked_study import SECOND, open_study
+
+AT = "2026-01-01T00:00:00Z"
+DROP = VerificationDecision.DROP
+
+
+def copy_of(path: Path, name: str) -> Path:
+    return Path(shutil.copyfile(path, path.with_name(f"{name}.greenroom")))
+
+
+def bring_home(session: Session, *copies: Path) -> None:
+    for path in copies:
+        with open_copy(session.study, path) as copy:
+            merge_copy(session.study, copy, None)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> tuple[Path, str, dict[str, str]]:
+    with open_study(tmp_path) as session:
+        chain_id, ids = draw(session, {"B": "A", "C": "B", "D": "C"})
+        return session.study.path, chain_id, ids
+
+
+def test_a_circle_that_only_both_edits_make_is_found_and_shown(home: tuple[Path, str, dict[str, str]]) -> None:
+    path, chain_id, ids = home
+    with Session.open(path, "Ada") as session:
+        extra = node(session, chain_id, "event E", 100)
+    first, second = copy_of(path, "first"), copy_of(path, "second")
+    with Session.open(first, "Ada") as session:
+        chains.add_edge(session, ids["D"], extra)
+        assert is_sound(graph(session, chain_id))
+    with Session.open(second, "Ada") as session:
+        chains.add_edge(session, extra, ids["B"])
+        assert is_sound(graph(session, chain_id))
+    with Session.open(path, "Ada") as session:
+        bring_home(session, first, second)
+        found = graph(session, chain_id)
+        assert find_cycle_nodes(found) == {ids["B"], ids["C"], ids["D"], extra}
+        assert {problem.key for problem in find_problems(found) if not problem.warning} == {"cycle"}
+        assert compute_chain_statistics([found]).unsound == 1
+        chains.edit_node(session, extra, text="still edited")
+        with pytest.raises(UserError, match="no sound chain"):
+            chain_reviews.make_consensus(session, chain_id, chain_id)
+        chains.delete_edge(session, extra, ids["B"])
+        assert is_sound(graph(session, chain_id))
+    assert check_study(path) == []
+
+
+def test_both_add_and_both_are_kept(home: tuple[Path, str, dict[str, str]]) -> None:
+    path, chain_id, ids = home
+    copy = copy_of(path, "copy")
+    with Session.open(copy, "Ada") as session:
+        theirs = node(session, chain_id, "theirs", 200)
+        chains.add_edge(session, ids["A"], theirs)
+    with Session.open(path, "Ada") as session:
+        ours = node(session, chain_id, "ours", 300)
+        chains.add_edge(session, ids["A"], ours)
+        bring_home(session, copy)
+        found = graph(session, chain_id)
+        assert {*found.results[ids["A"]]} == {ids["B"], theirs, ours}
+        assert all_conflicts(session.study) == []
+
+
+@pytest.mark.parametrize("deleter", ["home", "copy"])
+def test_an_edge_of_a_node_that_the_other_deleted(home: tuple[Path, str, dict[str, str]], deleter: str) -> None:
+    path, chain_id, ids = home
+    copy = copy_of(path, "copy")
+    file, other = (path, copy) if deleter == "home" else (copy, path)
+    with Session.open(file, "Ada") as session:
+        chains.delete_nodes(session, [ids["D"]])
+    with Session.open(other, "Ada") as session:
+        chains.add_edge(session, ids["A"], ids["D"])
+    with Session.open(path, "Ada") as session:
+        bring_home(session, copy)
+        assert all_conflicts(session.study)
+        assert is_sound(graph(session, chain_id))
+    assert check_study(path) == []
+
+
+@pytest.mark.parametrize("deleter", ["home", "copy"])
+def test_a_question_from_a_chain_that_the_other_deleted(home: tuple[Path, str, dict[str, str]], deleter: str) -> None:
+    path, chain_id, _ = home
+    copy = copy_of(path, "copy")
+    file, other = (path, copy) if deleter == "home" else (copy, path)
+    with Session.open(file, "Ada") as session:
+        chains.delete_chain(session, chain_id)
+    with Session.open(other, "Bo") as session:
+        ask(session, chain_id)
+    with Session.open(path, "Ada") as session:
+        bring_home(session, copy)
+        assert all_conflicts(session.study)
+        assert all(question.chain_id == chain_id for question in all_questions(session.study))
+    assert check_study(path) == []
+
+
+def test_what_two_people_changed_of_a_chain_is_told_in_words(home: tuple[Path, str, dict[str, str]]) -> None:
+    path, chain_id, ids = home
+    with Session.open(path, "Ada") as session:
+        chains.rename_chain(session, chain_id, "The way out")
+        session.annotator_name = "Bo"
+        ask(session, chain_id)
+        (question,) = all_questions(session.study)
+    copy = copy_of(path, "copy")
+    for at, text in ((copy, "theirs"), (path, "ours")):
+        with Session.open(at, "Ada") as session:
+            chains.edit_node(session, ids["A"], text=text)
+            said = Verification(question.id, question.annotator_id, DROP, "chain", (), "", text, question.checksum, AT)
+            with session.step("Say"):
+                update_question(session.study, replace(question, wrong=tuple(map(WrongOption, (text, "c", "d", "e")))))
+                set_verification(session.study, said)
+    with Session.open(path, "Ada") as session:
+        bring_home(session, copy)
+        told = {
+            description.title: description
+            for description in (describe_conflict(session, each) for each in all_conflicts(session.study))
+        }
+    assert [*sorted(told)] == [
+        "Node “ours” of the chain “The way out”",
+        "Question “What?”, recording 1, at 0:00:00.000",
+        "Verification of the question “What?” by Bo",
+    ]
+    (line,) = told["Question “What?”, recording 1, at 0:00:00.000"].differing
+    assert (line.name, line.ours, line.theirs) == ("wrong options", "ours; c; d; e", "theirs; c; d; e")
+    words = " ".join(
+        text for description in told.values() for each in description.lines for text in (each.name, each.ours)
+    )
+    assert not any(mark in words for mark in ("[", "{", chain_id, question.id, *ids.values()))
+
+
+def ask(session: Session, chain_id: str) -> None:
+    """Add a question and say something about it."""
+    chain_reviews.review_chain(session, chain_id, ChainDecision.AGREE)
+    who = session.annotator()
+    assert who is not None
+    wrong = tuple(WrongOption(text) for text in "bcde")
+    recording = graph(session, chain_id).chain.recording_id
+    made = Question(
+        *(new_id(), recording, chain_id, QuestionKind.EVENT, "", (), "", 0, SECOND),
+        *("What?", "a", wrong, "", 0, 0, Maker.PERSON, who.id, "", AT),
+    )
+    keep = VerificationDecision.KEEP
+    with session.step("Ask"):
+        insert_questions(session.study, [made])
+        set_verification(session.study, Verification(made.id, who.id, keep, "chain", (), "", "", made.checksum, AT))
+
+
+EDIT = st.tuples(
+    st.sampled_from(["node", "edge", "cut", "text", "drop", "chain", "undo", "ask", "copy"]),
+    st.integers(0, 9),
+    st.integers(0, 9),
+)
+EDITS = st.lists(EDIT, max_size=8)
+
+
+def play(path: Path, edits: list[tuple[str, int, int]], name: str) -> None:
+    with Session.open(path, "Ada") as session:
+        for what, first, second in edits:
+            there = all_chains(session.study)
+            if not there:
+                continue
+            chain = there[first % len(there)]
+            nodes = graph(session, chain.id).nodes
+            with suppress(UserError, IndexError):
+                text, other = (nodes[at % len(nodes)].id if nodes else "" for at in (first, second))
+                if what == "node":
+                    at = second * SECOND
+                    chains.add_node(session, chain.id, NodeKind.EVENT, name, at, at + SECOND)
+                elif what == "edge":
+                    chains.add_edge(session, text, other)
+                elif what == "cut":
+                    edge = graph(session, chain.id).edges[second]
+                    chains.delete_edge(session, edge.reason_id, edge.result_id)
+                elif what == "text":
+                    chains.edit_node(session, text, text=f"{name} {second}")
+                elif what == "drop":
+                    chains.delete_nodes(session, [text])
+                elif what == "chain" and second < 2:
+                    chains.delete_chain(session, chain.id)
+                elif what == "undo" and session.study.undo_name:
+                    session.study.undo()
+                elif what == "ask":
+                    session.annotator_name = "Bo"
+                    ask(session, chain.id)
+                elif what == "copy":
+                    chain_reviews.copy_for_change(session, chain.id)
+            session.annotator_name = "Ada"
+
+
+@cache
+def begun() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        with open_study(Path(folder)) as session:
+            chain_id, _ = draw(session, {"B": "A", "C": "AB", "D": "C"})
+            draw(session, {"B": "A"})
+            session.annotator_name = "Bo"
+            ask(session, chain_id)
+            path = session.study.path
+        return path.read_bytes()
+
+
+@example(ours=[("chain", 0, 0)], theirs=[], more=[("undo", 0, 0), ("ask", 0, 0)])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@given(ours=EDITS, theirs=EDITS, more=EDITS)
+def test_what_is_merged_holds_together(
+    ours: list[tuple[str, int, int]], theirs: list[tuple[str, int, int]], more: list[tuple[str, int, int]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "home.greenroom"
+        path.write_bytes(begun())
+        first, second = copy_of(path, "first"), copy_of(path, "second")
+        play(path, ours, "ours")
+        play(first, theirs, "theirs")
+        play(second, more, "more")
+        with Session.open(path, "Ada") as session:
+            bring_home(session, first, second)
+            look_at_all(session)
+            for conflict in all_conflicts(session.study):
+                with suppress(UserError), session.step("Resolve"):
+                    apply_version(session.study, conflict, conflict.theirs)
+            look_at_all(session)
+        assert check_study(path) == []
+
+
+def look_at_all(session: Session) -> None:
+    """Everything that reckons with chains comes through, circles or none."""
+    found = read_graphs(session.study, all_chains(session.study))
+    counted = compute_chain_statistics(found)
+    assert counted.chains + counted.empty + counted.unsound == len(found)
+    for chain_graph in found:
+        for edge in chain_graph.edges:
+            assert {edge.reason_id, edge.result_id} <= {*chain_graph.nodes_by_id}
+        assert bool(find_cycle_nodes(chain_graph)) == any(each.key == "cycle" for each in find_problems(chain_graph))

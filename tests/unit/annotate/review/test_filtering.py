@@ -1,0 +1,164 @@
+"""Filters hold what looking at every segment holds, also after edits; the table is what reading anew gives."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotate.review.segment_table import EMPTY, Filter, SegmentColumns, SegmentTable
+from project.entities.study_records import Segment
+from project.queries.recording_rows import hold_outs
+from project.queries.segment_rows import all_segments, values_of
+from project.session.session import Session
+from tests.builders.random_edits import open_lab, random_edit
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        yield opened
+
+
+def brute_force(session: Session, asked: Filter, segments: list[Segment]) -> set[str]:
+    """Look at every segment by itself, with queries of its own."""
+    study = session.study
+    collection_of = dict(study.rows("SELECT id, collection_id FROM recording"))
+    found = set()
+    for segment in segments:
+        values = {key: kept.value for key, kept in values_of(study, segment.id).items()}
+        ((every, unresolved),) = study.rows(
+            "SELECT count(*), coalesce(sum(resolved = 0), 0) FROM comment WHERE segment_id = ?", (segment.id,)
+        )
+        said = [row[0] for row in study.rows("SELECT decision FROM review WHERE segment_id = ?", (segment.id,))]
+        missing = [
+            key
+            for rule in session.scheme.rules
+            if rule.label == segment.label
+            for key in rule.needs
+            if not values.get(key)
+        ]
+        others = [
+            other
+            for other in segments
+            if (other.recording_id, other.track) == (segment.recording_id, segment.track)
+            and other.annotator_id != segment.annotator_id
+        ]
+        touching = [other for other in others if other.start_us < segment.end_us and segment.start_us < other.end_us]
+        disputed = bool(others) and (not touching or any(other.label != segment.label for other in touching))
+        holds = [
+            not asked.annotators or segment.annotator_id in asked.annotators,
+            not asked.recordings or segment.recording_id in asked.recordings,
+            not asked.collections or collection_of[segment.recording_id] in asked.collections,
+            not asked.lanes or (segment.scheme, segment.track) in asked.lanes,
+            not asked.labels or segment.label in asked.labels,
+            not asked.lacks or bool(asked.lacks & {*missing}),
+            asked.incomplete in (None, bool(missing)),
+            asked.disputed in (None, disputed),
+            asked.commented in (None, every > 0),
+            asked.unresolved in (None, unresolved > 0),
+            asked.reviewed in (None, bool(said)),
+            asked.disagreed in (None, "disagree" in said),
+            asked.held_out in (None, segment.recording_id in hold_outs(study)),
+        ]
+        for key, wanted in asked.values.items():
+            value = values.get(key) or [EMPTY]
+            holds.append(bool({*([value] if isinstance(value, str) else value)} & wanted))
+        if all(holds):
+            found.add(segment.id)
+    return found
+
+
+def random_filter(session: Session, chance: random.Random) -> Filter:
+    study = session.study
+    either = (None, None, None, True, False)
+
+    def some(sql: str) -> frozenset[str]:
+        ids = [row[0] for row in study.rows(sql)]
+        return frozenset(chance.sample(ids, chance.randint(1, len(ids)))) if chance.random() < 0.3 else frozenset()
+
+    values = {
+        "channel": frozenset({chance.choice(["verbal", "both", EMPTY])}),
+        "attributes": frozenset(chance.sample(["emotions", "norms", "knowledge", EMPTY], 2)),
+    }
+    return Filter(
+        annotators=some("SELECT id FROM annotator"),
+        recordings=some("SELECT id FROM recording"),
+        collections=some("SELECT id FROM collection"),
+        labels=frozenset({"error"}) if chance.random() < 0.2 else frozenset(),
+        lanes=frozenset({("shrec", "segments")}) if chance.random() < 0.2 else frozenset(),
+        values={key: wanted for key, wanted in values.items() if chance.random() < 0.25},
+        lacks=frozenset({"rationale"}) if chance.random() < 0.2 else frozenset(),
+        **{
+            key: chance.choice(either)
+            for key in ("incomplete", "disputed", "commented", "unresolved", "reviewed", "disagreed", "held_out")
+            if chance.random() < 0.4
+        },
+    )
+
+
+def test_filters_hold_what_a_look_at_every_segment_holds(session: Session) -> None:
+    chance = random.Random(7)
+    table = SegmentTable(session)
+    sizes = set()
+    for _ in range(60):
+        table.apply(random_edit(session, chance))
+        segments = all_segments(session.study)
+        for _ in range(4):
+            asked = random_filter(session, chance)
+            found = asked.select(table)
+            assert set(found) == brute_force(session, asked, segments), asked
+            sizes.add(len(found))
+    assert len(sizes) > 10
+
+
+def test_after_edits_the_table_is_what_reading_anew_gives(session: Session) -> None:
+    chance = random.Random(3)
+    table = SegmentTable(session)
+    for _ in range(80):
+        table.apply(random_edit(session, chance))
+        fresh = SegmentTable(session)
+        assert table.rows == fresh.rows
+        assert table.held_out == fresh.held_out
+        assert {row: table.problems(row) for row in table.rows} == {row: fresh.problems(row) for row in fresh.rows}
+        assert {row for row in table.rows if table.is_disputed(row)} == {
+            row for row in fresh.rows if fresh.is_disputed(row)
+        }
+
+
+def test_nothing_asked_is_everything_and_a_search_narrows_it(session: Session) -> None:
+    table = SegmentTable(session)
+    assert not Filter()
+    assert Filter(labels=frozenset({"error"}))
+    assert Filter().select(table) == list(table.rows)
+    first = next(iter(table.rows))
+    assert Filter().select(table, {first}) == [first]
+    label = table.rows[first].segment.label
+    assert Filter(labels=frozenset({label})).select(table, {first}) == [first]
+
+
+def test_every_column_sorts_and_says_something(session: Session) -> None:
+    table = SegmentTable(session)
+    columns = SegmentColumns(session, table)
+    assert {"recording", "label", "annotator", "field rationale"} <= {
+        table_column.key for table_column in columns.columns if table_column.visible_by_default
+    }
+    for column in columns.columns:
+        up = columns.sort_ids(table.rows, column.key)
+        down = columns.sort_ids(table.rows, column.key, descending=True)
+        assert sorted(up) == sorted(down) == sorted(table.rows)
+    lengths = [table.rows[text].segment for text in columns.sort_ids(table.rows, "duration", descending=True)]
+    spans = [length.end_us - length.start_us for length in lengths]
+    assert spans == sorted(spans, reverse=True)
+
+
+def test_copied_rows_hold_no_formula(session: Session) -> None:
+    table = SegmentTable(session)
+    columns = SegmentColumns(session, table)
+    one = next(iter(table.rows))
+    table.rows[one] = replace(table.rows[one], values={"rationale": '=HYPERLINK("http://x")', "channel": "verbal"})
+    text = columns.as_csv([one], ["recording", "field channel", "field rationale"])
+    assert text.splitlines()[0] == "Recording,Channel,Rationale"
+    assert "Verbal" in text
+    assert "\"'=HYPERLINK(" in text

@@ -1,0 +1,143 @@
+"""Two annotators side by side, and what they say about each other's segments."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotate.review import peer_review as reviews
+from annotate.review.peer_review import RecordingReview, ReviewOutcome, build_recording_review, default_pair
+from annotate.segments.segment_edits import add_segment, delete_segments
+from annotate.study import recording_edits as history
+from annotate.study.scheme_versions import use_shipped_scheme
+from project.entities.study_records import ReviewDecision
+from project.errors import UserError
+from project.queries.annotator_rows import reviews_in
+from project.session.session import Session
+from tests.builders.marked_study import WALK, mark, open_study, person
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def compared(session: Session) -> RecordingReview:
+    return build_recording_review(session, WALK, person(session, "Ada"), person(session, "Bo"))
+
+
+def decide(session: Session, who: str, segment: str, decision: ReviewDecision, note: str = "") -> None:
+    session.annotator_name = who
+    reviews.review_segment(session, segment, decision, note)
+    session.annotator_name = "Ada"
+
+
+def test_what_differs_is_named_and_what_is_alike_needs_no_review(session: Session) -> None:
+    same: dict[str, object] = {"attributes": ["norms"], "channel": "both"}
+    mark(session, "Ada", 10, 20, **same, rationale="It looks away.")  # type: ignore[arg-type]
+    mark(session, "Bo", 11, 20.5, **same, rationale="The gaze wanders.")  # type: ignore[arg-type]
+    mark(session, "Ada", 30, 40, "error", attributes=["norms"], channel="verbal", correction="Wait.")
+    mark(session, "Bo", 30, 34, "competence", attributes=["norms", "emotions"], rationale="It waits.")
+    mark(session, "Ada", 50, 60)
+    mark(session, "Bo", 70, 80)
+    found = compared(session).items
+    assert [review_item.outcome for review_item in found] == [
+        ReviewOutcome.ALIKE,
+        ReviewOutcome.OPEN,
+        ReviewOutcome.OPEN,
+        ReviewOutcome.OPEN,
+    ]
+    assert found[1].differing_parts == ("label", "attributes", "channel", "rationale", "boundaries")
+    assert [review_item.is_matched for review_item in found] == [True, True, False, False]
+
+
+def test_each_reviews_only_the_others_segments(session: Session) -> None:
+    mine = mark(session, "Ada", 10, 20)
+    theirs = mark(session, "Bo", 12, 22, "competence")
+    alone = mark(session, "Bo", 70, 80)
+    found = compared(session)
+    ada, bo = person(session, "Ada"), person(session, "Bo")
+    waiting = [m.segment.id for item in found.items for m in item.pending_for(ada.id)]
+    assert waiting == [theirs, alone]
+    assert [m.segment.id for item in found.items for m in item.pending_for(bo.id)] == [mine]
+    third = [m.segment.id for item in found.items for m in item.pending_for("somebody else")]
+    assert third == [theirs, mine, alone]
+
+
+def test_progress_and_outcomes_follow_decisions(session: Session) -> None:
+    mine = mark(session, "Ada", 10, 20)
+    theirs = mark(session, "Bo", 12, 22, "competence")
+    alone = mark(session, "Bo", 70, 80)
+    ada = person(session, "Ada")
+    decide(session, "Ada", theirs, ReviewDecision.DISAGREE, "She thinks.")
+    assert compared(session).items[0].outcome is ReviewOutcome.OPEN, "Bo did not say anything yet"
+    decide(session, "Bo", mine, ReviewDecision.DISAGREE)
+    decide(session, "Ada", alone, ReviewDecision.AGREE)
+    progress = compared(session).progress(ada.id)
+    assert (progress.done, progress.total, progress.disputed, progress.settled, progress.open) == (2, 2, 1, 1, 0)
+    decide(session, "Bo", mine, ReviewDecision.AGREE)
+    assert compared(session).items[0].outcome is ReviewOutcome.SETTLED
+    history.undo(session)
+    assert compared(session).items[0].outcome is ReviewOutcome.DISPUTED
+
+
+def test_a_decision_is_changed_withdrawn_and_undone(session: Session) -> None:
+    mark(session, "Ada", 10, 20)
+    theirs = mark(session, "Bo", 12, 22, "competence")
+    reviews.review_segment(session, theirs, ReviewDecision.AGREE)
+    reviews.review_segment(session, theirs, ReviewDecision.DISAGREE, " Because. ")
+    (found,) = reviews_in(session.study, WALK)[theirs]
+    assert (found.decision, found.note) == (ReviewDecision.DISAGREE, "Because.")
+    assert not reviews.review_segment(session, theirs, ReviewDecision.DISAGREE, "Because."), (
+        "saying it twice is no step"
+    )
+    reviews.withdraw_review(session, theirs)
+    assert reviews_in(session.study, WALK) == {}
+    with pytest.raises(UserError):
+        reviews.withdraw_review(session, theirs)
+    history.undo(session)
+    assert reviews_in(session.study, WALK)[theirs] == [found]
+    session.annotator_name = "Bo"
+    delete_segments(session, [theirs])
+    history.undo(session)
+    assert reviews_in(session.study, WALK)[theirs] == [found], "a review comes back with its segment"
+
+
+def test_nobody_reviews_their_own_segment(session: Session) -> None:
+    mine = mark(session, "Ada", 10, 20)
+    with pytest.raises(UserError, match="Ada made this segment"):
+        reviews.review_segment(session, mine, ReviewDecision.AGREE)
+    with pytest.raises(UserError):
+        reviews.review_segment(session, "no such segment", ReviewDecision.AGREE)
+
+
+def test_segments_about_different_tracks_are_not_matched(session: Session) -> None:
+    use_shipped_scheme(session, "plain")
+    mark(session, "Ada", 10, 20)
+    session.annotator_name = "Bo"
+    track = session.schemes.get("plain").tracks[0]
+    add_segment(session, WALK, 10_000_000, 20_000_000, track.labels[0].key, scheme="plain")
+    session.annotator_name = "Ada"
+    assert [item.is_matched for item in compared(session).items] == [False, False]
+
+
+def test_a_third_annotator_is_compared_with_both_and_needs_no_review(session: Session) -> None:
+    mark(session, "Ada", 10, 20)
+    mark(session, "Bo", 12, 22)
+    mark(session, "Cy", 12, 20, "competence")
+    mark(session, "Cy", 70, 80)
+    found = build_recording_review(session, WALK, person(session, "Ada"), person(session, "Bo"), person(session, "Cy"))
+    assert [len(item.marks) for item in found.items] == [3, 1]
+    assert (found.items[0].differing_parts, found.items[0].third_differing_parts) == ((), ("label",))
+    assert found.progress(person(session, "Ada").id).total == 0
+
+
+def test_the_pair_is_who_works_here_and_the_other_with_the_most(session: Session) -> None:
+    mark(session, "Bo", 12, 22)
+    assert default_pair(session, WALK) is None
+    for start in (100, 200):
+        mark(session, "Cy", start, start + 10)
+    assert [annotator.name for annotator in default_pair(session, WALK) or ()] == ["Cy", "Bo"]
+    mark(session, "Ada", 10, 20)
+    assert [annotator.name for annotator in default_pair(session, WALK) or ()] == ["Ada", "Cy"]

@@ -1,0 +1,102 @@
+"""Edits of many segments: one step, own ones only, and nothing else changes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotate.segments import bulk_edits as bulk
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import undo
+from project.errors import UserError
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments, find_segment, values_of
+from project.session.session import Session
+from tests.builders.random_edits import open_lab, own_and_others
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        yield opened
+
+
+def everything(session: Session) -> list[tuple[object, ...]]:
+    return session.study.rows("SELECT * FROM segment ORDER BY id") + session.study.rows(
+        "SELECT * FROM segment_value ORDER BY segment_id, version, field"
+    )
+
+
+def test_only_own_segments_change_and_one_undo_takes_it_back(session: Session) -> None:
+    own, others = own_and_others(session)
+    before = everything(session)
+    theirs = [find_segment(session.study, text) for text in others]
+    assert len(bulk.own_segments(session, [*own, *others])) == len(own)
+    bulk.change_label(session, [*own, *others], "competence")
+    assert {segment.label for segment in all_segments(session.study) if segment.id in own} == {"competence"}
+    assert [find_segment(session.study, text) for text in others] == theirs
+    undo(session)
+    assert everything(session) == before
+
+
+def test_choices_are_added_and_taken_away(session: Session) -> None:
+    own, others = own_and_others(session)
+    fits = [
+        segment.id for segment in bulk.filter_by_choice(session, bulk.own_segments(session, own), "attributes", "norms")
+    ]
+    bulk.add_choice(session, [*own, *others], "attributes", "norms")
+    for fit in fits:
+        chosen = values_of(session.study, fit)["attributes"].value
+        assert isinstance(chosen, list)
+        assert "norms" in chosen
+    before = everything(session)
+    assert not bulk.add_choice(session, own, "attributes", "norms")
+    assert everything(session) == before
+    bulk.remove_choice(session, own, "attributes", "norms")
+    for fit in fits:
+        assert "norms" not in str(values_of(session.study, fit).get("attributes"))
+
+
+def test_a_single_choice_takes_the_place_of_another_and_is_taken_away_only_where_it_is(session: Session) -> None:
+    own, _ = own_and_others(session)
+    bulk.add_choice(session, own, "channel", "verbal")
+    fits = bulk.filter_by_choice(session, bulk.own_segments(session, own), "channel", "verbal")
+    assert {values_of(session.study, fit.id)["channel"].value for fit in fits} == {"verbal"}
+    assert not bulk.remove_choice(session, own, "channel", "both")
+    assert bulk.remove_choice(session, own, "channel", "verbal")
+    assert all("channel" not in values_of(session.study, fit.id) for fit in fits)
+
+
+def test_shifting_moves_all_or_none(session: Session) -> None:
+    recording = all_recordings(session.study)[0]
+    first, _ = add_segment(session, recording.id, 1_000_000, 2_000_000, "error")
+    second, _ = add_segment(session, recording.id, 3_000_000, 4_000_000, "error")
+    bulk.shift_segments(session, [first, second], -500_000)
+    assert [one.start_us for key in (first, second) if (one := find_segment(session.study, key))] == [
+        500_000,
+        2_500_000,
+    ]
+    before = everything(session)
+    with pytest.raises(UserError, match="outside"):
+        bulk.shift_segments(session, [first, second], -600_000)
+    assert everything(session) == before
+
+
+def test_with_nothing_of_ones_own_it_says_so(session: Session) -> None:
+    _, others = own_and_others(session)
+    for do in (
+        lambda: bulk.delete_own_segments(session, others),
+        lambda: bulk.change_label(session, others, "error"),
+        lambda: bulk.shift_segments(session, others, 1000),
+        lambda: bulk.add_choice(session, others, "attributes", "norms"),
+    ):
+        with pytest.raises(UserError, match="None of these"):
+            do()
+
+
+def test_a_choice_that_no_form_has_fits_nothing(session: Session) -> None:
+    own, _ = own_and_others(session)
+    with pytest.raises(UserError):
+        bulk.add_choice(session, own, "attributes", "nonsense")
+    with pytest.raises(UserError):
+        bulk.change_label(session, own, "nonsense")

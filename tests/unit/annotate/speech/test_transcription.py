@@ -1,0 +1,355 @@
+"""From a recording to a transcript: every kind of sound, after a crash too, and nothing that a person wrote is lost."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotate.speech import transcription
+from annotate.speech import voice_activity as speech
+from annotate.study import recording_edits as history
+from annotate.study.recording_edits import add_medium, add_recordings, probe_file
+from annotate.transcript import transcript_edits as edits
+from annotate.transcript import transcript_edits as who_speaks
+from annotate.transcript import utterance_drafts as drafts
+from annotate.transcript.utterance_drafts import set_vocabulary
+from models.speech import whisper
+from project.entities.study_records import MediumRole
+from project.entities.transcript import split_words
+from project.errors import Cancelled, UserError
+from project.files.temporary_files import cache_folder
+from project.progress import Silent
+from project.queries.history_rows import latest_run
+from project.queries.pii_rows import PiiDecision, PiiPlace, PiiVerdict, put_pii_decision
+from project.queries.transcript_rows import asr_segments, speech_spans, utterances_of
+from project.session.jobs import JobSpec, run_inline
+from project.session.session import Session
+from project.store.study import Study
+from project.timebase import SECOND_US
+from tests.builders.clips import make_clip
+from tests.builders.full_disk import full_disk
+from tests.builders.tiny_whisper import write_tiny_whisper
+from tests.builders.voices import RATE, Sound, chords, hiss, said, silence, spoken, write_sound
+from tests.contract.documentation import ROOT
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write_tiny_whisper(tmp_path_factory.mktemp("models") / "tiny", ("en", "de", "ja")))
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Session]:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
+        yield session
+
+
+def added(session: Session, path: Path) -> str:
+    (recording,), _ = add_recordings(session, [probe_file(path)])
+    return recording
+
+
+def talk(session: Session, folder: Path, sound: Sound | None = None) -> str:
+    return added(session, write_sound(folder / "talk.wav", spoken()[: 10 * RATE] if sound is None else sound))
+
+
+def transcribed(session: Session, recording: str, model: str, **more: object) -> JobSpec:
+    work = transcription.prepare(session, recording, model, **more)  # type: ignore[arg-type]
+    run_inline(session, work, Silent())
+    return work
+
+
+def test_words_become_drafts_and_a_run_that_never_changes(lab: Session, tmp_path: Path, model: str) -> None:
+    here = talk(lab, tmp_path)
+    transcribed(lab, here, model, language="en")
+    found = utterances_of(lab.study, here)
+    assert found
+    for utterance in found:
+        assert not utterance.checked
+        assert utterance.participant_id is None
+        assert [word.text for word in utterance.words] == split_words(utterance.text)
+        assert all(word.confidence is not None for word in utterance.words)
+        assert utterance.end_us <= lab.recording(here).duration_us
+    run = latest_run(lab.study, here, "transcribe")
+    assert run is not None
+    heard = asr_segments(lab.study, run.id)
+    assert [(asr_segment.start_us, asr_segment.text, asr_segment.words) for asr_segment in heard] == [
+        (u.start_us, u.text, u.words) for u in found
+    ]
+    written = json.dumps([dict(run.parameters), dict(run.result)])
+    assert str(tmp_path) not in written
+    assert len(str(run.result["recognizer_parameters"]["sha256"])) == 64  # type: ignore[index, call-overload]
+    assert lab.study.undo_name == "Transcribe recording 1"
+    assert speech_spans(lab.study, here)
+    assert not list((cache_folder() / "transcripts").iterdir()), "what people said is not left in the cache"
+    history.undo(lab)
+    assert utterances_of(lab.study, here) == []
+    assert asr_segments(lab.study, run.id) == heard
+
+
+def test_what_cannot_be_kept_whole_is_not_kept_at_all(
+    lab: Session, tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = talk(lab, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(drafts, "insert_utterances", full_disk)
+        with pytest.raises(UserError, match="full"):
+            transcribed(lab, here, model, language="en")
+    assert lab.study.rows("SELECT id FROM run") == []
+    assert lab.study.rows("SELECT * FROM heard") == []
+    assert list((cache_folder() / "transcripts").iterdir()), "what was heard is there for the next try"
+    transcribed(lab, here, model, language="en")
+    assert utterances_of(lab.study, here)
+
+
+def test_speech_alone_needs_no_model(lab: Session, tmp_path: Path) -> None:
+    here = talk(lab, tmp_path, spoken())
+    run_inline(lab, speech.prepare(lab, here), Silent())
+    found = speech_spans(lab.study, here)
+    assert found is not None
+    truth = said()
+    assert found[0][0] < truth[0]["start_us"] + 300_000
+    assert abs(found[-1][1] - truth[-1]["end_us"]) < 500_000
+    run = latest_run(lab.study, here, "speech")
+    assert run is not None
+    assert run.result["stretches"] == len(found)
+    with pytest.raises(UserError, match=r"No model.*models fetch.*--speech-only"):
+        transcription.prepare(lab, here)
+
+
+SOUNDS: dict[str, Callable[[Path], Path]] = {
+    "silence": lambda folder: write_sound(folder / "a.wav", silence(3)),
+    "noise": lambda folder: write_sound(folder / "a.wav", hiss(5)),
+    "music": lambda folder: write_sound(folder / "a.wav", chords(5)),
+    "a moment": lambda folder: write_sound(folder / "a.wav", spoken()[8000:8400]),
+    "8 kHz": lambda folder: write_sound(folder / "a.wav", spoken()[: 6 * RATE], 8000),
+    "5.1": lambda folder: write_sound(folder / "a.wav", 0.3 * spoken()[: 6 * RATE], 48_000, "5.1"),
+    "two at once": lambda folder: write_sound(
+        folder / "a.wav", (spoken()[: 6 * RATE] + spoken()[7 * RATE : 13 * RATE]) / 2
+    ),
+    "telephone": lambda folder: write_sound(folder / "a.wav", spoken()[: 6 * RATE], 8000, codec="pcm_alaw"),
+    "late sound": lambda folder: make_clip(
+        folder / "a.mp4", frames=20, fps=10, size=(64, 48), sound=True, sound_offset_us=700_000
+    ),
+}
+SPOKEN = ("8 kHz", "5.1", "two at once", "telephone")
+
+
+@pytest.mark.parametrize("name", SOUNDS)
+def test_every_sound_ends_well(name: str, lab: Session, tmp_path: Path, model: str) -> None:
+    here = added(lab, SOUNDS[name](tmp_path))
+    transcribed(lab, here, model)
+    found = speech_spans(lab.study, here)
+    assert found is not None
+    assert bool(found) == (name in SPOKEN)
+    assert bool(utterances_of(lab.study, here)) <= bool(found)
+
+
+def test_a_recording_without_sound_and_one_that_is_gone_are_said(lab: Session, tmp_path: Path, model: str) -> None:
+    mute = added(lab, make_clip(tmp_path / "mute.mp4", frames=5))
+    gone = added(lab, write_sound(tmp_path / "gone.wav", spoken()[:RATE]))
+    (tmp_path / "gone.wav").unlink()
+    for job in (speech.prepare, lambda s, r: transcription.prepare(s, r, model)):
+        with pytest.raises(UserError, match=r"Recording 1 \(mute\) has no sound"):
+            job(lab, mute)  # type: ignore[operator]
+        with pytest.raises(UserError, match=r"gone\.wav of recording 2 is missing"):
+            job(lab, gone)  # type: ignore[operator]
+
+
+def test_the_sound_of_a_microphone_is_laid_where_it_belongs(lab: Session, tmp_path: Path) -> None:
+    here = added(lab, make_clip(tmp_path / "mute.mp4", frames=200, fps=10, size=(64, 48)))
+    file = probe_file(write_sound(tmp_path / "lapel.wav", spoken()[: 4 * RATE]))
+    add_medium(lab, here, file, MediumRole.MICROPHONE, 5 * SECOND_US)
+    run_inline(lab, speech.prepare(lab, here), Silent())
+    found = speech_spans(lab.study, here)
+    assert found is not None
+    assert found[0][0] == pytest.approx(5 * SECOND_US + 412_000, abs=200_000)
+
+
+class CancelAfter:
+    """Stops the work once so many chunks are done."""
+
+    def __init__(self, chunks: int) -> None:
+        self._chunks, self._stop = chunks, False
+        self.told: list[str] = []
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        self.told.append(text)
+        self._stop = self._stop or text.startswith(f"Recognised {self._chunks} of")
+
+    def check_cancelled(self) -> None:
+        if self._stop:
+            raise Cancelled
+
+
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whisper, "_batch", lambda folder, device: 1)
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_what_was_recognised_before_a_stop_is_not_recognised_again(
+    lab: Session, tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = talk(lab, tmp_path, _long())
+    work = transcription.prepare(lab, here, model)
+    stopping = CancelAfter(2)
+    with pytest.raises(Cancelled):
+        transcription.compute(work.parameters, stopping)
+    assert any(text.startswith("Recognised 2 of ") for text in stopping.told)
+    (kept,) = (cache_folder() / "transcripts").iterdir()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    asked: list[int] = []
+    before = whisper.Whisper.recognize
+
+    def counting(self: whisper.Whisper, windows: list, hearing: object) -> object:
+        asked.append(len(windows))
+        return before(self, windows, hearing)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(whisper.Whisper, "recognize", counting)
+    result, _ = run_inline(lab, work, Silent())
+    assert result["chunks"] == 2 + sum(asked) > 3
+    resumed = [(utterance.start_us, utterance.text) for utterance in utterances_of(lab.study, here)]
+    history.undo(lab)
+    transcribed(lab, here, model)
+    assert [(utterance.start_us, utterance.text) for utterance in utterances_of(lab.study, here)] == resumed
+
+
+def test_a_killed_worker_is_taken_up_again(lab: Session, tmp_path: Path, model: str) -> None:
+    here = talk(lab, tmp_path, _long())
+    work = transcription.prepare(lab, here, model)
+    patch = "import models.speech.whisper as w; w._batch = lambda folder, device: 1;"
+    code = f"{patch} from app.worker import run; run()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps({"job": work.kind, "parameters": dict(work.parameters)}) + "\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            if "Recognised 2 of" in line:
+                os.kill(process.pid, signal.SIGKILL)
+                break
+    telling = CancelAfter(-1)
+    result = transcription.compute(work.parameters, telling)
+    first = next(text for text in telling.told if text.startswith("Recognised"))
+    assert int(first.split()[1]) >= 2
+    transcription.store(lab, work, result)
+    assert utterances_of(lab.study, here)
+    assert not list((cache_folder() / "transcripts").iterdir())
+
+
+def test_a_vocabulary_is_kept_and_told_to_the_model(lab: Session, tmp_path: Path, model: str) -> None:
+    here = talk(lab, tmp_path)
+    set_vocabulary(lab, "  Greenroom,\n Reykjavik ")
+    work = transcription.prepare(lab, here, model)
+    assert work.parameters["prompt"] == "Greenroom, Reykjavik"
+    with pytest.raises(UserError, match="600 characters"):
+        set_vocabulary(lab, "word " * 200)
+
+
+def test_a_second_transcript_is_refused_unless_drafts_may_go(lab: Session, tmp_path: Path, model: str) -> None:
+    here = talk(lab, tmp_path)
+    transcribed(lab, here, model)
+    with pytest.raises(UserError, match=r"has a transcript .* already.*--replace"):
+        transcription.prepare(lab, here, model)
+    before = {utterance.id for utterance in utterances_of(lab.study, here)}
+    transcribed(lab, here, model, replace=True)
+    after = utterances_of(lab.study, here)
+    assert len(after) == len(before)
+    assert not before & {utterance.id for utterance in after}
+    edits.mark_checked(lab, [utterance.id for utterance in after])
+    with pytest.raises(UserError) as refused:
+        transcription.prepare(lab, here, model)
+    assert "People made or checked all of it" in refused.value.hint
+
+
+@pytest.mark.parametrize("touch", ["check", "text", "retime", "speaker", "decision", "typed"])
+def test_what_a_person_touched_stays_as_it_is(touch: str, lab: Session, tmp_path: Path, model: str) -> None:
+    from annotate.study.people import add_participant
+    from project.entities.study_records import ParticipantRole
+    from project.queries.recording_rows import all_participants
+
+    here = talk(lab, tmp_path)
+    transcribed(lab, here, model)
+    drafts = utterances_of(lab.study, here)
+    utterance = drafts[len(drafts) // 2]
+    if touch == "check":
+        edits.mark_checked(lab, [utterance.id])
+    elif touch == "text":
+        edits.edit_text(lab, utterance.id, "What she really said")
+    elif touch == "retime":
+        edits.retime_utterances(lab, [(utterance.id, utterance.start_us + 10_000, utterance.end_us)])
+    elif touch == "speaker":
+        add_participant(lab, "P01", ParticipantRole.USER)
+        who_speaks.assign_speaker(lab, [utterance.id], all_participants(lab.study)[0].id)
+    elif touch == "decision":
+        with lab.step("Decide"):
+            who = lab.annotator()
+            assert who is not None
+            place = PiiPlace("utterance", utterance.id, "text", utterance.text.split()[0])
+            put_pii_decision(lab.study, PiiDecision(place, here, "person", PiiVerdict.HIDE, who.id, "2026-01-01"))
+    else:
+        _, one_id = _typed(lab, here)
+        utterance = next(each for each in utterances_of(lab.study, here) if each.id == one_id)
+    now = next(each for each in utterances_of(lab.study, here) if each.id == utterance.id)
+    transcribed(lab, here, model, replace=True)
+    after = utterances_of(lab.study, here)
+    assert next(each for each in after if each.id == utterance.id) == now
+    middle = [(w.start_us + w.end_us) // 2 for each in after if each.id != utterance.id for w in each.words]
+    assert not any(now.start_us <= at < now.end_us for at in middle), "nothing is said twice"
+
+
+def test_what_is_written_while_a_job_runs_stays(lab: Session, tmp_path: Path, model: str) -> None:
+    here = talk(lab, tmp_path)
+    work = transcription.prepare(lab, here, model)
+    result = transcription.compute(work.parameters, Silent())
+    _, typed = _typed(lab, here)
+    transcription.store(lab, work, result)
+    assert typed in {utterance.id for utterance in utterances_of(lab.study, here)}
+
+
+def test_an_unknown_language_is_one_line(lab: Session, tmp_path: Path, model: str) -> None:
+    here = talk(lab, tmp_path)
+    work = transcription.prepare(lab, here, model, "fr")
+    with pytest.raises(UserError, match="does not know French"):
+        transcription.compute(work.parameters, Silent())
+
+
+def test_a_damaged_model_is_named_before_anything_is_heard(lab: Session, tmp_path: Path) -> None:
+    here = talk(lab, tmp_path)
+    folder = write_tiny_whisper(tmp_path / "broken")
+    (folder / "model.bin").write_bytes(b"no model" * 10)
+    work = transcription.prepare(lab, here, str(folder))
+    with pytest.raises(UserError, match=r"broken is damaged: .*[0-9a-f]{64}"):
+        transcription.compute(work.parameters, Silent())
+
+
+def _long() -> Sound:
+    """Return speech for several windows."""
+    import numpy as np
+
+    return np.tile(spoken(), 6)
+
+
+def _typed(session: Session, recording: str) -> tuple[object, str]:
+    before = {utterance.id for utterance in utterances_of(session.study, recording)}
+    changes = edits.add_utterance(session, recording, 1_000_000, 1_400_000, "Typed by hand")
+    (new,) = {utterance.id for utterance in utterances_of(session.study, recording)} - before
+    return changes, new
+
+
+def test_the_same_file_with_other_settings_begins_anew(lab: Session, tmp_path: Path, model: str) -> None:
+    here = talk(lab, tmp_path)
+    work = transcription.prepare(lab, here, model, "en")
+    transcription.compute(work.parameters, Silent())
+    other = replace(work, parameters={**work.parameters, "language": "ja"})
+    assert transcription.compute(other.parameters, Silent())["language"] == "ja"

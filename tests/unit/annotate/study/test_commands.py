@@ -1,0 +1,183 @@
+"""Edits as the window and the command line ask for them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotate.segments import segment_edits as segments
+from annotate.study import people as participants
+from annotate.study import recording_edits as recordings
+from annotate.study.recording_edits import redo, undo
+from project.entities.study_records import ConsentUse, Json, MediumRole, ParticipantRole, Verdict
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_participants, consents, media_of, participants_in
+from project.queries.segment_rows import find_segment, segments_of, values_of
+from project.session.session import Session
+from tests.builders.clips import make_clip
+from tests.builders.face_study import only_recording, open_lab
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def here(session: Session) -> str:
+    return only_recording(session)
+
+
+def test_consent_is_denied_until_given_and_again_when_withdrawn(session: Session, here: str) -> None:
+    added, changes = participants.add_participant(session, " P01 ", ParticipantRole.USER, here)
+    assert changes.ids("participant") == {added}
+    (person,) = participants_in(session.study, here)
+    assert (person.id, person.pseudonym) == (added, "P01")
+    assert consents(session.study, added) == dict.fromkeys(ConsentUse, False)
+    participants.set_consent(session, person, ConsentUse.RELEASE, True)
+    assert consents(session.study, added) == {**dict.fromkeys(ConsentUse, False), ConsentUse.RELEASE: True}
+    participants.set_consent(session, person, ConsentUse.RELEASE, False)
+    assert consents(session.study, added) == dict.fromkeys(ConsentUse, False)
+    assert undo(session).name == "Withdraw consent of P01 to release"
+    assert consents(session.study, added)[ConsentUse.RELEASE]
+
+
+@pytest.mark.parametrize("pseudonym", ["", "  ", "P01", " P01", "P\t2", "P\u202e2", "P2\x00"])
+def test_a_pseudonym_is_there_and_nobody_else_s(session: Session, pseudonym: str) -> None:
+    participants.add_participant(session, "P01", ParticipantRole.USER)
+    with pytest.raises(UserError):
+        participants.add_participant(session, pseudonym, ParticipantRole.ROBOT)
+    assert len(all_participants(session.study)) == 1
+
+
+def test_further_files_join_a_recording_in_order(session: Session, here: str, tmp_path: Path) -> None:
+    chapters = [make_clip(tmp_path / f"chapter {n}.mp4", size=(160, 120), frames=4 + n) for n in range(2)]
+    for chapter in chapters:
+        recordings.add_medium(session, here, recordings.probe_file(chapter), MediumRole.CHAPTER, 240_000)
+    found = [m for m in media_of(session.study, here) if m.role is MediumRole.CHAPTER]
+    assert [(m.path, m.position, m.offset_us) for m in found] == [
+        ("chapter 0.mp4", 0, 240_000),
+        ("chapter 1.mp4", 1, 240_000),
+    ]
+    with pytest.raises(UserError, match="main file already"):
+        recordings.add_medium(session, here, recordings.probe_file(chapters[0]), MediumRole.MAIN)
+    undo(session)
+    undo(session)
+    assert [m.role for m in media_of(session.study, here)] == [MediumRole.MAIN]
+
+
+def test_a_further_file_is_moved_on_the_axis_and_the_main_one_is_not(
+    session: Session, here: str, tmp_path: Path
+) -> None:
+    second = make_clip(tmp_path / "second.mp4", size=(160, 120), frames=5)
+    recordings.add_medium(session, here, recordings.probe_file(second), MediumRole.CAMERA, 240_000)
+    main, camera = media_of(session.study, here)
+    assert recordings.move_medium(session, here, camera.id, -1_250_000).ids("medium") == {camera.id}
+    assert [m.offset_us for m in media_of(session.study, here)] == [main.offset_us, -1_250_000]
+    undo(session)
+    assert [m.offset_us for m in media_of(session.study, here)] == [main.offset_us, 240_000]
+    for wrong in (main.id, "nothing"):
+        with pytest.raises(UserError):
+            recordings.move_medium(session, here, wrong, 5)
+
+
+def test_a_recording_gets_another_name_but_never_none(session: Session, here: str) -> None:
+    recordings.rename_recording(session, here, " Kitchen ")
+    assert session.recording(here).name == "Kitchen"
+    with pytest.raises(UserError):
+        recordings.rename_recording(session, here, "  ")
+    undo(session)
+    assert session.recording(here).name == "walk"
+
+
+def test_splitting_keeps_the_values_on_both_sides(session: Session, here: str) -> None:
+    given: dict[str, Json] = {"attributes": ["norms"], "rationale": "So.", "correction": "Wait."}
+    first, _ = segments.add_segment(session, here, 0, 200_000, Verdict.ERROR, {**given})
+    second, _ = segments.split_segment(session, first, 80_000)
+    assert [(s.start_us, s.end_us) for s in segments_of(session.study, here)] == [(0, 80_000), (80_000, 200_000)]
+    for part in (first, second):
+        assert {key: value.value for key, value in values_of(session.study, part).items()} == given
+    for outside in (80_000, 80_500, 200_000, 300_000):
+        with pytest.raises(UserError, match="playhead"):
+            segments.split_segment(session, second, outside)
+    undo(session)
+    assert [(s.start_us, s.end_us) for s in segments_of(session.study, here)] == [(0, 200_000)]
+
+
+def test_moving_several_is_one_step_and_all_or_none(session: Session, here: str) -> None:
+    text, two = (segments.add_segment(session, here, at, at + 40_000, Verdict.ERROR)[0] for at in (0, 80_000))
+    with pytest.raises(UserError, match="outside"):
+        segments.move_segments(session, [(text, 40_000, 80_000), (two, 900_000, 940_000)])
+    assert [s.start_us for s in segments_of(session.study, here)] == [0, 80_000]
+    segments.move_segments(session, [(text, 40_000, 80_000), (two, 120_000, 160_000)])
+    assert [s.start_us for s in segments_of(session.study, here)] == [40_000, 120_000]
+    assert undo(session).name == "Move 2 segments"
+    assert [s.start_us for s in segments_of(session.study, here)] == [0, 80_000]
+    assert redo(session).name == "Move 2 segments"
+
+
+@pytest.mark.parametrize("span", [(-1, 40_000), (40_000, 40_000), (40_000, 40_999), (80_000, 40_000), (0, 10**9)])
+def test_a_segment_lies_in_its_recording_and_lasts(session: Session, here: str, span: tuple[int, int]) -> None:
+    kept, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR)
+    for act in (
+        lambda: segments.add_segment(session, here, *span, Verdict.ERROR),
+        lambda: segments.move_segments(session, [(kept, *span)]),
+        lambda: segments.edit_segment(session, kept, start_us=span[0], end_us=span[1]),
+    ):
+        with pytest.raises(UserError):
+            act()
+    assert [(s.start_us, s.end_us) for s in segments_of(session.study, here)] == [(0, 40_000)]
+
+
+def test_what_only_errors_have_is_kept_while_the_verdict_is_another(session: Session, here: str) -> None:
+    text, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR, {"correction": "Wait."})
+    segments.set_label(session, [text], Verdict.COMPETENCE)
+    with pytest.raises(UserError, match="cannot be given"):
+        segments.set_field(session, text, "correction", "Stop.")
+    segments.set_label(session, [text], Verdict.ERROR)
+    assert values_of(session.study, text)["correction"].value == "Wait."
+    segments.set_field(session, text, "correction", "")
+    assert "correction" not in values_of(session.study, text)
+
+
+def test_an_edit_needs_a_name_and_introduces_it_once(session: Session, here: str) -> None:
+    session.annotator_name = " "
+    with pytest.raises(UserError, match="name"):
+        segments.add_segment(session, here, 0, 40_000, Verdict.ERROR)
+    for _ in range(2):
+        session.annotator_name = "Bo"
+        made, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR)
+    bo = session.annotator()
+    assert bo is not None
+    found = find_segment(session.study, made)
+    assert found is not None
+    assert found.annotator_id == bo.id
+    assert sorted(a.name for a in all_annotators(session.study)) == ["Ada", "Bo"]
+
+
+def test_a_second_session_reads_and_every_edit_is_refused(session: Session, here: str) -> None:
+    text, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR)
+    with Session.open(session.study.path, "Bo") as second:
+        for act in (
+            lambda: segments.delete_segments(second, [text]),
+            lambda: segments.set_field(second, text, "rationale", "x"),
+            lambda: participants.add_participant(second, "P01", ParticipantRole.USER),
+            lambda: undo(second),
+        ):
+            with pytest.raises(UserError, match="reading only"):
+                act()
+        assert [a.name for a in all_annotators(second.study)] == ["Ada"]
+    assert find_segment(session.study, text) is not None
+
+
+def test_the_same_footage_is_added_once(session: Session, tmp_path: Path) -> None:
+    path = make_clip(tmp_path / "one.mp4", size=(64, 48), frames=3)
+    two = tmp_path / "two.mp4"
+    two.write_bytes(path.read_bytes())
+    with pytest.raises(UserError, match=r"two\.mp4 has the same content as one\.mp4"):
+        recordings.add_recordings(session, [recordings.probe_file(path), recordings.probe_file(two)])
+    recordings.add_recordings(session, [recordings.probe_file(path)])
+    with pytest.raises(UserError, match="in the study already, as recording 2"):
+        recordings.add_recordings(session, [recordings.probe_file(two)])

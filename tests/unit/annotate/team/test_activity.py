@@ -1,0 +1,105 @@
+"""Active minutes: what counts, where it is kept, and that off means nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotate.team.activity import (
+    IDLE_AFTER_S,
+    ActiveTime,
+    activity_to_json,
+    delete_activity_of,
+    format_minutes,
+    store_seconds,
+    totals_by_day,
+    totals_by_recording,
+)
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill_study
+from tests.builders.terminal import Terminal
+
+KEY = ("recording", "annotator", "2026-11-21")
+OTHER = ("other", "annotator", "2026-11-21")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill_study(made, recordings=2, segments=0, annotators=1)
+    with Session.open(tmp_path / "lab.greenroom", "Annotator 1") as opened:
+        yield opened
+
+
+def test_a_minute_after_the_last_input_nothing_counts_any_more() -> None:
+    counted = ActiveTime()
+    counted.tick(0, KEY, True)
+    counted.record_activity(0)
+    for now in range(5, 300, 5):
+        counted.tick(now, KEY, True)
+    assert counted.take_seconds() == {KEY: int(IDLE_AFTER_S)}
+    assert counted.take_seconds() == {}
+
+
+def test_out_of_sight_asleep_or_without_a_recording_nothing_counts() -> None:
+    counted = ActiveTime()
+    counted.tick(0, KEY, True)
+    counted.record_activity(0)
+    counted.tick(5, KEY, False)
+    counted.tick(10, None, True)
+    counted.record_activity(1000)
+    counted.tick(1000, KEY, True)
+    assert counted.take_seconds() == {}
+    counted.tick(1004, KEY, True)
+    counted.tick(1007, OTHER, True)
+    assert counted.take_seconds() == {KEY: 4, OTHER: 3}
+
+
+@given(st.lists(st.tuples(st.floats(0, 100), st.booleans(), st.booleans()), max_size=40))
+def test_never_more_than_the_time_that_passed(looks: list[tuple[float, bool, bool]]) -> None:
+    counted, now, taken = ActiveTime(), 0.0, 0
+    for passed, done, in_sight in looks:
+        now += passed
+        if done:
+            counted.record_activity(now)
+        counted.tick(now, KEY, in_sight)
+        taken += sum(counted.take_seconds().values())
+    assert taken <= now
+
+
+def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (recording.id for recording in all_recordings(session.study))
+    who = next(annotator for annotator in all_annotators(session.study) if annotator.name == "Annotator 1")
+    before = session.study.undo_name
+    store_seconds(session, {(first, who.id, "2026-11-20"): 90, (second, who.id, "2026-11-21"): 3700})
+    store_seconds(session, {(first, who.id, "2026-11-20"): 60})
+    assert session.study.undo_name == before
+    assert [
+        (activity_total.seconds, activity_total.recording_id) for activity_total in totals_by_recording(session, who)
+    ] == [
+        (150, first),
+        (3700, second),
+    ]
+    assert [(activity_total.name, activity_total.seconds) for activity_total in totals_by_day(session)] == [
+        ("2026-11-21", 3700),
+        ("2026-11-20", 150),
+    ]
+    greenroom = Terminal(capsys)
+    path = session.study.path
+    assert "1 h 04 min" in greenroom("activity", path)
+    assert greenroom.json("activity", path)["seconds"] == 3850
+    delete_activity_of(session, who)
+    assert activity_to_json(session) == {"seconds": 0, "activity": []}
+    assert "No active minutes" in greenroom("activity", path)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "under a minute"), (60, "1 min"), (3599, "59 min"), (3660, "1 h 01 min")]
+)
+def test_minutes_in_words(seconds: int, said: str) -> None:
+    assert format_minutes(seconds) == said

@@ -1,0 +1,318 @@
+"""What counts as reviewed, and that any edit revokes it."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotate.segments.bulk_edits import add_comment
+from annotate.study.people import add_participant, set_consent
+from annotate.study.recording_edits import undo
+from annotate.team.assignments import hold_out
+from anonymize.egress.egress_authority import study_authority
+from anonymize.egress.policy_edits import set_policy
+from anonymize.faces.face_review_edits import assign_faces
+from anonymize.pii_review import study_finder as search
+from anonymize.pii_review.pii_decisions import decide_places, undecide_places
+from anonymize.pii_review.review_hits import find_hits, find_undecided
+from anonymize.release.release_edits import confirm_texts, waive_rule, withdraw_waiver
+from benchmark.disclosure.conditions import MISSING_RECORDING
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
+from project.entities.face_regions import Keyframe
+from project.entities.judgments import RAW_CONDITION
+from project.entities.study_records import ConsentUse, ParticipantRole, Recording, Utterance
+from project.ids import new_id
+from project.progress import Silent
+from project.queries.face_rows import set_track_box, tracks_of
+from project.queries.history_rows import latest_run
+from project.queries.pii_rows import PiiVerdict, PrivateWord, put_private_word
+from project.queries.recording_rows import all_participants, insert_recording, set_hold_out
+from project.queries.segment_rows import all_segments
+from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
+from project.session.session import Session
+from tests.builders.egress_requests import abroad
+from tests.builders.release_study import review, settle
+from tests.builders.subjects import gather
+
+ANONYMIZED = Policy(EgressLevel.ANONYMIZED)
+EVERYTHING = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
+
+
+@pytest.fixture(autouse=True)
+def _anonymized(session: Session) -> None:
+    set_policy(session, ANONYMIZED)
+
+
+def forbidden(session: Session, departure: EgressRequest) -> str:
+    """Return the rule that forbids a request and why, or "" where it may leave."""
+    refusal = study_authority(session).preview_refusal(departure)
+    return "" if refusal is None else f"{refusal.rule}: {refusal.message} {refusal.hint}"
+
+
+def test_what_passed_review_may_leave(session: Session, recording: Recording, rendering: str) -> None:
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_raw_footage_may_not(session: Session, recording: Recording) -> None:
+    assert forbidden(session, abroad(recording.id, RAW_CONDITION)).startswith("raw: ")
+
+
+def _move_a_box(session: Session, recording: Recording) -> None:
+    (face,) = tracks_of(session.study, recording.id)
+    with session.step("Move"):
+        set_track_box(session.study, face.id, Keyframe(500_000, 70, 45, 30, 40))
+
+
+def _unassign(session: Session, recording: Recording) -> None:
+    (face,) = tracks_of(session.study, recording.id)
+    assign_faces(session, [face.id], None)
+
+
+def _edit_an_utterance(session: Session, recording: Recording) -> None:
+    (said,) = utterances_of(session.study, recording.id)
+    with session.step("Edit"):
+        update_utterance(session.study, replace(said, text="I am Anna, call 555-867-5309 now"))
+
+
+def _draft(session: Session, recording: Recording) -> None:
+    with session.step("Recognise"):
+        insert_utterances(
+            session.study,
+            [
+                Utterance(
+                    new_id(),
+                    recording.id,
+                    950_000,
+                    990_000,
+                    "well",
+                    all_participants(session.study)[0].id,
+                    checked=False,
+                )
+            ],
+        )
+
+
+def _name_somebody(session: Session, recording: Recording) -> None:
+    (segment,) = all_segments(session.study)
+    assert segment.recording_id == recording.id
+    add_comment(session, segment.id, "Call me at ada@lab.example.org")
+
+
+def _private_word(session: Session, recording: Recording) -> None:
+    with session.step("Private"):
+        put_private_word(session.study, PrivateWord("call", "[X]"))
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (_move_a_box, "faces of recording 1 were changed"),
+        (_edit_an_utterance, "nobody read the scrubbed transcript"),
+        (_draft, "draft that nobody checked"),
+        (_name_somebody, "undecided"),
+        (_private_word, ""),
+    ],
+)
+def test_an_edit_revokes_it_and_undo_restores_it(
+    session: Session, recording: Recording, rendering: str, edit: Callable[[Session, Recording], None], why: str
+) -> None:
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+    edit(session, recording)
+    found = forbidden(session, abroad(recording.id, rendering))
+    assert found.startswith("reviewed: ")
+    assert why in found
+    undo(session)
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_what_another_program_writes_while_the_study_is_open_is_seen(
+    session: Session, recording: Recording, rendering: str
+) -> None:
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+    with closing(sqlite3.connect(session.study.path)) as other, other:
+        assert other.execute("UPDATE track_correction SET participant_id = NULL").rowcount > 0
+    assert forbidden(session, abroad(recording.id, rendering)) != ""
+
+
+def test_a_face_that_belongs_to_nobody_any_more(session: Session, recording: Recording, rendering: str) -> None:
+    _unassign(session, recording)
+    assert forbidden(session, abroad(recording.id, rendering)).startswith("reviewed: ")
+    review(session, recording)
+    assert "were changed after" in forbidden(session, abroad(recording.id, rendering)), "the rendering is older"
+
+
+def test_a_decision_that_is_taken_back(session: Session, recording: Recording, rendering: str) -> None:
+    before = [hit for hit in find_hits(session) if hit.verdict is PiiVerdict.HIDE and hit.is_spoken]
+    undecide_places(session, before[:1])
+    assert find_undecided(session)
+    assert "undecided" in forbidden(session, abroad(recording.id, rendering))
+
+
+def test_what_is_kept_has_to_be_read_again(session: Session, recording: Recording, rendering: str) -> None:
+    decide_places(session, [hit for hit in find_hits(session) if hit.is_spoken][:1], PiiVerdict.KEEP)
+    assert "nobody read" in forbidden(session, abroad(recording.id, rendering))
+    confirm_texts(session)
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_the_file_of_the_rendering_is_another_one(session: Session, recording: Recording, rendering: str) -> None:
+    (clip,) = session.study.folder.glob("clips/*.mp4")
+    content = bytearray(clip.read_bytes())
+    content[len(content) // 2] ^= 1
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+    clip.write_bytes(content)
+    assert "not the file that was made" in forbidden(session, abroad(recording.id, rendering))
+    clip.unlink()
+    assert "not beside the study" in forbidden(session, abroad(recording.id, rendering))
+
+
+def test_the_file_of_the_recording_is_another_one(session: Session, recording: Recording, rendering: str) -> None:
+    medium = session.main_medium(recording.id)
+    assert medium is not None
+    session.locate(medium).path.write_bytes(b"something else")
+    assert "missing or was replaced" in forbidden(session, abroad(recording.id, rendering))
+
+
+def test_what_the_check_found(session: Session, recording: Recording, rendering: str) -> None:
+    withdraw_waiver(session, "independent-check", None)
+    assert "misses the same faces" in forbidden(session, abroad(recording.id, rendering))
+    waive_rule(session, "independent-check", None, "No second detector in tests")
+    withdraw_waiver(session, "privacy-measured", None)
+    assert "greenroom privacy STUDY" in forbidden(session, abroad(recording.id, rendering))
+
+
+def test_texts_alone_need_no_rendering_that_is_there(session: Session, recording: Recording, rendering: str) -> None:
+    for clip in session.study.folder.glob("clips/*.mp4"):
+        clip.unlink()
+    spoken = replace(abroad(recording.id, rendering), frames=())
+    assert forbidden(session, spoken) == ""
+    assert forbidden(session, replace(spoken, frames=("c" * 64,), texts=0)).startswith("reviewed: ")
+
+
+@pytest.mark.parametrize("condition", ["", "no such run", "../clips"])
+def test_a_rendering_that_is_none(session: Session, recording: Recording, condition: str) -> None:
+    assert forbidden(session, abroad(recording.id, condition)).split(":")[0] in ("raw", "reviewed")
+
+
+def test_texts_alone_need_a_rendering_of_that_recording_all_the_same(session: Session, recording: Recording) -> None:
+    faces = latest_run(session.study, recording.id, "faces")
+    assert faces is not None
+    for condition in ("no such run", faces.id):
+        assert "no such rendering" in forbidden(session, replace(abroad(recording.id, condition), frames=()))
+
+
+def test_a_recording_that_is_none(session: Session, rendering: str) -> None:
+    assert forbidden(session, abroad("no such recording", rendering)).startswith("reviewed: ")
+    set_policy(session, EVERYTHING)
+    assert forbidden(session, abroad("no such recording", RAW_CONDITION)).startswith("consent: ")
+
+
+@pytest.mark.parametrize("level", [ANONYMIZED, EVERYTHING])
+def test_everybody_who_appears_or_is_heard_has_to_agree(
+    session: Session, recording: Recording, rendering: str, level: Policy
+) -> None:
+    set_policy(session, level)
+    condition = rendering if level is ANONYMIZED else RAW_CONDITION
+    assert forbidden(session, abroad(recording.id, condition)) == ""
+    voice, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER)
+    with session.step("A voice from the next room"):
+        insert_utterances(session.study, [Utterance(new_id(), recording.id, 910_000, 950_000, "Well", voice)])
+    confirm_texts(session)
+    settle(session)
+    assert "P02 of recording 1 did not agree" in forbidden(session, abroad(recording.id, condition))
+    (other,) = [participant for participant in all_participants(session.study) if participant.id == voice]
+    set_consent(session, other, ConsentUse.MODELS, True)
+    assert forbidden(session, abroad(recording.id, condition)) == ""
+    set_consent(session, other, ConsentUse.MODELS, False)
+    set_consent(session, other, ConsentUse.RELEASE, True)
+    assert forbidden(session, abroad(recording.id, condition)).startswith("consent: "), "a release is something else"
+
+
+def test_raw_footage_of_a_face_or_voice_of_nobody_known_stays(session: Session, recording: Recording) -> None:
+    set_policy(session, EVERYTHING)
+    (said,) = utterances_of(session.study, recording.id)
+    with session.step("Whose voice?"):
+        update_utterance(session.study, replace(said, participant_id=None))
+    assert "who says 1 utterance" in forbidden(session, abroad(recording.id, RAW_CONDITION))
+    undo(session)
+    _unassign(session, recording)
+    assert "1 face track of recording 1 belongs to nobody" in forbidden(session, abroad(recording.id, RAW_CONDITION))
+
+
+def test_nothing_of_a_held_out_recording_leaves(session: Session, recording: Recording, rendering: str) -> None:
+    with session.step("Hold out"):
+        set_hold_out(session.study, recording.id, True)
+    assert "held out" in forbidden(session, abroad(recording.id, rendering))
+    set_policy(session, EVERYTHING)
+    assert "held out" in forbidden(session, abroad(recording.id, RAW_CONDITION))
+
+
+def test_a_request_with_nothing_of_the_study_needs_no_review(session: Session) -> None:
+    empty = replace(abroad("", ""), texts=0, frames=())
+    assert forbidden(session, empty) == ""
+    assert study_authority(session).preview_refusal(empty) is None
+
+
+def test_what_was_not_made_for_a_request_stays_also_at_home(session: Session, recording: Recording) -> None:
+    with pytest.raises(Forbidden) as refusal:
+        study_authority(session).permit(replace(abroad(recording.id, RAW_CONDITION), local=True), 1)
+    assert refusal.value.rule == "cleared"
+
+
+def test_the_clip_is_found_in_a_folder_beside_the_study_and_nowhere_else(
+    session: Session, recording: Recording, rendering: str, tmp_path: Path
+) -> None:
+    (clip,) = session.study.folder.glob("clips/*.mp4")
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    clip.rename(other / clip.name)
+    assert forbidden(session, abroad(recording.id, rendering)).startswith("reviewed: ")
+    (other / clip.name).rename(session.study.folder / clip.name)
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_a_window_searches_no_texts_itself_and_asks_again_when_they_are_searched(
+    session: Session, recording: Recording, rendering: str
+) -> None:
+    session.patient = False
+    found = forbidden(session, abroad(recording.id, rendering))
+    assert "not searched for personal information" in found
+    assert "Speech > Personal information" in found
+    work = search.prepare(session)
+    assert work is not None
+    search.store(session, work, search.compute(work.parameters, Silent()))
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_words_of_what_is_gone_are_of_nobody_who_agreed(session: Session, recording: Recording) -> None:
+    set_policy(session, EVERYTHING)
+    sent = abroad(recording.id, RAW_CONDITION)
+    assert forbidden(session, sent) == ""
+    assert "something that is gone" in forbidden(session, replace(sent, others=(MISSING_RECORDING,)))
+
+
+def test_whom_a_look_tells_of_has_to_agree_too(session: Session, recording: Recording) -> None:
+    set_policy(session, EVERYTHING)
+    who, _ = add_participant(session, "P09", ParticipantRole.USER)
+    gather(session, recording.id, "somebody", who)
+    assert "P09 of recording 1 did not agree" in forbidden(session, abroad(recording.id, RAW_CONDITION))
+
+
+def test_people_of_the_examples_are_asked_too(session: Session, recording: Recording) -> None:
+    set_policy(session, EVERYTHING)
+    other = new_id()
+    with session.step("Other"):
+        insert_recording(session.study, replace(recording, id=other, number=9, name="other"))
+    sent = replace(abroad(recording.id, RAW_CONDITION), others=(other,))
+    assert "nobody is said to appear in recording 9" in forbidden(session, sent)
+    made, _ = add_participant(session, "P09", ParticipantRole.USER, other)
+    assert "P09 of recording 9 did not agree" in forbidden(session, sent)
+    (who,) = (participant for participant in all_participants(session.study) if participant.id == made)
+    set_consent(session, who, ConsentUse.MODELS, True)
+    assert forbidden(session, sent) == ""
+    hold_out(session, other)
+    assert "recording 9 is held out" in forbidden(session, sent)
+    assert forbidden(session, replace(sent, others=())) == ""

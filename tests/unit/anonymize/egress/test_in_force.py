@@ -1,0 +1,236 @@
+"""Setting a policy revokes every earlier one: no older file, copy or note brings one back without a question."""
+
+import json
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from annotate.study.recording_edits import undo
+from anonymize.egress.egress_authority import needs_confirmation, policy_in_force, study_authority
+from anonymize.egress.policy_edits import confirm_policy, set_policy
+from project.entities.egress_policy import EgressLevel, Forbidden, Policy
+from project.errors import UserError
+from project.queries.policy_rows import POLICY_PROPERTY, stored_policy
+from project.session.session import Session
+from project.session.trust_store import TrustKind, add_trusted, newest_policy, note_policy, read_trusted
+from project.store.study import Study
+from tests.builders.egress_requests import abroad
+from tests.builders.terminal import Terminal
+
+RAW = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
+REVIEWED = Policy(EgressLevel.ANONYMIZED)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    Study.create(tmp_path / "lab.greenroom").close()
+    return tmp_path / "lab.greenroom"
+
+
+def put(study: Path, *policies: Policy) -> None:
+    for policy in policies:
+        with Session.open(study, "Ada") as session:
+            set_policy(session, policy)
+
+
+def holds(study: Path) -> Policy:
+    with Session.open(study, "Ada", read_only=True) as session:
+        return policy_in_force(session)
+
+
+def kept(study: Path) -> Path:
+    return Path(shutil.copyfile(study, study.with_name("kept")))
+
+
+def config() -> Path:
+    return platformdirs.user_config_path("greenroom", appauthor=False) / "trusted.json"
+
+
+def data() -> Path:
+    return platformdirs.user_data_path("greenroom", appauthor=False) / "policies.json"
+
+
+@pytest.mark.parametrize("later", [[Policy()], [REVIEWED], [Policy(), RAW], [Policy(downloads=True)]])
+def test_an_older_file_brings_no_older_permission_back(study: Path, later: list[Policy]) -> None:
+    put(study, RAW)
+    older = kept(study)
+    put(study, *later)
+    assert holds(study) == later[-1]
+    shutil.copyfile(older, study)
+    assert holds(study) == Policy(), "also where the newest policy says the same: it was set anew"
+    with Session.open(study, "Ada") as session:
+        with pytest.raises(Forbidden, match="not the one that was set last on this machine") as refusal:
+            study_authority(session).permit(abroad("r1", "raw"), 0)
+        assert "greenroom policy confirm STUDY" in refusal.value.hint
+        confirm_policy(session)
+        assert policy_in_force(session) == RAW
+    shutil.copyfile(older, study)
+    assert holds(study) == Policy(), "what was confirmed is that file's policy and no other's"
+
+
+def test_a_file_that_is_put_back_under_the_newest_policy_needs_no_question(study: Path) -> None:
+    put(study, REVIEWED, RAW)
+    older = kept(study)
+    with Session.open(study, "Bo") as session, session.step("Name"):
+        session.study.set_property("name", "A pilot")
+    shutil.copyfile(older, study)
+    assert holds(study) == RAW
+    shutil.copyfile(older, study.with_name("moved.greenroom"))
+    assert holds(study.with_name("moved.greenroom")) == RAW, "it is the same study with the same policy"
+
+
+def test_of_two_copies_the_policy_that_was_set_last_holds(study: Path) -> None:
+    put(study, RAW)
+    other = Path(shutil.copyfile(study, study.with_name("other.greenroom")))
+    put(other, REVIEWED)
+    assert (holds(study), holds(other)) == (Policy(), REVIEWED)
+    put(study, RAW)
+    assert (holds(study), holds(other)) == (RAW, Policy())
+    put(other, Policy())
+    assert (holds(study), holds(other)) == (Policy(), Policy())
+
+
+def test_no_line_of_a_file_makes_a_policy_the_newest(study: Path) -> None:
+    put(study, REVIEWED)
+    with Session.open(study, "Mallory") as session, session.step("Loosen"):
+        found = stored_policy(session.study)
+        assert isinstance(found, dict)
+        session.study.set_property(POLICY_PROPERTY, {**found, **RAW.as_json()})
+    assert holds(study) == Policy()
+
+
+@pytest.mark.parametrize("place", [config, data])
+def test_notes_of_this_machine_that_are_gone_or_older_vouch_for_nothing(study: Path, place: Callable[[], Path]) -> None:
+    put(study, RAW)
+    older, note = kept(study), place().read_bytes()
+    put(study, REVIEWED)
+    place().write_bytes(note)
+    assert holds(study) == Policy()
+    shutil.copyfile(older, study)
+    assert holds(study) == Policy(), "one of two notes was put back with the file"
+    for damage in ("", "[]", json.dumps({"a": 1}), "{"):
+        place().write_text(damage)
+        assert holds(study) == Policy()
+    place().unlink()
+    assert holds(study) == Policy()
+    put(study, REVIEWED)
+    assert holds(study) == REVIEWED
+
+
+def test_a_note_that_is_no_note_vouches_for_nothing(study: Path) -> None:
+    put(study, RAW)
+    with Session.open(study, read_only=True) as session:
+        study_id = session.study.id
+    record = newest_policy(study_id)
+    assert record is not None
+    for damaged in ({}, [], {**asdict(record), "number": "2"}, {**asdict(record), "number": 0}, {"digest": ""}):
+        data().write_text(json.dumps({study_id: damaged}))
+        config().write_text(json.dumps({study_id: {"policy": damaged}}))
+        assert newest_policy(study_id) is None
+        assert holds(study) == Policy()
+
+
+def test_a_policy_of_an_earlier_version_is_asked_about_once(study: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        with session.step("Let raw footage leave"):
+            session.study.set_property(POLICY_PROPERTY, RAW.as_json())
+        study_id = session.study.id
+    config().parent.mkdir(parents=True, exist_ok=True)
+    config().write_text(json.dumps({study_id: {"policies": ["0" * 64], "folders": ["/footage"]}}))
+    assert holds(study) == Policy()
+    with Session.open(study, "Ada") as session:
+        assert needs_confirmation(session)
+        confirm_policy(session)
+    assert holds(study) == RAW
+    assert read_trusted(study_id, TrustKind.FOLDER) == ("/footage",)
+    assert "policies" not in json.loads(config().read_text())[study_id], "an earlier version trusts them no more"
+
+
+def test_what_lets_nothing_out_is_no_question_and_gives_nothing_on(study: Path, tmp_path: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        with session.step("As it came"):
+            session.study.set_property(
+                POLICY_PROPERTY, Policy(redirects=True, unencrypted=True, hosts=("a.example",)).as_json()
+            )
+        assert not needs_confirmation(session)
+        assert policy_in_force(session) == Policy(), "a level that is set later does not take its ways over"
+
+
+def test_undo_brings_no_policy_back(study: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        set_policy(session, RAW)
+        set_policy(session, Policy())
+        with pytest.raises(UserError):
+            undo(session)
+        assert policy_in_force(session) == Policy()
+
+
+@pytest.fixture
+def unwritable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_given: object, **_named: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("project.session.trust_store.store_object", refuse)
+    return
+
+
+@pytest.mark.usefixtures("unwritable")
+def test_a_policy_that_cannot_be_noted_is_not_loosened_and_is_closed_all_the_same(study: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        with pytest.raises(UserError, match=r"cannot be set: this machine cannot note it \(Read-only file system\)"):
+            set_policy(session, RAW)
+        assert stored_policy(session.study) is None
+        with session.step("As it came"):
+            session.study.set_property(POLICY_PROPERTY, RAW.as_json())
+        with pytest.raises(UserError, match="Nothing of this study leaves this machine, but an earlier file"):
+            set_policy(session, Policy())
+        found = stored_policy(session.study)
+        assert isinstance(found, dict)
+        assert found["level"] == "nothing"
+
+
+def test_what_another_process_trusts_meanwhile_brings_no_policy_back() -> None:
+    """Both rewrite one file: who read it before a policy was set must not write it after."""
+    together = threading.Barrier(8)
+
+    def point(number: int) -> None:
+        together.wait()
+        for step in range(5):
+            add_trusted("s", TrustKind.FOLDER, [f"/{number}/{step}"])
+
+    def note() -> None:
+        together.wait()
+        for step in range(5):
+            note_policy("s", f"digest {step}")
+
+    threads = [threading.Thread(target=point, args=(number,)) for number in range(7)] + [threading.Thread(target=note)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    newest = newest_policy("s")
+    assert newest is not None
+    assert (newest.number, newest.digest) == (5, "digest 4")
+    assert len(read_trusted("s", TrustKind.FOLDER)) == 35
+
+
+def test_the_command_line_names_the_command_and_asks(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    greenroom = Terminal(capsys)
+    greenroom("policy", "set", study, "raw", "--reason", "pilot, actors only", "--allowed-by", "Board 7")
+    older = kept(study)
+    greenroom("policy", "set", study, "nothing")
+    shutil.copyfile(older, study)
+    said = greenroom("policy", "show", study)
+    assert "not in force here" in said
+    assert "greenroom policy confirm STUDY" in said
+    assert greenroom.json("policy", "show", study)["in_force"] is False
+    assert "--yes" in greenroom("policy", "confirm", study, code=2)
+    assert holds(study) == Policy(), "without an answer nothing is put in force"
+    assert "In force on this machine:" in greenroom("policy", "confirm", study, "--yes")
+    assert holds(study).level is EgressLevel.RAW
+    assert config().stat().st_mode & 0o077 == 0

@@ -1,0 +1,140 @@
+"""Many clips in one queue: what fails is listed, the rest is made, and a crash costs one clip."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from annotate.study.recording_edits import add_recordings, probe_file, undo
+from annotate.team.assignments import hold_out
+from anonymize.export import export_job as anonymization
+from anonymize.export import export_queue as clip_room
+from anonymize.export import export_queue as rendering_queue
+from anonymize.export.export_queue import ClipState, load_unfinished, make_queue, run_queue
+from project.errors import Cancelled, UserError
+from project.progress import Progress, Silent
+from project.queries.history_rows import runs_of
+from project.queries.recording_rows import all_recordings
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from tests.builders.clips import make_clip
+from tests.builders.face_study import SIZE, found_faces, open_lab
+
+METHODS = {"solid": {}, "blur": {"strength": 0.5}}
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        found_faces(opened, [(20, 50, 24, 24)])
+        add_recordings(opened, [probe_file(make_clip(tmp_path / "talk.mp4", size=SIZE, frames=4, fps=25))])
+        yield opened
+
+
+def ids(session: Session) -> list[str]:
+    return [recording.id for recording in all_recordings(session.study)]
+
+
+def silent(_work: JobSpec) -> Progress:
+    return Silent()
+
+
+def test_what_fails_is_listed_and_the_rest_is_made(session: Session, tmp_path: Path) -> None:
+    queue = make_queue(session, ids(session), METHODS, tmp_path / "clips")
+    ended = [(clip.method, clip.state, clip.problem) for clip, _ in run_queue(session, queue, silent)]
+    assert [state for _, state, _ in ended] == [ClipState.DONE, ClipState.DONE, ClipState.FAILED, ClipState.FAILED]
+    assert "have not been tracked yet" in ended[2][2]
+    names = sorted(path.name for path in (tmp_path / "clips").iterdir())
+    assert names == ["recording-0001-blur.mp4", "recording-0001-solid.mp4"]
+    kept = runs_of(session.study, ids(session)[0], "anonymize")
+    assert {run.backend: run.result["options"] for run in kept}["blur"] == {"strength": 0.5}
+    again = load_unfinished(session)
+    assert again is not None
+    assert [clip.method for clip in again.pending] == ["solid", "blur"], "what failed is tried again"
+
+
+def test_a_queue_that_is_done_is_forgotten(session: Session, tmp_path: Path) -> None:
+    list(run_queue(session, make_queue(session, ids(session)[:1], METHODS, tmp_path / "clips"), silent))
+    assert load_unfinished(session) is None
+
+
+def test_after_a_crash_the_clip_that_was_being_made_is_made_again_and_the_first_is_not(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = make_queue(session, ids(session)[:1], METHODS, tmp_path / "clips")
+    store = anonymization.store
+
+    def crash(session: Session, work: JobSpec, result: object) -> None:
+        raise KeyboardInterrupt
+
+    running = run_queue(session, queue, silent)
+    next(running)
+    first = (tmp_path / "clips" / "recording-0001-solid.mp4").stat().st_mtime_ns
+    monkeypatch.setattr(anonymization, "store", crash)
+    with pytest.raises(KeyboardInterrupt):
+        next(running)
+    monkeypatch.setattr(anonymization, "store", store)
+    assert (tmp_path / "clips" / "recording-0001-blur.mp4").exists(), "it crashed after the clip had its name"
+    again = load_unfinished(session)
+    assert again is not None
+    assert [(clip.method, clip.state) for clip in again.pending] == [("blur", ClipState.RUNNING)]
+    assert [clip.state for clip, _ in run_queue(session, again, silent)] == [ClipState.DONE]
+    assert (tmp_path / "clips" / "recording-0001-solid.mp4").stat().st_mtime_ns == first
+    assert load_unfinished(session) is None
+
+
+def test_stopping_is_no_failure(session: Session, tmp_path: Path) -> None:
+    class Stopped(Silent):
+        def check_cancelled(self) -> None:
+            raise Cancelled
+
+    queue = make_queue(session, ids(session)[:1], METHODS, tmp_path / "clips")
+    with pytest.raises(Cancelled):
+        list(run_queue(session, queue, lambda _work: Stopped()))
+    again = load_unfinished(session)
+    assert again is not None
+    assert len(again.pending) == 2
+    assert list((tmp_path / "clips").iterdir()) == []
+
+
+def test_recordings_that_are_gone_are_left_out_and_a_broken_file_is_none(session: Session, tmp_path: Path) -> None:
+    rendering_queue.save_queue(session, make_queue(session, ids(session), {"solid": {}}, tmp_path / "clips"))
+    undo(session)
+    assert len(ids(session)) == 1
+    again = load_unfinished(session)
+    assert again is not None
+    assert [clip.recording_id for clip in again.clips] == ids(session)
+    rendering_queue.queue_path(session.study.path).write_text("{", "utf-8")
+    assert load_unfinished(session) is None
+
+
+def test_what_is_held_out_is_never_made(session: Session, tmp_path: Path) -> None:
+    hold_out(session, ids(session)[0])
+    queue = make_queue(session, ids(session)[:1], {"solid": {}}, tmp_path / "clips")
+    ((clip, result),) = run_queue(session, queue, silent)
+    assert result is None
+    assert "held out" in clip.problem
+
+
+def test_a_disk_without_room_and_an_unknown_method_are_refused_before_anything_is_made(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match="no anonymization method"):
+        make_queue(session, ids(session), {"magic": {}}, tmp_path / "clips")
+    needed = sum(clip_room.estimate_clip_size(session, each) for each in ids(session))
+    assert 0 < needed < 200_000
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=needed * 2 - 1))
+    make_queue(session, ids(session), {"solid": {}}, tmp_path / "clips")
+    with pytest.raises(UserError, match="The clips will take"):
+        make_queue(session, ids(session), METHODS, tmp_path / "clips")
+    assert not (tmp_path / "clips").exists()
+
+
+def test_the_room_that_is_asked_for_is_enough_and_not_far_too_much(session: Session, tmp_path: Path) -> None:
+    recording = ids(session)[0]
+    whole, half = (
+        clip_room.estimate_clip_size(session, recording),
+        clip_room.estimate_clip_size(session, recording, 0, 120_000),
+    )
+    assert half == pytest.approx(whole / 2, rel=0.1)

@@ -1,0 +1,155 @@
+"""Rows about faces that another program wrote: one clear line wherever they are read, and nothing passes for hidden."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anonymize.faces.face_review import build_face_sheet
+from anonymize.faces.masking_plan import gather_parameters
+from project.errors import UserError
+from project.integrity.integrity_check import check_study
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from tests.builders.release_study import lab
+
+_KINDS = {"frames": "<i4", "times_us": "<i8", "boxes": "<f4", "scores": "<f4", "origins": "u1"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lab(tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture
+def study(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made.parent, tmp_path / "lab")
+    return tmp_path / "lab" / made.name
+
+
+def _set(column: str, place: int, value: float) -> Callable[[sqlite3.Connection], None]:
+    """Return what sets one number of the first track, counted from its end where `place` is negative."""
+
+    def spoil(connection: sqlite3.Connection) -> None:
+        track, content = connection.execute(f"SELECT id, {column} FROM face_track ORDER BY position").fetchone()
+        numbers = np.frombuffer(content, _KINDS[column]).copy()
+        numbers[place] = value
+        connection.execute(f"UPDATE face_track SET {column} = ? WHERE id = ?", (numbers.tobytes(), track))
+
+    return spoil
+
+
+def _facts(**wrong: object) -> Callable[[sqlite3.Connection], None]:
+    """Return what sets facts of the faces run."""
+
+    def spoil(connection: sqlite3.Connection) -> None:
+        run, result = connection.execute("SELECT id, result FROM run WHERE kind = 'faces'").fetchone()
+        told = json.dumps({**json.loads(result), **wrong})
+        connection.execute("UPDATE run SET result = ? WHERE id = ?", (told, run))
+
+    return spoil
+
+
+SPOILED: Mapping[str, Callable[[sqlite3.Connection], None]] = {
+    "a frame beyond the file": _set("frames", -1, 1_000_000),
+    "the largest frame": _set("frames", -1, 2**31 - 1),
+    "a frame before the first": _set("frames", 0, -1),
+    "frames out of order": _set("frames", 1, 0),
+    "a time before zero": _set("times_us", 0, -(2**62)),
+    "times out of order": _set("times_us", -1, 0),
+    "no box": _set("boxes", 0, float("nan")),
+    "a box without end": _set("boxes", 2, float("inf")),
+    "a box beyond all pictures": _set("boxes", 0, 3e38),
+    "a negative box": _set("boxes", 3, -5),
+    "no score": _set("scores", 0, float("nan")),
+    "no origin": _set("origins", 0, 77),
+    "no number of frames": _facts(frames="all"),
+    "a number of frames below zero": _facts(frames=-5),
+    "yes in place of a number": _facts(frames=True),
+    "damaged frames that are none": _facts(damaged_frames={"0": 1}),
+    "a damaged frame that is none": _facts(damaged_frames=["0"]),
+    "a cut without end": _facts(cuts=[10**30]),
+    "cuts that are none": _facts(cuts="none"),
+    "an end that is none": _facts(ends_early_s="late"),
+}
+
+
+@pytest.mark.parametrize("how", [*SPOILED])
+def test_what_another_program_wrote_about_faces_is_one_clear_line(study: Path, how: str) -> None:
+    with sqlite3.connect(study) as connection:
+        SPOILED[how](connection)
+    connection.close()
+    with Session.open(study, "Ada Byron") as session:
+        (recording, *_) = all_recordings(session.study)
+        for read in (
+            lambda: build_face_sheet(session, recording.id),
+            lambda: gather_parameters(session, recording.id, "solid"),
+        ):
+            with pytest.raises(UserError, match="of this study is damaged") as caught:
+                read()
+            assert "\n" not in str(caught.value)
+            assert "greenroom check" in caught.value.hint
+
+
+@pytest.mark.parametrize("how", ["frames out of order", "no box", "no origin", "a time before zero"])
+def test_a_check_tells_of_a_track_that_is_none(study: Path, how: str) -> None:
+    with sqlite3.connect(study) as connection:
+        SPOILED[how](connection)
+    connection.close()
+    assert [line for line in check_study(study) if "face track" in line]
+
+
+def test_a_track_may_begin_with_pictures_before_zero(study: Path) -> None:
+    with sqlite3.connect(study) as connection:
+        _set("times_us", 0, -120_000)(connection)
+    connection.close()
+    with Session.open(study, "Ada Byron") as session:
+        (recording, *_) = all_recordings(session.study)
+        assert min(track.times_us[0] for track in build_face_sheet(session, recording.id).faces) == -120_000
+
+
+def test_a_suggestion_that_names_no_tracks_is_left_out(study: Path) -> None:
+    with sqlite3.connect(study) as connection:
+        _facts(suggested=[[["a"], {}], 7, [1, 2]])(connection)
+    connection.close()
+    with Session.open(study, "Ada Byron") as session:
+        (recording, *_) = all_recordings(session.study)
+        assert build_face_sheet(session, recording.id).suggestions() == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"duration_us": "long"},
+        {"duration_us": 10**30},
+        {"video": {}},
+        {"video": 7},
+        {"audio": {"codec": "aac"}},
+        {"more": 1},
+        {"size_bytes": None},
+    ],
+)
+def test_facts_of_a_file_that_another_program_wrote_are_one_clear_line(study: Path, wrong: dict[str, object]) -> None:
+    with sqlite3.connect(study) as connection:
+        (facts,) = connection.execute("SELECT facts FROM medium").fetchone()
+        connection.execute("UPDATE medium SET facts = ?", (json.dumps({**json.loads(facts), **wrong}),))
+    connection.close()
+    with Session.open(study, "Ada Byron") as session:
+        (recording, *_) = all_recordings(session.study)
+        with pytest.raises(UserError, match="of this study is damaged"):
+            session.main_medium(recording.id)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{", "[" * 100_000])
+def test_facts_that_are_none_are_one_clear_line(study: Path, text: str) -> None:
+    with sqlite3.connect(study) as connection:
+        connection.execute("UPDATE medium SET facts = ?", (text,))
+    connection.close()
+    with Session.open(study, "Ada Byron") as session:
+        (recording, *_) = all_recordings(session.study)
+        with pytest.raises(UserError, match="of this study is damaged"):
+            session.main_medium(recording.id)

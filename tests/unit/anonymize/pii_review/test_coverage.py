@@ -1,0 +1,130 @@
+"""Which transcripts are covered: by rules of their language, and by the models of names that did search them."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from anonymize.pii_review.language_coverage import LanguageCoverage, compute_coverage, find_language_gaps
+from anonymize.pii_review.review_hits import find_hits
+from anonymize.pii_review.study_finder import current_recognizers, searched_by, unsearched_texts
+from models.names import name_finders as registry
+from models.weights import installed_weights as weights
+from models.weights.adding import add_weights
+from models.weights.language_catalogue import NER_ENGLISH
+from models.weights.weights_catalogue import find_entry
+from project.entities.study_records import Utterance
+from project.ids import new_id
+from project.queries.recording_rows import all_recordings
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill_study
+from project.text_format import format_size
+from tests.builders.listed_names import LISTED, write_pipeline
+
+SAID = f"And then we all went down to the beach with {LISTED.lower()} to look at the boats"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill_study(made, recordings=1, segments=0, annotators=1)
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+        (recording,) = all_recordings(opened.study)
+        with opened.step("Say"):
+            insert_utterances(opened.study, [Utterance(new_id(), recording.id, 0, 900_000, SAID)])
+        yield opened
+
+
+def coverage(session: Session) -> LanguageCoverage:
+    (recording,) = all_recordings(session.study)
+    return compute_coverage(session, recording.id)
+
+
+def persons(session: Session) -> list[str]:
+    return [hit.hit.text for hit in find_hits(session) if hit.is_spoken and hit.kind == "person"]
+
+
+def test_english_without_its_model_is_not_covered_and_the_hint_says_how_to_get_it(session: Session) -> None:
+    find_hits(session)
+    found = coverage(session)
+    assert not found.is_mostly_covered
+    assert "no model of English names is installed" in found.problem_text()
+    for told in (
+        "greenroom models fetch ner-english",
+        format_size(NER_ENGLISH.editions[0].size),
+        "MIT",
+        "“Get ner-english”",
+        "looked for again",
+    ):
+        assert told in found.hint_text()
+    assert found.suggested_model == NER_ENGLISH.name
+
+
+def test_what_was_searched_without_a_model_is_not_called_searched_once_the_model_is_there(
+    session: Session, english_names_folder: Path
+) -> None:
+    assert persons(session) == []
+    before = searched_by(session, [SAID])
+    assert before is not None
+    assert not before.languages
+    shutil.copytree(english_names_folder, weights.weights_folder())
+    assert SAID in unsearched_texts(session, [SAID])
+    assert searched_by(session, [SAID]) is None
+    found = coverage(session)
+    assert not found.is_mostly_covered
+    assert "was not searched" in found.problem_text()
+    assert "again" in found.hint_text()
+    assert not found.suggested_model
+    assert persons(session) == [LISTED.lower()]
+    assert coverage(session).is_mostly_covered
+    assert find_language_gaps(session) == []
+
+
+def test_another_model_under_the_same_name_searches_again(
+    session: Session, english_names: None, tmp_path: Path
+) -> None:
+    assert persons(session) == [LISTED.lower()]
+    known = current_recognizers()
+    add_weights("ner", write_pipeline(tmp_path / "other", name="Somebody Else"), "CC0-1.0")
+    assert current_recognizers().model == known.model
+    assert searched_by(session, [SAID]) is None
+    assert persons(session) == []
+
+
+def test_a_model_that_is_removed_covers_nothing_any_more(session: Session, english_names: None) -> None:
+    find_hits(session)
+    assert coverage(session).is_mostly_covered
+    weights.remove("ner")
+    assert not coverage(session).is_mostly_covered
+    find_hits(session)
+    assert not coverage(session).is_mostly_covered
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "zh", "en"])
+def test_each_language_needs_a_model_of_its_own(language: str) -> None:
+    words = {language: 10}
+    assert not LanguageCoverage(words).is_mostly_covered
+    assert not LanguageCoverage(words, frozenset({"it"})).is_mostly_covered
+    assert LanguageCoverage(words, frozenset({language})).is_mostly_covered
+    assert not LanguageCoverage(words, frozenset({language}), searched=False).is_mostly_covered
+    name = registry.WEIGHTS_BY_LANGUAGE[language]
+    assert weights.how_to_get(name) in LanguageCoverage(words).hint_text()
+    assert find_entry(name).licence
+
+
+def test_a_model_of_several_languages_reads_none_without_blanks_between_words() -> None:
+    several = frozenset({registry.ANY_LANGUAGE})
+    assert LanguageCoverage({"es": 10}, several).is_mostly_covered
+    assert not LanguageCoverage({"zh": 10}, several).is_mostly_covered
+    assert not LanguageCoverage({"pl": 10}, several).is_mostly_covered
+
+
+def test_mostly_is_more_than_half_also_of_few_words() -> None:
+    english = frozenset({"en"})
+    assert LanguageCoverage({}, english).is_mostly_covered
+    assert not LanguageCoverage({"en": 5, "pl": 5}, english).is_mostly_covered
+    assert LanguageCoverage({"en": 6, "pl": 5}, english).is_mostly_covered
+    assert not LanguageCoverage({"": 3}, english).is_mostly_covered

@@ -1,0 +1,525 @@
+"""Personal information in a study: where it stands and is heard, decisions, replacements, the key."""
+
+import sqlite3
+import stat
+import unicodedata
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotate.study import people
+from anonymize.pii_review import pii_decisions as commands
+from anonymize.pii_review import review_hits as pii
+from anonymize.pii_review.pii_decisions import store_hit_numbers
+from anonymize.pii_review.pii_files import read_decisions, write_hits, write_key
+from anonymize.pii_review.review_hits import read_stand_ins
+from anonymize.release.private_content import build_scrubber, write_copies
+from anonymize.release.scrub_application import replace_in_study
+from project.entities.study_records import Collection, ParticipantRole, Recording, Utterance
+from project.entities.transcript import Word
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.pii_rows import PiiVerdict, PrivateWord, private_words, public_words, put_public_word
+from project.queries.recording_rows import (
+    all_collections,
+    all_participants,
+    insert_recording,
+    set_hold_out,
+    update_participant,
+)
+from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
+from project.search.free_texts import FreeText, free_texts
+from project.session.session import Session
+from project.store.study import Study
+from tests.builders.subjects import a_chain, a_question
+
+SECOND = 1_000_000
+SAID = (
+    "Hello Pepper, I'm Anastasia.",
+    "Nice to meet you, Bilal.",
+    "Ring five five five, oh one two three.",
+    "Thanks, Anastazia, and thanks Anastasia.",
+)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Study.create(tmp_path / "talk.greenroom"):
+        pass
+    with Session.open(tmp_path / "talk.greenroom", "Ada") as opened:
+        yield opened
+
+
+@pytest.fixture
+def recording_id(session: Session) -> str:
+    recording = Recording(new_id(), _collection(session), 1, "1", 60 * SECOND)
+    people.add_participant(session, "P01", ParticipantRole.USER)
+    with session.step("Talk"):
+        insert_recording(session.study, recording)
+        insert_utterances(session.study, [_said(recording.id, number, text) for number, text in enumerate(SAID)])
+    return recording.id
+
+
+def _collection(session: Session) -> str:
+    from project.queries.recording_rows import insert_collection
+
+    found = all_collections(session.study)
+    if found:
+        return found[0].id
+    made = Collection(new_id(), "main")
+    with session.step("Collection"):
+        insert_collection(session.study, made)
+    return made.id
+
+
+def _said(recording_id: str, number: int, text: str) -> Utterance:
+    start = number * 5 * SECOND
+    words = tuple(
+        Word(word, start + at * SECOND // 2, start + at * SECOND // 2 + 400_000, 0.9)
+        for at, word in enumerate(text.split())
+    )
+    return Utterance(new_id(), recording_id, start, start + 4 * SECOND, text, None, words if number != 1 else ())
+
+
+def _participant(session: Session) -> str:
+    return all_participants(session.study)[0].id
+
+
+def _found(session: Session, text: str) -> list[pii.PlacedHit]:
+    return [hit for hit in pii.find_hits(session) if hit.hit.text == text]
+
+
+def test_every_kind_of_text_is_searched_and_says_where(session: Session, recording_id: str) -> None:
+    found = pii.find_hits(session)
+    assert [(placed_hit.hit.text, placed_hit.kind) for placed_hit in found] == [
+        ("Pepper", "person"),
+        ("Anastasia", "person"),
+        ("Bilal", "person"),
+        ("five five five, oh one two three", "phone"),
+        ("Anastazia", "person"),
+        ("Anastasia", "person"),
+    ]
+    assert {placed_hit.recording_id for placed_hit in found} == {recording_id}
+    assert all(placed_hit.is_hidden and placed_hit.verdict is None for placed_hit in found)
+    assert found[5].place.ordinal == 0
+    assert [hit.hit.text for hit in pii.find_hits(session, ["other"])] == []
+
+
+def test_a_word_is_heard_where_it_was_measured_and_else_all_over_its_utterance(
+    session: Session, recording_id: str
+) -> None:
+    spans = {
+        (spoken_span.hit.text, spoken_span.start_us): spoken_span
+        for spoken_span in pii.find_spoken_spans(session, recording_id)
+    }
+    word = spans["Anastasia", 3 * SECOND // 2 - pii.MARGIN_US]
+    assert word.end_us == 3 * SECOND // 2 + 400_000 + pii.BORDER_US
+    assert word.measured
+    whole = next(spoken_hit for (text, _), spoken_hit in spans.items() if text == "Bilal")
+    border = pii.BORDER_US
+    assert (whole.start_us, whole.end_us, whole.measured) == (5 * SECOND - border, 9 * SECOND + border, False)
+
+
+def test_a_name_without_time_to_be_said_is_covered_with_its_neighbours(session: Session, recording_id: str) -> None:
+    said = utterances_of(session.study, recording_id)[0]
+    squeezed = [replace(word, end_us=word.start_us) if "Anastasia" in word.text else word for word in said.words]
+    with session.step("Squeeze"):
+        update_utterance(session.study, replace(said, words=tuple(squeezed)))
+    (spoken_hit,) = [
+        spoken_span
+        for spoken_span in pii.find_spoken_spans(session, recording_id)
+        if spoken_span.hit.text == "Anastasia" and spoken_span.start_us < 4 * SECOND
+    ]
+    assert spoken_hit.start_us <= squeezed[-2].start_us - pii.MARGIN_US
+    assert spoken_hit.end_us == squeezed[-1].end_us + pii.BORDER_US
+
+
+def test_times_of_other_words_than_those_written_count_for_nothing(session: Session, recording_id: str) -> None:
+    said = utterances_of(session.study, recording_id)[0]
+    with session.step("By another program"):
+        update_utterance(session.study, replace(said, text="I'm Anastasia. Hello Pepper.", words=said.words[:2]))
+    (placed_hit,) = [hit for hit in pii.find_hits(session) if hit.hit.text == "Anastasia" and hit.place.row == said.id]
+    assert (placed_hit.time_us, placed_hit.end_us, placed_hit.measured) == (said.start_us, said.end_us, False)
+
+
+def test_a_word_that_was_kept_in_one_place_is_covered_when_it_becomes_private(
+    session: Session, recording_id: str
+) -> None:
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.hide_everywhere(session, "Bilal")
+    assert "Bilal" in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
+    with session.step("Merged from a copy"):
+        put_public_word(session.study, "Bilal")
+    assert "Bilal" in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
+
+
+def test_a_word_marked_by_hand_is_hidden_in_a_text_with_loose_accents(session: Session, recording_id: str) -> None:
+    text = unicodedata.normalize("NFD", "Été: the café gruffle was there.")
+    said = utterances_of(session.study, recording_id)[0]
+    with session.step("Type"):
+        update_utterance(session.study, replace(said, text=text, words=()))
+    (where,) = [free_text for free_text in free_texts(session.study) if free_text.row == said.id]
+    commands.mark_text(session, where, text.index("gruffle"), text.index("gruffle") + 7, "other")
+    assert "gruffle" not in build_scrubber(session).scrub(text).text
+
+
+def test_a_word_marked_inside_what_is_kept_is_hidden(session: Session, recording_id: str) -> None:
+    said = utterances_of(session.study, recording_id)[1]
+    with session.step("Type"):
+        update_utterance(session.study, replace(said, text="Nice to meet you, Robert Miller."))
+    commands.decide_places(session, _found(session, "Robert Miller"), PiiVerdict.KEEP)
+    (where,) = [free_text for free_text in free_texts(session.study) if free_text.row == said.id]
+    at = where.text.index("Miller")
+    commands.mark_text(session, where, at, at + 6, "person")
+    assert "Miller" not in build_scrubber(session).scrub(where.text).text
+
+
+def test_no_name_stands_in_that_is_a_private_word_or_an_annotator(session: Session, recording_id: str) -> None:
+    from resources import resource
+
+    *names, last = resource("personal", "stand_ins.txt").read_text("utf-8").split()
+    for name in names:
+        commands.hide_everywhere(session, name, participant_id=_participant(session))
+    commands.use_stand_ins(session)
+    assert [*read_stand_ins(session).values()] == [last]
+
+
+def test_a_number_once_shown_stays_whatever_comes_before(session: Session, recording_id: str) -> None:
+    before = {hit.hit.text: hit.replacement for hit in pii.find_hits(session)}
+    store_hit_numbers(session, pii.find_hits(session))
+    new = Utterance(new_id(), recording_id, 0, 1000, "My name is Robert.", None)
+    with session.step("Earlier"):
+        insert_utterances(session.study, [new])
+    commands.hide_everywhere(session, "Robert")
+    commands.hide_everywhere(session, "Bilal")
+    after = {hit.hit.text: hit.replacement for hit in pii.find_hits(session)}
+    assert {text: after[text] for text in before} == before
+    assert after["Robert"] not in before.values()
+    commands.forget_word(session, "Bilal")
+    assert _found(session, "Bilal")[0].replacement == before["Bilal"]
+
+
+def test_what_is_kept_is_neither_hidden_nor_covered(session: Session, recording_id: str) -> None:
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    assert not _found(session, "Bilal")[0].is_hidden
+    assert "Bilal" not in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
+    assert build_scrubber(session).scrub(SAID[1]).text == SAID[1]
+    commands.undecide_places(session, _found(session, "Bilal"))
+    assert "Bilal" not in build_scrubber(session).scrub(SAID[1]).text
+
+
+def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, recording_id: str) -> None:
+    from annotate.transcript.transcript_edits import edit_text
+
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    said = utterances_of(session.study, recording_id)[1]
+    edit_text(session, said.id, "Well, nice to meet you, Bilal.")
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+    edit_text(session, said.id, "Well, I say, nice to meet you, Bilal. And so is Bilal.")
+    assert [placed_hit.verdict for placed_hit in _found(session, "Bilal")] == [None, None]
+    session.study.undo()
+    assert [placed_hit.verdict for placed_hit in _found(session, "Bilal")] == [PiiVerdict.KEEP]
+
+
+@pytest.mark.parametrize("by_another_program", [False, True])
+def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
+    session: Session, recording_id: str, by_another_program: bool
+) -> None:
+    from annotate.transcript.transcript_edits import edit_text
+
+    said = utterances_of(session.study, recording_id)[1]
+    edit_text(session, said.id, "We named the robot Bilal for fun.")
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+    other = "My son Bilal went to school."
+    if by_another_program:
+        with closing(sqlite3.connect(session.study.path)) as connection, connection:
+            connection.execute("UPDATE utterance SET text = ? WHERE id = ?", (other, said.id))
+    else:
+        edit_text(session, said.id, other)
+    assert _found(session, "Bilal")[0].verdict is None
+    assert "Bilal" in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
+    if by_another_program:
+        # Only a text that the history knows can be decided about.
+        edit_text(session, said.id, f"{other} Yes.")
+    else:
+        session.study.undo()
+        assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+        session.study.redo()
+        assert _found(session, "Bilal")[0].verdict is None
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+
+
+@pytest.mark.parametrize("table", ["utterance) --", "no_table", "utterance, annotator"])
+def test_a_place_that_was_kept_in_a_table_that_there_is_not_is_undecided(
+    session: Session, recording_id: str, table: str
+) -> None:
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    with closing(sqlite3.connect(session.study.path)) as connection, connection:
+        connection.execute("UPDATE pii_decision SET table_name = ?", (table,))
+        connection.execute("UPDATE journal_change SET table_name = ? WHERE table_name = 'utterance'", (table,))
+    assert _found(session, "Bilal")[0].verdict is None
+
+
+@pytest.mark.parametrize("after", ["[1]", "{}", "nonsense"])
+def test_a_damaged_history_of_what_was_kept_is_said(session: Session, recording_id: str, after: str) -> None:
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    with closing(sqlite3.connect(session.study.path)) as connection, connection:
+        connection.execute("UPDATE journal_change SET after = ? WHERE table_name = 'pii_decision'", (after,))
+    with pytest.raises(UserError, match="is damaged"):
+        pii.find_hits(session)
+
+
+def test_words_hidden_together_are_told_apart_and_names_of_one_participant_are_not(
+    session: Session, recording_id: str
+) -> None:
+    who = _participant(session)
+    names = [commands.WordToHide(name, "person", who) for name in ("Anastasia", "Stasia")]
+    commands.hide_words(session, [*names, commands.WordToHide("Quorbel"), commands.WordToHide("Zimtkaro")])
+    after = {private_word.word: private_word.replacement for private_word in private_words(session.study)}
+    assert after["Anastasia"] == after["Stasia"]
+    assert len({after["Anastasia"], after["Quorbel"], after["Zimtkaro"]}) == 3
+
+
+def test_a_kept_place_stays_kept_where_what_is_beside_it_is_replaced(session: Session, recording_id: str) -> None:
+    from annotate.transcript.transcript_edits import edit_text
+
+    said = utterances_of(session.study, recording_id)[1]
+    edit_text(session, said.id, "We named Bilal with Anastasia.")
+    commands.hide_everywhere(session, "Anastasia")
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    replace_in_study(session)
+    assert "Anastasia" not in utterances_of(session.study, recording_id)[1].text
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+
+
+def test_a_damaged_history_of_a_kept_place_is_told(session: Session, recording_id: str) -> None:
+    from annotate.transcript.transcript_edits import edit_text
+
+    said = utterances_of(session.study, recording_id)[1]
+    edit_text(session, said.id, "We named the robot Bilal for fun.")
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    with closing(sqlite3.connect(session.study.path)) as connection, connection:
+        connection.execute("UPDATE journal_change SET after = '[1]' WHERE table_name = 'utterance'")
+    with pytest.raises(UserError, match="is damaged"):
+        _found(session, "Bilal")
+
+
+def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(
+    session: Session, recording_id: str
+) -> None:
+    commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
+    assert [placed_hit.verdict for placed_hit in _found(session, "Anastasia")] == [PiiVerdict.HIDE] * 2
+    assert {placed_hit.hit.participant_id for placed_hit in _found(session, "Anastazia")} == {_participant(session)}
+    names = {placed_hit.replacement for placed_hit in (*_found(session, "Anastasia"), *_found(session, "Anastazia"))}
+    assert len(names) == 1
+    commands.link_name(session, "Stasia", _participant(session))
+    assert {private_word.replacement for private_word in private_words(session.study)} == names
+    with pytest.raises(UserError, match="hidden everywhere"):
+        commands.decide_places(session, _found(session, "Anastasia"), PiiVerdict.KEEP)
+    with pytest.raises(UserError, match="name of a participant"):
+        commands.keep_everywhere(session, "anastasia")
+
+
+def test_words_hidden_at_once_are_told_apart_and_names_of_one_participant_are_not(
+    session: Session, recording_id: str
+) -> None:
+    commands.hide_words(session, [commands.WordToHide("Xaver"), commands.WordToHide("Yolanda")])
+    first, second = (private_word.replacement for private_word in private_words(session.study))
+    assert first != second
+    whose = _participant(session)
+    names = [commands.WordToHide(name, "person", whose) for name in ("Anastasia", "Bilal")]
+    commands.hide_words(session, names)
+    assert (
+        len(
+            {
+                private_word.replacement
+                for private_word in private_words(session.study)
+                if private_word.participant_id == whose
+            }
+        )
+        == 1
+    )
+
+
+def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session: Session, recording_id: str) -> None:
+    commands.keep_everywhere(session, "Pepper")
+    assert public_words(session.study) == {"Pepper"}
+    assert _found(session, "Pepper") == []
+    commands.forget_word(session, "pepper")
+    assert len(_found(session, "Pepper")) == 1
+    with pytest.raises(UserError, match="Nothing was decided"):
+        commands.forget_word(session, "pepper")
+
+
+def test_hiding_takes_back_that_a_word_is_public(session: Session, recording_id: str) -> None:
+    commands.keep_everywhere(session, "Pepper")
+    commands.hide_everywhere(session, "Pepper", "other", None, "the robot")
+    assert public_words(session.study) == set()
+    assert [placed_hit.replacement for placed_hit in _found(session, "Pepper")] == ["the robot"]
+
+
+def test_what_no_rule_finds_is_marked_by_hand(session: Session, recording_id: str) -> None:
+    text = next(free_text for free_text in free_texts(session.study) if free_text.text == SAID[1])
+    commands.mark_text(session, text, 0, 5, "other")
+    placed_hit = _found(session, "Nice")[0]
+    assert (placed_hit.kind, placed_hit.verdict, placed_hit.hit.source, placed_hit.replacement) == (
+        "other",
+        PiiVerdict.HIDE,
+        "hand",
+        "[PRIVATE_1]",
+    )
+    assert build_scrubber(session).scrub(SAID[1]).text == "[PRIVATE_1] to meet you, [PERSON_3]."
+    with pytest.raises(UserError, match="Nothing is marked"):
+        commands.mark_text(session, text, 4, 5, "other")
+    with pytest.raises(UserError, match="no kind"):
+        commands.mark_text(session, text, 0, 4, "nonsense")
+
+
+def test_another_kind_changes_the_replacement(session: Session, recording_id: str) -> None:
+    commands.set_kind(session, _found(session, "Bilal"), "place")
+    assert [(placed_hit.kind, placed_hit.replacement) for placed_hit in _found(session, "Bilal")] == [
+        ("place", "[PLACE_1]")
+    ]
+    assert build_scrubber(session).scrub(SAID[1]).text == "Nice to meet you, [PLACE_1]."
+
+
+def test_of_two_texts_alike_what_is_kept_in_one_is_hidden_in_both(session: Session, recording_id: str) -> None:
+    with session.step("Again"):
+        insert_utterances(session.study, [_said(recording_id, 9, SAID[1])])
+    first, second = _found(session, "Bilal")
+    commands.decide_places(session, [first], PiiVerdict.KEEP)
+    assert "Bilal" not in build_scrubber(session).scrub(SAID[1]).text
+    commands.decide_places(session, [second], PiiVerdict.KEEP)
+    assert "Bilal" in build_scrubber(session).scrub(SAID[1]).text
+
+
+def test_comments_names_and_notes_are_searched(session: Session, recording_id: str) -> None:
+    participant = all_participants(session.study)[0]
+    with session.step("Note"):
+        update_participant(session.study, replace(participant, note="Her sister is Ekaterina"))
+    assert [hit.place.table for hit in pii.find_hits(session) if hit.hit.text == "Ekaterina"] == ["participant"]
+
+
+def test_stand_in_names_are_fixed_and_not_of_the_study(session: Session, recording_id: str) -> None:
+    commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
+    commands.use_stand_ins(session)
+    name = read_stand_ins(session)[_participant(session)]
+    assert {placed_hit.replacement for placed_hit in _found(session, "Anastasia")} == {name}
+    assert name not in " ".join(SAID)
+    commands.use_stand_ins(session)
+    assert read_stand_ins(session)[_participant(session)] == name
+    assert name in build_scrubber(session).scrub(SAID[0]).text
+    commands.use_stand_ins(session, False)
+    assert read_stand_ins(session) == {}
+
+
+def test_texts_are_replaced_in_the_study_as_one_step(session: Session, recording_id: str) -> None:
+    commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
+    commands.use_stand_ins(session)
+    count, _ = replace_in_study(session)
+    assert count == 4
+    after = [utterance.text for utterance in utterances_of(session.study, recording_id)]
+    assert not any("nasta" in text or "Bilal" in text or "five" in text for text in after)
+    assert pii.find_hits(session) == []
+    assert all(
+        utterance.words == () or len(utterance.words) == len(utterance.text.split())
+        for utterance in utterances_of(session.study, recording_id)
+    )
+    session.study.undo()
+    assert [utterance.text for utterance in utterances_of(session.study, recording_id)] == list(SAID)
+
+
+def test_copies_hold_nothing_personal_and_the_key_all_of_it(
+    session: Session, recording_id: str, tmp_path: Path
+) -> None:
+    commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
+    files = write_copies(session, tmp_path / "copies")
+    assert files == ["texts.csv", "recording-0001.vtt"]
+    text = "".join((tmp_path / "copies" / name).read_text() for name in files)
+    assert "nasta" not in text
+    assert "Bilal" not in text
+    key = tmp_path / "key.csv"
+    write_key(session, key)
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert "P01,Anastasia | Anastazia,3" in key.read_text()
+    with pytest.raises(UserError, match="already"):
+        write_key(session, key)
+    with pytest.raises(UserError, match="not empty"):
+        write_copies(session, tmp_path / "copies")
+
+
+def test_copies_hold_nothing_of_a_held_out_recording(session: Session, recording_id: str, tmp_path: Path) -> None:
+    a_question(session, recording_id, "Gruffle")
+    with session.step("Hold out"):
+        set_hold_out(session.study, recording_id, True)
+    assert write_copies(session, tmp_path / "copies") == ["texts.csv"]
+    assert "Gruffle" not in (tmp_path / "copies" / "texts.csv").read_text()
+
+
+def test_what_was_marked_in_a_node_is_hidden_in_copies_of_a_question_that_quotes_it(
+    session: Session, recording_id: str, tmp_path: Path
+) -> None:
+    node = a_chain(session, recording_id, "the gruffle").nodes[0]
+    a_question(session, recording_id, "the gruffle")
+    (where,) = [free_text for free_text in free_texts(session.study) if free_text.row == node.id]
+    commands.mark_text(session, where, 4, 11, "other")
+    for free_text in [
+        free_text for free_text in free_texts(session.study) if free_text.table in ("chain", "chain_node")
+    ]:
+        if free_text.row != node.id:
+            commands.mark_text(
+                session, free_text, free_text.text.index("gruffle"), free_text.text.index("gruffle") + 7, "other"
+            )
+    write_copies(session, tmp_path / "copies")
+    assert "gruffle" not in (tmp_path / "copies" / "texts.csv").read_text()
+
+
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_a_list_is_written_and_read_back_with_decisions(
+    session: Session, recording_id: str, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"list.{ending}"
+    found = pii.find_hits(session)
+    write_hits(path, found, {recording_id: 1})
+    assert read_decisions(path) == []
+    text = path.read_text()
+    path.write_text(text.replace("\n,", "\nkeep,") if ending == "csv" else text.replace("null", '"keep"'))
+    choices = read_decisions(path)
+    assert [choice.place for choice in choices] == [placed_hit.place for placed_hit in found]
+    assert {choice.verdict for choice in choices} == {PiiVerdict.KEEP}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", ""),
+        ("a.json", "{"),
+        ("a.json", '{"hits": 3}'),
+        ("a.json", '[{"decision": "maybe"}]'),
+        ("a.json", '[{"decision": "hide"}]'),
+        ("a.csv", "decision,kind\nhide,nonsense\n"),
+    ],
+)
+def test_a_list_that_is_not_understood_is_named(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UserError):
+        read_decisions(tmp_path / name)
+
+
+def test_private_words_without_a_kind_count_as_other(session: Session, recording_id: str) -> None:
+    from project.queries.pii_rows import put_private_word
+
+    with session.step("Words"):
+        put_private_word(session.study, PrivateWord("meet", "[x]"))
+    assert [(placed_hit.kind, placed_hit.replacement) for placed_hit in _found(session, "meet")] == [("other", "[x]")]
+
+
+def test_an_empty_study_has_nothing(session: Session) -> None:
+    assert pii.find_hits(session) == []
+    assert pii.find_undecided(session) == []
+    assert isinstance(next(iter(free_texts(session.study)), FreeText("", "", "", "")), FreeText)

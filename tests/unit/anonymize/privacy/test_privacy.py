@@ -1,0 +1,255 @@
+"""Measuring exports of a study: which one, against which limits, and what is kept."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.measures.privacy_report import PrivacyReport
+from anonymize.privacy import privacy_job as privacy
+from anonymize.privacy.exported_clips import find_clip, find_clip_files, find_export, list_exports
+from anonymize.privacy.privacy_job import choose_strangers, load_tools
+from anonymize.privacy.privacy_limits import (
+    PrivacyLimits,
+    exceeded_limits,
+    format_report,
+    read_privacy_limits,
+    set_privacy_limits,
+    unmeasured_limits,
+)
+from models.weights.installed_weights import FOLDER_VARIABLE
+from project.entities.study_records import Participant, ParticipantRole, Run
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Silent
+from project.queries.face_rows import assign_participant, insert_tracks, set_dismissed
+from project.queries.history_rows import insert_run, latest_run
+from project.queries.recording_rows import insert_participant
+from project.session.jobs import run_inline
+from project.session.session import Session
+from project.store.study import Study
+from tests.builders.clips import make_clip
+from tests.builders.face_tracks import track
+from tests.builders.privacy_reports import report
+
+LIMITS = PrivacyLimits()
+
+
+def test_a_clip_in_which_all_is_well_is_under_every_limit() -> None:
+    assert exceeded_limits(report(), LIMITS) == []
+    assert unmeasured_limits(report()) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"rate": 0.03}, "3 % of all faces are re-identified (toy); 2 % allowed."),
+        ({"worst": 0.06}, "6 % of the faces of one track are re-identified (toy); 5 % allowed."),
+        ({"leaks": 2}, "In 2 of 80 frames a face is not covered; none is allowed."),
+        ({"detected": 0.01}, "1 % of the hidden faces are still found; 0 % allowed."),
+    ],
+)
+def test_each_measure_has_a_limit_of_its_own(wrong: dict[str, float], words: str) -> None:
+    assert exceeded_limits(report(**wrong), LIMITS) == [words]  # type: ignore[arg-type]
+
+
+def test_what_is_allowed_is_not_over() -> None:
+    assert exceeded_limits(report(rate=0.02, worst=0.05), LIMITS) == []
+    loose = PrivacyLimits(reidentified=0.5, worst_track=0.5, leak_frames=3, detected=0.2)
+    assert exceeded_limits(report(rate=0.4, worst=0.4, leaks=3, detected=0.1), loose) == []
+
+
+def test_a_mask_that_is_taken_for_somebody_whoever_is_behind_it_re_identifies_nobody() -> None:
+    assert exceeded_limits(report(rate=0.5, worst=0.5, chance=0.5), LIMITS) == []
+    assert exceeded_limits(report(rate=0.5, worst=0.5, chance=0.1), LIMITS)
+
+
+def test_another_face_in_its_place_may_be_found() -> None:
+    assert exceeded_limits(report(detected=1.0, replaces=True), LIMITS) == []
+
+
+def test_what_was_not_measured_is_not_over_but_named() -> None:
+    blind = replace(report(rate=None, detected=None), attacks=())
+    assert exceeded_limits(blind, LIMITS) == []
+    assert len(unmeasured_limits(blind)) == 2
+    assert unmeasured_limits(report(rate=None)) == ["Re-identification was not measured. Nobody else."]
+
+
+@pytest.mark.parametrize(
+    ("tools", "says"),
+    [
+        ({}, "models fetch sface"),
+        ({"embedders": "sface"}, "models fetch face-landmarks"),
+        ({"embedders": "sface", "driver": "mediapipe"}, "No face was seen"),
+    ],
+)
+def test_why_nobody_was_compared_names_what_is_missing(tools: dict[str, str], says: str) -> None:
+    (sentence,) = unmeasured_limits(replace(report(), attacks=(), tools=tools))
+    assert says in sentence
+
+
+def test_lines_say_what_is_over_and_what_is_missing() -> None:
+    lines = "\n".join(format_report(report(), ["Too much."], ["Not this."]))
+    assert "OVER THE LIMIT: Too much." in lines
+    assert "Note: Not this." in lines
+    assert "re-identified 0.0 % at FAR 1e-2" in lines
+    assert "Not measured: " in lines
+    assert "0:00:01.500" in lines
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
+        for name, frames in (("one of ana.mp4", 12), ("two.mp4", 13)):
+            make_clip(tmp_path / name, frames=frames, fps=10, size=(160, 120))
+        add_recordings(opened, [probe_file(tmp_path / name) for name in ("one of ana.mp4", "two.mp4")])
+        yield opened  # type: ignore[misc]
+
+
+def ids(session: Session) -> list[str]:
+    return [row[0] for row in session.study.rows("SELECT id FROM recording ORDER BY number")]
+
+
+def found_faces(session: Session, recording: str, name: str) -> None:
+    medium = session.main_medium(recording)
+    assert medium is not None
+    run = Run(
+        new_id(), recording, "faces", "centerface", {"fingerprint": medium.fingerprint}, {"frames": 12}, "2026", "0"
+    )
+    times = [round(k * 1e5) for k in range(12)]
+    with session.study.run_transaction():
+        insert_run(session.study, run)
+        insert_tracks(session.study, run.id, medium.id, [track([(40, 30, 48, 60)] * 12, name=name, times_us=times)])
+
+
+def export(session: Session, recording: str) -> Path:
+    work = anonymization.prepare(session, recording, "solid", session.study.folder / "clips", overwrite=True)
+    result, _ = run_inline(session, work, Silent())
+    return Path(str(result["output"]))
+
+
+@pytest.fixture
+def clip(session: Session) -> Path:
+    found_faces(session, ids(session)[0], "t1")
+    return export(session, ids(session)[0])
+
+
+def test_a_measured_export_carries_its_report_in_the_study_and_beside_the_clip(session: Session, clip: Path) -> None:
+    _, changes = run_inline(session, privacy.prepare(session, clip), Silent())
+    assert len(changes.ids("run")) == 1
+    (exported_clip,) = list_exports(session)
+    assert exported_clip.report is not None
+    assert exported_clip.report.frames == 12
+    assert exported_clip.measured_at
+    beside = json.loads((clip.parent / f"{clip.stem}.privacy.json").read_text("utf-8"))
+    assert PrivacyReport.from_json(beside).as_json() == exported_clip.report.as_json()
+    kept = latest_run(session.study, ids(session)[0], "privacy")
+    assert kept is not None
+    for text in (json.dumps(beside), json.dumps([dict(kept.parameters), dict(kept.result)])):
+        assert "ana" not in text
+        assert str(session.study.folder) not in text
+
+
+def test_a_clip_whose_faces_were_changed_since_is_not_measured(session: Session, clip: Path) -> None:
+    with session.step("Dismiss"):
+        set_dismissed(session.study, "t1", True)
+    with pytest.raises(UserError, match="changed since"):
+        privacy.prepare(session, clip)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "\0", "a\nb", "..", ""])
+def test_a_clip_of_a_name_that_no_file_has_lies_nowhere(session: Session, name: str) -> None:
+    assert find_clip_files(session, name) == []
+
+
+def test_an_export_is_called_by_its_clip_its_run_or_its_recording(session: Session, clip: Path) -> None:
+    run = list_exports(session)[0].run.id
+    for text in (None, str(clip), run, "1", "1:solid", clip.name):
+        assert find_export(session, text)[0].run.id == run
+    assert find_export(session, str(clip))[1] == clip
+    assert find_clip(session, list_exports(session)[0]) == clip
+    for text in ("1:blur", "2", "nobody"):
+        with pytest.raises(UserError):
+            find_export(session, text)
+    other = make_clip(clip.with_name("other.mp4"), frames=3)
+    for ask in (lambda: find_export(session, str(other)), lambda: privacy.prepare(session, other)):
+        with pytest.raises(UserError, match="not exported from this study"):
+            ask()
+
+
+def test_a_study_without_exports_says_so(session: Session) -> None:
+    with pytest.raises(UserError, match="Nothing was exported"):
+        find_export(session, None)
+
+
+def test_people_of_other_recordings_are_strangers_and_robots_are_not(session: Session) -> None:
+    first, second = ids(session)
+    found_faces(session, first, "t1")
+    found_faces(session, second, "t2")
+    assert choose_strangers(session, first) == []
+    for pseudonym, role, owner in (("P01", ParticipantRole.USER, "t2"), ("R01", ParticipantRole.ROBOT, "t2")):
+        who = Participant(new_id(), pseudonym, role)
+        with session.step("Name"):
+            insert_participant(session.study, who)
+            assign_participant(session.study, owner, who.id)
+        found = choose_strangers(session, first)
+        if role is ParticipantRole.ROBOT:
+            assert found == []
+        else:
+            (one,) = found
+            assert isinstance(one, dict)
+            assert one["identity"] == "P01"
+            assert np.shape(one["boxes"]) == (len(one["frames"]), 4)  # type: ignore[arg-type]
+    assert choose_strangers(session, second) == []
+
+
+def test_limits_are_kept_in_the_study_and_can_be_undone(session: Session) -> None:
+    assert read_privacy_limits(session.study) == LIMITS
+    tight = PrivacyLimits(reidentified=0.01, leak_frames=2)
+    assert set_privacy_limits(session, tight)
+    assert read_privacy_limits(session.study) == tight
+    session.study.undo(None)
+    assert read_privacy_limits(session.study) == LIMITS
+    with pytest.raises(UserError):
+        PrivacyLimits(reidentified=1.5)
+    with session.step("Break"):
+        session.study.set_property("privacy_limits", {"reidentified": True, "detected": "no", "leak_frames": 4.0})
+    assert asdict(read_privacy_limits(session.study)) == {**asdict(LIMITS), "leak_frames": 4}
+
+
+def test_without_weights_the_detector_that_is_always_there_looks_again_and_is_not_independent() -> None:
+    with load_tools("centerface") as tools:
+        assert tools.detector is not None
+        assert (tools.detector.key, tools.independent) == ("centerface", False)
+        assert (tools.embedders, tools.landmarks, tools.driver) == ((), None, None)
+        assert tools.flow is not None
+    with load_tools("yunet") as tools:
+        assert tools.independent
+
+
+def test_with_weights_one_model_of_landmarks_measures_what_the_other_drives(
+    shared_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(shared_models))
+    with load_tools("centerface+yunet") as tools:
+        assert tools.detector is not None
+        assert (tools.detector.key, tools.independent) == ("rfb320", True)
+        assert tools.landmarks is not None
+        assert tools.driver is not None
+        assert (tools.landmarks.key, tools.driver.key) == ("pfld", "mediapipe")
+        assert [embedder.key for embedder in tools.embedders] == ["mobilefacenet"]
+
+
+def test_another_clip_of_the_name_is_not_measured_for_the_export(session: Session, clip: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere" / clip.name
+    other.parent.mkdir()
+    make_clip(other, frames=12, fps=10, size=(160, 120))
+    with pytest.raises(UserError, match="is not the clip that was exported"):
+        run_inline(session, privacy.prepare(session, other), Silent())
+    assert latest_run(session.study, ids(session)[0], "privacy") is None
+    assert [path.name for path in other.parent.iterdir()] == [clip.name]
+    assert run_inline(session, privacy.prepare(session, clip), Silent())[0]

@@ -1,0 +1,479 @@
+"""Each rule that the study alone can break, broken and kept."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotate.segments.bulk_edits import add_comment
+from annotate.study.people import add_participant, set_consent
+from anonymize.faces.face_review_edits import assign_faces, mark_seen
+from anonymize.pii_review.pii_decisions import decide_places
+from anonymize.pii_review.review_hits import find_hits, find_undecided
+from anonymize.release.release_edits import confirm_texts, set_private_words, waive_rule, withdraw_waiver
+from anonymize.release.release_job import ReleaseChecklist, build_checklist, prepare
+from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan, read_plan
+from anonymize.release.release_rules import parse_blocker
+from anonymize.release.release_sound import AudioTreatment
+from models.weights import installed_weights as weights
+from project.entities.face_regions import Keyframe
+from project.entities.study_records import ConsentUse, FaceReview, ParticipantRole, Recording, Utterance
+from project.entities.transcript import estimate_word_times
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.face_rows import set_face_review, set_track_box, tracks_of
+from project.queries.pii_rows import PiiVerdict
+from project.queries.recording_rows import (
+    all_participants,
+    all_recordings,
+    set_appearance,
+    set_hold_out,
+    update_participant,
+)
+from project.queries.transcript_rows import delete_utterance, insert_utterances, update_utterance, utterances_of
+from project.session.session import Session
+from tests.builders.listed_names import LISTED
+from tests.builders.release_study import listen, review, track
+
+PLAN = ReleasePlan(methods=("solid",))
+
+
+@pytest.fixture
+def recording(session: Session) -> Recording:
+    return all_recordings(session.study)[0]
+
+
+def rules(session: Session, plan: ReleasePlan = PLAN) -> list[str]:
+    return [release_blocker.rule for release_blocker in build_checklist(session, plan).remaining]
+
+
+def left_out(session: Session, plan: ReleasePlan = PLAN) -> dict[int, str]:
+    found: ReleaseChecklist = build_checklist(session, plan)
+    return found.selection.left_out
+
+
+def test_a_lab_that_did_everything_breaks_no_rule(session: Session) -> None:
+    assert rules(session) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE consent SET granted = 1",
+        "UPDATE waiver SET recording_id = NULL, reason = 'because I say so'",
+        "UPDATE utterance SET text = 'My name is Anna'",
+        "UPDATE pii_decision SET decision = 'keep'",
+        "DELETE FROM private_word",
+        "INSERT INTO public_word VALUES ('Anna')",
+        "INSERT INTO waiver SELECT 'w-9', r.id, 'pii-reviewed', 'because I say so', a.id, '2026' "
+        "FROM recording r, annotator a LIMIT 1",
+    ],
+)
+def test_what_another_program_changed_stops_it(session: Session, sql: str) -> None:
+    (person,) = all_participants(session.study)
+    set_consent(session, person, ConsentUse.MODELS, False)
+    set_private_words(session, {"Zoe": "[PERSON_1]"})
+    decide_places(session, find_hits(session), PiiVerdict.HIDE)
+    assert "history" not in rules(session)
+    with closing(sqlite3.connect(session.study.path)) as connection, connection:
+        assert connection.execute(sql).rowcount > 0
+    assert "history" in rules(session)
+
+
+def test_what_speakers_are_called_is_read_too(session: Session, recording: Recording) -> None:
+    plan = replace(PLAN, texts=SCRUB)
+    confirm_texts(session)
+    assert "texts-reviewed" not in rules(session, plan)
+    (person,) = all_participants(session.study)
+    with session.step("Rename"):
+        update_participant(session.study, replace(person, pseudonym="Anna Lind"))
+    assert "texts-reviewed" in rules(session, plan)
+    session.study.undo()
+    assert "texts-reviewed" not in rules(session, plan)
+
+
+def test_a_file_that_is_gone(session: Session, recording: Recording) -> None:
+    medium = session.main_medium(recording.id)
+    assert medium is not None
+    session.locate(medium).path.unlink()
+    assert rules(session) == ["file"]
+
+
+def test_faces_that_were_looked_for_in_another_file(session: Session, recording: Recording) -> None:
+    track(session, recording, None, fingerprint="0" * 32)
+    assert rules(session) == ["faces-tracked"]
+
+
+def test_a_review_holds_until_the_masks_change(session: Session, recording: Recording) -> None:
+    (face,) = tracks_of(session.study, recording.id)
+    with session.step("Move"):
+        set_track_box(session.study, face.id, Keyframe(500_000, 70, 45, 30, 40))
+    assert rules(session) == ["faces-reviewed"]
+    assert "changed after" in build_checklist(session, PLAN).reasons[0].sentence
+    review(session, recording)
+    assert rules(session) == []
+
+
+def test_a_review_of_another_state_is_none(session: Session, recording: Recording) -> None:
+    with session.step("Forge"):
+        who = session.annotator()
+        assert who is not None
+        set_face_review(session.study, FaceReview(recording.id, who.id, "some other state", "2026-01-01T00:00:00.000Z"))
+    assert rules(session) == ["faces-reviewed"]
+
+
+def test_a_new_run_has_to_be_reviewed_again(session: Session, recording: Recording) -> None:
+    track(session, recording, all_participants(session.study)[0].id)
+    assert rules(session) == ["faces-reviewed"]
+
+
+def test_a_face_that_ends_in_the_middle_of_the_picture_has_to_be_looked_at(
+    session: Session, recording: Recording
+) -> None:
+    track(session, recording, all_participants(session.study)[0].id, frames=10)
+    review(session, recording)
+    (reason,) = build_checklist(session, PLAN).remaining
+    assert (reason.rule, reason.recording, reason.time_us) == ("uncovered", 1, 1_000_000)
+    mark_seen(session, recording.id, [(0, 2_000_000)])
+    assert rules(session) == []
+
+
+def test_who_speaks_and_did_not_consent_is_not_released_though_never_seen(
+    session: Session, recording: Recording
+) -> None:
+    voice, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER)
+    with session.step("A voice from the next room"):
+        insert_utterances(session.study, [Utterance(new_id(), recording.id, 0, 900_000, "Hello", voice)])
+    for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
+        assert left_out(session, plan) == {1: "1 participant did not consent to release."}
+    assert left_out(session) == {}, "neither sound nor texts leave"
+    (candidate,) = build_checklist(session, replace(SOUNDING, without_consent=SOLID)).selection.candidates
+    assert [who.pseudonym for who in candidate.refusing] == ["P02"]
+    assert candidate.audio_treatment is not None
+    assert candidate.audio_treatment.muted[0][0] == 0
+
+
+def test_nobody_is_said_to_appear(session: Session, recording: Recording) -> None:
+    (face,) = tracks_of(session.study, recording.id)
+    assign_faces(session, [face.id], None)
+    with session.step("Take out"):
+        set_appearance(session.study, recording.id, all_participants(session.study)[0].id, False)
+    review(session, recording)
+    assert rules(session) == ["consent-known"]
+    waive_rule(session, "consent-known", recording.id, "Recorded in a public square")
+    assert rules(session) == []
+    withdraw_waiver(session, "consent-known", recording.id)
+    assert rules(session) == ["consent-known"]
+
+
+def test_a_face_of_nobody_known_is_no_matter_where_all_is_solid(session: Session, recording: Recording) -> None:
+    (face,) = tracks_of(session.study, recording.id)
+    assign_faces(session, [face.id], None)
+    review(session, recording)
+    assert rules(session) == []
+    assert rules(session, replace(PLAN, methods=("blur",))) == ["consent-known"]
+    painting = replace(PLAN, methods=("blur",), without_consent=SOLID)
+    assert rules(session, painting) == []
+    (candidate,) = build_checklist(session, painting).selection.candidates
+    assert candidate.solid_face_ids == [face.id]
+
+
+def test_who_did_not_consent_is_left_out_or_painted(session: Session) -> None:
+    (person,) = all_participants(session.study)
+    set_consent(session, person, ConsentUse.RELEASE, False)
+    assert left_out(session) == {1: "1 participant did not consent to release."}
+    assert rules(session) == ["something"]
+    assert rules(session, replace(PLAN, without_consent=SOLID)) == []
+
+
+def test_who_is_only_seen_as_a_face_counts_too(session: Session, recording: Recording) -> None:
+    other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER)
+    (face,) = tracks_of(session.study, recording.id)
+    assign_faces(session, [face.id], other)
+    review(session, recording)
+    assert left_out(session) == {1: "1 participant did not consent to release."}
+
+
+def test_robots_need_no_consent(session: Session, recording: Recording) -> None:
+    robot, _ = add_participant(session, "R01", ParticipantRole.ROBOT, recording.id)
+    assert robot
+    assert left_out(session) == {}
+
+
+def test_hold_outs_are_left_out_whatever_else_holds(session: Session, recording: Recording) -> None:
+    with session.step("Hold out"):
+        set_hold_out(session.study, recording.id, True)
+    assert left_out(session) == {1: "It is held out."}
+    assert rules(session) == ["something"]
+
+
+def test_sound_needs_everybody(session: Session, recording: Recording) -> None:
+    keeping = replace(PLAN, sound=KEEP, without_consent=SOLID)
+    assert rules(session, keeping) == []
+    add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
+    assert rules(session, keeping) == ["sound-consent"]
+    with pytest.raises(UserError, match="cannot be waived"):
+        waive_rule(session, "sound-consent", None, "They will not mind it")
+
+
+def test_texts_have_to_be_read_as_they_are_now(session: Session) -> None:
+    scrubbing = replace(PLAN, texts=SCRUB)
+    assert rules(session) == []
+    assert rules(session, scrubbing) == ["texts-reviewed"]
+    confirm_texts(session)
+    assert rules(session, scrubbing) == []
+    set_private_words(session, {"Anna": "P01"})
+    assert rules(session, scrubbing) == ["texts-reviewed"]
+    set_private_words(session, {})
+    assert rules(session, scrubbing) == []
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        replace(PLAN, methods=("raw",)),
+        replace(PLAN, only={1: ("raw",)}),
+        replace(PLAN, methods=("no such method",)),
+        replace(PLAN, formats=("jsonl",)),
+        replace(PLAN, formats=("no such format",)),
+        replace(PLAN, sound="robot voice"),
+        replace(PLAN, texts="as they are"),
+        replace(PLAN, video=("8k",)),
+        replace(PLAN, without_consent="whatever"),
+    ],
+)
+def test_what_can_never_be_released_is_refused_at_once(session: Session, plan: ReleasePlan, tmp_path: Path) -> None:
+    with pytest.raises(UserError):
+        prepare(session, tmp_path / "release", plan)
+
+
+@pytest.mark.parametrize("reason", ["", "no", "just because", "  two   words "])
+def test_a_waiver_needs_a_reason(session: Session, reason: str) -> None:
+    with pytest.raises(UserError, match="reason"):
+        waive_rule(session, "privacy-limit", None, reason)
+
+
+def test_a_plan_is_remembered_as_it_was_chosen(session: Session) -> None:
+    from anonymize.release.release_edits import store_plan
+
+    chosen = replace(PLAN, only={1: ("blur", "pixelate")}, formats=("srt",), title="Visits", texts=SCRUB)
+    store_plan(session, chosen)
+    assert read_plan(session) == chosen
+
+
+SOUNDING = replace(PLAN, sound=KEEP)
+
+
+def said(session: Session, recording: Recording, **what: object) -> None:
+    """Change the one utterance."""
+    (utterance,) = utterances_of(session.study, recording.id)
+    with session.step("Write"):
+        update_utterance(session.study, replace(utterance, **what))  # type: ignore[arg-type]
+
+
+def test_sound_needs_a_look_for_speech_in_the_file_as_it_is(session: Session, recording: Recording) -> None:
+    assert rules(session, SOUNDING) == []
+    listen(session, recording, [], fingerprint="of another file")
+    assert rules(session, SOUNDING) == ["transcript"]
+    assert "Nobody looked for speech" in build_checklist(session, SOUNDING).remaining[0].sentence
+    assert rules(session) == [], "without sound it is no matter"
+    assert rules(session, replace(SOUNDING, video=("1hz",))) == [], "pictures have no sound"
+    listen(session, recording, [])
+    assert rules(session, SOUNDING) == []
+
+
+def test_what_is_said_outside_the_transcript_is_listed_with_its_times(session: Session, recording: Recording) -> None:
+    listen(session, recording, [(100_000, 800_000), (1_400_000, 1_900_000)])
+    (reason,) = build_checklist(session, SOUNDING).remaining
+    assert (reason.rule, reason.recording, reason.time_us) == ("transcript", 1, 1_400_000)
+    assert "0:00:01.400 to 0:00:01.900" in reason.sentence
+    assert "--at 1.400" in str(reason.as_json("s.greenroom")["link"])
+    said(session, recording, end_us=1_800_000)
+    assert rules(session, SOUNDING) == []
+    said(session, recording, text=" ")
+    assert rules(session, SOUNDING) == ["transcript", "transcript"], "an utterance without words covers nothing"
+    with pytest.raises(UserError, match="cannot be waived"):
+        waive_rule(session, "transcript", None, "It is only a cough")
+
+
+def test_a_recording_without_speech_needs_no_transcript(session: Session, recording: Recording) -> None:
+    (utterance,) = utterances_of(session.study, recording.id)
+    with session.step("Delete"):
+        delete_utterance(session.study, utterance.id)
+    assert rules(session, SOUNDING) == ["transcript"]
+    listen(session, recording, [])
+    assert rules(session, SOUNDING) == []
+
+
+def test_a_draft_has_to_be_checked(session: Session, recording: Recording) -> None:
+    said(session, recording, checked=False)
+    assert rules(session, SOUNDING) == ["transcript-checked"]
+    waive_rule(session, "transcript-checked", None, "The recogniser is good enough here")
+    assert rules(session, SOUNDING) == []
+    withdraw_waiver(session, "transcript-checked", None)
+    said(session, recording, checked=True)
+    assert rules(session, SOUNDING) == []
+
+
+@pytest.mark.parametrize("speaker", [{"participant_id": None}, {"suggested": True}])
+def test_a_voice_of_nobody_known_was_not_asked(
+    session: Session, recording: Recording, speaker: dict[str, object]
+) -> None:
+    for plan in (SOUNDING, replace(PLAN, sound="mcadams")):
+        said(session, recording, participant_id=all_participants(session.study)[0].id, suggested=False)
+        assert rules(session, plan) == []
+        said(session, recording, **speaker)
+        assert rules(session, plan) == ["voice"]
+
+
+def test_who_did_not_consent_is_muted_where_voices_are_changed(session: Session, recording: Recording) -> None:
+    other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
+    changing = replace(PLAN, sound="pitch-formant", without_consent=SOLID)
+    (candidate,) = build_checklist(session, changing).selection.candidates
+    assert rules(session, changing) == []
+    assert candidate.audio_treatment is not None
+    assert candidate.audio_treatment.muted == ()
+    said(session, recording, participant_id=other)
+    (candidate,) = build_checklist(session, changing).selection.candidates
+    assert candidate.audio_treatment is not None
+    assert candidate.audio_treatment.muted == ((0, 1_050_000),)
+    assert rules(session, changing) == []
+    said(session, recording, participant_id=None)
+    waive_rule(session, "voice", recording.id, "It is a voice on the radio")
+    assert rules(session, changing) == []
+    (candidate,) = build_checklist(session, changing).selection.candidates
+    assert candidate.audio_treatment is not None
+    assert candidate.audio_treatment.muted == ((0, 1_050_000),), "a waiver lets nobody be heard where somebody refused"
+
+
+def test_everything_personal_that_leaves_was_decided_on(session: Session, recording: Recording) -> None:
+    scrubbing = replace(PLAN, texts=SCRUB)
+    assert rules(session, SOUNDING) == []
+    said(session, recording, text="I am Anna, call 555-867-5309, or ask Robert Miller")
+    for plan, more in ((SOUNDING, []), (scrubbing, ["texts-reviewed"])):
+        assert sorted({*rules(session, plan)}) == ["pii-reviewed", *more]
+        (reason,) = [
+            release_blocker
+            for release_blocker in build_checklist(session, plan).remaining
+            if release_blocker.rule == "pii-reviewed"
+        ]
+        assert "utterance" in reason.sentence
+        assert "name of a person" in reason.sentence
+        assert "Miller" not in reason.sentence + reason.hint
+    assert rules(session) == [], "neither texts nor sound leave"
+    decide_places(session, find_undecided(session), PiiVerdict.KEEP)
+    assert rules(session, SOUNDING) == []
+
+
+POLISH = "Dzień dobry, nazywam się Anna i mieszkam w małym miasteczku nad morzem, a pan skąd do nas przyjechał dzisiaj"
+GERMAN = "Guten Tag, ich komme aus einer kleinen Stadt am Meer, und woher sind Sie denn heute zu uns gekommen"
+
+
+def test_a_waiver_of_the_language_does_away_with_no_undecided_place(session: Session, recording: Recording) -> None:
+    said(session, recording, text="I am Anna, call 555-867-5309, or ask Robert Miller")
+    waive_rule(session, "pii-reviewed", None, "All of it is hidden")
+    (reason,) = [
+        release_blocker
+        for release_blocker in build_checklist(session, SOUNDING).remaining
+        if release_blocker.rule == "pii-reviewed"
+    ]
+    assert not reason.can_be_waived
+    assert not parse_blocker(reason.as_json()).can_be_waived
+
+
+@pytest.mark.parametrize(("text", "why"), [(POLISH, "no rules"), (GERMAN, "no model of German names")])
+def test_a_transcript_in_a_language_without_rules_or_names_is_read_by_a_person(
+    session: Session, recording: Recording, text: str, why: str
+) -> None:
+    said(session, recording, text=text)
+    decide_places(session, find_undecided(session), PiiVerdict.KEEP)
+    for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
+        (reason,) = [
+            release_blocker
+            for release_blocker in build_checklist(session, plan).remaining
+            if release_blocker.rule == "pii-reviewed"
+        ]
+        assert why in reason.sentence
+        assert reason.can_be_waived
+        assert parse_blocker(reason.as_json()) == reason
+    assert rules(session) == [], "neither texts nor sound leave"
+    waive_rule(session, "pii-reviewed", recording.id, "Two of us read all of it")
+    assert "pii-reviewed" not in rules(session, SOUNDING)
+
+
+def test_english_speech_needs_the_model_of_english_names(
+    session: Session, recording: Recording, english_names_folder: Path
+) -> None:
+    shutil.rmtree(weights.weights_folder())
+    said(session, recording, text=f"And then we all went down to the beach with {LISTED.lower()} to see the boats")
+    decide_places(session, find_undecided(session), PiiVerdict.HIDE)
+    assert rules(session) == [], "neither texts nor sound leave"
+    for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
+        (reason,) = [
+            release_blocker
+            for release_blocker in build_checklist(session, plan).remaining
+            if release_blocker.rule == "pii-reviewed"
+        ]
+        assert "no model of English names" in reason.sentence
+        assert "greenroom models fetch ner-english" in reason.hint
+        assert '--waive pii-reviewed:1="WHY"' in reason.hint
+        assert reason.weights == "ner-english"
+        assert parse_blocker(reason.as_json()) == reason
+    shutil.copytree(english_names_folder, weights.weights_folder())
+    (reason,) = [
+        release_blocker
+        for release_blocker in build_checklist(session, SOUNDING).remaining
+        if release_blocker.rule == "pii-reviewed"
+    ]
+    assert "undecided (name of a person)" in reason.sentence, "it was searched again, and the name has to be decided on"
+    assert not reason.can_be_waived
+    decide_places(session, find_undecided(session), PiiVerdict.HIDE)
+    assert "pii-reviewed" not in rules(session, SOUNDING)
+
+
+def test_a_transcript_counts_by_its_words(session: Session, recording: Recording) -> None:
+    said(session, recording, text=f"{POLISH}. " + "And then we all went down to the beach to look at the boats. " * 3)
+    decide_places(session, find_undecided(session), PiiVerdict.KEEP)
+    assert rules(session, SOUNDING) == []
+
+
+def test_what_is_decided_decides_what_is_covered(session: Session, recording: Recording) -> None:
+    def covered() -> AudioTreatment:
+        (candidate,) = build_checklist(session, SOUNDING).selection.candidates
+        assert candidate.audio_treatment is not None
+        return candidate.audio_treatment
+
+    assert covered().kinds == {"person": 1, "phone": 1}
+    assert covered().whole == 2
+    assert covered().covered == ((0, 1_300_000), (0, 1_300_000)), "nobody measured the words"
+    text = utterances_of(session.study, recording.id)[0].text
+    said(session, recording, words=estimate_word_times(text, 0, 900_000))
+    assert covered().whole == 0
+    assert covered().covered[0][0] > 0
+    spoken = [hit for hit in find_hits(session) if hit.is_spoken]
+    decide_places(session, [placed_hit for placed_hit in spoken if placed_hit.kind == "person"], PiiVerdict.KEEP)
+    assert covered().kinds == {"phone": 1}
+
+
+def test_a_comment_matters_where_texts_leave_and_not_where_only_sound_does(session: Session) -> None:
+    (segment,) = [row[0] for row in session.study.rows("SELECT id FROM segment")]
+    add_comment(session, segment, "Robert Miller was there")
+    assert rules(session, SOUNDING) == []
+    assert "pii-reviewed" in rules(session, replace(PLAN, texts=SCRUB))
+
+
+def test_of_very_many_undecided_places_the_first_are_listed_and_the_others_counted(
+    session: Session, recording: Recording
+) -> None:
+    said(session, recording, text=", ".join(f"mail a{number}@lab.example.org" for number in range(130)))
+    found = [
+        release_blocker
+        for release_blocker in build_checklist(session, SOUNDING).remaining
+        if release_blocker.rule == "pii-reviewed"
+    ]
+    assert len(found) == 101
+    assert "e-mail address" in found[0].sentence
+    assert "30 further places undecided" in found[-1].sentence

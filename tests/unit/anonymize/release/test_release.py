@@ -1,0 +1,428 @@
+"""A release as a whole: what is in it and what is not, that it can be made again, that a failure leaves nothing."""
+
+import errno
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import av
+import pytest
+
+import anonymize.rendering.face_renderer
+from annotate.interchange.annotation_files import FORMATS, get_format
+from annotate.segments.segment_edits import add_segment
+from annotate.study.people import add_participant, set_consent
+from anonymize.faces.face_review_edits import assign_faces
+from anonymize.release import release_job as job
+from anonymize.release.data_card import write_cards
+from anonymize.release.release_edits import confirm_texts, set_private_words
+from anonymize.release.release_files import write_media
+from anonymize.release.release_plan import KEY_PROPERTY, SCRUB, SOLID, ReleasePlan
+from anonymize.release.release_recheck import numbered_waivers
+from anonymize.release.release_rendering import ReleaseRendering
+from anonymize.release.release_verification import find_leaks
+from anonymize.rendering.face_renderer import RenderPlan, RenderResult
+from media.clip_writer import paint_clip
+from media.decoding import iterate_frames
+from media.frame_index import load_index
+from project.entities.study_records import ConsentUse, ParticipantRole, Waiver
+from project.errors import Cancelled, UserError
+from project.files.fingerprints import file_sha256
+from project.files.temporary_files import cache_folder
+from project.ids import new_id
+from project.progress import Progress, Silent
+from project.queries.face_rows import tracks_of
+from project.queries.history_rows import latest_run
+from project.queries.policy_rows import delete_waiver, insert_waiver, waivers
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.jobs import run_inline
+from project.session.session import Session
+from tests.builders.release_study import review
+from tests.builders.words_in_files import words_in
+
+PLAN = ReleasePlan(methods=("solid",), formats=("csv",))
+SECRETS = ("Anna", "Ada Byron", "kitchen", "555-867", "lab.example", "Visits", "x264", "x264 - core", "Lavf")
+
+
+def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Any]:
+    result, _ = run_inline(session, job.prepare(session, folder, plan), Silent())
+    return result
+
+
+def names(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_is_in_it(session: Session, tmp_path: Path) -> None:
+    out = tmp_path / "release"
+    result = release(session, out)
+    assert result["released"] is True
+    assert names(out) == {
+        "DATACARD.md",
+        "LICENCE.md",
+        "ACCESS.md",
+        "manifest.json",
+        "recordings.csv",
+        "participants.csv",
+        "annotations/csv/annotations.csv",
+        "video-source/solid/recording-0001.mp4",
+        "video-15hz/solid/recording-0001.mp4",
+        "frames-1hz/solid/recording-0001/00000.jpg",
+        "frames-1hz/solid/recording-0001/00001.jpg",
+    }
+    assert result["files"] == len(names(out))
+    source = load_index(out / "video-source/solid/recording-0001.mp4")
+    assert source.times.times_us.tolist() == [n * 100_000 for n in range(20)]
+    assert len(load_index(out / "video-15hz/solid/recording-0001.mp4")) == 30
+    for clip in out.rglob("*.mp4"):
+        with av.open(str(clip)) as opened:
+            assert [stream.type for stream in opened.streams] == ["video"]
+        for picture in iterate_frames(clip, load_index(clip)):
+            assert abs(picture.planes[0][50:70, 65:85].astype(int) - 128).max() < 16, "the face is grey"
+    for path in out.rglob("*"):
+        assert path.stat().st_mtime == 946_684_800
+        assert words_in(path, SECRETS) == []
+    card = (out / "DATACARD.md").read_text()
+    assert "No second detector in tests" in card
+    assert "waived by A01" in card
+    assert "$" not in card
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_two_releases_of_a_study_have_the_same_manifest_but_for_encoded_files(session: Session, tmp_path: Path) -> None:
+    plan = replace(PLAN, formats=tuple(key for key in FORMATS if not get_format(key).lossless), texts=SCRUB)
+    confirm_texts(session)
+    found = []
+    for place in ("one", "two"):
+        release(session, tmp_path / place, plan)
+        one = json.loads((tmp_path / place / "manifest.json").read_text())
+        for file in one["files"]:
+            if file["encoded"]:
+                file["sha256"] = file["bytes"] = None
+        found.append(one)
+    assert found[0] == found[1]
+    listed = {file["path"] for file in found[0]["files"]}
+    assert listed == names(tmp_path / "one") - {"manifest.json"}
+    today = datetime.now(UTC).date().isoformat().encode()
+    assert [path for path in (tmp_path / "one").rglob("*.*") if path.is_file() and today in path.read_bytes()] == []
+    key = session.study.get_property(KEY_PROPERTY)
+    assert isinstance(key, str)
+    medium = session.main_medium(all_recordings(session.study)[0].id)
+    assert medium is not None
+    text = (tmp_path / "one" / "manifest.json").read_text()
+    assert key not in text
+    assert medium.fingerprint not in text
+
+
+def test_texts_leave_scrubbed_and_only_then(session: Session, tmp_path: Path) -> None:
+    release(session, tmp_path / "without")
+    without = (tmp_path / "without/annotations/csv/annotations.csv").read_text("utf-8-sig")
+    assert "error" in without
+    assert "rationale" not in without
+    assert "utterance" not in without
+    set_private_words(session, {"Anna": "P01"})
+    confirm_texts(session)
+    release(session, tmp_path / "with", replace(PLAN, texts=SCRUB))
+    kept = (tmp_path / "with/annotations/csv/annotations.csv").read_text("utf-8-sig")
+    assert "P01 robot looked away; see [LINK_1]" in kept
+    assert "I am P01, call [PHONE_1]" in kept
+    assert "A01: A01 here: is it P01?" in kept
+    own = [row[0] for table in ("segment", "recording") for row in session.study.rows(f"SELECT id FROM {table}")]
+    assert [one for one in own if one in kept] == []
+
+
+def test_who_did_not_consent_is_painted_solid_and_says_nothing(session: Session, tmp_path: Path) -> None:
+    (recording,) = all_recordings(session.study)
+    other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
+    (face,) = tracks_of(session.study, recording.id)
+    assign_faces(session, [face.id], other)
+    (person, _) = all_participants(session.study)
+    set_consent(session, person, ConsentUse.RELEASE, False)
+    review(session, recording)
+    confirm_texts(session)
+    plan = replace(PLAN, methods=("pixelate",), without_consent=SOLID, texts=SCRUB, video=("source",))
+    assert release(session, tmp_path / "release", plan)["released"] is True
+    clip = tmp_path / "release/video-source/pixelate/recording-0001.mp4"
+    for picture in iterate_frames(clip, load_index(clip)):
+        assert abs(picture.planes[0][45:75, 62:88].astype(int) - 128).max() < 16
+    assert "utterance" not in (tmp_path / "release/annotations/csv/annotations.csv").read_text("utf-8-sig")
+    assert "painted solid" in (tmp_path / "release/DATACARD.md").read_text()
+
+
+def test_a_word_that_stands_in_the_finished_release_removes_it(session: Session, tmp_path: Path) -> None:
+    set_private_words(session, {"withdraws": "x"})
+    with pytest.raises(UserError, match=r"LICENCE\.md"):
+        release(session, tmp_path / "release")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_a_refusal_writes_nothing_and_is_kept_as_a_run(session: Session, tmp_path: Path) -> None:
+    (recording,) = all_recordings(session.study)
+    (face,) = tracks_of(session.study, recording.id)
+    assign_faces(session, [face.id], None)
+    result = release(session, tmp_path / "release")
+    assert result["released"] is False
+    assert [one["rule"] for one in result["reasons"]] == ["faces-reviewed"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+    run = latest_run(session.study, recording.id, "release")
+    assert run is not None
+    assert (run.result["released"], run.result["rules"]) == (False, ["faces-reviewed"])
+    assert str(tmp_path) not in json.dumps([dict(run.parameters), dict(run.result)])
+
+
+def test_what_changed_while_it_waited_counts(session: Session, tmp_path: Path) -> None:
+    work = job.prepare(session, tmp_path / "release", PLAN)
+    assert job.renew(session, work) is work
+    (person,) = all_participants(session.study)
+    set_consent(session, person, ConsentUse.RELEASE, False)
+    fresh = job.renew(session, work)
+    assert not Path(str(work.parameters["texts"])).exists()
+    result, _ = run_inline(session, fresh, Silent())
+    assert [one["rule"] for one in result["reasons"]] == ["something"]
+    assert not (tmp_path / "release").exists()
+
+
+def edited_while_written(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], object]) -> None:
+    """Make an edit when all files of a release are written, before it takes its place."""
+    write = job._write
+
+    def written(*args: Any) -> str:
+        text = write(*args)
+        edit()
+        return text
+
+    monkeypatch.setattr(job, "_write", written)
+
+
+def test_consent_that_is_withdrawn_while_it_is_made_stops_it(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person,) = all_participants(session.study)
+    edited_while_written(monkeypatch, lambda: set_consent(session, person, ConsentUse.RELEASE, False))
+    result = release(session, tmp_path / "release")
+    assert (result["released"], [one["rule"] for one in result["reasons"]]) == (False, ["something"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_does_not(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (recording,) = all_recordings(session.study)
+    edited_while_written(monkeypatch, lambda: add_segment(session, recording.id, 0, 90_000, "competence", {}))
+    assert release(session, tmp_path / "first")["released"] is True
+    edited_while_written(monkeypatch, lambda: set_private_words(session, {"Carla": "P07"}))
+    result = release(session, tmp_path / "second")
+    assert [one["rule"] for one in result["reasons"]] == ["rendered"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "lab"]
+
+
+def test_a_rendering_that_somebody_changed_in_the_cache_is_made_anew(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with session.step("Take the waivers back"):
+        for waiver in waivers(session.study):
+            delete_waiver(session.study, waiver.id)
+    assert release(session, tmp_path / "first")["released"] is False
+    (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
+    made = clip.read_bytes()
+    clip.write_bytes(made[:-1] + bytes([made[-1] ^ 1]))
+    release(session, tmp_path / "first")
+    assert clip.read_bytes()[-1] == made[-1]
+
+
+@pytest.mark.parametrize("put_back", [False, True])
+def test_a_clip_that_changes_after_the_check_stops_it(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
+) -> None:
+    copies = write_media
+
+    def swapped(
+        folder: Path, plan: ReleasePlan, renderings: Sequence[ReleaseRendering], sounds: Any, progress: Progress
+    ) -> dict[str, str]:
+        clip = renderings[0].clip
+        made = clip.read_bytes()
+        clip.write_bytes(made + b"more")
+        written = copies(folder, plan, renderings, sounds, progress)
+        if put_back:
+            clip.write_bytes(made)
+        return written
+
+    monkeypatch.setattr(job, "write_media", swapped)
+    with pytest.raises(UserError, match="changed in the cache"):
+        release(session, tmp_path / "release")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_another_clip_that_is_put_into_the_cache_with_facts_of_its_own_is_not_taken(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with session.step("Take the waivers back"):
+        for waiver in waivers(session.study):
+            delete_waiver(session.study, waiver.id)
+    assert release(session, tmp_path / "first")["released"] is False
+    (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
+    medium = session.main_medium(all_recordings(session.study)[0].id)
+    assert medium is not None
+    raw, facts = session.locate(medium).path.read_bytes(), clip.with_name("facts.json")
+    clip.write_bytes(raw)
+    facts.write_text(json.dumps({**json.loads(facts.read_text()), "sha256": file_sha256(clip)}))
+    release(session, tmp_path / "first")
+    assert clip.read_bytes() != raw
+
+
+@pytest.mark.parametrize("name", ["private", "annotations"])
+def test_texts_that_are_changed_in_the_cache_stop_it(session: Session, tmp_path: Path, name: str) -> None:
+    work = job.prepare(session, tmp_path / "release", PLAN)
+    texts = Path(str(work.parameters["texts"]))
+    changed = texts / "private" if name == "private" else next(texts.rglob("*.csv"))
+    changed.write_bytes(changed.read_bytes().replace(b"Anna", b"Bob") if name == "private" else b"more")
+    with pytest.raises(UserError, match="changed in the cache"):
+        job.compute(work.parameters, Silent())
+    assert not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize("name", ["DATACARD.md", "manifest.json", "more.md"])
+def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    read_back = find_leaks
+
+    def changed(folder: Path, *given: Any, **named: Any) -> Any:
+        leaks = read_back(folder, *given, **named)
+        with (folder / name).open("a") as file:
+            file.write("\n")
+        return leaks
+
+    monkeypatch.setattr(job, "find_leaks", changed)
+    with pytest.raises(UserError, match="changed while it was checked"):
+        release(session, tmp_path / "release")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "video-source/solid/recording-0001.mp4",
+        "video-15hz/solid/recording-0001.mp4",
+        "frames-1hz/solid/recording-0001/00001.jpg",
+        "LICENCE.md",
+        "annotations/csv/annotations.csv",
+        "more.md",
+    ],
+)
+def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_not_released(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    write = write_cards
+
+    def swapped(folder: Path, *given: Any) -> Any:
+        written = write(folder, *given)
+        other = tmp_path / "other"
+        if name.endswith(".mp4"):
+            # What a reading back has nothing against: another clip, encoded by the program itself.
+            medium = session.main_medium(all_recordings(session.study)[0].id)
+            assert medium is not None
+            paint_clip(session.locate(medium).path, other, lambda _picture: None, sound="none")
+        elif name.endswith(".jpg"):
+            other.write_bytes((folder / name).with_name("00000.jpg").read_bytes())
+        else:
+            other.write_text("Other words.\n")
+        other.replace(folder / name)
+        return written
+
+    monkeypatch.setattr(job, "write_cards", swapped)
+    with pytest.raises(UserError, match="changed while it was made"):
+        release(session, tmp_path / "release")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_a_clip_that_is_put_in_the_place_of_a_rendering_in_the_cache_is_not_released(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    render = anonymize.rendering.face_renderer.render
+
+    def swapped(plan: RenderPlan, *given: Any) -> RenderResult:
+        done = render(plan, *given)
+        paint_clip(plan.source, plan.destination, lambda _picture: None, sound="none", overwrite=True)
+        return done
+
+    monkeypatch.setattr(anonymize.rendering.face_renderer, "render", swapped)
+    result = release(session, tmp_path / "release")
+    assert result["released"] is False
+    assert "A rendering in the cache is damaged" in result["reasons"][0]["sentence"]
+
+
+def test_texts_reach_a_folder_on_another_disk(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = os.rename
+
+    def across(source: str | Path, target: str | Path) -> None:
+        if "release-texts" in str(source):
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", across)
+    monkeypatch.setattr(Path, "replace", lambda self, target: across(self, target))
+    assert release(session, tmp_path / "release")["released"] is True
+
+
+def test_a_waiver_without_a_reason_or_of_a_rule_that_has_none_counts_for_nothing(session: Session) -> None:
+    who = session.annotator()
+    assert who is not None
+    with session.step("Written by another program"):
+        for rule, reason in (("privacy-limit", "x"), ("face-left", "it is fine so"), ("no-rule", "it is fine so")):
+            insert_waiver(session.study, Waiver(new_id(), None, rule, reason, who.id, "2026-01-01T00:00:00.000Z"))
+    counted = {waiver.rule for waiver, _ in numbered_waivers(session)}
+    assert counted == {"independent-check", "privacy-measured"}
+
+
+def test_a_folder_that_holds_anything_is_left_alone(session: Session, tmp_path: Path) -> None:
+    out = tmp_path / "release"
+    out.mkdir()
+    (out / "mine.txt").write_text("mine")
+    with pytest.raises(UserError, match="not empty"):
+        release(session, out)
+    assert names(out) == {"mine.txt"}
+
+
+def test_a_face_that_reaches_out_of_its_mask_is_told(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from anonymize.masking import masks as ellipses
+
+    real = ellipses.FaceMask.draw_area
+
+    def smaller(self: Any, *arguments: Any) -> Any:
+        area = real(self, *arguments)
+        if area is not None:
+            area.alpha[: area.alpha.shape[0] // 3] = 0
+        return area
+
+    monkeypatch.setattr(ellipses.FaceMask, "draw_area", smaller)
+    result = release(session, tmp_path / "release")
+    assert "face-under-mask" in {one["rule"] for one in result["reasons"]}
+    assert not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize("after", [0, 3, 15, 60])
+def test_cancelling_leaves_nothing(session: Session, tmp_path: Path, after: int) -> None:
+    class Impatient(Silent):
+        left = after
+
+        def check_cancelled(self) -> None:
+            self.left -= 1
+            if self.left < 0:
+                raise Cancelled
+
+    work = job.prepare(session, tmp_path / "release", PLAN)
+    with pytest.raises(Cancelled):
+        run_inline(session, work, Impatient())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+    assert not Path(str(work.parameters["texts"])).exists()

@@ -1,0 +1,208 @@
+"""Releases with sound: what is heard in the files that leave, and what stops them."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from annotate.study.people import add_participant
+from anonymize.pii_review.pii_decisions import decide_places, mark_text
+from anonymize.pii_review.review_hits import find_hits
+from anonymize.release import release_files as write_media
+from anonymize.release import release_job as job
+from anonymize.release.release_plan import KEEP, SOLID, ReleasePlan
+from anonymize.release.release_sound import build_sound_filter
+from media.clip_writer import constant_rate_copy
+from media.sound import SoundFilter
+from media.soundtrack import copy_with_sound
+from project.entities.study_records import Json, ParticipantRole
+from project.entities.transcript import estimate_word_times
+from project.errors import UserError
+from project.progress import Silent
+from project.queries.pii_rows import PiiVerdict
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.transcript_rows import update_utterance, utterances_of
+from project.search.free_texts import free_texts
+from project.session.jobs import run_inline
+from project.session.session import Session
+from tests.builders.release_study import review
+
+PLAN = ReleasePlan(methods=("solid",), formats=("csv",), sound=KEEP, video=("source", "15hz"))
+
+
+@pytest.fixture(autouse=True)
+def timed(session: Session) -> None:
+    """The words of the utterance have times."""
+    (recording,) = all_recordings(session.study)
+    (utterance,) = utterances_of(session.study, recording.id)
+    words = estimate_word_times(utterance.text, utterance.start_us, utterance.end_us)
+    with session.step("Time"):
+        update_utterance(
+            session.study, replace(utterance, words=tuple(replace(word, confidence=0.9) for word in words))
+        )
+
+
+def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Json]:
+    result, _ = run_inline(session, job.prepare(session, folder, plan), Silent())
+    return result
+
+
+def samples(path: Path) -> NDArray[np.int16]:
+    """Return (channels, n) samples of 16 bits as PyAV decodes them."""
+    with av.open(str(path)) as container:
+        stream = container.streams.audio[0]
+        resampler = av.AudioResampler("s16p", stream.codec_context.layout, stream.codec_context.sample_rate)
+        parts = [out.to_ndarray() for frame in container.decode(stream) for out in resampler.resample(frame)]
+    return np.concatenate(parts, axis=1)
+
+
+def source_of(session: Session) -> Path:
+    medium = session.main_medium(all_recordings(session.study)[0].id)
+    assert medium is not None
+    return session.locate(medium).path
+
+
+def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(session: Session, tmp_path: Path) -> None:
+    assert release(session, tmp_path / "out")["released"] is True
+    raw = samples(source_of(session))
+    (name, phone) = [hit for hit in find_hits(session) if hit.is_spoken]
+    clips = sorted((tmp_path / "out").rglob("*.mp4"))
+    assert len(clips) == 2
+    for clip in clips:
+        heard = samples(clip)
+        assert heard.shape == raw.shape
+        for placed_hit in (name, phone):
+            start, end = placed_hit.time_us * 48_000 // 1_000_000, placed_hit.end_us * 48_000 // 1_000_000
+            assert np.abs(raw[:, start:end]).max() > 100
+            assert not heard[:, start:end].any()
+        assert (heard[:, 65_000:] == raw[:, 65_000:]).all()
+        assert np.abs(heard[:, 65_000:]).max() > 100
+    card = (tmp_path / "out/DATACARD.md").read_text()
+    assert "covered: name of a person 1, telephone number 1." in card
+    (about,) = [
+        load
+        for load in json.loads((tmp_path / "out/manifest.json").read_text())["sources"].values()
+        if load.get("sound")
+    ]
+    assert about["sound"]["covered"] == {"person": 1, "phone": 1}
+    assert about["sound"]["whole_utterances"] == 0
+
+
+def test_changed_voices_leave_no_secret(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets: list[str] = []
+    make = build_sound_filter
+
+    def overheard(one: Any, source: Path, seeds: Any, progress: Any) -> SoundFilter:
+        secrets.extend(seeds.values())
+        return make(one, source, seeds, progress)
+
+    monkeypatch.setattr(job, "build_sound_filter", overheard)
+    plan = replace(PLAN, sound="mcadams", cover="beep", voice_options={"lowest": 0.6})
+    assert release(session, tmp_path / "out", plan)["released"] is True
+    assert len(set(secrets)) == 2
+    for path in (tmp_path / "out").rglob("*"):
+        if path.is_file():
+            assert not any(secret.encode() in path.read_bytes() for secret in secrets)
+    assert "Moved formants" in (tmp_path / "out/DATACARD.md").read_text()
+    heard, raw = samples(tmp_path / "out/video-source/solid/recording-0001.mp4"), samples(source_of(session))
+    assert heard.shape == raw.shape
+    assert (heard[:, 60_000:] == raw[:, 60_000:]).mean() < 0.1
+
+
+def test_who_did_not_consent_is_not_heard(session: Session, tmp_path: Path) -> None:
+    (recording,) = all_recordings(session.study)
+    other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
+    (utterance,) = utterances_of(session.study, recording.id)
+    with session.step("Say who speaks"):
+        update_utterance(session.study, replace(utterance, participant_id=other))
+    review(session, recording)
+    assert release(session, tmp_path / "kept", replace(PLAN, without_consent=SOLID))["released"] is False
+    plan = replace(PLAN, sound="pitch-formant", cover="beep", without_consent=SOLID)
+    assert release(session, tmp_path / "out", plan)["released"] is True
+    heard = samples(tmp_path / "out/video-source/solid/recording-0001.mp4")
+    assert not heard[:, : 1_050_000 * 48_000 // 1_000_000].any()
+    assert heard[:, 60_000:].any()
+    assert "1 place, 1.1 s together, without any sound" in (tmp_path / "out/DATACARD.md").read_text()
+
+
+@pytest.mark.parametrize("spoil", ["nothing is covered", "a second sound"])
+def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: str
+) -> None:
+    if spoil == "nothing is covered":
+        make = build_sound_filter
+        monkeypatch.setattr(job, "build_sound_filter", lambda one, *rest: make(replace(one, covered=()), *rest))
+    else:
+        copy = copy_with_sound
+
+        def twice(clip: Path, source: Path, destination: Path, *rest: Any, **named: Any) -> None:
+            copy(clip, source, destination, *rest, **named)
+            with destination.open("ab") as file:
+                file.write(b"\0\0\0\x10mdatraw data")
+
+        monkeypatch.setattr(write_media, "copy_with_sound", twice)
+    with pytest.raises(UserError, match=r"sound is left where words are covered|belong to no stream"):
+        release(session, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_a_clip_with_sound_that_is_another_one_while_it_is_copied_stops_it(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = constant_rate_copy
+
+    def swapped(source: Path, *given: Any, **named: Any) -> None:
+        made = source.read_bytes()
+        source.write_bytes(source_of(session).read_bytes())
+        copy(source, *given, **named)
+        source.write_bytes(made)
+
+    monkeypatch.setattr(write_media, "constant_rate_copy", swapped)
+    with pytest.raises(UserError, match="was changed or replaced while it was worked on"):
+        release(session, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def moved(session: Session) -> None:
+    (utterance,) = utterances_of(session.study, all_recordings(session.study)[0].id)
+    words = tuple(replace(word, start_us=word.start_us + 1) for word in utterance.words)
+    with session.step("Retime"):
+        update_utterance(session.study, replace(utterance, words=words))
+
+
+def kept(session: Session) -> None:
+    decide_places(session, [hit for hit in find_hits(session) if hit.is_spoken][:1], PiiVerdict.KEEP)
+
+
+def marked(session: Session) -> None:
+    (said,) = [free_text for free_text in free_texts(session.study) if free_text.table == "utterance"]
+    mark_text(session, said, 0, 4, "other")
+
+
+def renamed(session: Session) -> None:
+    (utterance,) = utterances_of(session.study, all_recordings(session.study)[0].id)
+    with session.step("Edit"):
+        update_utterance(session.study, replace(utterance, participant_id=None))
+
+
+@pytest.mark.parametrize("edit", [moved, kept, marked, renamed])
+def test_what_is_edited_while_it_is_made_is_judged_anew(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edit: Callable[[Session], None]
+) -> None:
+    write = job._write
+
+    def written(*args: Any) -> None:
+        write(*args)
+        edit(session)
+
+    monkeypatch.setattr(job, "_write", written)
+    assert all_participants(session.study)
+    result = release(session, tmp_path / "out")
+    assert result["released"] is False
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,164 @@
+"""The sound of a release: who is muted, what is covered, and that the check hears whatever is wrong."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymize.release.release_plan import ReleasePlan
+from anonymize.release.release_sound import (
+    AudioTreatment,
+    Interval,
+    PiiAudioSpan,
+    Speech,
+    build_sound_filter,
+    derive_voice_seeds,
+    find_sound_problems,
+    merge_intervals,
+    parse_audio_treatment,
+    plan_audio_treatment,
+    subtract_intervals,
+)
+from media.clip_writer import paint_clip
+from media.sound import Samples, SoundFilter
+from media.soundtrack import copy_with_sound
+from project.entities.study_records import Participant, ParticipantRole, Run, Utterance
+from tests.builders.clips import make_clip
+
+SECONDS = 3
+KEY = "0" * 64
+PEOPLE = (Participant("a", "P01", ParticipantRole.USER, ""), Participant("b", "P02", ParticipantRole.BYSTANDER, ""))
+RUN = Run("r", "1", "speech", "silero", {}, {}, "2026-01-01T00:00:00.000Z", "1")
+stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda p: (min(p), max(p))), max_size=6)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sound")
+    made = make_clip(folder / "a.mp4", size=(64, 48), frames=SECONDS * 10, fps=10, sound=True)
+    paint_clip(made, folder / "rendered.mp4", lambda _: None)
+    return made
+
+
+def released(source: Path, folder: Path, treatment: SoundFilter) -> Path:
+    copy_with_sound(source.with_name("rendered.mp4"), source, folder / "out.mp4", treatment)
+    return folder / "out.mp4"
+
+
+def points(spans: list[Interval]) -> set[int]:
+    return {at for start, end in spans for at in range(start, end)}
+
+
+@given(stretches, stretches)
+def test_stretches_are_sets_of_points(some: list[Interval], others: list[Interval]) -> None:
+    assert points(merge_intervals(some)) == points(some)
+    assert points(subtract_intervals(some, others)) == points(some) - points(others)
+    for found in (merge_intervals(some), subtract_intervals(some, others)):
+        assert all(first[1] <= second[0] for first, second in pairwise(found))
+
+
+def said(start: float, end: float, who: str | None, **more: bool) -> Utterance:
+    return Utterance(f"{start}", "1", round(start * 1e6), round(end * 1e6), "some words", who, **more)  # type: ignore[arg-type]
+
+
+def test_speech_that_stands_nowhere_is_found_and_little_ends_of_it_are_not() -> None:
+    nothing = replace(said(5, 6, "a"), text=" ")
+    speech = Speech(RUN, ((0, 3_300_000), (5_000_000, 6_000_000)), (said(0, 3, "a"), nothing))
+    assert speech.untranscribed == [(5_000_000, 6_000_000)]
+
+
+def test_where_somebody_refused_only_those_are_heard_who_agreed_and_are_known_to_speak() -> None:
+    speech = Speech(
+        RUN,
+        ((0, 9_000_000),),
+        (said(0, 2, "a"), said(1.5, 2, "b"), said(3, 4, "a", suggested=True), said(5, 6, None), said(7, 8, "a")),
+    )
+    muted = points([(s // 10_000, e // 10_000) for s, e in speech.intervals_to_mute({"a"})])
+    assert points([(150, 200), (300, 400), (500, 600), (850, 900), (430, 470)]) <= muted
+    assert not muted & points([(0, 130), (710, 790)])
+    plan = ReleasePlan(sound="mcadams")
+    assert plan_audio_treatment(plan, [], speech, PEOPLE, []).muted == ()
+    assert plan_audio_treatment(plan, [], speech, PEOPLE, PEOPLE[1:]).muted == tuple(speech.intervals_to_mute({"a"}))
+
+
+def test_what_is_said_about_it_holds_no_place_and_nobody_and_seeds_are_nobody_elses() -> None:
+    spoken = [
+        PiiAudioSpan(0, 5, "person", True),
+        PiiAudioSpan(7, 9, "person", False),
+        PiiAudioSpan(8, 9, "phone", True),
+    ]
+    made = plan_audio_treatment(ReleasePlan(sound="mcadams"), spoken, Speech(RUN, (), (said(0, 2, "a"),)), PEOPLE, [])
+    assert parse_audio_treatment(made.as_json()) == made
+    assert made.facts()["covered"] == {"person": 2, "phone": 1}
+    assert made.facts()["whole_utterances"] == 1
+    assert "P01" not in str(made.facts())
+    seeds = derive_voice_seeds(made, KEY)
+    assert sorted(seeds) == ["", "P01"]
+    assert seeds != derive_voice_seeds(made, "1" * 64)
+
+
+WAYS = (
+    AudioTreatment(),
+    AudioTreatment(covered=((500_000, 900_000), (2_000_000, 2_000_000)), muted=((1_500_000, 1_800_000),)),
+    AudioTreatment(covered=((500_000, 900_000),), cover="beep", muted=((850_000, 1_000_000),)),
+    AudioTreatment(covered=((500_000, 900_000),), cover="silence"),
+    AudioTreatment(covered=((500_000, 900_000),), voice="mcadams", speakers=((0, 3_000_000, "P01"),)),
+    AudioTreatment(muted=((500_000, 900_000),), voice="pitch-formant"),
+)
+
+
+@pytest.mark.parametrize("audio_treatment", WAYS)
+def test_what_was_treated_as_planned_passes(source: Path, tmp_path: Path, audio_treatment: AudioTreatment) -> None:
+    clip = released(
+        source, tmp_path, build_sound_filter(audio_treatment, source, derive_voice_seeds(audio_treatment, KEY))
+    )
+    assert [*find_sound_problems(clip, source, audio_treatment)] == []
+
+
+class Changed:
+    """Adds to the sound of a stretch, or takes from its end."""
+
+    def __init__(self, stretch: tuple[float, float], by: float, cut: int = 0) -> None:
+        self._stretch, self._by, self._cut = stretch, by, cut
+
+    def treat(self, blocks: Iterator[Samples], rate: int, _start_us: int) -> Iterator[Samples]:
+        whole = np.concatenate([*blocks], axis=1)
+        start, end = (round(value * rate) for value in self._stretch)
+        whole[:, start:end] += np.float32(self._by)
+        yield whole[:, : whole.shape[1] - self._cut]
+
+
+@pytest.mark.parametrize(
+    ("planned", "done", "spoilt", "what"),
+    [
+        (WAYS[1], WAYS[0], None, "sound is left where words are covered or somebody is muted, first at 0:00:00.500"),
+        (WAYS[1], WAYS[1], Changed((1.6, 1.6001), 2 / 32768), "sound is left"),
+        (WAYS[3], WAYS[1], None, "sound is left"),
+        (WAYS[0], WAYS[1], None, "its sound differs where nothing is covered, first at 0:00:00.4"),
+        (WAYS[1], WAYS[1], Changed((2.5, 2.50005), 2 / 32768), "its sound differs"),
+        (WAYS[1], WAYS[1], Changed((0, 0), 0, cut=1), "not as long"),
+        (WAYS[4], replace(WAYS[4], voice=None), None, "a voice is left as it was, first at 0:00:00"),
+    ],
+)
+def test_whatever_is_wrong_is_heard(
+    source: Path, tmp_path: Path, planned: AudioTreatment, done: AudioTreatment, spoilt: Changed | None, what: str
+) -> None:
+    from anonymize.sound.sound_plan import Treatments
+
+    treatment = build_sound_filter(done, source, derive_voice_seeds(planned, KEY))
+    clip = released(source, tmp_path, treatment if spoilt is None else Treatments((treatment, spoilt)))
+    assert any(
+        sound_problem.startswith(what) or what in sound_problem
+        for sound_problem in find_sound_problems(clip, source, planned)
+    )
+
+
+def test_another_kind_of_sound_is_wrong(source: Path) -> None:
+    assert "stored in another way" in next(
+        find_sound_problems(source.with_name("rendered.mp4"), source, AudioTreatment())
+    )

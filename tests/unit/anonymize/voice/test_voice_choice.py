@@ -1,0 +1,275 @@
+"""From what is chosen about the sound, and what the study says, to the clip and its run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.export import export_queue as rendering_queue
+from anonymize.sound.sound_cover import FADE_US
+from anonymize.voice import sound_job as voice
+from anonymize.voice import sound_preview_job as voice_preview
+from anonymize.voice.sound_choice import (
+    KEEP,
+    NONE,
+    SECRET_PROPERTY,
+    SoundChoice,
+    gather_sound_parameters,
+    needs_pii_search,
+    parse_choice,
+    require_choice,
+    sound_checksum,
+)
+from media.sound import stream_original, to_int16
+from project.entities.study_records import ParticipantRole, Utterance
+from project.entities.transcript import Word
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Silent
+from project.queries.history_rows import latest_run
+from project.queries.transcript_rows import insert_utterances, update_utterance
+from project.session.jobs import run_inline
+from project.session.session import Session
+from project.store.study import Study
+from tests.builders.clips import make_clip
+from tests.builders.face_study import found_faces, only_recording, open_lab
+
+MAIL = "write to jo@example.org please"
+MUTED = SoundChoice(KEEP, {}, "mute")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    """Two seconds with sound, in which an address is said from 0.6 to 1.1 s."""
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
+        clip = make_clip(tmp_path / "walk.mp4", size=(160, 120), frames=10, fps=5, sound=True)
+        add_recordings(opened, [probe_file(clip)])
+        words = tuple(
+            Word(text, start, end, 0.9)
+            for text, start, end in (
+                ("write", 300_000, 500_000),
+                ("to", 500_000, 600_000),
+                ("jo@example.org", 600_000, 1_100_000),
+                ("please", 1_500_000, 1_800_000),
+            )
+        )
+        said = Utterance(new_id(), only_recording(opened), 300_000, 1_800_000, MAIL, None, words)
+        with opened.step("Write down") as _:
+            insert_utterances(opened.study, [said])
+        yield opened
+
+
+def heard(path: Path) -> np.ndarray:
+    return np.concatenate([to_int16(block) for block in stream_original(path).blocks], axis=1)
+
+
+def exported(session: Session, folder: Path, sound: SoundChoice) -> Path:
+    work = anonymization.prepare(session, only_recording(session), "solid", folder, sound=sound, overwrite=True)
+    result, _ = run_inline(session, work, Silent())
+    return Path(str(result["output"]))
+
+
+def test_an_address_that_is_said_is_silent_in_the_clip_and_the_rest_is_as_it_was(
+    session: Session, tmp_path: Path
+) -> None:
+    found_faces(session, [])
+    ((start, end),) = gather_sound_parameters(session, only_recording(session), MUTED)["spans"]  # type: ignore[misc]
+    assert 300_000 < start <= 600_000
+    assert 1_100_000 <= end < 1_500_000
+    after = heard(exported(session, tmp_path / "clips", MUTED))
+    before = heard(tmp_path / "walk.mp4")
+    assert after.shape == before.shape
+    first, last, fade = start * 48 // 1000, end * 48 // 1000, FADE_US * 48 // 1000
+    assert before[:, first:last].any()
+    assert not after[:, first:last].any()
+    assert np.array_equal(after[:, : first - fade], before[:, : first - fade])
+    assert np.array_equal(after[:, last + fade + 1 :], before[:, last + fade + 1 :])
+
+
+def test_the_run_says_how_the_sound_was_treated_and_holds_neither_times_nor_secrets(
+    session: Session, tmp_path: Path
+) -> None:
+    found_faces(session, [])
+    exported(session, tmp_path / "clips", SoundChoice())
+    run = latest_run(session.study, only_recording(session), "anonymize")
+    assert run is not None
+    sound = run.parameters["sound"]
+    assert isinstance(sound, dict)
+    assert set(sound) == {"voice", "options", "cover", "state", "covered"}
+    assert sound["covered"] == 1
+    secret = session.study.get_property(SECRET_PROPERTY)
+    assert isinstance(secret, str)
+    assert secret not in str(run)
+
+
+@pytest.mark.parametrize("sound", [MUTED, SoundChoice()])
+def test_a_word_or_speaker_that_is_edited_meanwhile_makes_the_clip_outdated_and_undo_does_not(
+    session: Session, tmp_path: Path, sound: SoundChoice
+) -> None:
+    found_faces(session, [])
+    recording = only_recording(session)
+    ((row,),) = session.study.rows("SELECT id FROM utterance")
+    person = add_participant(session, "P01", ParticipantRole.USER)[0]
+    work = anonymization.prepare(session, recording, "solid", tmp_path / "clips", sound=sound)
+    assert not anonymization.is_outdated(session, work)
+    with session.step("Change") as _:
+        update_utterance(session.study, Utterance(str(row), recording, 300_000, 1_800_000, "write to me", person))
+    assert anonymization.is_outdated(session, work)
+    renewed = anonymization.renew(session, work)
+    assert renewed.parameters["sound"]["spans"] == []  # type: ignore[index, call-overload]
+    assert not anonymization.is_outdated(session, renewed)
+    session.study.undo()
+    assert not anonymization.is_outdated(session, work)
+
+
+def test_a_clip_whose_sound_is_kept_is_not_outdated_by_an_edit_of_the_transcript(
+    session: Session, tmp_path: Path
+) -> None:
+    found_faces(session, [])
+    work = anonymization.prepare(
+        session, only_recording(session), "solid", tmp_path / "clips", sound=SoundChoice(KEEP, {}, NONE)
+    )
+    with session.step("Write down") as _:
+        insert_utterances(session.study, [Utterance(new_id(), only_recording(session), 0, 1, "anna@example.org", None)])
+    assert not anonymization.is_outdated(session, work)
+
+
+def test_kept_sound_is_copied_and_no_sound_leaves_no_track(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [])
+    with av.open(str(exported(session, tmp_path / "a", SoundChoice(KEEP, {}, NONE)))) as clip:
+        assert clip.streams.audio[0].codec_context.name == "aac"
+    with av.open(str(exported(session, tmp_path / "b", SoundChoice(NONE)))) as clip:
+        assert not clip.streams.audio
+
+
+def test_everybody_is_changed_the_same_way_in_all_recordings_of_a_study_and_otherwise_in_another_study(
+    session: Session, tmp_path: Path
+) -> None:
+    recording = only_recording(session)
+    person = add_participant(session, "P01", ParticipantRole.USER)[0]
+    with session.step("Write down") as _:
+        insert_utterances(session.study, [Utterance(new_id(), recording, 0, 9, "hello", person)])
+    seeds = gather_sound_parameters(session, recording, SoundChoice())["seeds"]
+    assert isinstance(seeds, dict)
+    assert set(seeds) == {"", person}
+    assert len(set(map(str, seeds.values()))) == 2
+    assert gather_sound_parameters(session, recording, SoundChoice())["seeds"] == seeds
+    (tmp_path / "other").mkdir()
+    with open_lab(tmp_path / "other") as other:
+        assert gather_sound_parameters(other, only_recording(other), SoundChoice())["seeds"] != {"": seeds[""]}
+
+
+def test_the_secret_is_made_once_in_a_step_that_nobody_undoes(session: Session) -> None:
+    gather_sound_parameters(session, only_recording(session), SoundChoice())
+    made = session.study.get_property(SECRET_PROPERTY)
+    session.study.undo()
+    gather_sound_parameters(session, only_recording(session), SoundChoice())
+    assert session.study.get_property(SECRET_PROPERTY) == made
+    assert isinstance(made, str)
+    assert len(made) == 64
+
+
+def test_a_study_that_cannot_be_written_to_says_so_where_a_secret_is_needed(tmp_path: Path) -> None:
+    open_lab(tmp_path).close()
+    with Session(Study.open(tmp_path / "lab.greenroom", read_only=True)) as reading:
+        recording = only_recording(reading)
+        gather_sound_parameters(reading, recording, MUTED)
+        with pytest.raises(UserError, match="for reading only"):
+            gather_sound_parameters(reading, recording, SoundChoice())
+
+
+def test_the_queue_on_disk_remembers_how_the_sound_is_treated(session: Session, tmp_path: Path) -> None:
+    sound = SoundChoice("pitch-formant", {"pitch": 3.0}, "beep")
+    queue = rendering_queue.make_queue(session, [only_recording(session)], {"solid": {}}, tmp_path, sound=sound)
+    rendering_queue.save_queue(session, queue)
+    again = rendering_queue.load_unfinished(session)
+    assert again is not None
+    assert again.sound == sound
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        SoundChoice("parrot"),
+        SoundChoice("mcadams", {"pitch": 1.0}),
+        SoundChoice("mcadams", {"lowest": 0.1}),
+        SoundChoice("mcadams", {"lowest": 0.8, "highest": 0.7}),
+        SoundChoice(KEEP, {"lowest": 0.7}),
+        SoundChoice(cover="tape"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_any_work(session: Session, tmp_path: Path, choice: SoundChoice) -> None:
+    with pytest.raises(UserError):
+        require_choice(choice)
+    with pytest.raises(UserError):
+        rendering_queue.make_queue(session, [only_recording(session)], {"solid": {}}, tmp_path, sound=choice)
+
+
+def test_what_is_said_is_searched_once_and_only_where_something_is_to_be_covered(session: Session) -> None:
+    recording = only_recording(session)
+    assert needs_pii_search(session, recording, MUTED)
+    assert not needs_pii_search(session, recording, SoundChoice(KEEP, {}, NONE))
+    assert not needs_pii_search(session, recording, SoundChoice(NONE))
+    gather_sound_parameters(session, recording, MUTED)
+    assert not needs_pii_search(session, recording, MUTED)
+
+
+def test_a_choice_survives_being_written_down() -> None:
+    choice = SoundChoice("mcadams", {"lowest": 0.7}, "silence")
+    assert parse_choice(choice.as_json()) == choice
+    assert parse_choice({}) == SoundChoice()
+
+
+def test_a_recording_without_sound_is_exported_with_any_choice(session: Session, tmp_path: Path) -> None:
+    add_recordings(session, [probe_file(make_clip(tmp_path / "silent.mp4", size=(160, 120), frames=3, fps=25))])
+    silent = next(r for (r,) in session.study.rows("SELECT id FROM recording") if r != only_first(session))
+    assert anonymization._sound(session, str(silent), SoundChoice()) is None
+    with pytest.raises(UserError, match="no sound"):
+        voice_preview.prepare(session, str(silent), SoundChoice(), 0)
+    with pytest.raises(UserError, match="no sound"):
+        voice.prepare(session, str(silent), SoundChoice(), tmp_path / "a.flac")
+
+
+def only_first(session: Session) -> str:
+    return str(session.study.rows("SELECT id FROM recording ORDER BY number")[0][0])
+
+
+def test_the_state_does_not_depend_on_the_secret_and_does_on_the_choice(session: Session) -> None:
+    recording = only_recording(session)
+    assert sound_checksum(session, recording, MUTED) == gather_sound_parameters(session, recording, MUTED)["state"]
+    assert sound_checksum(session, recording, MUTED) != sound_checksum(
+        session, recording, SoundChoice(KEEP, {}, "beep")
+    )
+
+
+def test_a_file_of_treated_sound_is_as_long_as_the_recording_and_measured(session: Session, tmp_path: Path) -> None:
+    work = voice.prepare(session, only_recording(session), SoundChoice(), tmp_path / "out.flac")
+    result, changes = run_inline(session, work, Silent())
+    assert result["same_length"] is True
+    assert heard(tmp_path / "out.flac").shape == heard(tmp_path / "walk.mp4").shape
+    assert changes
+    run = latest_run(session.study, only_recording(session), "voice")
+    assert run is not None
+    assert run.result["output"] == "out.flac"
+    assert "said" not in run.parameters
+    assert MAIL not in str(run)
+    with pytest.raises(UserError, match="of no use"):
+        voice.prepare(session, only_recording(session), SoundChoice(NONE), tmp_path / "none.flac")
+
+
+@pytest.mark.parametrize("choice", [SoundChoice(), SoundChoice(NONE), SoundChoice(KEEP, {}, NONE), MUTED])
+def test_some_seconds_before_and_after_can_be_listened_to_and_go_away(session: Session, choice: SoundChoice) -> None:
+    work = voice_preview.prepare(session, only_recording(session), choice, 100_000)
+    result = voice_preview.compute(work.parameters, Silent())
+    before, after = (heard(voice_preview.preview_file(result, key)) for key in ("before", "after"))
+    assert before.shape == after.shape
+    assert before.any()
+    assert np.array_equal(before, after) == (choice.voice == KEEP and choice.cover == NONE)
+    assert after.any() == (choice.voice != NONE)
+    voice_preview.delete_preview(result)
+    assert not Path(str(result["file"])).exists()

@@ -1,0 +1,262 @@
+"""Who withdraws from a study that used everything is in no file of it, in none of forty spellings."""
+
+import json
+import re
+import shutil
+import sqlite3
+import unicodedata
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import platformdirs
+import pytest
+from click.testing import CliRunner
+
+from app.cli.main import greenroom
+from models.connection.machine_policy import journal_file
+from project.erasure.raw_rows import primary_key
+from project.erasure.row_erasure import KEPT_COLUMNS
+from project.files.fingerprints import fingerprint
+from project.files.temporary_files import cache_folder
+from project.integrity.integrity_check import check_study
+from project.schema.columns import COLUMNS, ColumnKind
+from project.session.settings import Settings, log_path, save_settings, view_path
+from project.store.encryption_change import seal_study
+from project.store.study import Study
+from tests.builders.full_study import NAME, Full, forms
+from tests.unit.project.test_withdrawing import made
+
+SAID = (
+    "hello my name is Zyxanna Quellbach and you can call me on +44 7700 900123",
+    "or write to zyxanna.quellbach@example.org, my account is DE89 3704 0044 0532 0130 00",
+    "I was born on 3 May 1982 and I live at 12 Acacia Avenue",
+    "they say they follow @quell_diaries_zyx every day",
+)
+"""What they say in their recording: their name, numbers, addresses and a date."""
+
+PLANTED = (
+    "Zyxanna Quellbach",
+    "ZYXANNA QUELLBACH",
+    "zyxannaquellbach",
+    "ZyxannaQuellbach",
+    "Quellbach, Zyxanna",
+    "quellbach_zyxanna",
+    "#ZyxannaQuellbach",
+    "@zyxanna_quellbach",
+    "zyxanna-quellbach-visit2.mp4",
+    "Zyxa\u0301nna Quellba\u0308ch",
+    "\uff3a\uff59\uff58\uff41\uff4e\uff4e\uff41",
+    "Zyx\u200banna Quell\u00adbach",
+    "Zyxan-na Quell-bach",
+    "zquellbach",
+    "z.quellbach",
+    "quellbachz",
+    "zyxannaq",
+    "Z. Quellbach",
+    "Q u e l l b a c h",
+    "Z-Y-X-A-N-N-A",
+    "q, u, double e l l b a c h".replace("double e", "e"),
+    "zulu yankee xray alpha november november alpha",
+    "TeamQuellbach",
+    "drzyxannaquellbachofficial",
+    "zyxanna.quellbach@example.org",
+    "zyxannaquellbach@example.org",
+    "zyxanna.quellbach+diary@example.org",
+    "zyxanna dot quellbach at example dot org",
+    "zquellbach@example.org",
+    "+44 7700 900123",
+    "07700 900-123",
+    "0044.7700/900123",
+    "\uff10\uff17\uff17\uff10\uff10 900 123",
+    "seven seven double oh nine double oh one two three",
+    "DE89-3704-0044-0532-0130-00",
+    "1982-05-03",
+    "03.05.1982",
+    "May the 3rd, 1982",
+    "acacia ave 12",
+    "quell_diaries_zyx",
+)
+_JSON = {
+    ("segment_value", "value"): json.dumps,
+    ("scenario", "goals"): lambda text: json.dumps([text]),
+    ("judgment", "sight"): lambda text: json.dumps({"text": text}),
+    ("judgment", "answer"): lambda text: json.dumps({"label": "error", "rationale": text}),
+    ("reveal", "own"): lambda text: json.dumps({"task": "", "values": {"rationale": text}}),
+    ("utterance", "words"): lambda text: json.dumps([[word, 1, 2, 0.9] for word in text.split()]),
+    ("heard", "words"): lambda text: json.dumps([[word, 1, 2, 0.9] for word in text.split()]),
+    ("item_set", "rule"): lambda text: json.dumps({"note": text}),
+    ("run", "parameters"): lambda text: json.dumps({"prompt": text}),
+    ("item", "content"): lambda text: json.dumps({"text": text}),
+}
+"""Columns of JSON in which a text is planted, and what it looks like there."""
+_LEFT = {("property", "value"), ("prompt_version", "text"), ("scheme_version", "text"), ("conflict", "ours")}
+"""Columns that are planted by hand, or whose content is not free."""
+
+
+def test_there_are_forty() -> None:
+    assert len(set(PLANTED)) == 40
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> tuple[Path, Full]:
+    """A study that used everything, with forty spellings of what is theirs all over, and its machine."""
+    folder = tmp_path / "lab"
+    (folder / "footage").mkdir(parents=True)
+    (folder / "clips").mkdir()
+    path, full = made(folder)
+    with Study.open(path) as study:
+        for number, text in enumerate(SAID):
+            with study.step("Transcribe"):
+                study.write(
+                    "INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)",
+                    (f"said{number}", full.id("rec1"), full.id("P01"), number * 10 + 1, number * 10 + 9, text),
+                )
+        for number, text in enumerate(PLANTED):
+            with study.step(f"Comment {text}"):
+                row = (f"planted{number}", full.id("seg2"), full.id("ada"), f"cf. {text}", "2026", 0)
+                study.write("INSERT INTO comment VALUES (?, ?, ?, ?, ?, ?)", row)
+            with study.step("Change comment"):
+                study.write("UPDATE comment SET text = ? WHERE id = ?", (f"now {PLANTED[-number]}", row[0]))
+        with study.step("Words"):
+            study.set_property("vocabulary", [*PLANTED])
+            study.set_property("pii-numbers", {"PERSON": {text: at + 1 for at, text in enumerate(PLANTED)}})
+            study.write("INSERT INTO private_word VALUES (?, '[PERSON_9]', 'word', NULL)", ("+44 7700 900123",))
+            study.write("INSERT INTO public_word VALUES ('zquellbach')", ())
+        for (place,) in study.rows("SELECT path FROM medium"):
+            (folder / str(place)).write_bytes(f"footage {place}".encode() * 50)
+        for medium, place in study.rows("SELECT id, path FROM medium"):
+            with study.step("Relink"):
+                found = fingerprint(folder / str(place))
+                study.write("UPDATE medium SET fingerprint = ? WHERE id = ?", (found, medium))
+    plant_everywhere(path)
+    for name in ("study.greenroom.bak-1", "study.greenroom.bak-2", "study (before version 2).greenroom"):
+        shutil.copyfile(path, folder / name)
+    sealed = Path(shutil.copyfile(path, folder / "old and sealed.greenroom"))
+    seal_study(sealed, "another long passphrase")
+    _forget_passphrase(sealed)
+    for place, text in (("transcripts/tmp1.jsonl", SAID[0]), ("previews/a.npz", NAME), ("queues/q.json", "{}")):
+        file = cache_folder() / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    with Study.open(path, read_only=True) as study:
+        view = view_path(study.id)
+    view.parent.mkdir(parents=True, exist_ok=True)
+    view.write_text(json.dumps({"search": "q u e l l b a c h", "filter": "+44 7700 900123"}))
+    log_path().write_text("".join(f"an error about {text}\n" for text in PLANTED) + "another error\n")
+    journal_file().parent.mkdir(parents=True, exist_ok=True)
+    journal_file().write_text(json.dumps({"permission": PLANTED[25]}) + "\n")
+    save_settings(Settings(recent=(str(path), f"/old/{PLANTED[8]}.greenroom")))
+    (folder / "export.csv").write_text("\n".join(PLANTED))
+    (folder / "zyxannaquellbach.srt").write_text("nothing")
+    return path, full
+
+
+def plant_everywhere(path: Path) -> None:
+    """Put the spellings into every free text of every table, one after the other."""
+    at = 0
+    with closing(sqlite3.connect(path)) as study:
+        for table, columns in COLUMNS.items():
+            for column, kind in columns.items():
+                free = kind in (ColumnKind.TEXT, ColumnKind.NAME) or (table, column) in _JSON
+                if (
+                    not free
+                    or column in KEPT_COLUMNS.get(table, ())
+                    or (table, column) in _LEFT
+                    or table.startswith("journal")
+                ):
+                    continue
+                if (table, column) == ("recording", "name") or table in ("private_word", "public_word", "pii_decision"):
+                    continue
+                key = primary_key(study, table)
+                where = " AND ".join(f"{name} = ?" for name in key)
+                for row in study.execute(f"SELECT {', '.join(key)} FROM {table}").fetchall():
+                    text = PLANTED[at % len(PLANTED)]
+                    at += 1
+                    content = _JSON.get((table, column), lambda text: f"see {text}")(text)
+                    study.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (content, *row))
+        study.execute("UPDATE egress SET request = json_set(request, '$.barred', ?)", (PLANTED[at % len(PLANTED)],))
+        study.execute("UPDATE recording SET name = 'zyxannaquellbach_take2' WHERE number = 2")
+        study.commit()
+    assert at > len(PLANTED)
+
+
+def _forget_passphrase(path: Path) -> None:
+    from project.encryption.passphrases import forget_key, read_file_header
+
+    forget_key(read_file_header(path))
+
+
+def stripped(text: str) -> str:
+    """Letters and digits of a text, without case and accents: not by the code that is tested."""
+    apart = unicodedata.normalize("NFKD", text).casefold()
+    return re.sub(r"[^a-z0-9\n]", "", apart)
+
+
+SECRET = ("zyxanna", "quellbach", "zulunyankee", "7700900123", "de89370400440532013000", "acaciaav", "quelldiaries")
+"""What no file may hold between any signs."""
+
+
+def files(*folders: Path) -> Iterator[Path]:
+    for folder in folders:
+        yield from (path for path in folder.rglob("*") if path.is_file())
+
+
+def holding(*folders: Path) -> set[tuple[str, str]]:
+    """Return files and what they hold: the spellings as bytes, and what they are without any separator."""
+    found = set()
+    for file in files(*folders):
+        content = file.read_bytes()
+        for text in PLANTED:
+            if any(form in content or form in str(file.name).encode() for form in forms([text])):
+                found.add((file.name, text))
+        # Between lines and cells nothing is joined: what stands in two of them is no name.
+        for code in ("utf-8", "utf-16-le"):
+            plain = stripped(re.sub(r"[\x00-\x1f]", "\n", content.decode(code, "ignore")))
+            found |= {(file.name, secret) for secret in SECRET if secret in plain}
+    return found
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(greenroom, ["withdraw", *map(str, arguments)])
+    return done.exit_code, done.output
+
+
+def test_nothing_of_forty_spellings_is_left_in_folder_caches_and_settings(lab: tuple[Path, Full]) -> None:
+    path, _ = lab
+    machine = (
+        *(path.parent, cache_folder(), log_path().parent, view_path("x").parent, journal_file().parent),
+        platformdirs.user_config_path("greenroom"),
+    )
+    assert {text for _, text in holding(path.parent)} >= {*PLANTED}
+    code, told = run(path, "P01", "--dry-run", "--json")
+    assert code == 0, told
+    undecided = json.loads(told)["words"]["undecided"]
+    code, told = run(path, "P01", "--yes", "--delete-footage", "--delete-beside", "--keep-rest", "--erase-unreadable")
+    assert code == 0, told
+    assert holding(*machine) == set()
+    # What was planted past the history is all that is not sound in it.
+    assert [one for one in check_study(path) if "is not what the history says" not in one] == []
+    assert "another error" in log_path().read_text()
+    # Nothing that had to be decided was a spelling of theirs.
+    assert [word for word in undecided if any(secret in stripped(word) for secret in SECRET)] == []
+    certificate = json.loads(next(path.parent.glob("*withdrawal of P01.json")).read_text())
+    searched = certificate["searched"]
+    assert {"name", "phone", "e-mail", "account", "date-of-birth", "address", "link"} <= {*searched["kinds"]}
+    assert [one["found"] for one in searched["files"]] == [0, 0, 0, 0]
+    assert [one["free_pages"] for one in searched["files"]] == [0, 0, 0, 0]
+    assert (searched["beside"]["found"], searched["program"]["found"], searched["not_readable"]) == (0, 0, 1)
+    assert "old and sealed.greenroom may be a copy" in told
+
+
+def test_what_others_said_and_wrote_is_left(lab: tuple[Path, Full]) -> None:
+    path, full = lab
+    with Study.open(path) as study, study.step("Comment"):
+        row = ("kept", full.id("seg2"), full.id("ada"), "the robot turns to the other side in 1990", "2026", 0)
+        study.write("INSERT INTO comment VALUES (?, ?, ?, ?, ?, ?)", row)
+    code, told = run(path, "P01", "--yes", "--keep-rest", "--erase-unreadable")
+    assert code == 0, told
+    with Study.open(path, read_only=True) as study:
+        assert ("the robot turns to the other side in 1990",) in study.rows("SELECT text FROM comment")
+        assert study.rows("SELECT count(*) FROM segment") == [(2,)]
+        assert study.rows("SELECT pseudonym FROM participant") == [("P02",)]

@@ -1,0 +1,321 @@
+"""Which segments become items, what is frozen of them, and what is said where a study has changed since."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotate.agreement.adjudication import AdjudicationRule, create_adjudicated_lane
+from annotate.review import peer_review as reviews
+from annotate.segments.segment_edits import delete_segments, edit_segment
+from annotate.study import people as participants
+from annotate.team.assignments import hold_out
+from annotate.transcript import transcript_edits as transcript
+from benchmark.disclosure.conditions import may_send_words
+from benchmark.items.candidates import CandidatePool
+from benchmark.items.sampling import INCLUDE_LABELS, NEGATIVES, SamplingOptions, read_sampling_options
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_planning import plan_input
+from benchmark.sets.agreed_segments import segment_pool
+from benchmark.sets.frozen_sets import draw_set, find_changed_items, make_set, set_sha256, store_set
+from benchmark.sets.item_sources import read_pool
+from benchmark.tasks.benchmark_task import get_benchmark_task
+from project.entities.frozen_items import FrozenItem
+from project.entities.study_records import Changes, Json, ParticipantRole, ReviewDecision
+from project.errors import UserError
+from project.queries.item_set_rows import all_sets, items_of
+from project.queries.recording_rows import hold_outs
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_study import fill_whole_study
+from tests.builders.marked_study import SECOND, WALK, mark, open_study
+from tests.builders.training_round import open_round
+
+TASKS = ("verdict", "error", "attributes", "multiple", "pre", "post", "rationale", "correction")
+GIVEN: dict[str, Json] = {"attributes": ["norms"], "rationale": "Rude."}
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=2) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def invented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    path = tmp_path_factory.mktemp("sets") / "invented.greenroom"
+    with Study.create(path) as study:
+        fill_whole_study(study, recordings=20, segments=500)
+    with Session.open(path, "Annotator 1") as opened:
+        yield opened
+
+
+def both(session: Session, start: float, label: str = "error", other: str = "", **values: Json) -> tuple[str, str]:
+    """Let Ada and Bo mark the same moment."""
+    first = mark(session, "Ada", start, start + 4, label, **values)
+    return first, mark(session, "Bo", start + 0.5, start + 4, other or label, **values)
+
+
+def content(frozen_item: FrozenItem) -> dict[str, Any]:
+    return cast(dict[str, Any], frozen_item.content)
+
+
+def of_segments(session: Session, *include: str) -> CandidatePool:
+    return segment_pool(session, SamplingOptions(include))
+
+
+def test_what_two_people_marked_and_agree_on_is_one_candidate(session: Session) -> None:
+    ada, bo = both(session, 10, **GIVEN)
+    found = of_segments(session)
+    assert [candidate.about for candidate in found.candidates] == [ada]
+    assert sum(found.left_out.values()) == 1
+    reviews.review_segment(session, bo, ReviewDecision.AGREE)
+    assert [candidate.about for candidate in of_segments(session).candidates] == [bo]
+
+
+def test_what_they_disagree_about_is_there_only_where_it_is_wished(session: Session) -> None:
+    both(session, 10, "error", "competence")
+    assert not of_segments(session).candidates
+    assert of_segments(session).left_out == {"people disagree about it": 2}
+    (item_candidate,) = of_segments(session, "disagreed").candidates
+    assert cast(Any, item_candidate.content)["traits"]["agreed"] is False
+
+
+def test_who_gives_in_in_review_agrees(session: Session) -> None:
+    _, bo = both(session, 10, "error", "competence")
+    reviews.review_segment(session, bo, ReviewDecision.AGREE)
+    (item_candidate,) = of_segments(session).candidates
+    assert item_candidate.about == bo
+
+
+def test_what_one_person_marked_is_there_only_where_it_is_wished(session: Session) -> None:
+    alone = mark(session, "Bo", 10, 12)
+    assert of_segments(session).left_out == {"one person marked it, and nobody reviewed it": 1}
+    assert [candidate.about for candidate in of_segments(session, "unreviewed").candidates] == [alone]
+    reviews.review_segment(session, alone, ReviewDecision.AGREE)
+    assert not of_segments(session, "unreviewed").candidates
+    assert [candidate.about for candidate in of_segments(session, "reviewed").candidates] == [alone]
+    reviews.review_segment(session, alone, ReviewDecision.DISAGREE)
+    assert of_segments(session, "reviewed", "unreviewed").left_out == {"people disagree about it": 1}
+
+
+def test_adjudicated_lanes_and_training_rounds_are_left_out(session: Session, tmp_path: Path) -> None:
+    both(session, 10)
+    create_adjudicated_lane(session, AdjudicationRule())
+    assert of_segments(session).left_out["not by a person: adjudicated, or by a model"] == 1
+    assert len(of_segments(session).candidates) == 1
+    (tmp_path / "round").mkdir()
+    with open_round(tmp_path / "round") as trained:
+        first = trained.study.rows("SELECT recording_id FROM segment")[0][0]
+        trained.annotator_name = "Ada"
+        mark(trained, "Ada", 20, 23, recording=first)
+        found = of_segments(trained, "unreviewed")
+        assert "made in a training round" in found.left_out
+
+
+def test_of_a_hold_out_there_is_nothing_unless_it_is_asked_for(session: Session) -> None:
+    both(session, 10)
+    hold_out(session, WALK)
+    assert not of_segments(session).candidates
+    assert not of_segments(session).gaps
+    assert of_segments(session).left_out == {"in a recording that is held out": 2}
+    assert of_segments(session, "hold-out").candidates
+
+
+def test_every_segment_is_a_candidate_or_counted(invented: Session) -> None:
+    known = [
+        segment for segment in all_segments(invented.study) if (segment.scheme, segment.track) == ("shrec", "segments")
+    ]
+    for include in ((), ("disagreed",), ("disagreed", "reviewed", "unreviewed", "hold-out")):
+        found = of_segments(invented, *include)
+        assert len(found.candidates) + sum(found.left_out.values()) == len(known)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_set_is_the_same_for_the_same_seed_and_holds_nothing_of_a_hold_out(invented: Session, task: str) -> None:
+    entry = get_benchmark_task(task)
+    first, items = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
+    second, again = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
+    assert first.sha256 == second.sha256
+    assert [item.content for item in items] == [frozen_item.content for frozen_item in again]
+    assert first.sha256 == set_sha256(task, 5, 2, first.rule, items)
+    assert draw_set(invented, entry, 6, 2, 30, SamplingOptions())[0].sha256 != first.sha256
+    assert hold_outs(invented.study)
+    assert not {item.recording_id for item in items} & hold_outs(invented.study)
+    assert not {home for item in items for home in content(item).get("homes", [])} & hold_outs(invented.study)
+    assert Counter(item.draw for item in items) == {0: 30, 1: 30}
+    assert len({item.id for item in items}) == len(items)
+
+
+def test_nothing_is_frozen_that_tells_the_answer_but_the_answer(invented: Session) -> None:
+    _, items = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 10, SamplingOptions())
+    assert all("values" not in content(item) and "words" not in content(item) for item in items)
+
+
+def test_a_set_is_stored_and_found_again_where_it_is_the_same(session: Session) -> None:
+    for at in range(4):
+        both(session, 20 * at, ("error", "competence")[at % 2], **GIVEN)
+    made, changes = make_set(session, "verdict", draws=1, size=6)
+    assert made.name == "verdict"
+    assert changes.ids("item_set") == {made.id}
+    assert len(items_of(session.study, made.id)) == len(changes.ids("item")) == 4
+    assert make_set(session, "verdict", draws=1, size=6)[0] == made
+    assert not make_set(session, "verdict", draws=1, size=6)[1].tables
+    assert make_set(session, "verdict", seed=1, draws=1, size=6)[0].name == "verdict 2"
+    assert make_set(session, "verdict", "mine", draws=1, size=6)[0].name == "mine"
+    assert len(all_sets(session.study)) == 3
+    assert read_sampling_options(made.rule) == SamplingOptions(scheme="shrec", track="segments")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"task": "verdicts"}, "no task “verdicts”"),
+        ({"task": "verdict", "name": "taken"}, "“taken” already"),
+        ({"task": "verdict", "draws": 0}, "at least one draw"),
+        ({"task": "verdict", "size": -1}, "fewer than no items"),
+        (
+            {"task": "verdict", "options": SamplingOptions(("everything",))},
+            "“everything” is nothing that can be included",
+        ),
+        ({"task": "verdict", "options": SamplingOptions(scheme="mine")}, "“mine” is not part of this study"),
+        ({"task": "verdict", "options": SamplingOptions(track="mine")}, "no track “mine”"),
+        ({"task": "verdict", "options": SamplingOptions(negatives="some")}, "“some” are no negatives"),
+        ({"task": "verdict", "options": SamplingOptions(conditions=("blur",))}, "rendered by “blur”"),
+        ({"task": "conditions"}, "no recording of this study has a rendering"),
+        ({"task": "rationale"}, "nothing that “Rationale” can be asked about"),
+        ({"task": "pre"}, "no segment that “What came before” can be asked about"),
+        ({"task": "r3vqa"}, "no verified question of this sort"),
+    ],
+)
+def test_what_cannot_be_made_is_said_in_one_line(session: Session, arguments: dict[str, Any], message: str) -> None:
+    for at in range(4):
+        both(session, 20 * at, ("error", "competence")[at % 2], **GIVEN)
+    make_set(session, "verdict", "taken", draws=1, size=6)
+    with pytest.raises(UserError) as caught:
+        make_set(session, **arguments)
+    assert message.casefold() in caught.value.message.casefold()
+    assert "\n" not in caught.value.message + caught.value.hint
+    assert caught.value.hint
+
+
+def test_one_segment_only_is_said_to_be_too_few(session: Session) -> None:
+    both(session, 10)
+    with pytest.raises(UserError, match="no segment with the label “competence”"):
+        make_set(session, "verdict")
+    with pytest.raises(UserError, match="no segment that “Rationale” can be asked about"):
+        make_set(session, "rationale")
+
+
+def test_a_set_knows_what_has_changed_since(session: Session) -> None:
+    robot, _ = participants.add_participant(session, "Robi", ParticipantRole.ROBOT, WALK)
+    said, _ = transcript.add_utterance(session, WALK, 20 * SECOND, 22 * SECOND, "Next.", robot)
+    marked = [both(session, 20 * at, ("error", "competence")[at % 2], **GIVEN)[0] for at in range(6)]
+    alike = SamplingOptions(shares={"error": 1, "competence": 1, "none": 1})
+    made, _ = make_set(session, "verdict", draws=1, size=9, options=alike)
+    items = items_of(session.study, made.id)
+    by_about = {item.about: item.id for item in items}
+    stretch = next(item for item in items if not item.about)
+    assert find_changed_items(session, made).count == 0
+    session.annotator_name = "Ada"
+    edit_segment(session, marked[2], values={"rationale": "Very rude."})
+    assert find_changed_items(session, made).items == (by_about[marked[2]],)
+    delete_segments(session, [marked[3]])
+    assert {*find_changed_items(session, made).items} == {by_about[marked[2]], by_about[marked[3]]}
+    before = {*find_changed_items(session, made).items}
+    transcript.edit_text(session, said, "Something else.")
+    assert by_about[marked[1]] in {*find_changed_items(session, made).items} - before
+    mark(session, "Cleo", stretch.start_us / SECOND, stretch.end_us / SECOND, "none")
+    assert stretch.id in find_changed_items(session, made).items
+    hold_out(session, WALK)
+    assert find_changed_items(session, made).count == len(items)
+
+
+def test_options_call_people_by_their_roles(session: Session) -> None:
+    participants.add_participant(session, "P07", ParticipantRole.USER, WALK)
+    both(session, 10, rationale="It does not let P07 finish.")
+    (item_candidate,) = of_segments(session).candidates
+    assert cast(Any, item_candidate.content)["values"]["rationale"] == "It does not let User finish."
+
+
+def test_no_recording_of_another_source_is_held_out_either(invented: Session) -> None:
+    kept_back = hold_outs(invented.study)
+    for source in ("chain questions", "written questions", "esi questions", "ratings", "statements"):
+        assert (
+            not {candidate.recording_id for candidate in read_pool(invented, source, SamplingOptions()).candidates}
+            & kept_back
+        )
+
+
+@pytest.mark.parametrize("task", ["pre", "post", "rationale", "correction"])
+def test_items_with_options_are_told_and_have_examples_of_other_recordings(invented: Session, task: str) -> None:
+    made, _ = make_set(invented, task, f"told {task}", draws=1, size=5)
+    frozen_item = items_of(invented.study, made.id)[0]
+    plain = plan_input(invented, f"item/{frozen_item.id}", task, settings=InputSettings(frames=0))
+    assert plain.truth == content(frozen_item)["truth"][task]
+    assert all(
+        f"{letter} = {text}" in plain.text
+        for letter, text in zip("ABCDE", content(frozen_item)["options"], strict=True)
+    )
+    assert ("What is said is not told." in plain.notes) is (task in ("pre", "post"))
+    shown = plan_input(invented, f"item/{frozen_item.id}", task, "few-shot", settings=InputSettings(frames=0))
+    assert shown.text.count("Example:") == 3
+    assert frozen_item.recording_id not in shown.other_recordings
+    assert {*content(frozen_item)["homes"]} <= {*shown.other_recordings}
+
+
+def test_of_the_unwilling_nothing_is_drawn_where_that_is_wished(invented: Session) -> None:
+    _, usual = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions())
+    _, items = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions(willing=True))
+    homes = {home for item in items for home in (item.recording_id, *content(item)["homes"])}
+    assert homes
+    assert all(may_send_words(invented, home) for home in homes)
+    assert not all(
+        may_send_words(invented, home)
+        for frozen_item in usual
+        for home in (frozen_item.recording_id, *content(frozen_item)["homes"])
+    )
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_set_that_was_drawn_elsewhere_is_stored_unless_a_recording_was_held_out_since(
+    session: Session, gone: bool
+) -> None:
+    for at in range(3):
+        both(session, 20 * at)
+        both(session, 20 * at + 10, "competence")
+    with Session.open(session.study.path, "Ada", read_only=True) as second:
+        made, items = draw_set(second, get_benchmark_task("error"), 0, 1, 6, SamplingOptions())
+    if gone:
+        hold_out(session, WALK)
+        with pytest.raises(UserError, match="held out while"):
+            store_set(session, made, items)
+        assert all_sets(session.study) == []
+    else:
+        stored, changes = store_set(session, made, items)
+        assert items_of(session.study, stored.id) == items
+        assert stored.name == "error"
+        assert store_set(session, made, items) == (stored, Changes())
+        assert changes
+
+
+@given(
+    st.builds(
+        SamplingOptions,
+        st.lists(st.sampled_from(sorted(INCLUDE_LABELS)), unique=True).map(sorted).map(tuple),
+        st.booleans(),
+        st.text(max_size=5),
+        st.text(max_size=5),
+        st.dictionaries(st.text(max_size=5), st.floats(0, 100)),
+        st.sampled_from(NEGATIVES),
+        st.lists(st.text(max_size=5), max_size=2).map(tuple),
+        st.booleans(),
+    )
+)
+def test_every_wish_is_read_as_it_was_kept(wishes: SamplingOptions) -> None:
+    assert read_sampling_options(wishes.as_json()) == wishes

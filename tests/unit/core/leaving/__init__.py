@@ -1,1 +1,0 @@
-"""Whether something of a study may leave this machine."""

