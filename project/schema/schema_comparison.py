@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 
 from project.errors import UserError
 from project.schema import format_versions
@@ -193,7 +194,7 @@ def _declared_kind(sql: str | None) -> str:
     """Return what a statement makes, such as `trigger`; "" where there is none."""
     if sql is None:
         return ""
-    words = [token for token in sql_tokens(sql) if not token.startswith(("--", "/*"))][:3]
+    words = list(islice((token for token in sql_tokens(sql) if not token.startswith(("--", "/*"))), 3))
     words = [word for word in words if word not in ("create", "unique", "temp", "temporary")]
     return "virtual table" if words[:1] == ["virtual"] else (words[0] if words else "")
 
