@@ -45,7 +45,7 @@ class Keeper:
         return {"withdrawn": [*heard]}
 
     def judgments(self) -> list[dict[str, Any]]:
-        return [one for part in self.parts for one in part["judgments"]]  # type: ignore[union-attr,misc]
+        return [one for part in self.parts for one in part["judgments"]]
 
 
 class Scripted:

@@ -67,7 +67,6 @@ def study_of_two(path: Path) -> Path:
 
 def graphs(window: MainWindow) -> list[ChainGraph]:
     """Return the chains that stand in the study."""
-    assert window.studio.session is not None
     study = window.studio.session.study
     return [read_graph(study, chain) for chain in chains_of(study, "r")]
 
@@ -138,7 +137,7 @@ def in_graph(window: MainWindow, node_id: str, rim: bool = False) -> QPointF:
 
 def press(window: MainWindow, keys: str) -> None:
     """Press a key, or one with others held, wherever the focus is."""
-    combination = QKeySequence.fromString(keys)[0]  # type: ignore[index]
+    combination = QKeySequence.fromString(keys)[0]
     QTest.keyClick(_focused(window), combination.key(), combination.keyboardModifiers())
 
 

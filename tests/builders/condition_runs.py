@@ -31,7 +31,7 @@ def again(
     **changed: object,
 ) -> None:
     """Note a run like another one, with the answers of a third, and its own to some items."""
-    made = replace(source, id=new_id(), **changed)  # type: ignore[arg-type]
+    made = replace(source, id=new_id(), **changed)
     with session.study.run_transaction():
         insert_benchmark_run(session.study, made)
         found = [answer for answer in answers_of(session.study, answers_from.id) if answer.item_id not in but_of]
@@ -54,7 +54,7 @@ def asked_study(folder: Path) -> Iterator[Session]:
         item_set, _ = verdicts(opened, LABELS, draws=3, recordings=HOMES)
         runs = run_benchmark(opened, BenchmarkRequest([item_set], all_judges(opened.study)), Silent()).runs
         oracle, constant = (next(run for run in runs if run.judge["name"] == name) for name in ("oracle", "constant"))
-        items = [item for item in items_of(opened.study, item_set.id) if item.content["truth"]["verdict"] != "error"]  # type: ignore[call-overload, index]
+        items = [item for item in items_of(opened.study, item_set.id) if item.content["truth"]["verdict"] != "error"]
         seen = [text for draw in range(3) for text in [each.id for each in items if each.draw == draw][:draw]]
         again(opened, oracle, constant, seen, condition="blur")
         who = all_annotators(opened.study)[0]

@@ -65,7 +65,7 @@ def mark(session: Session, start: float, end: float, label: str = "error", **val
 def picture_in(jpeg: bytes) -> NDArray[np.uint8]:
     """Return (h, w, 3) RGB."""
     codec = av.CodecContext.create("mjpeg", "r")
-    frames = [*codec.decode(av.Packet(jpeg)), *codec.decode(None)]  # type: ignore[attr-defined]
+    frames = [*codec.decode(av.Packet(jpeg)), *codec.decode(None)]
     return np.asarray(frames[0].to_ndarray(format="rgb24"), np.uint8)
 
 

@@ -50,7 +50,6 @@ class Source:
         for frame in range(max(int(each.frames[-1]) for each in there) + 2):
             for mask in masks.masks_at(frame):
                 area = mask.draw_area(WIDTH, HEIGHT, 2)
-                assert area is not None
                 yield Face(
                     mask.track_id,
                     self.identities.get(mask.track_id, mask.track_id),

@@ -37,7 +37,7 @@ def wanted(
 
 def started(session: Session, *players: str, **facts: object) -> str:
     """Start the episode; returns the recording's id."""
-    return start_episode(session, wanted(players, **facts))[0]  # type: ignore[arg-type]
+    return start_episode(session, wanted(players, **facts))[0]
 
 
 def acts(act: str, text: str = "") -> Behaviour:

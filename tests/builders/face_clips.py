@@ -54,4 +54,4 @@ def make_clip(
 
 def planes_of(path: Path) -> list[Planes]:
     """Decode all frames."""
-    return [tuple(plane.copy() for plane in picture.planes) for picture in iterate_frames(path)]  # type: ignore[misc]
+    return [tuple(plane.copy() for plane in picture.planes) for picture in iterate_frames(path)]

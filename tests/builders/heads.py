@@ -51,7 +51,7 @@ def head(
     return points
 
 
-def _eye(points: NDArray[np.float64], numbers: tuple[int, ...], start: NDArray, end: NDArray, opening: float) -> None:  # type: ignore[type-arg]
+def _eye(points: NDArray[np.float64], numbers: tuple[int, ...], start: NDArray, end: NDArray, opening: float) -> None:
     for number, share, side in zip(numbers, (0, 1 / 3, 2 / 3, 1, 2 / 3, 1 / 3), (0, -1, -1, 0, 1, 1), strict=True):
         points[number] = start + (end - start) * share + (0, side * opening / 2, 0)
 

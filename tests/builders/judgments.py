@@ -18,7 +18,6 @@ def made_up(
 ) -> Judgment:
     """Return what a judge might have said about a segment; `other` are attributes of it."""
     about = find_segment(session.study, segment_id)
-    assert about is not None
     number = next(_numbers)
     said = Judgment(
         id=f"judgment-{number:04d}",
@@ -53,7 +52,7 @@ def made_up(
         at=f"2026-11-21T12:00:{number % 60:02d}.{number:06d}+00:00",
         program_version="1",
     )
-    return replace(said, **other)  # type: ignore[arg-type]
+    return replace(said, **other)
 
 
 def store(session: Session, *judgments: Judgment) -> None:

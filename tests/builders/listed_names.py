@@ -12,6 +12,6 @@ def write_pipeline(folder: Path, language: str = "en", label: str = "PERSON", na
 
     made = spacy.blank(language)
     patterns = [{"label": label, "pattern": [{"LOWER": part.lower()} for part in name.split()]}]
-    made.add_pipe("entity_ruler").add_patterns(patterns)  # type: ignore[attr-defined]
+    made.add_pipe("entity_ruler").add_patterns(patterns)
     made.to_disk(folder)
     return folder

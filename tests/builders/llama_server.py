@@ -46,7 +46,6 @@ def run_llama_server(files: TinyModel) -> Iterator[LlamaServer]:
         text=True,
         errors="replace",
     )
-    assert process.stderr is not None
     # Whatever it goes on to write is read, or it would block at a full pipe.
     drain = threading.Thread(target=process.stderr.read)
     try:

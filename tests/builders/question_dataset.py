@@ -100,5 +100,4 @@ def export_read(session: Session, folder: Path, **how: Any) -> DatasetCounts:
 
 def _me(session: Session) -> str:
     found = session.annotator()
-    assert found is not None
     return found.id

@@ -45,7 +45,7 @@ def question(number: int, **other: object) -> Question:
         judgment_id="",
         at=f"2026-01-01T00:00:{number % 60:02d}.{number:06d}Z",
     )
-    return replace(made, **other)  # type: ignore[arg-type]
+    return replace(made, **other)
 
 
 def ask_about(session: Session, number: int) -> list[Question]:
@@ -110,7 +110,7 @@ def said(
         state=about.checksum,
         modality=Modality.NOTHING if task == "options_only" else Modality.BOTH,
     )
-    made = replace(made, **other)  # type: ignore[arg-type]
+    made = replace(made, **other)
     with session.study.run_transaction():
         insert_judgments(session.study, [made])
     return made

@@ -78,7 +78,6 @@ def track(
 ) -> str:
     """Store a run that looked at so many frames and found one face, in the middle of the first ones."""
     medium = session.main_medium(recording.id)
-    assert medium is not None
     numbers = np.arange(frames, dtype=np.int32)
     face = FaceTrack(
         new_id(),
@@ -117,7 +116,6 @@ def fill(session: Session, recording: Recording, who: str) -> None:
 def listen(session: Session, recording: Recording, speech: Sequence[tuple[int, int]], fingerprint: str = "") -> None:
     """Store a run that found speech."""
     medium = session.main_medium(recording.id)
-    assert medium is not None
     about = {"fingerprint": fingerprint or medium.fingerprint}
     heard: dict[str, Json] = {SOURCE_SHA256_KEY: file_sha256(session.study.folder / medium.path)}
     run = Run(new_id(), recording.id, SPEECH, "silero", about, heard, "2026-01-01T00:00:00.000Z", "1")
@@ -137,6 +135,5 @@ def review(session: Session, recording: Recording) -> None:
     """Mark the faces of a recording as reviewed, as they are now."""
     with session.step("Review"):
         who = session.annotator()
-        assert who is not None
         state = mask_state(session.study, recording.id)
         set_face_review(session.study, FaceReview(recording.id, who.id, state, "2026-01-01T00:00:00.000Z"))

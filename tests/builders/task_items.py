@@ -82,7 +82,7 @@ def question(wrong: int = 4, place: int = 2, **facts: object) -> Question:
         "judgment_id": "",
         "at": "2026-01-01T00:00:00Z",
     }
-    return Question(**{**usual, **facts})  # type: ignore[arg-type]
+    return Question(**{**usual, **facts})
 
 
 def graph() -> ChainGraph:
@@ -100,7 +100,7 @@ def graph() -> ChainGraph:
 def _other(**facts: object) -> PromptSubject:
     scheme = load_scheme("shrec")
     usual: dict[str, object] = {"people": PEOPLE, "agent": "Agent", "material": MATERIAL}
-    return PromptSubject(scheme, scheme.tracks[0].key, **{**usual, **facts})  # type: ignore[arg-type]
+    return PromptSubject(scheme, scheme.tracks[0].key, **{**usual, **facts})
 
 
 def question_items() -> Iterator[PromptSubject]:

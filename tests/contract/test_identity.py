@@ -74,7 +74,6 @@ def test_it_tells_people_apart(name: str, shared_data: Path) -> None:
     for file in sorted((shared_data / "stills" / "bbt").glob("*.png")):
         picture = np.ascontiguousarray(cv2.imread(str(file))[:, :, ::-1])
         found = finder.detect(picture, 0.2)
-        assert found.landmarks is not None
         vectors.append(_made(name).embed(picture, found.landmarks[:1])[0])
         people.append(file.stem.partition("_")[0])
     first, second = np.triu_indices(len(people), 1)

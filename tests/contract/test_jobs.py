@@ -128,7 +128,6 @@ def in_worker(work: JobSpec) -> dict[str, Any]:
     with subprocess.Popen(
         [sys.executable, "greenroom.py", "worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
-        assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(request)
         process.stdin.flush()
@@ -164,7 +163,6 @@ def test_a_clip_of_two_seconds_gives_the_same_here_and_in_the_worker(kind: str, 
         if kind in KEEPING_NOTHING:
             assert kept is None
             return
-        assert kept is not None
         assert kept.id in changes.ids("run")
         assert kept.program_version
         written = json.dumps([dict(kept.parameters), dict(kept.result)])

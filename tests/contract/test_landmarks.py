@@ -70,7 +70,6 @@ def test_it_says_what_it_is_and_how_to_repeat_its_answers(name: str) -> None:
 def test_it_finds_the_points_of_a_drawn_face_where_they_were_drawn(name: str, picture: NDArray[np.uint8]) -> None:
     before = picture.copy()
     (found,) = _made(name).find(picture, box())
-    assert found is not None
     assert found.points.shape == (COUNTS[found.layout], 3)
     assert found.points.dtype == np.float32
     assert 0 <= found.score <= 1
@@ -88,8 +87,6 @@ def test_it_gives_one_answer_a_box_in_their_order(name: str, picture: NDArray[np
     first, outside, empty, again = _made(name).find(picture, boxes)
     assert outside is None
     assert empty is None
-    assert first is not None
-    assert again is not None
     assert (first.points == again.points).all()
     assert _made(name).find(picture, np.zeros((0, 4), np.float32)) == []
 
@@ -106,10 +103,8 @@ def test_a_face_at_the_edge_is_found_where_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", LANDMARKS)
 def test_it_gives_the_same_answers_to_several_threads(name: str, picture: NDArray[np.uint8]) -> None:
     (alone,) = _made(name).find(picture, box())
-    assert alone is not None
     with ThreadPoolExecutor(3) as pool:
         for (found,) in pool.map(lambda _: _made(name).find(picture, box()), range(6)):
-            assert found is not None
             assert (found.points == alone.points).all()
 
 

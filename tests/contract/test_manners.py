@@ -69,7 +69,7 @@ def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
 def test_every_action_is_in_a_menu_and_says_its_keys(window: MainWindow) -> None:
     in_menus: set[QAction] = set()
     for menu in window.menuBar().actions():
-        in_menus |= {*entries(menu.menu())}  # type: ignore[attr-defined]
+        in_menus |= {*entries(menu.menu())}
     for spec in ACTIONS:
         action = window.menus.actions[spec.key]
         assert action in in_menus, spec.key

@@ -89,7 +89,7 @@ def test_its_options_are_one_frozen_dataclass_with_defaults_and_limits(name: str
     kind = method_type(name).options_type
     assert isinstance(options, kind)
     assert dataclasses.is_dataclass(kind)
-    assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    assert kind.__dataclass_params__.frozen
     for field in dataclasses.fields(kind):
         assert field.metadata["title"]
         assert field.metadata["description"]
@@ -224,7 +224,7 @@ def test_where_it_cannot_draw_the_mask_is_solid(name: str, short: Path, monkeypa
     face = moving(times)
     masks = MaskSet([face])
     for picture, after in zip(iterate_frames(short), drawn(short, name, [face]), strict=True):
-        hide_faces(picture.planes, masks.masks_at(after[0]), create_method("solid"))  # type: ignore[arg-type]
+        hide_faces(picture.planes, masks.masks_at(after[0]), create_method("solid"))
         assert (picture.image == after[2]).all()
         assert not after[3]
 

@@ -22,7 +22,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_query_for_other_programs_returns_every_segment_with_its_rationale(study: Path) -> None:
     found = re.search(r'read_sql\(\n\s+"""(.*?)"""', page("study-file"), re.DOTALL)
-    assert found is not None
     connection = sqlite3.connect(f"{study.as_uri()}?mode=ro", uri=True)
     rows = connection.execute(found.group(1)).fetchall()
     connection.close()

@@ -109,7 +109,6 @@ def test_the_guidelines_name_every_definition_and_example(name: str) -> None:
 
 def test_the_example_in_the_documentation_is_a_scheme() -> None:
     found = re.search(r"```toml\n(.*?)```", page("schemes"), re.DOTALL)
-    assert found is not None
     scheme = parse_scheme(found.group(1), "greetings.toml")
     assert {field.kind for field in scheme.fields} >= {FieldKind.PARTICIPANT, FieldKind.SCALE, FieldKind.CHOICES}
 
@@ -157,7 +156,6 @@ def test_a_whole_form_about_a_clip_of_two_seconds_comes_back_after_reopening(
     with Session.open(path, "Ada") as session:
         for key, values in made.items():
             found = find_segment(session.study, key)
-            assert found is not None
             assert found.scheme == name
             read = values_of(session.study, key, name)
             assert {field: value.value for field, value in read.items()} == values

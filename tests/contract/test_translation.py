@@ -45,7 +45,7 @@ def _texts(node: ast.AST, passed: bool = False) -> Iterator[tuple[int, str]]:
         if isinstance(child, ast.arg | ast.Compare | ast.Subscript) or _called(child) in MARKS | LOGGED | BUGS:
             continue
         if isinstance(child, ast.AnnAssign):
-            yield from _texts(ast.Module([child.value] if child.value else [], []))  # type: ignore[list-item]
+            yield from _texts(ast.Module([child.value] if child.value else [], []))
             continue
         if isinstance(child, ast.Constant) and isinstance(child.value, str):
             yield child.lineno, child.value

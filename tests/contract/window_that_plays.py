@@ -45,14 +45,13 @@ def play_all(study: Path, seconds: float) -> None:
     lines: list[str] = []
     window.player.problem.connect(lambda error: problems.append(str(error)))
     window.player.message.connect(lines.append)
-    assert window.studio.session is not None
     results = []
     for recording in all_recordings(window.studio.session.study):
         problems.clear()
         window.choose_recording(recording.id)
         begin = window.player.position_us
         window.player.play()
-        wait(lambda begin=begin: not window.player.playing or window.player.position_us > begin)  # type: ignore[misc]
+        wait(lambda begin=begin: not window.player.playing or window.player.position_us > begin)
         wait(lambda: not window.player.playing, seconds)
         reached = window.player.position_us
         window.player.pause()
@@ -68,7 +67,7 @@ def _beside(window: MainWindow, wait: Callable[[Callable[[], bool]], None]) -> d
     told = {}
     for key, camera in window.views.cameras.items():
         view = window.views.grid.view(key)
-        wait(lambda view=view, camera=camera: view.picture() is not None or _why_not(camera) != "")  # type: ignore[misc]
+        wait(lambda view=view, camera=camera: view.picture() is not None or _why_not(camera) != "")
         name = Path(camera.located.medium.path).stem
         told[name] = "shown" if view.picture() is not None else _why_not(camera)
     for key, name in window.views.sources():
@@ -76,9 +75,8 @@ def _beside(window: MainWindow, wait: Callable[[Callable[[], bool]], None]) -> d
             continue
         window.views.select_sound(key)
         engine = window.views.sound._engine
-        assert engine is not None
         window.player.play()
-        wait(lambda engine=engine: engine.running() or engine.failed())  # type: ignore[misc]
+        wait(lambda engine=engine: engine.running() or engine.failed())
         told.setdefault(name, "heard" if engine.running() else str(engine.refusal or ""))
         window.player.pause()
         window.player.seek(0)

@@ -90,7 +90,7 @@ def test_audio_only(lab: Lab, name: str, codec: str) -> None:
     assert "no picture" in lab.refused("anonymize", lab.study, "--recording", "1", "--out", lab.clips)
     lab.greenroom("add", lab.study, lab.film("b.mp4"))
     assert lab.greenroom.json("faces", lab.study)["frames"] == 12
-    assert [one["recording"] for one in lab.export("all")["clips"]] == [2]  # type: ignore[arg-type]
+    assert [one["recording"] for one in lab.export("all")["clips"]] == [2]
 
 
 def test_video_without_audio(lab: Lab) -> None:

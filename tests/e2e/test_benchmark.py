@@ -130,7 +130,6 @@ def test_guesses_land_at_chance(figures: Mapping[tuple[str, str], RunFigures], t
     found = figures[task, "random"]
     chance, items = GUESSED[task], found.counts.items
     accuracy = found.row("accuracy")
-    assert accuracy is not None
     assert accuracy.mean is not None
     assert abs(accuracy.mean - chance) <= 3 * sqrt(chance * (1 - chance) / items)
 
@@ -141,7 +140,6 @@ def test_a_judge_that_is_right_nine_times_in_ten_is_measured_so(
 ) -> None:
     found = figures[task, "reliable"]
     accuracy = found.row("accuracy")
-    assert accuracy is not None
     assert accuracy.mean is not None
     assert abs(accuracy.mean - RIGHT) <= 3 * sqrt(RIGHT * (1 - RIGHT) / found.counts.items)
 
@@ -150,7 +148,6 @@ def test_guessed_plausibilities_have_no_correlation_with_those_of_people(
     figures: Mapping[tuple[str, str], RunFigures],
 ) -> None:
     found = figures["socialnli", "random"].row("pearson_r")
-    assert found is not None
     assert found.mean is not None
     assert abs(found.mean) <= 3 / sqrt(figures["socialnli", "random"].counts.items - 1)
 
@@ -165,8 +162,6 @@ def test_guessed_attributes_land_at_chance(figures: Mapping[tuple[str, str], Run
         "partial_match": partial_match_by_chance(truths),
     }
     chance, figure = by_metric[metric], found.row(metric)
-    assert chance is not None
-    assert figure is not None
     assert figure.mean is not None
     assert abs(figure.mean - chance.value) <= 3 * chance.se
 
@@ -177,8 +172,6 @@ def test_guessed_ratings_of_episodes_have_no_correlation_with_those_of_people(
 ) -> None:
     found = figures["sotopia_eval", "random"]
     chance, figure = pearson_by_chance(found.counts.items), found.row(join_metric_key(PEARSON_R, dimension))
-    assert chance is not None
-    assert figure is not None
     # Where people do not vary on a dimension, r is undefined.
     assert figure.mean is None or abs(figure.mean - chance.value) <= 3 * chance.se
 
@@ -196,7 +189,6 @@ def test_the_constant_judge_has_the_macro_f1_of_the_closed_form_in_every_draw(
     assert {value for item in found.items for value in item.response.answers[task].values()} == {says}
     expected_of_draws = [constant_macro_f1(truths, says, labels) or 0.0 for truths in draws.values()]
     figure = found.row("macro_f1")
-    assert figure is not None
     assert figure.mean == pytest.approx(fmean(expected_of_draws), abs=1e-9)
 
 
@@ -206,7 +198,6 @@ def test_majority_is_right_as_often_as_its_answer_is(figures: Mapping[tuple[str,
     key = next(iter(found.items[0].response.truth))
     truths = Counter(str(value) for item in found.items for value in item.response.truth[key].values())
     accuracy = found.row("accuracy")
-    assert accuracy is not None
     assert accuracy.mean == pytest.approx(max(truths.values()) / found.counts.items, abs=0.01)
 
 
@@ -215,8 +206,6 @@ def test_majority_rates_everything_alike(figures: Mapping[tuple[str, str], RunFi
     found = figures[task, "majority"]
     correlation, distance = found.row("pearson_r"), found.row("mae")
     assert found.counts.answered == found.counts.items
-    assert correlation is not None
-    assert distance is not None
     assert correlation.mean is None
     assert distance.mean is not None
 
@@ -235,7 +224,6 @@ def test_a_constant_judge_has_the_macro_f1_of_the_closed_form(small: Session, sa
     (found,) = ask(small, [made], [constant])
     truths = [str(item.response.truth["verdict"]["label"]) for item in found.items]
     figure = found.row("macro_f1")
-    assert figure is not None
     assert figure.mean == pytest.approx(constant_macro_f1(truths, says, ("error", "competence", "none")))
 
 
@@ -266,7 +254,6 @@ def test_what_changed_since_a_set_was_made_is_said(small: Session) -> None:
         made, _ = make_set(small, key, draws=1)
         assert find_changed_items(small, made).count == 0
     me = annotator_by_name(small.study, "Annotator 1")
-    assert me is not None
     mine = [
         segment
         for segment in all_segments(small.study)
@@ -335,8 +322,6 @@ def test_the_oracle_of_a_draw_that_lacks_a_class_stays_at_the_highest_macro_f1(s
     truths = [str(item.response.truth["verdict"]["label"]) for item in found.items]
     assert {*truths} == {"error", "competence"}
     accuracy, figure = found.row("accuracy"), found.row("macro_f1")
-    assert accuracy is not None
-    assert figure is not None
     assert accuracy.mean == 1.0
     assert figure.mean == pytest.approx(highest_macro_f1(truths, ("error", "competence", "none"))) == 2 / 3
 
@@ -354,6 +339,5 @@ def test_consistency_of_a_judge_that_is_right_nine_times_in_ten(
     sizes = [*Counter(str(item.response.traits["chain"]) for item in found.items).values()]
     error = sqrt(sum(RIGHT**n * (1 - RIGHT**n) for n in sizes)) / len(sizes)
     figure = found.row("chain_consistency")
-    assert figure is not None
     assert figure.mean is not None
     assert abs(figure.mean - expected_consistency(sizes, RIGHT)) <= 3 * error

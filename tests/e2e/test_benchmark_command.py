@@ -74,7 +74,6 @@ def test_a_set_whose_study_changed_is_told_by_its_checksum(study: Path) -> None:
     assert told["changed"] == []
     with Session.open(study, read_only=True) as session:
         item_set = find_item_set(session.study, told["sets"][0]["id"])
-        assert item_set is not None
         item = next(frozen_item for frozen_item in items_of(session.study, item_set.id) if frozen_item.about)
     greenroom("segment", "delete", study, item.about, "--annotator", "Annotator 1")
     again = greenroom("benchmark", "run", study, "--task", "error", "--judge", "oracle")

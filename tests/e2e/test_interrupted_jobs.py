@@ -53,7 +53,6 @@ class Window:
 
     def word(self) -> str:
         """Return the next word that it prints; "" where it ended."""
-        assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
     def children(self) -> list[int]:

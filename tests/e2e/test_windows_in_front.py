@@ -57,8 +57,6 @@ def test_windows_belong_to_the_main_window_and_lie_over_it(
             text=True,
         ) as opening,
     ):
-        assert opening.stdin is not None
-        assert opening.stdout is not None
         wrong, seen = [], 0
         try:
             while (told := json.loads(opening.stdout.readline()))["name"]:

@@ -33,7 +33,7 @@ def begin(what: str) -> None:
         QTimer.singleShot(_LOOK_MS, lambda: begin(what))
         return
     (window,) = windows
-    Dialogs.leave_jobs = lambda *_args, **_how: "keep"  # type: ignore[method-assign,assignment]
+    Dialogs.leave_jobs = lambda *_args, **_how: "keep"
     if what == "resume":
         resume(window)
         return

@@ -65,7 +65,7 @@ def main() -> None:
     window = MainWindow()
     GarbageCollector(window.studio)
     # The window of an import asks for a file at once.
-    window.files.questions.annotations = lambda _window=None: None  # type: ignore[method-assign]
+    window.files.questions.annotations = lambda _window=None: None
     window.show()
     window.open_study(Path(sys.argv[1]))
     settle()

@@ -33,7 +33,6 @@ def main(study: Path) -> None:
                 [sys.executable, "-m", "greenroom", "worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             ) as worker,
         ):
-            assert worker.stdin is not None
             assert worker.stdout is not None
             print(worker.pid, flush=True)
             worker.stdin.write(json.dumps({"job": work.kind, "parameters": dict(work.parameters)}) + "\n")

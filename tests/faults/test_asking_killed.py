@@ -72,7 +72,6 @@ def test_the_worker_or_whoever_holds_the_study_is_killed(folder: Path, victim: s
     with misbehaving(waits(0.05, says('{"label": "error"}'))) as server:
         study = judged_by(folder, server)
         holder = start("-m", "tests.faults.asking", study)
-        assert holder.stdout is not None
         worker = int(holder.stdout.readline())
         wanted = random.Random(number).randint(5, SEGMENTS - 5)
         wait_until(lambda: len(server.asked) >= wanted)

@@ -35,7 +35,6 @@ def held_by_another_program(path: Path, statement: str) -> Iterator[None]:
     other = subprocess.Popen(
         [sys.executable, "-c", OTHER, str(path), statement], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert other.stdout is not None
     assert other.stdout.readline() == "held\n"
     try:
         yield

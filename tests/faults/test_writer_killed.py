@@ -36,7 +36,6 @@ def test_no_committed_edit_is_lost(tmp_path: Path, burst: int, network: bool) ->
     Study.create(path).close()
     patch = "import project.store.study\nproject.store.study.on_network = lambda path: True\n" if network else ""
     writer = subprocess.Popen([sys.executable, "-c", patch + WRITER, path], stdout=subprocess.PIPE, text=True)
-    assert writer.stdout is not None
     said = 0
     for line in writer.stdout:
         said = int(line)

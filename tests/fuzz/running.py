@@ -133,7 +133,6 @@ class _Child:
         Raises:
             TimeoutError: it says nothing, although it had the processor for so long, or for so long that it hangs.
         """
-        assert self._process.stdout is not None
         begun = self._used_s([Path(f"/proc/{self._process.pid}/stat")])
         until, last = time.monotonic() + limit_s, time.monotonic() + max(6 * limit_s, HANG_S)
         with selectors.DefaultSelector() as selector:
@@ -166,7 +165,6 @@ class _Child:
                 self._process.wait(2)
         self._send(signal.SIGKILL)
         code = self._process.wait()
-        assert self._process.stdout is not None
         self._process.stdout.close()
         self._errors.seek(0)
         # After the stack, Python lists every module that is written in C.

@@ -55,13 +55,11 @@ def work(window: MainWindow, clock: Clock, seconds: int, busy: bool = True) -> N
 
 
 def counted(window: MainWindow) -> list[int]:
-    assert window.studio.session is not None
     found = {active.recording_id: active.seconds for active in all_activity(window.studio.session.study)}
     return [found.get(recording.id, 0) for recording in all_recordings(window.studio.session.study)]
 
 
 def test_minutes_go_to_the_recording_that_is_shown_and_idle_time_nowhere(window: MainWindow, clock: Clock) -> None:
-    assert window.studio.session is not None
     first, second = (recording.id for recording in all_recordings(window.studio.session.study))
     window.choose_recording(first)
     work(window, clock, 120)

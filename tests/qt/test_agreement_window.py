@@ -181,7 +181,6 @@ def test_an_edit_brings_other_figures_and_keeps_what_is_chosen(
     qtbot: QtBot, window: MainWindow, opened: AgreementWindow
 ) -> None:
     session = window.studio.session
-    assert session is not None
     place = all_recordings(session.study)[0].id
     opened.splits.by.setCurrentText("Recording")
     opened.tabs.setCurrentWidget(opened.splits)
@@ -214,7 +213,6 @@ def test_a_recording_leads_to_the_video_and_columns_sort(
     assert len(numbers) == 6
     view.cellClicked.emit(2, 0)
     recording = window.studio.recording
-    assert recording is not None
     assert view.item(2, 0).text() == f"{recording.number} {recording.name}"
     opened.splits.by.setCurrentText("Label")
     view.cellClicked.emit(0, 0)
@@ -274,7 +272,7 @@ def test_what_is_drawn_of_the_statistics_is_what_was_counted(window: MainWindow,
     assert [list(row[1:]) for row in drawn["together_attributes"].rows] == attributes.co_occurrence.tolist()
     assert [list(row[1:]) for row in drawn["segments_by_attributes"].rows] == attributes.by_label.T.tolist()
     each = zip(*(row[1:] for row in drawn["segments_by_attributes_and_annotator"].rows), strict=True)
-    assert [sum(values) for values in zip(*each, strict=True)] == attributes.co_occurrence.diagonal().tolist()  # type: ignore[arg-type]
+    assert [sum(values) for values in zip(*each, strict=True)] == attributes.co_occurrence.diagonal().tolist()
     for key in ("durations", "durations_by_annotator"):
         assert sum(int(cell or 0) for row in drawn[key].rows for cell in row[2:]) == 120
     assert [row[1] for row in drawn["density"].rows] == counted.density[0].tolist()

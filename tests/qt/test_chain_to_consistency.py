@@ -133,7 +133,6 @@ def verify_all(
         if not page.list.current_key():
             keys(window, Key.Key_N)
         shown = page.verify.current_question()
-        assert shown is not None
         name = next(name for name, question in named(window, graph).items() if question.id == shown.id)
         if name == DROPPED:
             keys(window, Key.Key_6, Key.Key_7, Key.Key_X)

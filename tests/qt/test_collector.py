@@ -60,7 +60,7 @@ def test_only_the_window_s_thread_destroys_what_nobody_holds(
             destroyed.append(threading.current_thread().name)
 
     left = Held()
-    left.itself = left  # type: ignore[attr-defined]
+    left.itself = left
     del left
     work = threading.Thread(target=lambda: [[number] for number in range(100_000)], name="work")
     work.start()

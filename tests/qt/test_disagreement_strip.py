@@ -67,7 +67,6 @@ def test_it_follows_every_edit_and_undo(open_window: Open, study: Path) -> None:
     window = open_window(study)
     assert window.timeline.model.lanes[0].key == STRIP_KEY
     assert shown(window) == [(30, 40, 0), (50, 60, 1)]
-    assert window.studio.session is not None
     mine = [segment for segment in all_segments(window.studio.session.study) if segment.start_us == 30 * SECOND]
     own = next(segment for segment in mine if segment.label == "error")
     window.studio.edit(lambda s: commands.set_label(s, [own.id], "competence"))
@@ -85,7 +84,6 @@ def test_among_very_many_segments_it_follows_when_the_edits_pause(
 ) -> None:
     monkeypatch.setattr(disagreement_strip, "_LIVE", 2)
     window = open_window(study)
-    assert window.studio.session is not None
     own = next(segment for segment in all_segments(window.studio.session.study) if segment.start_us == 30 * SECOND)
     for label in ("error", "competence"):
         window.studio.edit(lambda s, label=label: commands.set_label(s, [own.id], label))
@@ -128,11 +126,9 @@ def test_it_is_hidden_and_shown_in_the_menu(open_window: Open, study: Path) -> N
 
 def test_it_is_not_there_for_one_annotator_or_in_an_own_copy(open_window: Open, study: Path, tmp_path: Path) -> None:
     window = open_window(study)
-    assert window.studio.session is not None
     theirs = [segment.id for segment in all_segments(window.studio.session.study)]
     window.studio.session.annotator_name = "Bo"
     own = window.studio.session.annotator()
-    assert own is not None
     bos = [segment.id for segment in all_segments(window.studio.session.study) if segment.annotator_id == own.id]
     assert len(bos) < len(theirs)
     window.studio.edit(lambda s: commands.delete_segments(s, bos))

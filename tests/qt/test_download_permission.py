@@ -53,16 +53,14 @@ def window(
 
 def allowed(window: MainWindow) -> bool:
     session = window.studio.session
-    assert session is not None
     return read_policy(session.study).downloads
 
 
 def test_the_dialog_of_transcribing_asks(qtbot: QtBot, window: MainWindow, answers: Answers) -> None:
     window.listening.open_dialog()
     dialog = window.listening.dialog
-    assert dialog is not None
     said: list[str] = []
-    dialog.show_note = said.append  # type: ignore[method-assign]
+    dialog.show_note = said.append
     dialog.fetch_requested.emit("whisper-tiny.en")
     assert DECLINED in said[-1]
     assert not window.jobs.busy
@@ -79,9 +77,8 @@ def test_the_dialog_of_transcribing_asks(qtbot: QtBot, window: MainWindow, answe
 def test_the_dialog_of_exports_asks_once_for_all(qtbot: QtBot, window: MainWindow, answers: Answers) -> None:
     window.exports.ask(None)
     dialog = window.exports.dialog
-    assert dialog is not None
     said: list[str] = []
-    dialog.methods.show_fetch_status = said.append  # type: ignore[method-assign]
+    dialog.methods.show_fetch_status = said.append
     dialog.fetch_requested.emit(["yunet", "rfb320"])
     assert DECLINED in said[-1]
     assert not window.jobs.busy

@@ -29,4 +29,4 @@ class Nobody:
 
 def test_nobody_is_asked_about_rows_of_one_recording() -> None:
     for agree in (confirm_change, confirm_delete):
-        assert agree(Nobody(), Rows.SEGMENTS, 900, 1)  # type: ignore[arg-type]
+        assert agree(Nobody(), Rows.SEGMENTS, 900, 1)

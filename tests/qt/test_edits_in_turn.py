@@ -30,7 +30,6 @@ def marked(tmp_path: Path) -> Segment:
 def studio(qapp: QApplication, tmp_path: Path, marked: Segment) -> Iterator[StudyController]:
     studio = StudyController()
     studio.open(tmp_path / "a.greenroom", "Anna")
-    assert studio.session is not None
     studio.session.study.finish_opening()
     yield studio
     studio.close()
@@ -63,7 +62,5 @@ def test_neither_edit_is_lost(studio: StudyController, marked: Segment, before_i
     QTimer.singleShot(1, move)
     assert studio.edit_many(relabel, LARGE, "Relabelling")
     assert moved == [True]
-    assert studio.session is not None
     found = find_segment(studio.session.study, marked.id)
-    assert found is not None
     assert (found.label, found.start_us, found.end_us) == (Verdict.COMPETENCE, *MOVED)

@@ -80,7 +80,6 @@ def dialog(qtbot: QtBot) -> QDialog:
 
 def _enter(qtbot: QtBot, dialog: QDialog, field: QWidget) -> QWidget:
     layout = dialog.layout()
-    assert layout is not None
     layout.addWidget(field)
     field.show()
     field.setFocus()
@@ -115,7 +114,7 @@ def test_what_the_program_shows_meanwhile_is_what_esc_brings_back(kind: str, qtb
 
 def test_return_makes_the_new_value_the_old_one(qtbot: QtBot, dialog: QDialog) -> None:
     field = _enter(qtbot, dialog, QLineEdit("12"))
-    dialog.accept = lambda: None  # type: ignore[method-assign]
+    dialog.accept = lambda: None
     QTest.keyClicks(field, "3")
     QTest.keyClick(field, Qt.Key.Key_Return)
     QApplication.processEvents()
@@ -191,7 +190,6 @@ def window(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path)
     with Study.create(tmp_path / "lab.greenroom") as made:
         fill_study(made, recordings=2, segments=40)
     opened = open_window(tmp_path / "lab.greenroom", "Annotator 1")
-    assert opened.studio.session is not None
     opened.studio.show_recording(all_recordings(opened.studio.session.study)[0].id)
     opened.activateWindow()
     opened.timeline.setFocus()
@@ -207,7 +205,6 @@ def _press(key: Qt.Key) -> None:
 
 def test_the_rationale_is_as_it_was_also_where_it_was_saved_meanwhile(qtbot: QtBot, window: MainWindow) -> None:
     session = window.studio.session
-    assert session is not None
     first, second = _own(window)[:2]
     window.studio.select([first.id])
     before = values_of(session.study, first.id).get("rationale")
@@ -240,10 +237,7 @@ def test_the_rationale_is_as_it_was_also_where_it_was_saved_meanwhile(qtbot: QtB
 
 def _own(window: MainWindow) -> list[Segment]:
     session, here = window.studio.session, window.studio.recording
-    assert session is not None
-    assert here is not None
     who = session.annotator()
-    assert who is not None
     return [
         segment
         for segment in all_segments(session.study)

@@ -77,7 +77,6 @@ def test_options_come_from_the_dataclass_and_are_kept_for_each_method(qtbot: QtB
     dialog.methods.tree.set_ticked("painted")
     dialog.methods.tree.select_row("painted")
     form = dialog.methods.form
-    assert form is not None
     steps, look, hats = (form.inputs[name] for name in ("steps", "look", "keep_hats"))
     assert isinstance(steps, QSpinBox)
     assert isinstance(look, QComboBox)
@@ -100,7 +99,6 @@ def test_a_method_without_weights_cannot_be_ticked_and_says_how_to_get_them(
     monkeypatch.setattr(Painted, "needs", ("yunet",))
     dialog = make(qtbot, tmp_path)
     item = dialog.methods.tree.topLevelItem(list(METHODS).index("painted"))
-    assert item is not None
     assert not item.flags() & Qt.ItemFlag.ItemIsUserCheckable
     dialog.methods.tree.select_row("painted")
     assert dialog.methods.command.text() == "greenroom models fetch yunet"
@@ -139,7 +137,6 @@ def test_a_preview_is_asked_for_once_for_each_change(qtbot: QtBot, tmp_path: Pat
     dialog.methods.tree.select_row("pixelate")
     dialog.methods.tree.set_ticked("pixelate")
     form = dialog.methods.form
-    assert form is not None
     cells = form.inputs["cells"]
     assert isinstance(cells, QSpinBox)
     cells.setValue(4)
@@ -159,7 +156,6 @@ def test_it_says_when_no_face_is_in_the_frame_and_goes_to_one(qtbot: QtBot, tmp_
     assert dialog.pane.status.text() == "Frame at 0:00:00.040: no face in this frame."
     with qtbot.waitSignal(dialog.preview_requested) as asked:
         dialog.pane.go.click()
-    assert asked.args is not None
     assert asked.args[2] == 3_000_000
     dialog.show_preview(Preview(picture, picture, 3_000_000, 2, False, None))
     assert dialog.pane.status.text() == "Frame at 0:00:03.000: 2 faces hidden."
@@ -215,7 +211,6 @@ def test_of_many_previews_the_latest_is_made(qtbot: QtBot, feed: PreviewFeed, tm
     with qtbot.waitSignal(feed.ready) as ready:
         for shade in (1, 2, 3):
             feed.request(lambda shade=shade: prepare(shade))
-    assert ready.args is not None
     assert ready.args[0].after[0, 0, 0] == 3
     assert made == ["3"]
     assert list(tmp_path.glob("*.npz")) == [], "its file is gone"
@@ -226,7 +221,6 @@ def test_one_that_takes_long_is_stopped_when_another_is_wanted(qtbot: QtBot, fee
     qtbot.waitUntil(lambda: feed._runner.running_job is not None)
     with qtbot.waitSignal(feed.ready) as ready:
         feed.request(lambda: work(tmp_path, 2))
-    assert ready.args is not None
     assert ready.args[0].after[0, 0, 0] == 2
 
 
@@ -236,5 +230,4 @@ def test_why_there_is_none_is_said(qtbot: QtBot, feed: PreviewFeed) -> None:
 
     with qtbot.waitSignal(feed.failed) as failed:
         feed.request(refuse)
-    assert failed.args is not None
     assert failed.args[0].message == "No faces were looked for."

@@ -95,7 +95,6 @@ def _green(color: QColor) -> bool:
 
 def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FunnelWindow, study: Path) -> None:
     session = shown._context.studio.session
-    assert session is not None
     shown.show_step("truth")
     after(qtbot, shown, lambda: shown.rule.limit.setValue(1))
     assert read_rules(session.study)["truth"].limit == 1
@@ -111,7 +110,6 @@ def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FunnelWindow, stud
 
 def test_judges_are_asked_about_what_reaches_a_step_and_has_no_answer(qtbot: QtBot, shown: FunnelWindow) -> None:
     session = shown._context.studio.session
-    assert session is not None
     shown.show_step("difficulty")
     assert not shown.run.isEnabled()
     assert shown.run.toolTip() == "Choose a judge first."
@@ -137,7 +135,6 @@ def _all(shown: FunnelWindow) -> list[tuple[str, str, str, str]]:
 
 def test_harder_options_are_taken_over_side_by_side(qtbot: QtBot, shown: FunnelWindow) -> None:
     session = shown._context.studio.session
-    assert session is not None
     shown.show_step("distractors")
     place = [row[1] for row in shown.table.texts()].index("gpt: proposed")
     shown.table.selectRow(place)

@@ -83,7 +83,6 @@ def test_of_recordings_a_study_is_made_when_somebody_agrees(
     (plan,) = answers(window).proposed
     assert (plan.path, plan.recordings) == (tmp_path / "clip.greenroom", (clip,))
     session = window.studio.session
-    assert session is not None
     assert session.study.path.name == "mine.greenroom"
     qtbot.waitUntil(lambda: len(all_recordings(session.study)) == 1)
 

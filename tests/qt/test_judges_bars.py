@@ -31,7 +31,7 @@ def sent(forbidden: str = "", **other: object) -> JudgeRequestPreview:
     }
     return JudgeRequestPreview(
         "Server, raw", forbidden=forbidden, messages=messages, form='{"type": "object"}', **facts
-    )  # type: ignore[arg-type]
+    )
 
 
 def test_the_queue_says_what_runs_where_and_cancels_one_or_all(qtbot: QtBot) -> None:
@@ -73,7 +73,6 @@ def test_the_list_ticks_and_offers_what_can_be_done_with_each(qtbot: QtBot) -> N
     menu.set_entries([TickMenuItem("1", "File"), TickMenuItem("2", "R&D server")])
     menu.set_actions({"add": "&Add judge…"}, {"edit": "&Edit"})
     listed = menu.menu()
-    assert listed is not None
     listed.aboutToShow.emit()
     first, second, _line, add, edit = listed.actions()
     assert second.text() == "R&&D server"

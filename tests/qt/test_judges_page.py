@@ -133,7 +133,7 @@ def test_one_key_asks_all_chosen_judges_and_their_answers_stream_in(
     shown.wait(lambda: set(shown.states().values()) == {JudgmentColumnState.ANSWERED, JudgmentColumnState.PERSON})
     assert len(server.asked) == 1
     verdicts = {name: judgment_column.cells["label"] for name, judgment_column in shown.columns().items()}
-    assert [verdicts[name].agrees for name in ("Always", "Server")] == [(), ("Ada",)]  # type: ignore[union-attr]
+    assert [verdicts[name].agrees for name in ("Always", "Server")] == [(), ("Ada",)]
     assert shown.page.board.table().rows[0].differs
     assert {line.name: (line.done, line.remaining) for line in shown.page.queue.lines()} == {
         "Always": (1, 0),
@@ -298,7 +298,6 @@ def test_the_raw_answer_and_what_was_sent_are_shown_as_they_were(
     buttons["Sent…"].click()
     (view,) = shown.window.findChildren(SentView)
     sent = view.current_preview()
-    assert sent is not None
     assert [message.text for message in sent.messages] == ["Watch.", "<i>What</i> happened?"]
     assert sent.total_bytes == len("Watch.<i>What</i> happened?")
     assert sent.notes == (
@@ -316,7 +315,6 @@ def test_the_inspector_shows_every_word_before_it_is_sent(
     (view,) = shown.window.findChildren(SentView)
     shown.wait(lambda: view.current_preview() is not None)
     sent = view.current_preview()
-    assert sent is not None
     assert (sent.is_local, sent.permission, sent.forbidden) == (True, "local", "")
     assert server.asked == []
     view.ask.click()
@@ -343,7 +341,6 @@ def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
     dialog.name.setText("Lab")
     dialog.backend.setCurrentIndex(dialog.backend.findData("openai"))
     dialog.model.setText("fake-1")
-    assert dialog.form is not None
     address = dialog.form.inputs["url"]
     assert isinstance(address, QLineEdit)
     address.setText(server.url)
@@ -390,7 +387,7 @@ def test_who_is_chosen_comes_back_with_the_study(
     seed.setValue(7)
     key = shown.session.study.id
     # What is kept does not wait for the end.
-    shown.wait(lambda: load_view(key).get("pages", {}).get("judges", {}).get("settings", {}).get("seed") == 7)  # type: ignore[union-attr, call-overload]
+    shown.wait(lambda: load_view(key).get("pages", {}).get("judges", {}).get("settings", {}).get("seed") == 7)
     path = shown.session.study.path
     shown.window.close()
     again = Judging(open_window(path, "Ada"), qtbot, shown.segment_id)
@@ -404,7 +401,7 @@ def test_who_is_chosen_comes_back_with_the_study(
 def test_what_failed_says_why(session: Session, segment_id: str, judging: Callable[..., Judging]) -> None:
     entry = add_server(session, "http://127.0.0.1:9/v1")
     said = "The server closed the connection."
-    store(session, made_up(entry, session, segment_id, {}, status=JudgmentStatus.ERROR, error=said))  # type: ignore[arg-type]
+    store(session, made_up(entry, session, segment_id, {}, status=JudgmentStatus.ERROR, error=said))
     shown = judging()
     column = shown.columns()["Server"]
     assert (column.state, column.said) == (JudgmentColumnState.ERROR, said)

@@ -108,10 +108,9 @@ def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
         assert len(frames) == 2
 
         def mark(session: Session, start_us: int = segment.start_us, end_us: int = segment.end_us) -> object:
-            assert window.studio.recording is not None
             return add_segment(session, window.studio.recording.id, start_us, end_us, "error", FORM)[1]
 
-        assert window.studio.edit(mark)  # type: ignore[arg-type]
+        assert window.studio.edit(mark)
         window.studio.select([segment.id])
         shown = columns()
         assert list(shown) == ["File", "Server", "Bo", "Ada"]

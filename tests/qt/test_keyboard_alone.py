@@ -90,7 +90,6 @@ def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     window.studio.change_settings(lambda kept: replace(kept, annotator="Ada"))
     press(Key.Key_O, modifier=CTRL | SHIFT)
     session = window.studio.session
-    assert session is not None
     press(Key.Key_PageDown, modifier=CTRL)
     qtbot.waitUntil(lambda: window.player.times is not None)
 

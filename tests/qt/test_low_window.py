@@ -36,16 +36,13 @@ def test_a_low_window_does_not_grow_where_comments_are_unfolded(
     window.choose_recording(segment.recording_id)
     window.studio.select([segment.id])
     box = window.comments.box
-    assert box is not None
     panel = window.history.panel
-    assert panel is not None
     for head, part, whole in ((box.head, box.field, box), (panel.head, panel.turns, panel)):
         if not part.isVisibleTo(whole):
             head.click()
     assert box.field.isVisibleTo(box)
     QApplication.processEvents()
     page = window.workspace.pages.currentWidget()
-    assert page is not None
     assert page.minimumSizeHint().height() < SIZE[1] // 2
     assert window.minimumSizeHint().height() <= SIZE[1]
     assert (window.width(), window.height()) == SIZE

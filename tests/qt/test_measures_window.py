@@ -151,7 +151,6 @@ def test_the_figures_are_out_of_date_when_questions_change(
     qtbot: QtBot, window: MainWindow, opened: MeasuresWindow
 ) -> None:
     session = window.studio.session
-    assert session is not None
     gone = session.study.rows("SELECT id FROM question LIMIT 1")[0][0]
     with qtbot.waitSignal(opened.computing.outdated):
         window.studio.edit(lambda each_session: delete_questions(each_session, [gone]))

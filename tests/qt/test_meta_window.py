@@ -62,7 +62,6 @@ def test_it_shows_everything_that_is_known(opened: Opened) -> None:
 def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(qtbot: QtBot, opened: Opened) -> None:
     main, window = opened
     cell = window.people.item(0, 5)
-    assert cell is not None
     cell.setText("grey")
     qtbot.waitUntil(lambda: window.people.texts()[0] == ("Ann", "", "grey", "", ""))
     window.looks_answers.accept.click()
@@ -77,7 +76,6 @@ def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(qtbo
 def test_what_is_refused_is_not_left_standing(qtbot: QtBot, opened: Opened) -> None:
     _, window = opened
     cell = window.people.item(0, 4)
-    assert cell is not None
     cell.setText("x" * 300)
     assert "at most 200" in window.status.text()
 
@@ -115,14 +113,12 @@ def test_contradictions_are_taken_settled_added_and_deleted(qtbot: QtBot, opened
     table = window.contradictions
     qtbot.waitUntil(lambda: len(table.texts()) == 2)
     answer = table.item(0, 2)
-    assert answer is not None
     answer.setText("Red it is.")
     qtbot.waitUntil(lambda: table.texts()[0] == ("One says red.", "Red it is.", True))
     window.new_contradiction.setText("Mine")
     window.add.click()
     qtbot.waitUntil(lambda: [row[0] for row in table.texts()] == ["One says red.", "The other says two.", "Mine"])
     tick = table.item(1, 0)
-    assert tick is not None
     tick.setCheckState(Qt.CheckState.Checked)
     qtbot.waitUntil(lambda: table.texts()[1][2])
     table.setCurrentCell(2, 1)

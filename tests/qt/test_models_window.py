@@ -120,7 +120,7 @@ def ended(qtbot: QtBot, main: MainWindow) -> Callable[[Callable[[], object]], No
 
 
 def click(qtbot: QtBot, button: object) -> Callable[[], None]:
-    return lambda: qtbot.mouseClick(button, Qt.MouseButton.LeftButton)  # type: ignore[call-overload]
+    return lambda: qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def test_its_action_has_a_key_and_opens_it(main: MainWindow) -> None:
@@ -312,7 +312,6 @@ def test_what_the_policy_does_not_allow_is_asked_about_and_a_yes_changes_it(
 ) -> None:
     monkeypatch.setenv(MIRROR_VARIABLE, "https://models.invalid")
     session = main.studio.session
-    assert session is not None
     answers = main.files.questions
     assert isinstance(answers, Answers)
     click(qtbot, window.panel.fetch)()
@@ -336,7 +335,6 @@ def test_a_study_that_is_open_to_read_asks_for_nothing_and_says_why(
 ) -> None:
     monkeypatch.setenv(MIRROR_VARIABLE, "https://models.invalid")
     session = main.studio.session
-    assert session is not None
 
     def refuse() -> None:
         raise UserError("This study is open to read only.")

@@ -81,7 +81,6 @@ def study(tmp_path: Path) -> Path:
 def search_at_once(session: Session) -> None:
     """Search the texts here, once for all tests; a worker takes seconds to begin. Two tests below wait for theirs."""
     work = search.prepare(session)
-    assert work is not None
     texts = json.dumps(work.parameters)
     if texts not in FOUND:
         FOUND[texts] = search.compute(work.parameters, Silent())
@@ -402,7 +401,6 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
 ) -> None:
     shutil.rmtree(weights.weights_folder())
     session = main.studio.session
-    assert session is not None
     recording = all_recordings(session.study)[0]
     said = utterances_of(session.study, recording.id)[1]
     with session.step("Say"):

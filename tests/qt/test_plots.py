@@ -96,7 +96,7 @@ def test_numbers_of_a_matrix_are_read_on_every_shade(mode: Literal["light", "dar
 def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:
     found = {}
     for mode in ("light", "dark"):
-        theme.apply(qapp, mode)  # type: ignore[arg-type]
+        theme.apply(qapp, mode)
         found[mode] = [(as_svg(plot), as_png(plot)) for plot in PLOTS]
     assert found["light"] == found["dark"]
     for plot, (_, png) in zip(PLOTS, found["dark"], strict=True):
@@ -138,7 +138,6 @@ def test_a_plot_says_its_numbers_and_shows_them_as_a_table(qtbot: QtBot) -> None
     assert view.accessibleDescription() == plot_text(MATRIX)
     qtbot.mouseClick(view.as_table, Qt.MouseButton.LeftButton)
     table = view.findChild(QTableWidget)
-    assert table is not None
     assert [table.item(0, column).text() for column in range(3)] == ["Up", "1,234", "5"]
     assert (nameless(view), unexplained(view)) == ([], [])
     with qtbot.waitSignal(view.action_requested) as asked:

@@ -37,7 +37,7 @@ def export(study: Study, recording: str, method: str, at: str, **wrong: float) -
     run = Run(new_id(), recording, "anonymize", method, {}, {"output": f"{method}.mp4"}, at, "0")
     runs = [run]
     if wrong:
-        found = report(method=method, **wrong).as_json()  # type: ignore[arg-type]
+        found = report(method=method, **wrong).as_json()
         runs.append(Run(new_id(), recording, "privacy", method, {"export": run.id}, found, at, "0"))
     with study.run_transaction():
         for each_run in runs:
@@ -140,7 +140,6 @@ def test_the_worst_frame_is_one_click_away(window: MainWindow, qtbot: QtBot) -> 
 def test_a_limit_set_in_the_window_is_in_the_study_and_judges_anew(window: MainWindow) -> None:
     found = opened(window)
     session = window.studio.session
-    assert session is not None
     found.table.selectRow(1)
     for name, value in (("reidentified", 60), ("worst_track", 95), ("leak_frames", 3)):
         editor = found.limits.editors[name]

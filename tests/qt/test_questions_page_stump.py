@@ -51,7 +51,7 @@ def page(qtbot: QtBot, open_window: Callable[..., MainWindow], session: Session)
 
 
 def choose(bar: object, *names: str) -> None:
-    judges = bar.judges  # type: ignore[attr-defined]
+    judges = bar.judges
     judges.set_ticked([entry.key for entry in judges.entries() if entry.name in names])
 
 
@@ -114,7 +114,6 @@ def test_judges_are_asked_about_all_questions_that_are_listed(
     page: tuple[MainWindow, QuestionsPage], qtbot: QtBot
 ) -> None:
     window, shown = page
-    assert window.studio.session is not None
     study = window.studio.session.study
     (first,) = read_items(window.studio.session)
     other = replace(first.question, id=new_id(), text="And who comes in then?")

@@ -102,7 +102,6 @@ def answer(monkeypatch: pytest.MonkeyPatch, key: str) -> list[tuple[str, str]]:
 
 def start(window: MainWindow, qtbot: QtBot) -> JobSpec:
     session = window.studio.session
-    assert session is not None
     recording = session.study.rows("SELECT id FROM recording")[0][0]
     work = scene_job.prepare(session, recording)
     with qtbot.waitSignal(window.jobs.progressed):
@@ -190,7 +189,6 @@ def test_jobs_go_on_without_a_window_and_their_results_are_stored(
     assert not window.close()
     assert not [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
     holder = locking.read_holder(study)
-    assert holder is not None
     assert holder.background
     with Session.open(study, "Ada") as second:
         assert "run in the background" in second.study.read_only_reason
@@ -214,7 +212,6 @@ def test_a_window_that_was_closed_comes_back_when_it_is_asked_for(
     assert window.isVisible()
     assert window.jobs.busy
     holder = locking.read_holder(study)
-    assert holder is not None
     assert not holder.background
     assert QApplication.quitOnLastWindowClosed()
 
@@ -330,7 +327,6 @@ def test_a_study_that_nobody_holds_is_opened_without_a_question(qapp: QApplicati
 def test_tracking_is_noted_with_its_settings(opened: Callable[[], MainWindow], qtbot: QtBot) -> None:
     window = opened()
     session = window.studio.session
-    assert session is not None
     work = tracking.prepare(session, session.study.rows("SELECT id FROM recording")[0][0], processor="cpu")
     window.jobs.start(work)
     assert window.jobs.titles() == ["Track faces in recording 1"]

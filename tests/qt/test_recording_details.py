@@ -55,12 +55,10 @@ def dialog(window: MainWindow) -> RecordingDialog:
 
 
 def study_of(window: MainWindow) -> Study:
-    assert window.studio.session is not None
     return window.studio.session.study
 
 
 def here(window: MainWindow) -> str:
-    assert window.studio.recording is not None
     return window.studio.recording.id
 
 
@@ -70,7 +68,7 @@ def test_name_and_collection_and_agent_are_saved_at_once(
     dialog.name.setText("First visit")
     dialog.name.editingFinished.emit()
     dialog.collection.setEditText("Coach")
-    dialog.collection.lineEdit().editingFinished.emit()  # type: ignore[union-attr]
+    dialog.collection.lineEdit().editingFinished.emit()
     qtbot.waitUntil(lambda: dialog.collection.currentText() == "Coach")
     dialog.agent.setText("wellness coach robot")
     dialog.agent.editingFinished.emit()
@@ -110,8 +108,6 @@ def test_where_a_further_file_begins_can_be_changed(qtbot: QtBot, window: MainWi
     field.setValue(-0.25)
     field.editingFinished.emit()
     session, recording = window.studio.session, window.studio.recording
-    assert session is not None
-    assert recording is not None
     offsets = {m.id: m.offset_us for m in media_of(session.study, recording.id)}
     assert offsets[medium_id] == -250_000
     window.studio.undo()
@@ -134,10 +130,8 @@ def test_the_offset_is_found_by_sound_and_applied_as_one_step(qtbot: QtBot, tmp_
     window.show()
     window.open_study(tmp_path / "two.greenroom")
     window.details.open()
-    assert window.details.dialog is not None
     files = window.details.dialog.files
     session = window.studio.session
-    assert session is not None
     _, camera, mute = media_of(session.study, recording)
     assert not files.searches[mute.id].isEnabled()
     assert not files.moves[camera.id].isVisible()
@@ -166,7 +160,6 @@ def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, 
     (person,) = all_participants(study_of(window))
     assert not any(consents(study_of(window), person.id).values())
     item = table.tree.topLevelItem(0)
-    assert item is not None
     item.setCheckState(4, Qt.CheckState.Checked)
     assert consents(study_of(window), person.id)[ConsentUse.RELEASE]
     table.role_changed.emit(person, ParticipantRole.ROBOT)
@@ -191,7 +184,6 @@ def test_a_study_that_is_read_only_shows_them_too(window: MainWindow, tmp_path: 
         window.open_study(copy / "lab.greenroom")
         window.details.open()
         assert isinstance(window.details, RecordingDetailsController)
-        assert window.details.dialog is not None
         assert not window.details.dialog.body.isEnabled()
         window.close_study()
 

@@ -93,7 +93,6 @@ def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
     third = items[3]
     opened.items.click_row(3)
     session = window.studio.session
-    assert session is not None
     home = next(recording for recording in all_recordings(session.study) if str(recording.number) == third[2])
     qtbot.waitUntil(lambda: window.studio.recording is not None and window.studio.recording.id == home.id)
 
@@ -106,7 +105,7 @@ def test_everything_is_written_to_a_new_folder(
         with qtbot.waitSignal(opened.write.clicked):
             qtbot.mouseClick(opened.write, Qt.MouseButton.LeftButton)
         folder = tmp_path / name
-        qtbot.waitUntil(lambda made=folder: (made / "report.html").exists())  # type: ignore[misc]
+        qtbot.waitUntil(lambda made=folder: (made / "report.html").exists())
         qtbot.waitUntil(lambda: opened.write.isEnabled())
         assert "Open report.html" in opened.status.text()
         assert (folder / "plots" / "confusion-001-verdict-0.svg").exists()
@@ -118,7 +117,6 @@ def test_every_control_has_a_name_and_says_what_it_does(opened: ReportWindow) ->
 
 def test_an_edit_says_that_the_figures_are_old(opened: ReportWindow, window: MainWindow) -> None:
     session = window.studio.session
-    assert session is not None
     recording = all_recordings(session.study)[0]
     window.studio.edit(lambda each_session: rename_recording(each_session, recording.id, "another"))
     assert "Out of date" in opened.status.text()

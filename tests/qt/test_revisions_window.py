@@ -35,7 +35,6 @@ def open_walk(open_window: Open, made: dict[str, str]) -> MainWindow:
 def test_the_form_says_what_was_taken_over_and_that_it_was_changed(open_window: Open, made: dict[str, str]) -> None:
     window = open_walk(open_window, made)
     window.studio.select([made["done"]])
-    assert window.inspector is not None
     note = window.inspector.form._notes["rationale"]
     assert not note.isVisible()
     assert window.studio.edit(lambda session: adopt(session, made["said"], "rationale"))

@@ -51,19 +51,16 @@ def opened(open_window: Open, path: Path) -> MainWindow:
 def made(window: MainWindow, label: str, scheme: str, track: str) -> Segment:
     window.active.select_track(f"{scheme}/{track}")
     assert window.editing.create(SECOND_US, 3 * SECOND_US, label)
-    assert window.studio.session is not None
     return next(s for s in all_segments(window.studio.session.study) if s.id == window.studio.selected[0])
 
 
 def value(window: MainWindow, segment: Segment, field: str) -> object:
-    assert window.studio.session is not None
     return values_of(window.studio.session.study, segment.id)[field].value
 
 
 def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
     window = opened(open_window, schemes)
     inspector = window.inspector
-    assert inspector is not None
     rating = made(window, "rating", "sotopia-eval", "ratings")
     goal, who = inspector.form.editors["goal"], inspector.form.editors["participant"]
     assert isinstance(goal, ScaleEditor)
@@ -74,7 +71,6 @@ def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, open_
     who.combo.activated.emit(2)
     assert value(window, rating, "goal") == 7
     goal.buttons[7].click()
-    assert window.studio.session is not None
     assert set(values_of(window.studio.session.study, rating.id)) == {"participant"}
     belief = made(window, "belief", "socialnli", "inferences")
     slider = inspector.form.editors["plausibility"]
@@ -94,7 +90,6 @@ def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, open_
 
 def test_a_slider_is_moved_with_keys_and_sends_each_value(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
     window = opened(open_window, schemes)
-    assert window.inspector is not None
     belief = made(window, "belief", "socialnli", "inferences")
     slider = window.inspector.form.editors["plausibility"]
     assert isinstance(slider, SliderEditor)
@@ -113,7 +108,6 @@ def test_the_keys_of_the_labels_are_those_of_the_active_track(qtbot: QtBot, open
     press(window, Qt.Key.Key_X)
     assert window.active.key == "cues/action"
     press(window, Qt.Key.Key_3)
-    assert window.studio.session is not None
     (cue,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "cues")
     assert (cue.track, cue.label) == ("action", "handling")
     press(window, Qt.Key.Key_1)
@@ -132,8 +126,6 @@ def test_a_rating_without_marks_is_of_the_whole_recording(qtbot: QtBot, open_win
     window = opened(open_window, schemes)
     window.active.select_track("sotopia-eval/ratings")
     window.editing.create_from_marks("rating")
-    assert window.studio.session is not None
-    assert window.studio.recording is not None
     (rating,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "sotopia-eval")
     assert (rating.start_us, rating.end_us) == (0, window.studio.recording.duration_us)
 
@@ -145,7 +137,6 @@ def test_each_annotator_and_track_has_a_lane(open_window: Open, schemes: Path) -
     own = [(lane.title, lane.subtitle) for lane in lanes if lane.editable]
     assert ("Ada", "Expression") in own
     lane = window.timeline.model.lane(lane_key_of(cue))
-    assert lane is not None
     assert lane.active
     assert lane.look("smile").name == "Smile"
     assert lane.look("grin").name == "grin"
@@ -163,10 +154,8 @@ def test_each_annotator_and_track_has_a_lane(open_window: Open, schemes: Path) -
 def test_a_scheme_that_is_dropped_greys_its_lane_and_locks_its_form(open_window: Open, schemes: Path) -> None:
     window = opened(open_window, schemes)
     cue = made(window, "smile", "cues", "expression")
-    assert window.inspector is not None
     assert window.studio.edit(lambda session: commands.drop_scheme(session, "cues"))
     lane = window.timeline.model.lane(lane_key_of(cue))
-    assert lane is not None
     assert lane.faded
     assert not lane.editable
     assert lane.look("smile").name == "Smile"
@@ -174,7 +163,6 @@ def test_a_scheme_that_is_dropped_greys_its_lane_and_locks_its_form(open_window:
     assert not window.inspector.labels.isEnabled()
     window.studio.undo()
     lane = window.timeline.model.lane(lane_key_of(cue))
-    assert lane is not None
     assert lane.editable
     assert window.inspector.labels.isEnabled()
 
@@ -189,7 +177,6 @@ def test_what_an_older_version_left_is_shown_and_deleted(open_window: Open, stud
     window = opened(open_window, study)
     window.studio.select([old])
     inspector = window.inspector
-    assert inspector is not None
     assert inspector.form.editors["many"].value() == ["x"]
     shown = {(kept.name, kept.version, kept.text) for kept in inspector.kept.values}
     assert shown == {("Many", 1, "x, y"), ("words", 1, "Old words.")}
@@ -197,7 +184,6 @@ def test_what_an_older_version_left_is_shown_and_deleted(open_window: Open, stud
     inspector.kept.delete_requested.emit("words", 1)
     assert [kept.field for kept in inspector.kept.values] == ["many"]
     window.studio.undo()
-    assert window.studio.session is not None
     assert len(value_history(window.studio.session.study, old)) == 2
     assert len(inspector.kept.values) == 2
 
@@ -232,7 +218,6 @@ def test_the_window_of_schemes_uses_makes_default_and_drops(qtbot: QtBot, open_w
     window = opened(open_window, study)
     view = schemes_window(window)
     entry = view.current()
-    assert entry is not None
     assert (entry.group, entry.key, entry.default) == (Group.USED, "shrec", True)
     assert not view.drop.isEnabled()
     view.select_entry(f"{Group.SHIPPED.name} cues")
@@ -240,16 +225,13 @@ def test_the_window_of_schemes_uses_makes_default_and_drops(qtbot: QtBot, open_w
     assert "Listener response" in view.words.toPlainText()
     view.use.click()
     entry = view.current()
-    assert entry is not None
     assert (entry.group, entry.key) == (Group.USED, "cues")
     view.default.click()
     session = window.studio.session
-    assert session is not None
     assert session.scheme.key == "cues"
     view.drop.click()
     assert not session.schemes.is_in_use("cues")
     entry = view.current()
-    assert entry is not None
     assert (entry.group, entry.key) == (Group.KEPT, "cues")
     for _ in range(3):
         window.studio.undo()
@@ -262,7 +244,7 @@ def test_a_file_is_checked_used_changed_and_reloaded(
     qtbot: QtBot, open_window: Open, answers: Answers, study: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "lab.toml"
-    answers.scheme = lambda: file  # type: ignore[method-assign]
+    answers.scheme = lambda: file
     window = opened(open_window, study)
     view = schemes_window(window)
     file.write_text(text(1).replace('name = "Lab"', 'nam = "Lab"'))
@@ -274,7 +256,6 @@ def test_a_file_is_checked_used_changed_and_reloaded(
     assert view.problem.text() == ""
     view.use.click()
     session = window.studio.session
-    assert session is not None
     segment = made(window, "b", "lab", "t")
     file.write_text(text(1, labels=["a"]))
     view.reload.click()
@@ -283,10 +264,8 @@ def test_a_file_is_checked_used_changed_and_reloaded(
     view.reload.click()
     assert session.schemes.get("lab").version == 2
     entry = view.current()
-    assert entry is not None
     assert (entry.versions, entry.orphans) == ((1, 2), 1)
     lane = window.timeline.model.lane(lane_key_of(segment))
-    assert lane is not None
     assert lane.look("b").sign == "question"
     view.facts.linkActivated.emit("orphans")
     assert "label b" in view.words.toPlainText()
@@ -299,7 +278,7 @@ def test_a_key_that_the_window_uses_stays_the_windows(
     file = tmp_path / "lab.toml"
     shortcut = 'name = "b"\nshortcut = "I"\n'
     file.write_text(text(1, choices=["x"]).replace('name = "b"\n', shortcut, 1))
-    answers.scheme = lambda: file  # type: ignore[method-assign]
+    answers.scheme = lambda: file
     window = opened(open_window, study)
     ready(qtbot, window)
     view = schemes_window(window)
@@ -315,7 +294,6 @@ def test_a_key_that_the_window_uses_stays_the_windows(
 
 
 def segment(window: MainWindow, each_segment: Segment) -> str:
-    assert window.studio.session is not None
     return next(s.label for s in all_segments(window.studio.session.study) if s.id == each_segment.id)
 
 
@@ -330,7 +308,7 @@ def test_the_window_of_schemes_goes_with_the_study(qtbot: QtBot, open_window: Op
 @pytest.mark.parametrize("name", ["shrec", "cues", "sotopia-eval", "socialnli", "plain"])
 @pytest.mark.parametrize("shade", ["light", "dark"])
 def test_labels_can_be_read_and_told_apart_without_colour(name: str, shade: str) -> None:
-    colours = load(shade)  # type: ignore[arg-type]
+    colours = load(shade)
     for track in load_scheme(name).tracks:
         looks = label_looks(track)
         assert len({(look.pattern, look.sign) for look in looks}) == len(looks)

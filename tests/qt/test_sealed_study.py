@@ -89,7 +89,6 @@ def test_a_sealed_study_asks_and_stays_closed_without_an_answer(
     passphrases.set_asker(lambda *_: next(answers))
     assert not window.open_study(path)
     assert "no passphrase" in window.messages.message()
-    assert window.studio.session is not None
     assert window.studio.session.study.path == other
     assert window.open_study(path)
 
@@ -229,7 +228,6 @@ def test_a_new_passphrase_is_typed_twice_alike(qtbot: QtBot) -> None:
     dialog = PassphraseDialog("Seal", "Words", "Seal", None, new=True)
     qtbot.addWidget(dialog)
     button = dialog.buttons.go_on
-    assert dialog.again is not None
     assert not button.isEnabled()
     dialog.field.setText("one")
     dialog.again.setText("one")
@@ -277,14 +275,13 @@ def test_a_study_with_tables_of_others_is_shown_says_so_and_offers_to_recover_it
         connection.execute("CREATE TABLE extra (a)")
     before = path.read_bytes()
     window = open_window(path)
-    assert window.studio.session is not None
     assert not window.studio.writable
     assert window.messages.message() == "This study is read-only."
     assert "the table “extra”" in window.messages.hint()
     assert [button.text() for button in window.messages._buttons] == ["Recover…"]
     monkeypatch.setattr(RecoverDialog, "exec", lambda _: QDialog.DialogCode.Accepted)
     monkeypatch.setattr(ReportDialog, "exec", lambda _: QDialog.DialogCode.Accepted)
-    window.files.questions.save = lambda *_: tmp_path / "saved.greenroom"  # type: ignore[method-assign]
+    window.files.questions.save = lambda *_: tmp_path / "saved.greenroom"
     window.menus.actions["recover"].trigger()
     qtbot.waitUntil(lambda: window.studio.writable)
     assert window.studio.session.study.path == tmp_path / "saved.greenroom"

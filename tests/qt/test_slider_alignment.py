@@ -19,7 +19,6 @@ def window(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow
     with Study.create(tmp_path / "lab.greenroom") as made:
         fill_study(made, recordings=1, segments=60, annotators=4)
     opened = open_window(tmp_path / "lab.greenroom")
-    assert opened.studio.session is not None
     opened.studio.show_recording(all_recordings(opened.studio.session.study)[0].id)
     return opened
 

@@ -67,9 +67,9 @@ def listening(lab: Session, qtbot: QtBot) -> Iterator[SoundPreviewPlayer]:
     recording = only_recording(lab)
     made = SoundPreviewPlayer(
         lambda choice, at: voice_preview.prepare(lab, recording, choice, at),
-        engine=lambda parent: deck,  # type: ignore[arg-type, return-value]
+        engine=lambda parent: deck,
     )
-    made.deck = deck  # type: ignore[attr-defined]
+    made.deck = deck
     yield made
     made.close()
 
@@ -100,7 +100,6 @@ def test_who_keeps_a_voice_is_told_plainly_that_it_identifies_its_speaker(form: 
 
 def test_options_are_those_of_the_method_and_are_remembered(form: SoundForm) -> None:
     choose(form, "pitch-formant")
-    assert form.form is not None
     pitch: Any = form.form.inputs["pitch"]
     pitch.setValue(3.0)
     assert form.choice().options["pitch"] == 3.0
@@ -124,14 +123,13 @@ def test_the_dialog_asks_for_what_is_chosen_and_for_what_is_to_be_heard(qtbot: Q
     assert dialog.sound.listen_button(AFTER).text() == "Stop"
     with qtbot.waitSignal(dialog.listen_requested) as asked:
         dialog.sound.listen_button(AFTER).click()
-    assert asked.args is not None
     assert asked.args[0] == ""
 
 
 def test_both_versions_are_made_once_and_played_and_go_away(
     qtbot: QtBot, listening: SoundPreviewPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deck: Deck = listening.deck  # type: ignore[attr-defined]
+    deck: Deck = listening.deck
     made: list[JobSpec] = []
     prepare = listening._prepare
     monkeypatch.setattr(listening, "_prepare", lambda *asked: made.append(prepare(*asked)) or made[-1])
@@ -144,7 +142,6 @@ def test_both_versions_are_made_once_and_played_and_go_away(
     with qtbot.waitSignal(listening.status_changed) as said:
         deck.ended.emit()
     assert said.args == ["", ""]
-    assert listening._made is not None
     folder = Path(str(listening._made[1]["file"]))
     assert folder.exists()
     listening.close()

@@ -144,7 +144,6 @@ def test_a_study_that_cannot_be_made_keeps_the_dialog_and_what_was_typed(window:
     first = FirstStart(window)
     first.show_dialog()
     shown = first.dialog
-    assert shown is not None
     shown.name.setText("Grace")
     shown.place.setText(str(tmp_path / "talks"))
     shown.add_recordings([tmp_path / "talk.mp4"])
@@ -158,7 +157,6 @@ def test_a_study_that_cannot_be_made_keeps_the_dialog_and_what_was_typed(window:
     shown.place.setText(str(tmp_path / "other"))
     shown.files.clear()
     shown.buttons.go_on.click()
-    assert window.studio.session is not None
     assert window.studio.session.study.path == tmp_path / "other.greenroom"
     window.close()
 
@@ -172,7 +170,6 @@ def test_every_part_can_be_reached_by_keys_and_has_a_name_for_screen_readers(dia
 def test_the_first_start_asks_once(window: MainWindow, tmp_path: Path) -> None:
     first = FirstStart(window)
     first.show_dialog()
-    assert first.dialog is not None
     assert first.dialog.name.text() == proposed_name()
     first.dialog.reject()
     assert load_settings().welcomed
@@ -193,7 +190,6 @@ def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot
     talk = make_clip(tmp_path / "talk.mp4")
     first = FirstStart(window)
     first.show_dialog()
-    assert first.dialog is not None
     first.dialog.name.setText("Grace")
     first.dialog.scheme.setCurrentRow(2)
     first.dialog.add_recordings([talk])
@@ -201,7 +197,6 @@ def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot
     with qtbot.waitSignal(window.files.recordings_added):
         first.dialog.accept()
     session = window.studio.session
-    assert session is not None
     assert session.annotator_name == load_settings().annotator == "Grace"
     assert schemes_in_use(session.study) == [scheme]
     assert session.scheme.key == scheme
@@ -222,7 +217,6 @@ def test_a_new_study_asks_for_scheme_and_recordings_in_the_same_dialog(
     monkeypatch.setattr(Dialogs, "ask", ask)
     window.files.new_study()
     session = window.studio.session
-    assert session is not None
     assert schemes_in_use(session.study) == ["plain"]
     assert seen[0].buttons.away.text() == "Cancel"
     assert proposed_path(tmp_path) == tmp_path / "study-2.greenroom"

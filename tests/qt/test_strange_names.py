@@ -46,7 +46,7 @@ def _labels(widget: QWidget) -> list[QLabel]:
     ],
 )
 def test_labels_show_names_as_they_are(qtbot: QtBot, make: object) -> None:
-    widget = make()  # type: ignore[operator]
+    widget = make()
     qtbot.addWidget(widget)
     found = _labels(widget)
     assert found
@@ -59,7 +59,6 @@ def test_tool_tips_of_cells_show_texts_as_they_are(qtbot: QtBot) -> None:
     table.setRowCount(1)
     table.show_cell(0, 0, ChoiceCell(PICTURE))
     item = table.item(0, 0)
-    assert item is not None
     assert "<img" not in item.toolTip()
 
 

@@ -25,8 +25,6 @@ def window(qtbot: QtBot, open_window: Open, study: Path) -> MainWindow:
     made = open_window(study)
     ready(qtbot, made)
     session, recording = made.studio.session, made.studio.recording
-    assert session is not None
-    assert recording is not None
     speaker = Participant(new_id(), "P01", ParticipantRole.USER)
     with session.study.step("Import talk.vtt") as step:
         insert_participant(session.study, speaker)
@@ -50,8 +48,6 @@ def test_it_follows_the_playhead(window: MainWindow, second: float, shown: str) 
 
 def test_a_guess_says_so_and_an_utterance_without_words_is_not_shown(window: MainWindow) -> None:
     session, recording = window.studio.session, window.studio.recording
-    assert session is not None
-    assert recording is not None
     long, short, _later = utterances_of(session.study, recording.id)
     with session.step("Guess") as step:
         update_utterance(session.study, replace(long, suggested=True))
@@ -85,8 +81,6 @@ def test_it_can_be_switched_off_and_goes_with_undo(window: MainWindow) -> None:
 
 def test_a_draft_that_was_checked_is_shown_or_the_window_says_why_not(window: MainWindow) -> None:
     session, recording = window.studio.session, window.studio.recording
-    assert session is not None
-    assert recording is not None
     long, short, later = utterances_of(session.study, recording.id)
     window.playback.jump(4_000_000)
     assert window.studio.edit(lambda s: commands.mark_checked(s, [long.id, short.id, later.id], False))

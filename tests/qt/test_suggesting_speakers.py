@@ -52,7 +52,6 @@ def test_mouths_are_watched_and_what_came_of_it_is_told(qtbot: QtBot, open_windo
         assert len(window.jobs.runner.waiting_jobs) == 0, "asked twice, it runs once"
     session_, recording = window.studio.session, window.studio.recording
     assert session_ is not None
-    assert recording is not None
     found = read_suggestions(session_, recording.id)
     assert [entry["end_us"] for entry in found] == [900_000, 1_900_000]
     assert told[0].startswith("Suggest speakers in recording 1")

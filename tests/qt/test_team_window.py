@@ -70,7 +70,6 @@ def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, s
     team.form.names.setText("Ada, Bo")
     qtbot.mouseClick(team.form.make, Qt.MouseButton.LeftButton)
     session = window.studio.session
-    assert session is not None
     assert len(all_assignments(session.study)) == 8
     assert team.table.plan.columnCount() == 3
     assert "0 of 4 done" in str(team.table.plan.headerData(1, Qt.Orientation.Horizontal))
@@ -84,7 +83,7 @@ def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, s
         made.append(segment_id)
         return changes
 
-    assert window.studio.edit(add)  # type: ignore[arg-type]
+    assert window.studio.edit(add)
     assert team.table.plan.data(team.table.plan.index(0, 1)) == "1 segment"
     team.ask_split = lambda names: (names[0], MediaWith.LEAVE)
     questions.place = tmp_path / "for Ada"
@@ -122,17 +121,14 @@ def test_what_is_refused_is_said_in_the_window(window: MainWindow, study: Path) 
 
 def test_done_and_held_out_show_in_the_list(window: MainWindow) -> None:
     session = window.studio.session
-    assert session is not None
     place = all_recordings(session.study)[0].id
     window.choose_recording(place)
     for key, word in (("done", "done"), ("hold_out", "held out")):
         window.menus.actions[key].trigger()
         row = window.recordings.model.row(place)
-        assert row is not None
         assert word in row.describe()
         window.menus.actions[key].trigger()
         row = window.recordings.model.row(place)
-        assert row is not None
         assert word not in row.describe()
 
 
@@ -176,7 +172,6 @@ def test_media_are_copied_while_the_window_goes_on(
     assert team.progress.isVisible()
     assert not (tmp_path / "away" / "for Ada.greenroom").exists()
     session = window.studio.session
-    assert session is not None
     # An edit meanwhile: the copy that was begun before it is filled again.
     place = all_recordings(session.study)[0].id
     window.studio.edit(lambda session: rename_recording(session, place, "Renamed"))

@@ -32,7 +32,6 @@ def shown(window: MainWindow) -> list[Segment]:
 
 
 def show_first(window: MainWindow) -> str:
-    assert window.studio.session is not None
     first = all_recordings(window.studio.session.study)[0].id
     window.choose_recording(first)
     return first
@@ -40,7 +39,6 @@ def show_first(window: MainWindow) -> str:
 
 def test_the_reference_appears_when_the_training_is_done_and_goes_with_undo(open_window: Open, copy: Path) -> None:
     window = open_window(copy)
-    assert window.studio.session is not None
     assert window.studio.session.annotator_name == "Ada"
     show_first(window)
     assert "Olga" not in titles(window)
@@ -69,7 +67,6 @@ def training_of(window: MainWindow) -> TrainingWindow:
 
 def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_window: Open, copy: Path) -> None:
     window = open_window(copy)
-    assert window.studio.session is not None
     second = all_recordings(window.studio.session.study)[1].id
     window.choose_recording(second)
     line = window.workspace.gate_line
@@ -98,7 +95,6 @@ def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_windo
     window.choose_recording(second)
     assert line.text() == ""
     training.lines.row_chosen.emit(f"{first} 5000000", 5 * SECOND)
-    assert window.studio.recording is not None
     assert window.studio.recording.id == first
     assert nameless(training) == []
     assert unexplained(training) == []

@@ -103,8 +103,6 @@ def test_speech_is_found_from_the_menu(qtbot: QtBot, open_window: Open, study: P
     with qtbot.waitSignal(window.jobs.done):
         window.menus.actions["find_speech"].trigger()
     session, recording = window.studio.session, window.studio.recording
-    assert session is not None
-    assert recording is not None
     assert speech_spans(session.study, recording.id)
     assert window.studio.session is not None
 
@@ -113,7 +111,6 @@ def test_a_recording_is_transcribed_from_the_menu(qtbot: QtBot, open_window: Ope
     window = open_window(study, "Ada")
     window.menus.actions["transcribe"].trigger()
     dialog = window.listening.dialog
-    assert dialog is not None
     folder = write_tiny_whisper(tmp_path / "tiny")
     dialog._choose_folder = lambda _parent: folder
     choose(dialog.model, "folder")
@@ -121,8 +118,6 @@ def test_a_recording_is_transcribed_from_the_menu(qtbot: QtBot, open_window: Ope
     with qtbot.waitSignal(window.jobs.done) as ended:
         dialog.start.click()
     session, recording = window.studio.session, window.studio.recording
-    assert session is not None
-    assert recording is not None
     found = utterances_of(session.study, recording.id)
     assert found
     assert not any(utterance.checked for utterance in found)

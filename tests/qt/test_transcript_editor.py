@@ -89,8 +89,6 @@ def write(text: str) -> None:
 
 
 def said(window: MainWindow) -> list[Utterance]:
-    assert window.studio.session is not None
-    assert window.studio.recording is not None
     return utterances_of(window.studio.session.study, window.studio.recording.id)
 
 
@@ -173,7 +171,7 @@ def test_a_transcript_is_corrected_by_keys_alone(
     press(window, Qt.Key.Key_2)
     robot = next(
         participant for participant in all_participants(window.studio.session.study) if participant.pseudonym == "Robot"
-    )  # type: ignore[union-attr]
+    )
     assert said(window)[2].participant_id == robot.id
     press(window, Qt.Key.Key_0)
     assert said(window)[2].participant_id is None
@@ -195,7 +193,7 @@ def test_a_transcript_is_corrected_by_keys_alone(
     assert texts(window)[2:] == ["is there coffee", "coffee is on the table"]
 
     # What the study says once the window is closed.
-    expected, path = said(window), window.studio.session.study.path  # type: ignore[union-attr]
+    expected, path = said(window), window.studio.session.study.path
     window.close()
     with Session.open(path) as session:
         (recording,) = all_recordings(session.study)
@@ -207,7 +205,6 @@ def test_tab_lets_the_current_one_be_heard_again(qtbot: QtBot, window: MainWindo
     page(window)._plays_on.setChecked(False)
     third = start(window, 2)
     line = page(window).model.line(third)
-    assert line is not None
     press(window, Qt.Key.Key_Tab)
     qtbot.waitUntil(lambda: window.player.position_us > line.utterance.start_us + 300_000)
     assert window.player.playing
@@ -258,13 +255,12 @@ def test_typing_is_never_lost(qtbot: QtBot, window: MainWindow) -> None:
         lambda: window.close(),
     ):
         if window.studio.recording is None:
-            assert window.studio.session is not None
             window.studio.show_recording(all_recordings(window.studio.session.study)[0].id)
         window.set_mode("transcript")
         key = start(window, 0)
         page(window).view.edit_text(key, 0)
         write("x")
-        path = window.studio.session.study.path  # type: ignore[union-attr]
+        path = window.studio.session.study.path
         leave()
     with Session.open(path) as session:
         (recording,) = all_recordings(session.study)
@@ -300,7 +296,7 @@ def test_a_new_speaker_gets_the_next_pseudonym_and_several_lines_at_once(window:
     answers.answers["text"] = "P02"
     press(window, Qt.Key.Key_A, CTRL)
     press(window, Qt.Key.Key_P)
-    study = window.studio.session.study  # type: ignore[union-attr]
+    study = window.studio.session.study
     made = next(participant for participant in all_participants(study) if participant.pseudonym == "P02")
     assert {utterance.participant_id for utterance in said(window)} == {made.id}
     press(window, Qt.Key.Key_Z, CTRL)
@@ -390,7 +386,6 @@ def test_every_control_has_a_name(window: MainWindow) -> None:
 
 def test_a_voice_that_the_program_heard_is_named_as_a_whole(window: MainWindow, answers: Answers) -> None:
     session, before = window.studio.session, said(window)
-    assert session is not None
     heard = [
         {
             "utterance": utterance.id,
@@ -406,7 +401,7 @@ def test_a_voice_that_the_program_heard_is_named_as_a_whole(window: MainWindow, 
     short = {"kind": "short", "utterance": before[2].id, "start_us": before[2].start_us, "end_us": before[2].end_us}
     flags = [{**short, "person": None, "other": None, "at_us": None}]
     with session.study.run_transaction():
-        result: dict[str, Json] = {"suggestions": heard, "flags": flags}  # type: ignore[dict-item]
+        result: dict[str, Json] = {"suggestions": heard, "flags": flags}
         insert_run(session.study, Run("s", before[0].recording_id, "speakers", "x", {}, result, "2026-01-01", "0"))
     window.studio.publish(Changes.from_pairs([("run", "s")]))
     lines = page(window).model.lines
@@ -435,7 +430,6 @@ def test_the_mode_s_key_brings_the_list_back_to_the_keys(window: MainWindow) -> 
 
 def test_what_does_not_belong_in_it_is_dropped_from_the_menu(window: MainWindow) -> None:
     session, before = window.studio.session, said(window)
-    assert session is not None
     start(window, 0)
     window.menus.actions["drop_silent"].trigger()
     assert said(window) == before, "nobody looked for speech"

@@ -206,7 +206,7 @@ def check_figures(found: dict[str, dict[str, float]]) -> None:
     for key, (value, n) in expected.items():
         assert found[key]["value"] == pytest.approx(value, abs=1e-9), key
         assert found[key]["n"] == n, key
-    by_iou = {key: one["value"] for key, one in found["f1_iou"].items()}  # type: ignore[union-attr, index]
+    by_iou = {key: one["value"] for key, one in found["f1_iou"].items()}
     assert [by_iou[key] for key in sorted(by_iou)] == pytest.approx([3 / 4, 2 / 4, 2 / 4])
 
 

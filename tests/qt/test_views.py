@@ -71,8 +71,6 @@ def opened(qtbot: QtBot, study: Path) -> MainWindow:
 
 
 def media(window: MainWindow) -> list[Medium]:
-    assert window.studio.session is not None
-    assert window.studio.recording is not None
     return media_of(window.studio.session.study, window.studio.recording.id)
 
 
@@ -128,7 +126,6 @@ def test_standing_still_every_view_shows_its_own_exact_frame(
     shown = view.picture()
     assert shown is not None
     assert (pixels(shown) == expected.image).all()
-    assert window.player.times is not None
     number = window.player.times.frame_at(at)
     qtbot.waitUntil(lambda: shown_number(window.view) == number)
 
@@ -300,7 +297,7 @@ def test_with_one_file_nothing_more_is_made(qtbot: QtBot, study: Path) -> None:
     made: list[VlcEngine] = []
 
     def engine(parent: object) -> VlcEngine:
-        made.append(VlcEngine(parent))  # type: ignore[arg-type]
+        made.append(VlcEngine(parent))
         return made[-1]
 
     window = MainWindow(engine=engine)

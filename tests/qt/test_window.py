@@ -31,19 +31,19 @@ class Answers(Dialogs):
         self.answers: dict[str, object] = {}
 
     def new_study(self, proposed: Path | None = None) -> Path | None:
-        return self.answers.get("new_study")  # type: ignore[return-value]
+        return self.answers.get("new_study")
 
     def study(self) -> Path | None:
-        return self.answers.get("study")  # type: ignore[return-value]
+        return self.answers.get("study")
 
     def videos(self) -> list[Path]:
-        return self.answers.get("videos", [])  # type: ignore[return-value]
+        return self.answers.get("videos", [])
 
     def folder(self, title: str) -> Path | None:
-        return self.answers.get("folder")  # type: ignore[return-value]
+        return self.answers.get("folder")
 
     def text(self, title: str, question: str, before: str) -> str | None:
-        return self.answers.get("text")  # type: ignore[return-value]
+        return self.answers.get("text")
 
 
 Open = Callable[..., MainWindow]
@@ -59,7 +59,7 @@ def open_window(qtbot: QtBot, answers: Answers) -> Iterator[Open]:
     opened: list[MainWindow] = []
 
     def make(study: Path | None = None, **options: object) -> MainWindow:
-        window = MainWindow(answers, **options)  # type: ignore[arg-type]
+        window = MainWindow(answers, **options)
         opened.append(window)
         qtbot.addWidget(window)
         window.resize(1360, 860)
@@ -100,7 +100,6 @@ def press(window: MainWindow, *keys: Qt.Key, modifier: Qt.KeyboardModifier = Qt.
 
 
 def segments(window: MainWindow) -> list[Segment]:
-    assert window.studio.session is not None
     return all_segments(window.studio.session.study)
 
 
@@ -115,7 +114,6 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     press(window, Qt.Key.Key_Space)
     assert not window.player.playing
     at = window.player.position_us
-    assert window.player.times is not None
     assert at in window.player.times.times_us, "a pause stands on a frame"
     press(window, Qt.Key.Key_I)
     press(window, Qt.Key.Key_Right, modifier=Qt.KeyboardModifier.ShiftModifier)
@@ -128,7 +126,6 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
 
     press(window, Qt.Key.Key_1, Qt.Key.Key_3)
     session = window.studio.session
-    assert session is not None
     assert values_of(session.study, made.id)["attributes"].value == ["emotions", "conversation"]
     press(window, Qt.Key.Key_C)
     assert segments(window)[0].label == Verdict.COMPETENCE
@@ -177,13 +174,11 @@ def test_typing_is_not_commands(qtbot: QtBot, open_window: Open, study: Path) ->
     window = open_window(study)
     ready(qtbot, window)
     assert window.editing.create(SECOND_US, 2 * SECOND_US, Verdict.ERROR)
-    assert window.inspector is not None
     editor = window.inspector.form.editors["rationale"]
     editor.setFocus()
     qtbot.keyClicks(window.focusWidget(), "oil can e 12 s")
     window.inspecting.flush()
     session = window.studio.session
-    assert session is not None
     (only,) = segments(window)
     assert values_of(session.study, only.id)["rationale"].value == "oil can e 12 s"
     assert only.label == Verdict.ERROR
@@ -208,7 +203,6 @@ def test_space_is_the_players_unless_a_button_was_reached_with_tab(
     window = open_window(study)
     ready(qtbot, window)
     window.editing.create(SECOND_US, 2 * SECOND_US, Verdict.ERROR)
-    assert window.inspector is not None
     competence = window.inspector.labels.buttons[Verdict.COMPETENCE]
     competence.setFocus(Qt.FocusReason.TabFocusReason)
     press(window, Qt.Key.Key_Space)
@@ -331,7 +325,6 @@ def test_a_new_study_and_one_that_cannot_be_opened(
     (tmp_path / "broken.greenroom").write_text("not a study")
     assert not window.open_study(tmp_path / "broken.greenroom")
     assert window.messages.message()
-    assert window.studio.session is not None
     assert window.studio.session.study.path.name == "mine.greenroom"
 
 
@@ -364,7 +357,6 @@ def test_only_what_an_edit_touched_is_read_again(
     window.editing.move([(chosen.id, chosen.start_us + 40_000, chosen.end_us)])
     assert read == [chosen.id]
     moved = window.timeline.model.segment(chosen.id)
-    assert moved is not None
     assert moved.start_us == chosen.start_us + 40_000
 
 

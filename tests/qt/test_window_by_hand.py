@@ -67,8 +67,6 @@ def drop(window: MainWindow, *paths: Path) -> bool:
 
 def export(window: MainWindow, folder: Path, everything: bool = False) -> None:
     session, shown = window.studio.session, window.studio.recording
-    assert session is not None
-    assert shown is not None
     chosen = tuple(recording.id for recording in all_recordings(session.study)) if everything else (shown.id,)
     window.exports.start(ExportRequest({"solid": {}}, chosen, folder, None, False, False))
 
@@ -112,7 +110,6 @@ def test_a_dropped_study_is_opened_and_a_video_without_one_is_not_lost_silently(
     assert proposed[0].recordings == (sample.parent / "sample.mp4",)
     assert window.studio.session is None
     drop(window, sample)
-    assert window.studio.session is not None
     assert window.studio.session.study.path == sample
 
 
@@ -194,7 +191,6 @@ def test_a_text_is_left_by_keys_for_the_timeline_so_that_the_next_segment_is_a_k
     for start in (1, 4):
         opened.editing.create(start * SECOND_US, (start + 2) * SECOND_US)
     first = opened.timeline.model.neighbour(None, 1)
-    assert first is not None
     opened.studio.select([first.id])
     opened.timeline.setFocus()
     qtbot.keyClick(opened.timeline, Qt.Key.Key_T)

@@ -88,7 +88,6 @@ def names(window: MainWindow) -> list[str]:
 
 
 def said(window: MainWindow) -> list[tuple[ChainDecision, str]]:
-    assert window.studio.session is not None
     return [
         (chain_review.decision, chain_review.note)
         for chain_review in chain_reviews(window.studio.session.study, graphs(window)[0].chain.id)
@@ -261,7 +260,6 @@ def test_a_study_that_is_read_only_offers_nothing(
     second = open_window(study, "Ada")
     second.choose_recording("r")
     second.set_mode("chains")
-    assert second.studio.session is not None
     assert second.studio.session.study.read_only
     page = page_of(second)
     assert not page.bar.buttons["chain_new"].isEnabled()

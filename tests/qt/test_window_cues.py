@@ -66,7 +66,6 @@ def test_the_timeline_has_a_lane_for_speech_and_one_a_speaker(window: MainWindow
 def test_an_utterance_handed_over_is_assigned_and_undone(window: MainWindow) -> None:
     window.timeline.utterance_assign_requested.emit(["u0"], utterance_lane_key("b"))
     found = find_utterance(edited(window).study, "u0")
-    assert found is not None
     assert found.participant_id == "b"
     assert len(window.timeline.model.track(utterance_lane_key("b"))) == 5
     window.studio.undo()
@@ -100,7 +99,6 @@ def test_drawing_in_a_lane_adds_an_utterance_of_that_speaker(window: MainWindow)
     window.timeline.utterance_create_requested.emit(utterance_lane_key("b"), 50 * SECOND, 52 * SECOND)
     (made,) = window.studio.selected_utterances
     found = find_utterance(edited(window).study, made)
-    assert found is not None
     assert (found.participant_id, found.text) == ("b", "")
     assert window.findChild(TranscriptPage).view.editing_id == made, "what is said is typed at once"
 
@@ -119,7 +117,6 @@ def test_the_conversation_stands_beside_the_segment(window: MainWindow) -> None:
     window.studio.publish(changes)
     window.studio.select([made])
     panel = window.history.panel
-    assert panel is not None
     assert panel.isVisibleTo(window)
     text = panel.turns.toPlainText()
     assert text.splitlines() == [
@@ -136,7 +133,6 @@ def test_where_nobody_speaks_it_says_so(window: MainWindow) -> None:
     window.studio.publish(changes)
     window.studio.select([made])
     panel = window.history.panel
-    assert panel is not None
     assert "Nobody speaks here." in panel.turns.toPlainText()
 
 
@@ -144,7 +140,6 @@ def test_a_cue_is_added_at_its_word(window: MainWindow) -> None:
     window.studio.select_utterances(["u2"])
     window.menus.actions["add_cue"].trigger()
     form = window.cues.form
-    assert form is not None
     form.track.setCurrentIndex(form.track.findData("response"))
     assert form.who.currentData() == "b"
     form.buttons.buttons["smile_back"].click()
@@ -155,7 +150,6 @@ def test_a_cue_is_added_at_its_word(window: MainWindow) -> None:
     form.add.click()
     (made,) = window.studio.selected
     found = find_segment(edited(window).study, made)
-    assert found is not None
     assert (found.track, found.label) == ("response", "smile_back")
     assert 8 * SECOND < found.start_us < 9 * SECOND
 
@@ -198,7 +192,6 @@ def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> No
     window.studio.undo()
     assert window.timeline.model.segment(nod) is not None
     row = window.recordings.model.row("r")
-    assert row is not None
     assert row.segments == (("Ada", 2),)
 
 

@@ -101,7 +101,6 @@ def keys(window: MainWindow) -> list[str]:
 
 def state_of(window: MainWindow, key: str) -> CardState:
     card = window.faces_page.model.card(key)
-    assert card is not None
     return card.state
 
 
@@ -145,7 +144,6 @@ def test_faces_are_named_together_dismissed_and_both_are_undone(qtbot: QtBot, tr
     page.ask_name = lambda _page: "P07"
     page.people.new.click()
     session = window.studio.session
-    assert session is not None
     (person,) = all_participants(session.study)
     assert {track.participant_id for track in window.faces.tracks} == {person.id}
     page.role_requested.emit(person.id, ParticipantRole.ROBOT)
@@ -198,16 +196,13 @@ def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be
     window.timeline.setFocus()
     qtbot.keyClick(window.timeline, Qt.Key.Key_N)
     place = window.faces.places.current
-    assert place is not None
     assert place.start_us <= window.player.position_us < place.end_us
     assert page.queue.reason_text()
     for _ in range(count):
         qtbot.keyClick(window.timeline, Qt.Key.Key_Y)
     qtbot.waitUntil(lambda: page.queue.remaining_text() == "Nothing left to look at")
     session = window.studio.session
-    assert session is not None
     recording = window.studio.recording
-    assert recording is not None
     assert latest_run(session.study, recording.id, SOURCE_RUN_KIND) is None
     page.review.tick.click()
     qtbot.waitUntil(page.review.tick.isChecked)
@@ -225,7 +220,6 @@ def drag(qtbot: QtBot, window: MainWindow, start: tuple[int, int], end: tuple[in
     """Drag on the picture, in pixels of the recording's picture."""
     held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
     rect, picture = window.view.picture_rect(), window.view.picture()
-    assert picture is not None
     scale = rect.width() / picture.width()
     points = [QPointF(rect.x() + x * scale, rect.y() + y * scale) for x, y in (start, end)]
     middle = (points[0] + points[1]) / 2
@@ -274,7 +268,6 @@ def test_a_face_that_is_drawn_at_a_gap_fills_it(qtbot: QtBot, tracked: MainWindo
     qtbot.waitUntil(lambda: bool(window.faces.places.waiting))
     window.player.seek(205 * FRAME)
     place = window.faces.places.span_at(205 * FRAME)
-    assert place is not None
     assert place.reason is ReviewReason.ENDS
     drag(qtbot, window, (400, 50), (440, 110))
     (region,) = window.faces.regions
@@ -287,7 +280,6 @@ def test_shift_draws_an_area_for_the_whole_recording(qtbot: QtBot, tracked: Main
     window.set_mode("faces")
     drag(qtbot, window, (20, 20), (80, 50), shift=True)
     (region,) = window.faces.regions
-    assert window.studio.recording is not None
     assert region.kind is RegionKind.AREA
     assert (region.start_us, region.end_us) == (0, window.studio.recording.duration_us)
 
@@ -320,7 +312,6 @@ def test_text_that_was_found_is_masked_in_one_step(qtbot: QtBot, tracked: MainWi
     window.set_mode("faces")
     session, recording = window.studio.session, window.studio.recording
     assert session is not None
-    assert recording is not None
     told: list[UserError] = []
     window.studio.failed.connect(told.append)
     window.menus.actions["find_text"].trigger()
@@ -370,7 +361,6 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
     assert isinstance(dialog, ExportDialog)
     request = dialog.request()
     assert list(request.methods) == ["solid"]
-    assert request.span is not None
     assert request.span[0] == SECOND_US
     dialog.folder.setText(str(tmp_path / "clips"))
     dialog.methods.tree.set_ticked("solid", False)
@@ -382,7 +372,6 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
     kinds = [json.loads(line)["job"] for line in (tmp_path / "log").read_text().splitlines()]
     assert kinds == ["faces", "anonymize"]
     result = window.exports.result
-    assert result is not None
     assert [result.moments.item(i).text().split()[0] for i in range(result.moments.count())] == [
         "0:00:02.000",
         "0:00:07.000",
@@ -390,8 +379,6 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
     result.moments.itemClicked.emit(result.moments.item(1))
     assert window.player.position_us == pytest.approx(7 * SECOND_US, abs=FRAME)
     session = window.studio.session
-    assert session is not None
-    assert window.studio.recording is not None
     assert latest_run(session.study, window.studio.recording.id, "anonymize") is not None
     result.close()
 
@@ -437,7 +424,6 @@ def test_a_job_that_is_begun_elsewhere_is_shown_at_once(qtbot: QtBot, window: Ma
     window.set_mode("faces")
     session, recording = window.studio.session, window.studio.recording
     assert session is not None
-    assert recording is not None
     shown: list[str] = []
     window.jobs.progressed.connect(lambda *_: shown.append("progress"))
     work = tracking.prepare(session, recording.id)

@@ -71,7 +71,6 @@ def importing(window: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
 
 
 def segments(window: MainWindow) -> int:
-    assert window.studio.session is not None
     return len(all_segments(window.studio.session.study))
 
 

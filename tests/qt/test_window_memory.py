@@ -25,13 +25,11 @@ def study(tmp_path: Path) -> Path:
 
 
 def ids(window: MainWindow) -> list[str]:
-    assert window.studio.session is not None
     return [recording.id for recording in all_recordings(window.studio.session.study)]
 
 
 def test_what_is_kept_does_not_wait_for_the_end(qtbot: QtBot, open_window: Open, study: Path) -> None:
     window = open_window(study)
-    assert window.studio.session is not None
     key = window.studio.session.study.id
     second = ids(window)[1]
     window.choose_recording(second)

@@ -87,7 +87,6 @@ def test_an_edit_is_found_at_once_and_so_is_its_undo(
 ) -> None:
     search(qtbot, segments, "zeppelin")
     session = window.studio.session
-    assert session is not None
     own = next(
         segment for segment in all_segments(session.study) if segment.label == "error" and _mine(window, segment.id)
     )
@@ -101,12 +100,10 @@ def test_what_is_not_about_segments_is_on_a_page_of_its_own(
     qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
 ) -> None:
     session = window.studio.session
-    assert session is not None
     ((recording, name),) = session.study.rows("SELECT id, name FROM recording WHERE number = 3")
     search(qtbot, segments, f'"{name}"')
     assert segments.tabs.isTabVisible(1)
     segments.elsewhere.activated.emit(segments.elsewhere.model().index(0, 0))
-    assert window.studio.recording is not None
     assert window.studio.recording.id == recording
 
 
@@ -115,7 +112,6 @@ def test_edits_of_many_rows_are_done_in_a_thread_and_can_be_stopped(
 ) -> None:
     studio, begun = window.studio, list[str]()
     session = studio.session
-    assert session is not None
     run = studio.apart.run
 
     def noted(work: Callable[[Progress], object], text: str, **named: bool) -> object:
@@ -155,7 +151,6 @@ def _stop(_progress: Silent) -> None:
 def test_conditions(qtbot: QtBot, window: MainWindow, segments: SegmentsWindow) -> None:
     segments.bar.buttons["labels"].set_ticked({"error"})
     session = window.studio.session
-    assert session is not None
     errors = {segment.id for segment in all_segments(session.study) if segment.label == "error"}
     assert set(shown(segments)) == errors
     segments.bar.buttons["field channel"].set_ticked({"verbal"})
@@ -190,7 +185,6 @@ def test_sorting_by_a_click_on_the_head(segments: SegmentsWindow, window: MainWi
     place = segments.view.rows_model.columns.index("duration")
     segments.view.horizontalHeader().setSortIndicator(place, Qt.SortOrder.DescendingOrder)
     session = window.studio.session
-    assert session is not None
     spans = [s.end_us - s.start_us for text in shown(segments) if (s := find_segment(session.study, text))]
     assert spans == sorted(spans, reverse=True)
 
@@ -199,13 +193,10 @@ def test_return_and_selecting_show_the_segment_in_the_main_window(
     qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
 ) -> None:
     session = window.studio.session
-    assert session is not None
     wanted = shown(segments)[-1]
     segments.view.select([wanted], wanted)
     qtbot.waitUntil(lambda: window.studio.selected == (wanted,))
     found = find_segment(session.study, wanted)
-    assert found is not None
-    assert window.studio.recording is not None
     assert window.studio.recording.id == found.recording_id
     segments.follow.setChecked(False)
     first = shown(segments)[0]
@@ -218,7 +209,6 @@ def test_edits_of_many_are_one_step_and_say_before_what_stays(
     qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
 ) -> None:
     session = window.studio.session
-    assert session is not None
     before = all_segments(session.study)
     segments.view.selectAll()
     own = [segment.id for segment in before if _mine(window, segment.id)]
@@ -242,7 +232,6 @@ def test_a_bulk_delete_counts_segments_and_recordings_and_asks_where_it_is_more_
     window: MainWindow, segments: SegmentsWindow
 ) -> None:
     session = window.studio.session
-    assert session is not None
     segments.follow.setChecked(False)
     own = [segment for segment in all_segments(session.study) if _mine(window, segment.id)]
     first, *others = dict.fromkeys(segment.recording_id for segment in own)
@@ -278,7 +267,6 @@ def test_a_bulk_delete_counts_segments_and_recordings_and_asks_where_it_is_more_
 
 def test_other_edits_of_many_count_and_ask_too(window: MainWindow, segments: SegmentsWindow) -> None:
     session = window.studio.session
-    assert session is not None
     segments.follow.setChecked(False)
     own = [segment for segment in all_segments(session.study) if _mine(window, segment.id) and segment.label != "none"]
     homes, many = len({segment.recording_id for segment in own}), len(own)
@@ -293,7 +281,6 @@ def test_other_edits_of_many_count_and_ask_too(window: MainWindow, segments: Seg
 
 def test_copied_rows_leave_held_out_recordings_out(window: MainWindow, segments: SegmentsWindow) -> None:
     session = window.studio.session
-    assert session is not None
     ((recording, name),) = session.study.rows("SELECT id, name FROM recording WHERE number = 1")
     with session.step("Hold out") as step:
         set_hold_out(session.study, recording, True)
@@ -353,8 +340,6 @@ def test_selection_of_single_rows_and_ranges(segments: SegmentsWindow) -> None:
 
 def test_comments_under_the_form(qtbot: QtBot, window: MainWindow) -> None:
     session, box = window.studio.session, window.comments.box
-    assert session is not None
-    assert box is not None
     others = next(segment for segment in all_segments(session.study) if not _mine(window, segment.id))
     window.choose_recording(others.recording_id)
     window.studio.select([others.id])
@@ -375,8 +360,6 @@ def test_comments_under_the_form(qtbot: QtBot, window: MainWindow) -> None:
 
 def test_text_that_was_begun_waits_at_its_segment(qtbot: QtBot, window: MainWindow) -> None:
     session, box = window.studio.session, window.comments.box
-    assert session is not None
-    assert box is not None
     first, second, *_ = all_segments(session.study)
     window.studio.select([first.id])
     box.head.click()
@@ -389,7 +372,6 @@ def test_text_that_was_begun_waits_at_its_segment(qtbot: QtBot, window: MainWind
 
 def test_the_checklist_leads_to_the_segment_and_follows_edits(qtbot: QtBot, window: MainWindow) -> None:
     session = window.studio.session
-    assert session is not None
     own = next(
         segment for segment in all_segments(session.study) if segment.label == "error" and _mine(window, segment.id)
     )
@@ -399,7 +381,6 @@ def test_the_checklist_leads_to_the_segment_and_follows_edits(qtbot: QtBot, wind
     view = found.view
     assert view.topLevelItemCount() == 1
     group = view.topLevelItem(0)
-    assert group is not None
     assert group.text(0) == "Incomplete segments (1)"
     view.itemClicked.emit(group.child(0), 0)
     assert window.studio.selected == (own.id,)
@@ -411,6 +392,5 @@ def test_the_checklist_leads_to_the_segment_and_follows_edits(qtbot: QtBot, wind
 
 def _mine(window: MainWindow, segment_id: str) -> bool:
     session = window.studio.session
-    assert session is not None
     found, author = find_segment(session.study, segment_id), session.annotator()
     return found is not None and author is not None and found.annotator_id == author.id

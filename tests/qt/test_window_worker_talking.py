@@ -23,7 +23,7 @@ def runner(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRunn
     monkeypatch.chdir(ROOT)
     monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
     runner = WorkerRunner(command=(sys.executable, "-c", STARTING), stay=True)
-    runner.answer = lambda work, question: jobs.answer(None, work, question)  # type: ignore[arg-type]
+    runner.answer = lambda work, question: jobs.answer(None, work, question)
     yield runner
     runner.close()
 
@@ -66,7 +66,6 @@ def test_a_crash_between_jobs_is_followed_by_a_fresh_process(qtbot: QtBot, runne
     with qtbot.waitSignal(runner.finished) as first:
         runner.submit(talk())
     process = runner._process
-    assert process is not None
     with qtbot.waitSignal(process.finished):
         process.kill()
     with qtbot.waitSignal(runner.finished) as second:
@@ -90,5 +89,5 @@ def test_a_job_that_waits_for_an_answer_can_be_cancelled(qtbot: QtBot, runner: W
 def test_here_and_in_the_worker_a_refusal_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
     with pytest.raises(Forbidden) as refused:
-        jobs.answer(None, talk(), {"question": "secret"})  # type: ignore[arg-type]
+        jobs.answer(None, talk(), {"question": "secret"})
     assert refused.value.rule == "nothing-leaves"

@@ -97,7 +97,6 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: P
     window.studio.message.connect(told.append)
     QTest.mouseClick(dialog.buttons.go_on, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: any("certificate" in text for text in told))
-    assert window.studio.session is not None
     assert name not in [participant.pseudonym for participant in all_participants(window.studio.session.study)]
     assert [path.name for path in lab.parent.glob("*.md")] == [f"lab, withdrawal of {name}.md"]
     assert check_study(lab) == []
@@ -148,7 +147,6 @@ def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, o
     assert not dialog.buttons.go_on.isEnabled()
     assert "3" in dialog.buttons.note.text()
     first = dialog.alike.rows.topLevelItem(0)
-    assert first is not None
     first.setSelected(True)
     dialog.alike.remove.click()
     assert dialog.request().words == (first_text := dialog.alike.confirmed)

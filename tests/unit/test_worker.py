@@ -61,12 +61,10 @@ class Talk:
         self.say({"job": "talk", "parameters": {"questions": ["a", "b"]}, **request})
 
     def say(self, message: Any) -> None:
-        assert self._process.stdin is not None
         self._process.stdin.write((message if isinstance(message, str) else json.dumps(message)) + "\n")
         self._process.stdin.flush()
 
     def hear(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
         found: dict[str, Any] = json.loads(self._process.stdout.readline())
         return found
 

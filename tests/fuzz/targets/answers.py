@@ -62,11 +62,11 @@ class _Forms:
             found.setdefault(question.form.name, (question.form, dict(reply.answer)))
             return reply
 
-        Baseline.ask = listening  # type: ignore[method-assign]
+        Baseline.ask = listening
         return self
 
     def __exit__(self, *_: object) -> None:
-        Baseline.ask = self._ask  # type: ignore[method-assign]
+        Baseline.ask = self._ask
 
 
 def _asked(folder: Path) -> list[tuple[AnswerForm, dict[str, Any]]]:

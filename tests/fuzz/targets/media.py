@@ -51,7 +51,7 @@ class Media:
         for name, wanted in _MADE:
             if not (folder / name).exists():
                 given = {"size": (48, 32), "frames": 6, "fps": 12, "sound_rate": 48_000, **wanted}
-                make_clip(folder / name, **given)  # type: ignore[arg-type]
+                make_clip(folder / name, **given)
             self._clips.append((name, (folder / name).read_bytes()))
             _read(folder / name, Random(0))
 

@@ -41,7 +41,7 @@ def track(
 
 
 def band(*tracks: FaceTrack, **more: object) -> list[CertaintySpan]:
-    return compute_certainty(tracks, TIMES, SIZE, **{"searched": TOTAL, **more})  # type: ignore[arg-type]
+    return compute_certainty(tracks, TIMES, SIZE, **{"searched": TOTAL, **more})
 
 
 def states(spans: list[CertaintySpan]) -> list[tuple[Cover, ReviewReason]]:
@@ -211,7 +211,7 @@ def test_looking_takes_out_the_whole_frames_that_were_seen_and_hides_no_other(
 
 
 @given(arrays.arrays(np.int64, 30, elements=st.integers(1, 200_000)))
-def test_irregular_time_stamps_are_kept(gaps: np.ndarray) -> None:  # type: ignore[type-arg]
+def test_irregular_time_stamps_are_kept(gaps: np.ndarray) -> None:
     times = FrameTimes(np.cumsum(gaps), int(gaps.sum()) + 40_000)
     spans = compute_certainty([], times, SIZE, searched=10, damaged=[3])
     assert {span.start_us for span in spans} <= set(times.times_us.tolist())

@@ -40,7 +40,7 @@ class Told:
 
 def look(clip: Path, tracks: Sequence[FaceTrack], detector: Told, **options: object) -> CheckResult:
     """One picture at a time, so that the detector knows which it is."""
-    return check_rendering(clip, tracks, detector, workers=1, **options)  # type: ignore[arg-type]
+    return check_rendering(clip, tracks, detector, workers=1, **options)
 
 
 @pytest.fixture(scope="module")

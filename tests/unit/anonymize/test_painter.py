@@ -74,7 +74,7 @@ def painted(clip: Path, plan: RenderPlan) -> Iterator[tuple[int, NDArray[np.uint
 
 def plan(clip: Path, how: object, **more: object) -> RenderPlan:
     face = track([(50 + i, 40, 30, 36) for i in range(6)], frames=range(2, 8), name="anna")
-    return RenderPlan(clip, Path("unused.mp4"), [face], len(TIMES), how, **more)  # type: ignore[arg-type]
+    return RenderPlan(clip, Path("unused.mp4"), [face], len(TIMES), how, **more)
 
 
 def test_the_drawing_replaces_all_that_the_mask_hides_and_nothing_beside_it(clip: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_method_may_look_at_all_faces_before_the_first_frame(clip: Path) -> No
 def test_all_faces_come_frame_by_frame_in_one_pass(clip: Path) -> None:
     green = Green()
     pair = [track([(50, 40, 30, 36)] * 3, name="anna"), track([(100, 40, 30, 36)] * 2, frames=[2, 3], name="bob")]
-    list(painted(clip, RenderPlan(clip, Path("unused.mp4"), pair, len(TIMES), green)))  # type: ignore[arg-type]
+    list(painted(clip, RenderPlan(clip, Path("unused.mp4"), pair, len(TIMES), green)))
     assert green.together == [
         *((0, "anna"), (1, "anna"), (1, "bob"), (2, "anna"), (2, "bob")),
         *((3, "anna"), (3, "bob"), (4, "bob")),
@@ -147,7 +147,7 @@ def test_a_face_that_cannot_be_drawn_is_painted_solid_and_told(clip: Path, tmp_p
             assert (np.ptp(hidden.astype(int), axis=1) <= 2).all()
             assert np.abs(hidden.astype(int) - NEUTRAL_GREY).max() < 30
     face = wanted.tracks[0]
-    done = render(RenderPlan(clip, tmp_path / "out.mp4", [face], len(TIMES), Green(fails=4)))  # type: ignore[arg-type]
+    done = render(RenderPlan(clip, tmp_path / "out.mp4", [face], len(TIMES), Green(fails=4)))
     assert done.undrawn_us == (160_000,)
 
 
@@ -162,7 +162,7 @@ def test_a_solid_face_lies_under_one_that_owes_nothing_to_the_picture_and_over_o
     Half.from_source = from_source
     for order in (("anna", "lamp"), ("lamp", "anna")):
         faces = [track([(50, 40, 30, 36)] * 10, name=name) for name in order]
-        wanted = RenderPlan(clip, Path("unused.mp4"), faces, len(TIMES), Half())  # type: ignore[arg-type]
+        wanted = RenderPlan(clip, Path("unused.mp4"), faces, len(TIMES), Half())
         for _, _, after in painted(clip, wanted):
             assert (after[50:60, 60:70, 1] > 240).all() != from_source
 
@@ -189,6 +189,6 @@ def test_the_method_is_let_go_when_rendering_fails(clip: Path, tmp_path: Path) -
     wrong = Wrong()
     face = track([(50, 40, 30, 36)], name="anna")
     with pytest.raises(ValueError, match="drew"):
-        render(RenderPlan(clip, tmp_path / "out.mp4", [face], len(TIMES), wrong))  # type: ignore[arg-type]
+        render(RenderPlan(clip, tmp_path / "out.mp4", [face], len(TIMES), wrong))
     assert wrong.ended == 1
     assert not list(tmp_path.iterdir())

@@ -31,7 +31,7 @@ def follow(clip: Path, box: Box = FACE, *, name: str = "face") -> FaceTrack:
 
 def rendered(clip: Path, out: Path, tracks: Sequence[FaceTrack], how: str = "solid", **options: object) -> RenderResult:
     frames = options.pop("tracked_frames", len(load_index(clip)))
-    return render(RenderPlan(clip, out, tracks, frames, create_method(how), **options))  # type: ignore[arg-type]
+    return render(RenderPlan(clip, out, tracks, frames, create_method(how), **options))
 
 
 def is_grey(samples: np.ndarray) -> bool:
@@ -209,7 +209,6 @@ def test_a_killed_export_leaves_no_clip(tmp_path: Path, after: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", RENDER, str(clip), str(target), "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as child:
-        assert child.stdout is not None
         for _ in range(after):
             child.stdout.readline()
         child.send_signal(signal.SIGKILL)

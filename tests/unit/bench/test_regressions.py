@@ -21,7 +21,6 @@ TIME = Row("start", "1.3 s", "", "", "<= 1.5 s", True)
 )
 def test_a_ratio_is_read_with_the_way_that_is_better(row: Row, ratio: float, smaller: bool) -> None:
     found = figure_of(row)
-    assert found is not None
     assert (found.ratio, found.smaller_is_better) == (ratio, smaller)
 
 

@@ -215,7 +215,7 @@ def test_intervals_are_by_recording_seeded_and_hold_the_value() -> None:
         low, high = entry[key].low, entry[key].high
         assert low is not None
         assert high is not None
-        assert low <= entry[key].value <= high  # type: ignore[operator]
+        assert low <= entry[key].value <= high
         assert (low, high) == (again[key].low, again[key].high)
     assert (entry["mean_iou"].low, entry["mean_iou"].high) != (other["mean_iou"].low, other["mean_iou"].high)
     assert figures(material(MARKS)).main["mean_iou"].low is None

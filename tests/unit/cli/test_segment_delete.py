@@ -14,7 +14,6 @@ def test_it_counts_segments_and_recordings(tmp_path: Path, capsys: pytest.Captur
     greenroom("synthetic", path, "--recordings", "3", "--segments", "30")
     with Session.open(path, "Annotator 1") as session:
         who = session.annotator()
-        assert who is not None
         own = [segment for segment in all_segments(session.study) if segment.annotator_id == who.id]
     first = own[0].recording_id
     other = next(segment for segment in own if segment.recording_id != first)

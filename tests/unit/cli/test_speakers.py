@@ -41,7 +41,7 @@ def study(tmp_path: Path) -> str:
         ]
         flag = {"kind": "doubtful", "utterance": said[0].id, "start_us": 0, "end_us": 2_000_000}
         found = {"voices": 2, "suggestions": rows, "flags": [flag | {"person": None, "other": None, "at_us": None}]}
-        run = Run(new_id(), owner, "speakers", "resemblyzer", {}, found, "2026-01-01T00:00:00Z", "1")  # type: ignore[arg-type]
+        run = Run(new_id(), owner, "speakers", "resemblyzer", {}, found, "2026-01-01T00:00:00Z", "1")
         with session.study.run_transaction():
             insert_run(session.study, run)
     return str(tmp_path / "lab.greenroom")

@@ -32,7 +32,7 @@ def repacked(source: Path, path: Path, movflags: str) -> Path:
 
 
 def plain(suffix: str, **options: object) -> Callable[[Path], Path]:
-    return lambda folder: make_clip(folder / f"a{suffix}", size=(160, 120), frames=FRAMES, **options)  # type: ignore[arg-type]
+    return lambda folder: make_clip(folder / f"a{suffix}", size=(160, 120), frames=FRAMES, **options)
 
 
 def faststart(folder: Path) -> Path:
@@ -137,7 +137,7 @@ def test_what_is_said_to_be_missing_is_what_is_missing(
     ids=["variable", "long sound", "short sound", "late sound", "late picture", "one frame", "open groups"],
 )
 def test_uneven_streams_are_no_reason_to_say_so(tmp_path: Path, suffix: str, options: dict[str, object]) -> None:
-    clip = make_clip(tmp_path / f"a{suffix}", size=(160, 120), **options)  # type: ignore[arg-type]
+    clip = make_clip(tmp_path / f"a{suffix}", size=(160, 120), **options)
     assert probe(clip).missing_us == load_index(clip).missing_us == 0
 
 

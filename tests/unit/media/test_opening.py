@@ -51,7 +51,7 @@ def swapped_after_a_look(path: Path, put: Callable[[Path], object], monkeypatch:
     look, looked = os.stat, []
 
     def watched(place: object, *given: object, **named: object) -> os.stat_result:
-        facts = look(place, *given, **named)  # type: ignore[arg-type]
+        facts = look(place, *given, **named)
         if not looked and isinstance(place, str | Path) and Path(place) == path:
             looked.append(place)
             path.unlink()
@@ -103,7 +103,7 @@ def test_ffmpeg_reads_the_file_that_was_checked(tmp_path: Path, monkeypatch: pyt
 
     def swapped(*given: object) -> object:
         other.replace(path)
-        return read(*given)  # type: ignore[arg-type]
+        return read(*given)
 
     monkeypatch.setattr(source, "_read", swapped)
     with open_source(path) as container:

@@ -20,7 +20,7 @@ def test_no_other_turn_scale_and_shift_is_closer(points: list[tuple[float, float
     ours = np.array(points, np.float32)
     move = similarity_transform(ours)
 
-    def error(change: np.ndarray) -> float:  # type: ignore[type-arg]
+    def error(change: np.ndarray) -> float:
         turn, shift = complex(*(move[:, 0] + change[:2])), complex(*(move[:, 2] + change[2:]))
         return float((abs((ours @ (1, 1j)) * turn + shift - FACE_TEMPLATE @ (1, 1j)) ** 2).sum())
 

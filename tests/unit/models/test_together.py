@@ -70,7 +70,6 @@ def test_a_face_that_both_found_is_one_box_between_their_mean_and_their_hull() -
     found = merge([hits((100, 100, 40, 50, 0.3)), hits((108, 96, 40, 50, 0.7))], FLOOR)
     assert found.scores.tolist() == [pytest.approx(0.7)]
     assert found.boxes.tolist() == [[102.0, 97.0, 44.0, 52.0]]
-    assert found.landmarks is not None
     assert found.landmarks[0, 0].tolist() == [108, 96]
 
 

@@ -118,7 +118,6 @@ def test_a_killed_run_goes_on_and_ends_the_same(moving: Path, tmp_path: Path) ->
     with subprocess.Popen(
         command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as run:
-        assert run.stdout is not None
         while run.stdout.readline().strip() != b"15":
             assert run.poll() is None
         run.send_signal(signal.SIGKILL)

@@ -35,12 +35,12 @@ def test_its_size_is_that_of_the_papers(tmp_path: Path) -> None:
         assert len(hold_outs(study)) == 40
         assert made.utterances > 2 * 5900
         attributes = values(study, "attributes")
-        counts = Counter(one for found in attributes for one in found)  # type: ignore[attr-defined]
+        counts = Counter(one for found in attributes for one in found)
         assert counts.most_common(1)[0][0] == "conversation"
         assert counts.most_common()[-1][0] == "emotions"
         channels = Counter(values(study, "channel"))
         assert channels["verbal"] > channels["both"] > channels["nonverbal"]
-        plausible = [value / 100 for value in values(study, "plausibility")]  # type: ignore[operator]
+        plausible = [value / 100 for value in values(study, "plausibility")]
         assert abs(statistics.mean(plausible) - 0.863) < 0.03
         assert abs(statistics.pstdev(plausible) - 0.172) < 0.03
         labels = Counter(segment.label for segment in all_segments(study) if segment.scheme == "socialnli")

@@ -152,7 +152,7 @@ def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, break_it: str, read
         raw.execute(break_it)
     raw.close()
     with Study.open(study.path) as damaged, pytest.raises(UserError) as told:
-        read(damaged)  # type: ignore[operator]
+        read(damaged)
     assert "damaged" in str(told.value)
     assert "\n" not in str(told.value)
 

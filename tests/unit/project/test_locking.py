@@ -36,7 +36,6 @@ def test_only_one_holds_it_at_a_time(study: Path) -> None:
     assert is_held(study)
     with pytest.raises(StudyInUse) as error:
         acquire_lock(study)
-    assert error.value.holder is not None
     assert error.value.holder.pid == os.getpid()
     first.release()
     first.release()
@@ -59,10 +58,9 @@ os._exit(0)
     holder = subprocess.Popen([sys.executable, "-c", program, str(study)], stdin=subprocess.PIPE)
     assert holder.wait(HANG_S) == 0
     assert is_held(study)
-    assert holder.stdin is not None
 
     def let_go_and_pause(seconds: float) -> None:
-        holder.stdin.close()  # type: ignore[union-attr]
+        holder.stdin.close()
         time.sleep(seconds)
 
     monkeypatch.setattr(locking, "_TIMEOUT_S", HANG_S)

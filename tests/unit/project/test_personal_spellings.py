@@ -122,7 +122,7 @@ def test_a_number_with_any_separators_is_found(number: int, separators: list[str
 
 
 @given(st.dates())
-def test_a_day_is_found_in_every_format(day) -> None:  # type: ignore[no-untyped-def]
+def test_a_day_is_found_in_every_format(day) -> None:
     search = PersonalSearch((), [PersonalString(BIRTH, day.strftime("%d %B ") + f"{day.year:04}")])
     forms = ("%d.%m.", "%d/%m/", "%m/%d/", "%d-%m-", "%d %b ", "%B %d, ", "%dth of %B ")
     assert all(search.matches_text(day.strftime(form) + f"{day.year:04}") for form in forms)

@@ -211,7 +211,7 @@ def test_a_policy_is_read_as_it_was_written_or_as_the_strictest(policy: Policy) 
     )
 )
 def test_a_damaged_policy_never_lets_raw_footage_out(found: object) -> None:
-    read = parse_policy(found)  # type: ignore[arg-type]
+    read = parse_policy(found)
     assert read.level is not EgressLevel.RAW or (read.reason.strip() and read.allowed_by.strip())
     if not isinstance(found, dict):
         assert read == Policy()
@@ -234,7 +234,7 @@ def test_a_damaged_policy_never_lets_raw_footage_out(found: object) -> None:
 )
 def test_each_damage_lets_nothing_out(damage: dict[str, object]) -> None:
     found = {**Policy(EgressLevel.ANONYMIZED, downloads=True).as_json(), **damage}
-    assert parse_policy(found) == Policy()  # type: ignore[arg-type]
+    assert parse_policy(found) == Policy()
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_naming_a_face_that_nobody_was_is_an_edit_like_any_other(small: Small) -
 @pytest.mark.parametrize("change", [lambda one: one.boxes[:1], lambda one: one.boxes[:, :3]])
 def test_arrays_of_another_length_are_refused(small: Small, change: Callable[[FaceTrack], object]) -> None:
     each_run = run(small.recording.id, "2026-01-01")
-    wrong = replace(track(2), boxes=change(track(2)))  # type: ignore[arg-type]
+    wrong = replace(track(2), boxes=change(track(2)))
     with small.study.run_transaction():
         runs.insert_run(small.study, each_run)
     with small.study.run_transaction(), pytest.raises(sqlite3.IntegrityError):

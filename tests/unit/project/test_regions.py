@@ -64,7 +64,6 @@ def test_a_region_moves_in_a_straight_line_and_stays_outside_its_keyframes() -> 
 
 def test_a_face_drawn_by_hand_covers_the_frame_on_screen_when_it_starts_and_none_that_begins_at_its_end() -> None:
     track = region_to_track(region(start=100_000, end=200_000), TIMES)
-    assert track is not None
     assert track.times_us.tolist() == [80_000, 120_000, 160_000]
     assert set(track.origins) == {Origin.DRAWN}
 

@@ -90,7 +90,7 @@ def test_values_are_checked() -> None:
         ("attributes", [["norms"]]),
     ]:
         with pytest.raises(UserError):
-            scheme.check_value(field, value)  # type: ignore[arg-type]
+            scheme.check_value(field, value)
 
 
 def test_what_is_missing() -> None:

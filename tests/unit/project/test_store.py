@@ -295,7 +295,7 @@ def test_a_drag_that_ends_on_somebody_new_is_undone_at_once(tmp_path: Path) -> N
 )
 def test_values_survive_undo_and_redo_exactly(study: Study, value: object) -> None:
     with study.step("Set"):
-        study.set_property("x", {"v": value})  # type: ignore[dict-item]
+        study.set_property("x", {"v": value})
     with study.step("Set"):
         study.set_property("x", None)
     study.undo()

@@ -39,7 +39,7 @@ def test_the_paper_s_size_and_proportions(study: Study) -> None:
                 assert scheme.check_value(field, value) == value
             if "attributes" in values:
                 marked += 1
-                attributes += len(values["attributes"])  # type: ignore[arg-type]
+                attributes += len(values["attributes"])
     assert 2.4 < attributes / marked < 2.8
     assert study.undo_name is None
 

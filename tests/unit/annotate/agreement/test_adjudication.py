@@ -59,7 +59,7 @@ decisions = st.dictionaries(
 )
 
 
-def marks_of(lanes: Sequence[list], said: dict | None = None) -> list[Mark]:  # type: ignore[type-arg]
+def marks_of(lanes: Sequence[list], said: dict | None = None) -> list[Mark]:
     marks = []
     for who, found in enumerate(lanes):
         for place, (start, length, label, filled) in enumerate(found):
@@ -78,7 +78,7 @@ def lane_of(marks: list[Mark], people: int, rule: AdjudicationRule = Adjudicatio
 
 
 @given(lane, st.integers(2, 4), RULES)
-def test_equal_lanes_give_the_same_lane(found: list, people: int, rule: AdjudicationRule) -> None:  # type: ignore[type-arg]
+def test_equal_lanes_give_the_same_lane(found: list, people: int, rule: AdjudicationRule) -> None:
     made = lane_of(marks_of([found] * people), people, rule)
     expected = [
         (start, start + length, label, tuple(sorted((k, json.dumps(v)) for k, v in given.items())))
@@ -95,7 +95,7 @@ def test_the_names_of_the_annotators_make_no_difference(
     lanes: list,
     said: dict,
     rule: AdjudicationRule,
-    other: list[int],  # type: ignore[type-arg]
+    other: list[int],
 ) -> None:
     marks = marks_of(lanes, said)
     renamed = [
@@ -110,7 +110,7 @@ def test_the_names_of_the_annotators_make_no_difference(
 
 
 @given(st.lists(lane, min_size=2, max_size=3), RULES)
-def test_nothing_is_made_where_nobody_marked_and_every_label_is_somebodys(lanes: list, rule: AdjudicationRule) -> None:  # type: ignore[type-arg]
+def test_nothing_is_made_where_nobody_marked_and_every_label_is_somebodys(lanes: list, rule: AdjudicationRule) -> None:
     for draft in lane_of(marks_of(lanes), len(lanes), rule).drafts:
         near = [
             (s, s + n, label)
@@ -141,7 +141,7 @@ def test_choices_on_which_nobody_agrees_are_all_kept_by_the_majority() -> None:
 
 
 def test_what_one_marked_alone_is_kept_where_the_other_agrees() -> None:
-    alone: list = [[(10, 10, "error", {})], []]  # type: ignore[type-arg]
+    alone: list = [[(10, 10, "error", {})], []]
     assert lane_of(marks_of(alone), 2).drafts == ()
     assert len(lane_of(marks_of(alone, {(0, 0, 1): ReviewDecision.AGREE}), 2).drafts) == 1
     against = lane_of(marks_of(alone, {(0, 0, 1): ReviewDecision.DISAGREE}), 2)
@@ -152,7 +152,7 @@ def test_what_one_marked_alone_is_kept_where_the_other_agrees() -> None:
 
 
 def test_who_gives_in_votes_for_the_others_segment() -> None:
-    lanes: list = [[(10, 10, "error", {"channel": "verbal"})], [(12, 12, "competence", {})]]  # type: ignore[type-arg]
+    lanes: list = [[(10, 10, "error", {"channel": "verbal"})], [(12, 12, "competence", {})]]
     (made,) = lane_of(marks_of(lanes, {(0, 0, 1): ReviewDecision.AGREE, (1, 0, 0): ReviewDecision.DISAGREE}), 2).drafts
     assert (made.label, made.start_us, made.end_us) == ("error", 10, 20)
     both = {(0, 0, 1): ReviewDecision.AGREE, (1, 0, 0): ReviewDecision.AGREE}
@@ -160,7 +160,7 @@ def test_who_gives_in_votes_for_the_others_segment() -> None:
 
 
 def test_a_persistent_disagreement_is_left_out_or_kept_with_a_remark() -> None:
-    lanes: list = [[(10, 10, "error", {})], [(12, 12, "competence", {})]]  # type: ignore[type-arg]
+    lanes: list = [[(10, 10, "error", {})], [(12, 12, "competence", {})]]
     marks = marks_of(lanes, {(0, 0, 1): ReviewDecision.DISAGREE, (1, 0, 0): ReviewDecision.DISAGREE})
     assert lane_of(marks, 2).drafts == ()
     kept = lane_of(marks, 2, AdjudicationRule(unsettled=UnsettledRule.KEEP)).drafts
@@ -262,7 +262,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session,
     mark(session, "Ada", 10, 20)
     mark(session, "Bo", 12, 22)
     with pytest.raises(UserError):
-        adjudication.create_adjudicated_lane(session, AdjudicationRule(), **options)  # type: ignore[arg-type]
+        adjudication.create_adjudicated_lane(session, AdjudicationRule(), **options)
     with pytest.raises(UserError):
         adjudication.create_adjudicated_lane(session, AdjudicationRule(minimum_iou=2))
     assert runs_of(session.study, WALK) == []

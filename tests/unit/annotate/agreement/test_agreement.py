@@ -63,7 +63,7 @@ class Lab:
             self.study.write(sql, values)
 
     def figure(self, key: str, **question: object) -> float | None:
-        asked = replace(AgreementQuery(options=FEW), **question)  # type: ignore[arg-type]
+        asked = replace(AgreementQuery(options=FEW), **question)
         return report_agreement(self.session, asked).main[key].value
 
 

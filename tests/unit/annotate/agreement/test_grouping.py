@@ -35,7 +35,7 @@ def test_every_mark_is_in_one_group_with_at_most_one_of_each_annotator_and_a_mom
 def test_who_comes_first_makes_no_difference(found: list[list[tuple[int, int, str]]], chance: object) -> None:
     marks = marks_of(found)
     shuffled = list(marks)
-    chance.shuffle(shuffled)  # type: ignore[attr-defined]
+    chance.shuffle(shuffled)
 
     def content(groups: list[tuple[Mark, ...]]) -> list[list[tuple[object, ...]]]:
         return sorted(sorted(mark.sort_key for mark in group) for group in groups)

@@ -55,7 +55,6 @@ def session(tmp_path: Path) -> Iterator[Session]:
         opened.annotator_name = "Bo"
         chain_reviews.review_chain(opened, chain_id, ChainDecision.CHANGE, f"Is {NAME} late?")
         bo = opened.annotator()
-        assert bo is not None
         wrong = tuple(WrongOption(f"{NAME} {text}") for text in ("sleeps", "eats", "runs", "sings"))
         asked = Question(
             *(new_id(), WALK, chain_id, QuestionKind.WHY, "", (), "", 0, SECOND),

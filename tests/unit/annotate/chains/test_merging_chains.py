@@ -160,7 +160,6 @@ def ask(session: Session, chain_id: str) -> None:
     """Add a question and say something about it."""
     chain_reviews.review_chain(session, chain_id, ChainDecision.AGREE)
     who = session.annotator()
-    assert who is not None
     wrong = tuple(WrongOption(text) for text in "bcde")
     recording = graph(session, chain_id).chain.recording_id
     made = Question(

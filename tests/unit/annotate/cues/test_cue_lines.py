@@ -122,9 +122,9 @@ def test_cues_stand_at_their_words(session: Session) -> None:
         "speaker_2 [3.00-6.00]: Oh hello",
         "? [7.00-8.00]: Well",
     ]
-    first = transcript_to_json(session, "r")["utterances"][0]  # type: ignore[index]
-    assert first["speaker"] == "speaker_1"  # type: ignore[index, call-overload]
-    assert [cue["word"] for cue in first["cues"]] == [0, 1]  # type: ignore[index, call-overload, union-attr]
+    first = transcript_to_json(session, "r")["utterances"][0]
+    assert first["speaker"] == "speaker_1"
+    assert [cue["word"] for cue in first["cues"]] == [0, 1]
 
 
 def test_where_two_speak_a_cue_goes_to_its_speaker_and_a_response_to_the_other(session: Session) -> None:

@@ -75,7 +75,6 @@ def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(sessio
     assert list_annotators_of(session, "r") == []
     (own,), _ = commands.accept_prelabels(session, [nod])
     ada = session.annotator()
-    assert ada is not None
     assert [segment.annotator_id for segment in segments_of(session.study, "r") if segment.id == own] == [ada.id]
     assert values_of(session.study, own)["participant"].value == "b"
     assert [(review.decision, review.note) for review in reviews_in(session.study, "r")[nod]] == [("agree", own)]
@@ -187,7 +186,6 @@ def test_a_run_is_kept_with_its_figures(session: Session, monkeypatch: pytest.Mo
     assert latest_run(session.study, "r", "cues") is None, "not without its pre-labels"
     store(session, work, result)
     run = latest_run(session.study, "r", "cues")
-    assert run is not None
     assert run.result["prelabels"] == 1
     assert [annotator.kind for annotator in all_annotators(session.study) if annotator.name == PRELABELS] == ["model"]
     assert [open_prelabel.segment.label for open_prelabel in open_prelabels(session, "r")] == ["smile"]

@@ -60,7 +60,6 @@ def test_scene_changes_become_prelabels_of_nobody(session: Session) -> None:
         ("Cut", True, SCHEME)
     }
     run = latest_run(session.study, recording(session), "scenes")
-    assert run is not None
     assert run.result["changes"] == [12, 32]
 
 

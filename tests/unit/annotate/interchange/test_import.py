@@ -43,11 +43,11 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def one_lane(*entries: InterchangeEntry, **lane: str) -> Document:
-    return Document((RecordingPart("x", (InterchangeLane("codes", entries, **lane),)),))  # type: ignore[arg-type]
+    return Document((RecordingPart("x", (InterchangeLane("codes", entries, **lane),)),))
 
 
 def mapped(**changes: object) -> ImportMapping:
-    return ImportMapping(MappingProxyType({"codes": replace(SEGMENTS, **changes)}))  # type: ignore[arg-type]
+    return ImportMapping(MappingProxyType({"codes": replace(SEGMENTS, **changes)}))
 
 
 def planned(session: Session, document: Document, mapping: ImportMapping) -> Plan:

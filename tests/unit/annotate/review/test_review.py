@@ -35,8 +35,8 @@ def decide(session: Session, who: str, segment: str, decision: ReviewDecision, n
 
 def test_what_differs_is_named_and_what_is_alike_needs_no_review(session: Session) -> None:
     same: dict[str, object] = {"attributes": ["norms"], "channel": "both"}
-    mark(session, "Ada", 10, 20, **same, rationale="It looks away.")  # type: ignore[arg-type]
-    mark(session, "Bo", 11, 20.5, **same, rationale="The gaze wanders.")  # type: ignore[arg-type]
+    mark(session, "Ada", 10, 20, **same, rationale="It looks away.")
+    mark(session, "Bo", 11, 20.5, **same, rationale="The gaze wanders.")
     mark(session, "Ada", 30, 40, "error", attributes=["norms"], channel="verbal", correction="Wait.")
     mark(session, "Bo", 30, 34, "competence", attributes=["norms", "emotions"], rationale="It waits.")
     mark(session, "Ada", 50, 60)

@@ -27,7 +27,6 @@ def test_a_comment_on_somebody_elses_segment(session: Session) -> None:
     (found,) = comments_of(session.study, others[0])
     assert (found.id, found.text, found.resolved) == (made, "Look again.", False)
     assert find_segment(session.study, others[0]) == before
-    assert before is not None
     assert comments_in(session.study, before.recording_id) == {others[0]: [found]}
     undo(session)
     assert comments_of(session.study, others[0]) == []

@@ -256,6 +256,6 @@ def test_a_job_that_waited_starts_with_the_transcript_as_it_is_then(session: Ses
     work = speakers.prepare(session, recording_of(session), 2)
     written(session, [(20, 21)])
     again = speakers.renew(session, work)
-    assert len(again.parameters["stretches"]) == 7  # type: ignore[arg-type]
+    assert len(again.parameters["stretches"]) == 7
     assert again.parameters["number"] == 2
     assert not Path(str(work.parameters["tracks"])).exists()

@@ -61,7 +61,7 @@ def talk(session: Session, folder: Path, sound: Sound | None = None) -> str:
 
 
 def transcribed(session: Session, recording: str, model: str, **more: object) -> JobSpec:
-    work = transcription.prepare(session, recording, model, **more)  # type: ignore[arg-type]
+    work = transcription.prepare(session, recording, model, **more)
     run_inline(session, work, Silent())
     return work
 
@@ -78,14 +78,13 @@ def test_words_become_drafts_and_a_run_that_never_changes(lab: Session, tmp_path
         assert all(word.confidence is not None for word in utterance.words)
         assert utterance.end_us <= lab.recording(here).duration_us
     run = latest_run(lab.study, here, "transcribe")
-    assert run is not None
     heard = asr_segments(lab.study, run.id)
     assert [(asr_segment.start_us, asr_segment.text, asr_segment.words) for asr_segment in heard] == [
         (u.start_us, u.text, u.words) for u in found
     ]
     written = json.dumps([dict(run.parameters), dict(run.result)])
     assert str(tmp_path) not in written
-    assert len(str(run.result["recognizer_parameters"]["sha256"])) == 64  # type: ignore[index, call-overload]
+    assert len(str(run.result["recognizer_parameters"]["sha256"])) == 64
     assert lab.study.undo_name == "Transcribe recording 1"
     assert speech_spans(lab.study, here)
     assert not list((cache_folder() / "transcripts").iterdir()), "what people said is not left in the cache"
@@ -113,12 +112,10 @@ def test_speech_alone_needs_no_model(lab: Session, tmp_path: Path) -> None:
     here = talk(lab, tmp_path, spoken())
     run_inline(lab, speech.prepare(lab, here), Silent())
     found = speech_spans(lab.study, here)
-    assert found is not None
     truth = said()
     assert found[0][0] < truth[0]["start_us"] + 300_000
     assert abs(found[-1][1] - truth[-1]["end_us"]) < 500_000
     run = latest_run(lab.study, here, "speech")
-    assert run is not None
     assert run.result["stretches"] == len(found)
     with pytest.raises(UserError, match=r"No model.*models fetch.*--speech-only"):
         transcription.prepare(lab, here)
@@ -158,9 +155,9 @@ def test_a_recording_without_sound_and_one_that_is_gone_are_said(lab: Session, t
     (tmp_path / "gone.wav").unlink()
     for job in (speech.prepare, lambda s, r: transcription.prepare(s, r, model)):
         with pytest.raises(UserError, match=r"Recording 1 \(mute\) has no sound"):
-            job(lab, mute)  # type: ignore[operator]
+            job(lab, mute)
         with pytest.raises(UserError, match=r"gone\.wav of recording 2 is missing"):
-            job(lab, gone)  # type: ignore[operator]
+            job(lab, gone)
 
 
 def test_the_sound_of_a_microphone_is_laid_where_it_belongs(lab: Session, tmp_path: Path) -> None:
@@ -169,7 +166,6 @@ def test_the_sound_of_a_microphone_is_laid_where_it_belongs(lab: Session, tmp_pa
     add_medium(lab, here, file, MediumRole.MICROPHONE, 5 * SECOND_US)
     run_inline(lab, speech.prepare(lab, here), Silent())
     found = speech_spans(lab.study, here)
-    assert found is not None
     assert found[0][0] == pytest.approx(5 * SECOND_US + 412_000, abs=200_000)
 
 
@@ -211,7 +207,7 @@ def test_what_was_recognised_before_a_stop_is_not_recognised_again(
 
     def counting(self: whisper.Whisper, windows: list, hearing: object) -> object:
         asked.append(len(windows))
-        return before(self, windows, hearing)  # type: ignore[arg-type]
+        return before(self, windows, hearing)
 
     monkeypatch.setattr(whisper.Whisper, "recognize", counting)
     result, _ = run_inline(lab, work, Silent())
@@ -230,7 +226,6 @@ def test_a_killed_worker_is_taken_up_again(lab: Session, tmp_path: Path, model: 
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
-        assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps({"job": work.kind, "parameters": dict(work.parameters)}) + "\n")
         process.stdin.flush()
@@ -294,7 +289,6 @@ def test_what_a_person_touched_stays_as_it_is(touch: str, lab: Session, tmp_path
     elif touch == "decision":
         with lab.step("Decide"):
             who = lab.annotator()
-            assert who is not None
             place = PiiPlace("utterance", utterance.id, "text", utterance.text.split()[0])
             put_pii_decision(lab.study, PiiDecision(place, here, "person", PiiVerdict.HIDE, who.id, "2026-01-01"))
     else:

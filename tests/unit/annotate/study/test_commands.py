@@ -150,9 +150,7 @@ def test_an_edit_needs_a_name_and_introduces_it_once(session: Session, here: str
         session.annotator_name = "Bo"
         made, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR)
     bo = session.annotator()
-    assert bo is not None
     found = find_segment(session.study, made)
-    assert found is not None
     assert found.annotator_id == bo.id
     assert sorted(a.name for a in all_annotators(session.study)) == ["Ada", "Bo"]
 

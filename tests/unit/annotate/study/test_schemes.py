@@ -77,7 +77,6 @@ def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
     assert [*all_versions(session.study).get("lab", {})] == [1]
     segment_id = made(session)
     found = find_segment(session.study, segment_id)
-    assert found is not None
     assert (found.scheme, found.track) == (scheme.key, "t")
     history.undo(session)
     assert history.undo(session).name == "Use scheme Lab"
@@ -152,7 +151,6 @@ def test_a_scheme_that_is_dropped_keeps_its_segments(session: Session) -> None:
     assert not session.schemes.is_in_use("lab")
     assert values_of(session.study, one)["words"].value == "Kept."
     found = session.schemes.find("lab")
-    assert found is not None
     assert found.name == "Lab"
     with pytest.raises(UserError, match="does not use"):
         made(session)
@@ -170,7 +168,6 @@ def test_the_default_is_the_one_new_segments_are_made_under(session: Session) ->
     commands.make_default(session, "lab")
     segment_id, _ = add_segment(session, "r", 0, SECOND, "a")
     found = find_segment(session.study, segment_id)
-    assert found is not None
     assert found.scheme == "lab"
     commands.drop_scheme(session, "lab")
     assert session.scheme.key == "shrec"
@@ -180,7 +177,6 @@ def test_a_track_about_the_recording_has_the_recordings_span(session: Session) -
     commands.use_scheme(session, text(1, extra='extent = "recording"\n'), "lab.toml")
     one = made(session)
     found = find_segment(session.study, one)
-    assert found is not None
     assert (found.start_us, found.end_us) == (0, 60 * SECOND)
     for change in (
         lambda: move_segments(session, [(one, 0, SECOND)]),
@@ -195,7 +191,6 @@ def test_a_track_about_the_recording_has_the_recordings_span(session: Session) -
 def test_a_segment_is_cut_to_the_utterance_under_it(session: Session) -> None:
     commands.use_scheme(session, text(1, extra='inside = "utterance"\n'), "lab.toml")
     free = find_segment(session.study, made(session))
-    assert free is not None
     assert (free.start_us, free.end_us) == (SECOND, 5 * SECOND)
     spoken = [(2, 3, "Hm."), (3, 10, "What a long story."), (20, 25, "Yes.")]
     with session.step("Transcript"):
@@ -203,7 +198,6 @@ def test_a_segment_is_cut_to_the_utterance_under_it(session: Session) -> None:
             session.study, [Utterance(new_id(), "r", a * SECOND, b * SECOND, words) for a, b, words in spoken]
         )
     cut = find_segment(session.study, made(session))
-    assert cut is not None
     assert (cut.start_us, cut.end_us) == (3 * SECOND, 5 * SECOND)
     with pytest.raises(UserError, match="Nobody speaks"):
         add_segment(session, "r", 12 * SECOND, 15 * SECOND, "a", scheme="lab")

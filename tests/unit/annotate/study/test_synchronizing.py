@@ -47,7 +47,6 @@ def test_the_offset_is_found_kept_and_moves_nothing(study: Path) -> None:
         work = synchronizing.prepare(session, main.recording_id, side.id)
         run_inline(session, work, Silent())
         found = synchronizing.latest_sync_result(session, side)
-        assert found is not None
         assert found.sure
         assert found.offset_us == pytest.approx(-700_000, abs=1500)
         assert "Begins at -0.699 s" in found.as_text()

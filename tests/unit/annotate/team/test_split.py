@@ -47,7 +47,6 @@ def session(tmp_path: Path, clip: Path) -> Session:
     with opened.step("Say more"):
         update_participant(opened.study, person)
         bo = opened.annotator()
-        assert bo is not None
         insert_comments(opened.study, [Comment(new_id(), secret, bo.id, f"{SECRET}comment", "2026-01-01")])
         opened.study.set_property("other", f"{SECRET}property")
     return opened
@@ -174,7 +173,6 @@ def test_what_is_edited_while_a_copy_is_made_is_in_it(session: Session, tmp_path
         assert not (tmp_path / "bo media").exists()
         copy.write_copy(session, Silent())
         made = copy.finish(session)
-        assert made is not None
         with Session.open(made.path, "Bo") as away:
             assert late in {segment.id for segment in all_segments(away.study)}
             assert [away.locate(medium).state for medium in all_media(away.study)] == [MediaState.PRESENT]

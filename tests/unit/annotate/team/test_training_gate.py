@@ -11,13 +11,11 @@ from tests.builders.training_round import mark, open_round
 def test_a_figure_that_is_not_known_is_not_asked_for(tmp_path: Path) -> None:
     with open_round(tmp_path) as session:
         gate = read_gate(session)
-        assert gate is not None
         kept = gate.as_json()
         assert isinstance(kept, dict)
         with session.step("Another version's gate"):
             session.study.set_property(TRAINING, {**kept, "minimum": {"boundaries": 0.5, "politeness": 0.9}})
         again = read_gate(session)
-        assert again is not None
         assert again.minimum == {"boundaries": 0.5}
         first, second, _ = all_recordings(session.study)
         session.annotator_name = "Ada"

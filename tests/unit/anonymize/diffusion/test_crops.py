@@ -45,7 +45,6 @@ def test_the_crop_covers_what_the_renderer_masks() -> None:
     masks = MaskSet([there])
     for frame in range(30):
         view, area = shot.window_at(frame), masks.masks_at(frame)[0].draw_area(400, 300)
-        assert area is not None
         rows, columns = np.nonzero(area.alpha)
         assert view.x <= area.x + columns.min()
         assert view.y <= area.y + rows.min()

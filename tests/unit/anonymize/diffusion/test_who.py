@@ -107,4 +107,4 @@ def test_options_fall_back_to_their_preset() -> None:
 @pytest.mark.parametrize("wrong", [{"preset": "best"}, {"strength": 0.2}, {"memory": 1.0}, {"control": "pixels"}])
 def test_what_is_not_safe_cannot_be_chosen(wrong: dict[str, object]) -> None:
     with pytest.raises(UserError, match="not allowed"):
-        DiffusionOptions(**wrong)  # type: ignore[arg-type]
+        DiffusionOptions(**wrong)

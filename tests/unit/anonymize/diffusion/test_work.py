@@ -92,7 +92,6 @@ def drawn(made: DiffusionRenderer, source: Source) -> list[np.ndarray]:
     for track in source.tracks:
         for face in source.faces(track.id):
             image = made.draw(face)
-            assert image is not None
             assert image.shape == face.crop.shape
             assert image.dtype == np.uint8
             found.append(image)

@@ -46,5 +46,4 @@ def recording(session: Session) -> Recording:
 def rendering(session: Session, recording: Recording) -> str:
     """Return the id of the run that made the rendering."""
     run = latest_run(session.study, recording.id, "anonymize")
-    assert run is not None
     return run.id

@@ -238,7 +238,6 @@ def test_any_text_is_a_host_or_a_user_error(text: str) -> None:
 def test_a_copy_is_not_given_the_policy_and_does_not_bring_one(session: Session, tmp_path: Path) -> None:
     set_policy(session, Policy(EgressLevel.ANONYMIZED))
     who = session.annotator()
-    assert who is not None
     made = split_copy(session.study, AnnotatorShare(who, ()), tmp_path / "copy")
     with Session.open(made.path, "Ada") as copy:
         assert read_policy(copy.study) == Policy()

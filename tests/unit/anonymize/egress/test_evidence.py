@@ -199,7 +199,6 @@ def test_a_rendering_that_is_none(session: Session, recording: Recording, condit
 
 def test_texts_alone_need_a_rendering_of_that_recording_all_the_same(session: Session, recording: Recording) -> None:
     faces = latest_run(session.study, recording.id, "faces")
-    assert faces is not None
     for condition in ("no such run", faces.id):
         assert "no such rendering" in forbidden(session, replace(abroad(recording.id, condition), frames=()))
 
@@ -282,7 +281,6 @@ def test_a_window_searches_no_texts_itself_and_asks_again_when_they_are_searched
     assert "not searched for personal information" in found
     assert "Speech > Personal information" in found
     work = search.prepare(session)
-    assert work is not None
     search.store(session, work, search.compute(work.parameters, Silent()))
     assert forbidden(session, abroad(recording.id, rendering)) == ""
 

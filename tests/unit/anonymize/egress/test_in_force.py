@@ -214,7 +214,6 @@ def test_what_another_process_trusts_meanwhile_brings_no_policy_back() -> None:
     for thread in threads:
         thread.join()
     newest = newest_policy("s")
-    assert newest is not None
     assert (newest.number, newest.digest) == (5, "digest 4")
     assert len(read_trusted("s", TrustKind.FOLDER)) == 35
 

@@ -64,7 +64,6 @@ def test_the_study_keeps_the_name_of_a_clip_and_no_folder(session: Session, expo
     with session:
         result, _ = run_inline(session, export, Silent())
         kept = latest_run(session.study, export.recording_id, "anonymize")
-    assert kept is not None
     assert Path(cast(str, result["output"])).is_file()
     assert kept.result["output"] == "recording-0001-solid.mp4"
     assert "output" not in kept.parameters

@@ -50,7 +50,6 @@ def test_what_fails_is_listed_and_the_rest_is_made(session: Session, tmp_path: P
     kept = runs_of(session.study, ids(session)[0], "anonymize")
     assert {run.backend: run.result["options"] for run in kept}["blur"] == {"strength": 0.5}
     again = load_unfinished(session)
-    assert again is not None
     assert [clip.method for clip in again.pending] == ["solid", "blur"], "what failed is tried again"
 
 
@@ -77,7 +76,6 @@ def test_after_a_crash_the_clip_that_was_being_made_is_made_again_and_the_first_
     monkeypatch.setattr(anonymization, "store", store)
     assert (tmp_path / "clips" / "recording-0001-blur.mp4").exists(), "it crashed after the clip had its name"
     again = load_unfinished(session)
-    assert again is not None
     assert [(clip.method, clip.state) for clip in again.pending] == [("blur", ClipState.RUNNING)]
     assert [clip.state for clip, _ in run_queue(session, again, silent)] == [ClipState.DONE]
     assert (tmp_path / "clips" / "recording-0001-solid.mp4").stat().st_mtime_ns == first
@@ -93,7 +91,6 @@ def test_stopping_is_no_failure(session: Session, tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
         list(run_queue(session, queue, lambda _work: Stopped()))
     again = load_unfinished(session)
-    assert again is not None
     assert len(again.pending) == 2
     assert list((tmp_path / "clips").iterdir()) == []
 
@@ -103,7 +100,6 @@ def test_recordings_that_are_gone_are_left_out_and_a_broken_file_is_none(session
     undo(session)
     assert len(ids(session)) == 1
     again = load_unfinished(session)
-    assert again is not None
     assert [clip.recording_id for clip in again.clips] == ids(session)
     rendering_queue.queue_path(session.study.path).write_text("{", "utf-8")
     assert load_unfinished(session) is None

@@ -53,7 +53,7 @@ def test_a_review_is_refused_with_the_count_until_every_place_was_seen(lab: Sess
     review.mark_seen(lab, here, [(certainty_span.start_us, certainty_span.end_us) for certainty_span in found.pending])
     assert seen_now(lab).pending_text() == "1 undecided track (hidden), to mark it as reviewed"
     review.mark_reviewed(lab, here)
-    assert [face_review.annotator_id for face_review in seen_now(lab).reviews] == [lab.annotator().id]  # type: ignore[union-attr]
+    assert [face_review.annotator_id for face_review in seen_now(lab).reviews] == [lab.annotator().id]
 
 
 def test_any_later_change_revokes_a_review_and_undoing_it_brings_it_back(lab: Session) -> None:
@@ -112,7 +112,6 @@ def test_suggestions_are_offered_until_their_tracks_are_decided(lab: Session) ->
     here = only_recording(lab)
     found_faces(lab, [BOX, (100.0, 40.0, 30.0, 36.0), (5.0, 5.0, 20.0, 20.0)])
     run = latest_run(lab.study, here, "faces")
-    assert run is not None
     ids = [track.id for track in seen_now(lab).tracks]
     found = seen_now(lab)
     object.__setattr__(run, "result", {**run.result, "suggested": [ids[:2], [ids[2], "gone"], "odd"]})
@@ -164,7 +163,6 @@ def test_keyframes_pressed_in_a_row_are_one_step(lab: Session) -> None:
     assert seen_now(lab).tracks[0].boxes[1, 0] == 50
     history.redo(lab)
     run = latest_run(lab.study, here, "faces")
-    assert run is not None
     regions.delete_track_box(lab, run.id, track.id, FRAME)
     with pytest.raises(UserError, match="no keyframe at"):
         regions.delete_track_box(lab, run.id, track.id, FRAME)

@@ -55,8 +55,6 @@ def untouched(raw: Path) -> PrivacyReport:
 
 def test_a_copy_hides_nothing_and_loses_nothing(untouched: PrivacyReport) -> None:
     naive, before = untouched.strongest_attack(NAIVE), untouched.strongest_attack(RAW)
-    assert naive is not None
-    assert before is not None
     assert naive.rates[0].value == before.rates[0].value == 1.0
     assert naive.rank_one.value == 1.0
     assert naive.worst.value == 1.0
@@ -83,7 +81,6 @@ def solid(raw: Path) -> PrivacyReport:
 
 def test_a_solid_mask_leaves_nobody_and_nothing_to_measure(solid: PrivacyReport) -> None:
     naive = solid.strongest_attack(NAIVE)
-    assert naive is not None
     assert naive.worst.value == naive.worst_chance.value
     assert naive.rates[0].value == naive.chance.value, "grey is taken for either, whoever is behind it"
     assert value(solid, "detected") == 0
@@ -102,7 +99,6 @@ def test_what_is_not_measured_says_why(solid: PrivacyReport) -> None:
         assert solid.figure(key).note
     assert "2 other people" in solid.notes[0]
     naive = solid.strongest_attack(NAIVE)
-    assert naive is not None
     assert naive.rates[1].value is None
     assert "1,000" in naive.rates[1].note
 
@@ -111,8 +107,6 @@ def test_swapped_people_are_taken_for_each_other(raw: Path, tmp_path: Path) -> N
     other = world.clip(tmp_path / "swapped.mp4", people=(1, 0))
     report = measure_privacy(replace(subject(raw, other), replaces=True), TOOLS, EVERY)
     naive, parrot = report.strongest_attack(NAIVE), report.strongest_attack(PARROT)
-    assert naive is not None
-    assert parrot is not None
     assert naive.rates[0].value is not None
     assert naive.rates[0].value <= 0.02
     assert naive.chance.value == pytest.approx(1), "each is taken for the other"
@@ -168,13 +162,11 @@ def test_a_face_that_may_be_seen_is_not_measured(raw: Path) -> None:
 def test_nobody_else_means_no_threshold_but_people_of_other_recordings_help(raw: Path) -> None:
     rendering = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(RegionKind.NOTHING),))
     alone = measure_privacy(rendering, TOOLS, EVERY).strongest_attack(NAIVE)
-    assert alone is not None
     assert alone.rates[0].value is None
     assert alone.rates[0].note
     boxes = world.tracks()[1].boxes
     strangers = [Stranger(f"P{k}", raw, [k, k + 1], boxes[k : k + 2]) for k in range(3)]
     helped = measure_privacy(rendering, TOOLS, EVERY, strangers).strongest_attack(NAIVE)
-    assert helped is not None
     assert helped.people == 3
     assert helped.rates[0].value == 1.0
 

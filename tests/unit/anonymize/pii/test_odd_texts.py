@@ -52,7 +52,7 @@ class Read(list[str]):
 
     reads = 0
 
-    def __getitem__(self, at):  # type: ignore[no-untyped-def]
+    def __getitem__(self, at):
         Read.reads += 1
         return super().__getitem__(at)
 

@@ -68,7 +68,6 @@ def test_what_was_searched_without_a_model_is_not_called_searched_once_the_model
 ) -> None:
     assert persons(session) == []
     before = searched_by(session, [SAID])
-    assert before is not None
     assert not before.languages
     shutil.copytree(english_names_folder, weights.weights_folder())
     assert SAID in unsearched_texts(session, [SAID])

@@ -13,7 +13,7 @@ from project.store.study import Study
 def test_items_with_a_private_word_are_counted_by_their_set(tmp_path: Path) -> None:
     Study.create(tmp_path / "lab.greenroom").close()
     contents = ({"options": ["Quillerin laughs", "nobody does"]}, {"options": ["it waits"], "facts": {"a": "it rains"}})
-    items = [FrozenItem(f"i{at}", "set", 0, at, "", "r", 0, 5, content) for at, content in enumerate(contents)]  # type: ignore[arg-type]
+    items = [FrozenItem(f"i{at}", "set", 0, at, "", "r", 0, 5, content) for at, content in enumerate(contents)]
     with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
         with session.step("Hide"):
             put_private_word(session.study, PrivateWord("Quillerin", "P01"))

@@ -32,7 +32,7 @@ def _weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def source(**more: object) -> Source:
-    return Source([track([BOX] * 4)], **more)  # type: ignore[arg-type]
+    return Source([track([BOX] * 4)], **more)
 
 
 def drawn(how: Cartoon | Deepfake, of: Source) -> list[np.ndarray | None]:
@@ -60,7 +60,6 @@ def test_a_cartoon_network_that_gives_back_what_it_got_draws_nothing(tmp_path: P
 def test_a_cartoon_fills_its_rectangle_without_the_source(tmp_path: Path) -> None:
     install_cartoon(tmp_path / "made")
     for face, made in zip(source().faces("face"), drawn(Cartoon(CartoonOptions(smoothing=0.0)), source()), strict=True):
-        assert made is not None
         assert made.shape == face.crop.shape
         # The network squares values of -1 to 1, so nothing is darker than the middle, up to resampling.
         assert (made >= 126).mean() > 0.99
@@ -99,7 +98,7 @@ def test_a_swap_shows_the_same_source_for_the_same_name_and_blurs_the_rest(tmp_p
     first, again = (drawn(Deepfake(), source(identities={"face": "P01"})) for _ in range(2))
     assert all(a is not None and (a == b).all() for a, b in zip(first, again, strict=True))
     face = next(source().faces("face"))
-    rim = first[0][:6].astype(float)  # type: ignore[index]
+    rim = first[0][:6].astype(float)
     assert np.abs(np.diff(rim, axis=1)).mean() < 0.1 * np.abs(np.diff(face.crop[:6].astype(float), axis=1)).mean()
 
 

@@ -45,7 +45,6 @@ def test_no_pixel_under_any_mask_has_an_influence() -> None:
 def test_the_shape_of_a_face_has_little_influence() -> None:
     """Wide and narrow faces of one expression are drawn nearly alike; the scale is that of the face."""
     array, other = (drawn(two(), Finder(shape=shape))[0] for shape in (0.94, 1.06))
-    assert array is not None
     assert other is not None
     assert np.abs(array.astype(int) - other).mean() < 12
 
@@ -117,8 +116,6 @@ def test_the_larger_of_two_overlapping_faces_is_in_front() -> None:
     how.begin(source, Silent())
     first, second = (next(source.faces(name)) for name in ("a", "b"))
     front, behind = how.draw(first), how.draw(second)
-    assert front is not None
-    assert behind is not None
     # The middle of the near face's right cheek lies in the far face's rectangle, and looks the same in both.
     x, y = 110, 70
     assert (front[y - first.y, x - first.x] == behind[y - second.y, x - second.x]).all()

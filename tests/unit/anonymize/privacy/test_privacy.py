@@ -54,7 +54,7 @@ def test_a_clip_in_which_all_is_well_is_under_every_limit() -> None:
     ],
 )
 def test_each_measure_has_a_limit_of_its_own(wrong: dict[str, float], words: str) -> None:
-    assert exceeded_limits(report(**wrong), LIMITS) == [words]  # type: ignore[arg-type]
+    assert exceeded_limits(report(**wrong), LIMITS) == [words]
 
 
 def test_what_is_allowed_is_not_over() -> None:
@@ -107,7 +107,7 @@ def session(tmp_path: Path) -> Session:
         for name, frames in (("one of ana.mp4", 12), ("two.mp4", 13)):
             make_clip(tmp_path / name, frames=frames, fps=10, size=(160, 120))
         add_recordings(opened, [probe_file(tmp_path / name) for name in ("one of ana.mp4", "two.mp4")])
-        yield opened  # type: ignore[misc]
+        yield opened
 
 
 def ids(session: Session) -> list[str]:
@@ -116,7 +116,6 @@ def ids(session: Session) -> list[str]:
 
 def found_faces(session: Session, recording: str, name: str) -> None:
     medium = session.main_medium(recording)
-    assert medium is not None
     run = Run(
         new_id(), recording, "faces", "centerface", {"fingerprint": medium.fingerprint}, {"frames": 12}, "2026", "0"
     )
@@ -142,13 +141,11 @@ def test_a_measured_export_carries_its_report_in_the_study_and_beside_the_clip(s
     _, changes = run_inline(session, privacy.prepare(session, clip), Silent())
     assert len(changes.ids("run")) == 1
     (exported_clip,) = list_exports(session)
-    assert exported_clip.report is not None
     assert exported_clip.report.frames == 12
     assert exported_clip.measured_at
     beside = json.loads((clip.parent / f"{clip.stem}.privacy.json").read_text("utf-8"))
     assert PrivacyReport.from_json(beside).as_json() == exported_clip.report.as_json()
     kept = latest_run(session.study, ids(session)[0], "privacy")
-    assert kept is not None
     for text in (json.dumps(beside), json.dumps([dict(kept.parameters), dict(kept.result)])):
         assert "ana" not in text
         assert str(session.study.folder) not in text
@@ -203,7 +200,7 @@ def test_people_of_other_recordings_are_strangers_and_robots_are_not(session: Se
             (one,) = found
             assert isinstance(one, dict)
             assert one["identity"] == "P01"
-            assert np.shape(one["boxes"]) == (len(one["frames"]), 4)  # type: ignore[arg-type]
+            assert np.shape(one["boxes"]) == (len(one["frames"]), 4)
     assert choose_strangers(session, second) == []
 
 
@@ -223,7 +220,6 @@ def test_limits_are_kept_in_the_study_and_can_be_undone(session: Session) -> Non
 
 def test_without_weights_the_detector_that_is_always_there_looks_again_and_is_not_independent() -> None:
     with load_tools("centerface") as tools:
-        assert tools.detector is not None
         assert (tools.detector.key, tools.independent) == ("centerface", False)
         assert (tools.embedders, tools.landmarks, tools.driver) == ((), None, None)
         assert tools.flow is not None
@@ -236,10 +232,7 @@ def test_with_weights_one_model_of_landmarks_measures_what_the_other_drives(
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(shared_models))
     with load_tools("centerface+yunet") as tools:
-        assert tools.detector is not None
         assert (tools.detector.key, tools.independent) == ("rfb320", True)
-        assert tools.landmarks is not None
-        assert tools.driver is not None
         assert (tools.landmarks.key, tools.driver.key) == ("pfld", "mediapipe")
         assert [embedder.key for embedder in tools.embedders] == ["mobilefacenet"]
 

@@ -120,7 +120,6 @@ def test_a_review_holds_until_the_masks_change(session: Session, recording: Reco
 def test_a_review_of_another_state_is_none(session: Session, recording: Recording) -> None:
     with session.step("Forge"):
         who = session.annotator()
-        assert who is not None
         set_face_review(session.study, FaceReview(recording.id, who.id, "some other state", "2026-01-01T00:00:00.000Z"))
     assert rules(session) == ["faces-reviewed"]
 
@@ -152,7 +151,6 @@ def test_who_speaks_and_did_not_consent_is_not_released_though_never_seen(
     assert left_out(session) == {}, "neither sound nor texts leave"
     (candidate,) = build_checklist(session, replace(SOUNDING, without_consent=SOLID)).selection.candidates
     assert [who.pseudonym for who in candidate.refusing] == ["P02"]
-    assert candidate.audio_treatment is not None
     assert candidate.audio_treatment.muted[0][0] == 0
 
 
@@ -271,7 +269,7 @@ def said(session: Session, recording: Recording, **what: object) -> None:
     """Change the one utterance."""
     (utterance,) = utterances_of(session.study, recording.id)
     with session.step("Write"):
-        update_utterance(session.study, replace(utterance, **what))  # type: ignore[arg-type]
+        update_utterance(session.study, replace(utterance, **what))
 
 
 def test_sound_needs_a_look_for_speech_in_the_file_as_it_is(session: Session, recording: Recording) -> None:
@@ -334,18 +332,15 @@ def test_who_did_not_consent_is_muted_where_voices_are_changed(session: Session,
     changing = replace(PLAN, sound="pitch-formant", without_consent=SOLID)
     (candidate,) = build_checklist(session, changing).selection.candidates
     assert rules(session, changing) == []
-    assert candidate.audio_treatment is not None
     assert candidate.audio_treatment.muted == ()
     said(session, recording, participant_id=other)
     (candidate,) = build_checklist(session, changing).selection.candidates
-    assert candidate.audio_treatment is not None
     assert candidate.audio_treatment.muted == ((0, 1_050_000),)
     assert rules(session, changing) == []
     said(session, recording, participant_id=None)
     waive_rule(session, "voice", recording.id, "It is a voice on the radio")
     assert rules(session, changing) == []
     (candidate,) = build_checklist(session, changing).selection.candidates
-    assert candidate.audio_treatment is not None
     assert candidate.audio_treatment.muted == ((0, 1_050_000),), "a waiver lets nobody be heard where somebody refused"
 
 

@@ -112,7 +112,6 @@ def test_two_releases_of_a_study_have_the_same_manifest_but_for_encoded_files(se
     key = session.study.get_property(KEY_PROPERTY)
     assert isinstance(key, str)
     medium = session.main_medium(all_recordings(session.study)[0].id)
-    assert medium is not None
     text = (tmp_path / "one" / "manifest.json").read_text()
     assert key not in text
     assert medium.fingerprint not in text
@@ -169,7 +168,6 @@ def test_a_refusal_writes_nothing_and_is_kept_as_a_run(session: Session, tmp_pat
     assert [one["rule"] for one in result["reasons"]] == ["faces-reviewed"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
     run = latest_run(session.study, recording.id, "release")
-    assert run is not None
     assert (run.result["released"], run.result["rules"]) == (False, ["faces-reviewed"])
     assert str(tmp_path) not in json.dumps([dict(run.parameters), dict(run.result)])
 
@@ -375,7 +373,6 @@ def test_texts_reach_a_folder_on_another_disk(
 
 def test_a_waiver_without_a_reason_or_of_a_rule_that_has_none_counts_for_nothing(session: Session) -> None:
     who = session.annotator()
-    assert who is not None
     with session.step("Written by another program"):
         for rule, reason in (("privacy-limit", "x"), ("face-left", "it is fine so"), ("no-rule", "it is fine so")):
             insert_waiver(session.study, Waiver(new_id(), None, rule, reason, who.id, "2026-01-01T00:00:00.000Z"))

@@ -63,7 +63,7 @@ def test_stretches_are_sets_of_points(some: list[Interval], others: list[Interva
 
 
 def said(start: float, end: float, who: str | None, **more: bool) -> Utterance:
-    return Utterance(f"{start}", "1", round(start * 1e6), round(end * 1e6), "some words", who, **more)  # type: ignore[arg-type]
+    return Utterance(f"{start}", "1", round(start * 1e6), round(end * 1e6), "some words", who, **more)
 
 
 def test_speech_that_stands_nowhere_is_found_and_little_ends_of_it_are_not() -> None:

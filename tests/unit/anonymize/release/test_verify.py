@@ -59,7 +59,7 @@ def test_a_clean_release_has_nothing(folder: Path) -> None:
 
 
 def _tagged(path: Path, **more: object) -> None:
-    make_clip(path, size=(64, 48), frames=3, **more)  # type: ignore[arg-type]
+    make_clip(path, size=(64, 48), frames=3, **more)
 
 
 def _exif(path: Path) -> None:

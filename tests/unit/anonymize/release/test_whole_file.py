@@ -170,7 +170,6 @@ def test_a_study_whose_faces_an_earlier_version_found_is_reviewed_once_more(stud
     with Session.open(study, "Ada Byron") as session:
         (recording,) = all_recordings(session.study)
         who = session.annotator()
-        assert who is not None
         with session.step("As an earlier version did"):
             state = legacy_mask_state(session.study, recording.id)
             set_face_review(session.study, FaceReview(recording.id, who.id, state, "2026-01-01T00:00:00.000Z"))

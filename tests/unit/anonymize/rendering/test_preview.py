@@ -111,6 +111,5 @@ def test_what_a_method_keeps_meanwhile_lies_among_the_previews(
     found_faces(session, [FACE])
     shown(session, 0)
     (own,) = seen
-    assert own is not None
     assert own.parent == cache_folder() / "previews"
     assert not own.exists()

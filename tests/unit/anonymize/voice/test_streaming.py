@@ -22,7 +22,7 @@ def cut(sound: NDArray[np.float32], size: int) -> Iterator[NDArray[np.float32]]:
 def changed(
     sound: NDArray[np.float32], rate: int, name: str = "mcadams", size: int = 4096, start_us: int = 0, **more: object
 ) -> NDArray[np.float32]:
-    made = VoiceFilter(create_voice(name), SEEDS, **more)  # type: ignore[arg-type]
+    made = VoiceFilter(create_voice(name), SEEDS, **more)
     blocks = list(made.treat(cut(sound, size), rate, start_us))
     return np.concatenate(blocks, axis=1) if blocks else np.zeros((len(sound), 0), np.float32)
 

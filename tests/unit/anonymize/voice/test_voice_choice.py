@@ -78,7 +78,7 @@ def test_an_address_that_is_said_is_silent_in_the_clip_and_the_rest_is_as_it_was
     session: Session, tmp_path: Path
 ) -> None:
     found_faces(session, [])
-    ((start, end),) = gather_sound_parameters(session, only_recording(session), MUTED)["spans"]  # type: ignore[misc]
+    ((start, end),) = gather_sound_parameters(session, only_recording(session), MUTED)["spans"]
     assert 300_000 < start <= 600_000
     assert 1_100_000 <= end < 1_500_000
     after = heard(exported(session, tmp_path / "clips", MUTED))
@@ -97,7 +97,6 @@ def test_the_run_says_how_the_sound_was_treated_and_holds_neither_times_nor_secr
     found_faces(session, [])
     exported(session, tmp_path / "clips", SoundChoice())
     run = latest_run(session.study, only_recording(session), "anonymize")
-    assert run is not None
     sound = run.parameters["sound"]
     assert isinstance(sound, dict)
     assert set(sound) == {"voice", "options", "cover", "state", "covered"}
@@ -121,7 +120,7 @@ def test_a_word_or_speaker_that_is_edited_meanwhile_makes_the_clip_outdated_and_
         update_utterance(session.study, Utterance(str(row), recording, 300_000, 1_800_000, "write to me", person))
     assert anonymization.is_outdated(session, work)
     renewed = anonymization.renew(session, work)
-    assert renewed.parameters["sound"]["spans"] == []  # type: ignore[index, call-overload]
+    assert renewed.parameters["sound"]["spans"] == []
     assert not anonymization.is_outdated(session, renewed)
     session.study.undo()
     assert not anonymization.is_outdated(session, work)
@@ -188,7 +187,6 @@ def test_the_queue_on_disk_remembers_how_the_sound_is_treated(session: Session, 
     queue = rendering_queue.make_queue(session, [only_recording(session)], {"solid": {}}, tmp_path, sound=sound)
     rendering_queue.save_queue(session, queue)
     again = rendering_queue.load_unfinished(session)
-    assert again is not None
     assert again.sound == sound
 
 
@@ -254,7 +252,6 @@ def test_a_file_of_treated_sound_is_as_long_as_the_recording_and_measured(sessio
     assert heard(tmp_path / "out.flac").shape == heard(tmp_path / "walk.mp4").shape
     assert changes
     run = latest_run(session.study, only_recording(session), "voice")
-    assert run is not None
     assert run.result["output"] == "out.flac"
     assert "said" not in run.parameters
     assert MAIL not in str(run)

@@ -33,7 +33,7 @@ def program(folder: Path) -> Path:
 
 def entry(home: Path) -> dict[str, str]:
     parser = RawConfigParser(delimiters=("=",), interpolation=None, strict=True)
-    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.optionxform = str
     parser.read(home / "applications" / "greenroom.desktop", "utf-8")
     return dict(parser["Desktop Entry"])
 
@@ -74,7 +74,6 @@ def test_the_type_is_known_by_its_ending_and_by_the_marks_in_open_and_sealed_fil
     desktop.install()
     space = "{http://www.freedesktop.org/standards/shared-mime-info}"
     kind = ElementTree.parse(home / "mime" / "packages" / "greenroom.xml").getroot().find(f"{space}mime-type")
-    assert kind is not None
     assert f"{kind.get('type')};" == entry(home)["MimeType"]
     assert [glob.get("pattern") for glob in kind.iter(f"{space}glob")] == ["*.greenroom"]
     mark = next(element for element in kind.iter(f"{space}match") if element.get("type") == "big32")

@@ -120,9 +120,7 @@ def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> N
     assert chain_draft.read_chain_answer(session, said).problems == ("Line 5: it has 1 parts, and needs 6: Done.",)
     made, changes = chain_draft.add_chain_draft(session, said)
     chain = find_chain(session.study, made)
-    assert chain is not None
     ada = annotator_by_name(session.study, "Ada")
-    assert ada is not None
     assert (chain.name, chain.annotator_id) == ("Draft: Why does P07 laugh?", ada.id)
     graph = read_graph(session.study, chain)
     pseudonyms = {participant.id: participant.pseudonym for participant in all_participants(session.study)}

@@ -43,7 +43,7 @@ def test_it_answers_a_question_that_it_sees_and_one_that_it_does_not(session: Se
     (said,) = asked(session, AskRequest([judge], about, "answer"))
     assert (said.status, said.modality, said.state) == (JudgmentStatus.OK, Modality.BOTH, question.checksum)
     assert str(said.answer["answer"]) in "ABCDE"
-    assert len(said.sight["frames"]) == 2  # type: ignore[arg-type]
+    assert len(said.sight["frames"]) == 2
     (alone,) = asked(session, AskRequest([judge], about, "options_only"))
     assert (alone.status, alone.modality, alone.sight["frames"]) == (JudgmentStatus.OK, Modality.NOTHING, [])
 

@@ -158,7 +158,7 @@ def test_a_file_that_is_not_reached_or_another_one_is_said_with_the_machine(rela
 
 def test_small_files_travel_with_work_and_result(relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setitem(relaying.RESULT_FILES, "talk", ("file",))  # type: ignore[arg-type]
+    monkeypatch.setitem(relaying.RESULT_FILES, "talk", ("file",))
     holder = Holder(relay)
     thread = holder.begin()
     packed = {"file": base64.b64encode(b"tracks").decode()}

@@ -76,7 +76,6 @@ def test_all_questions_are_no_way_around_it(session: Session, tmp_path: Path) ->
 def test_reading_can_be_taken_back(session: Session, tmp_path: Path) -> None:
     read_all(session)
     reader = find_reader(session, select_questions(session))
-    assert reader is not None
     assert reader.name == "Ada"
     undo(session)
     with pytest.raises(UserError, match="Nobody confirmed"):
@@ -98,7 +97,6 @@ def test_it_is_noted_in_the_study(session: Session, tmp_path: Path) -> None:
     export_read(session, tmp_path / "to Berlin")
     for recording in all_recordings(session.study):
         run = latest_run(session.study, recording.id, RUN_KIND)
-        assert run is not None
         assert (run.result["output"], run.result["questions"]) == ("to Berlin", recording.number + 1)
 
 

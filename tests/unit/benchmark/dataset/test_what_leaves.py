@@ -164,7 +164,6 @@ def test_names_in_every_place_that_has_words(session: Session, tmp_path: Path) -
     session.annotator_name = "Quentin Verifier"
     with session.step("Verify"):
         me = session.annotator()
-        assert me is not None
         (said, _) = verifications_of(session.study, questions_of(session.study, HOME)[0].id)
         set_verification(session.study, replace(said, annotator_id=me.id, note=f"Ask {secrets[0]}", question_id=asked))
     review_chain(session, chain.id, ChainDecision.DISCUSS, f"{secrets[1]} was elsewhere")

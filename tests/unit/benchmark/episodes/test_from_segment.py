@@ -98,7 +98,6 @@ def test_the_correction_stands_in_the_place_of_what_was_said(session: Session) -
     )
     assert [agent.profile.name for agent in state.agents] == ["Agent", "User", "Bystander"]
     assert [agent.participant_id for agent in state.agents] == [person(session, name) for name in ("R1", "P01", "P02")]
-    assert state.next_agent is not None
     assert state.next_agent.profile.name == "User"
     add_turn(session, recording, 1, AgentTurn(Act.SPEAK, "Thank you."))
     assert read_episode_state(session, recording).turn_count == 2

@@ -94,10 +94,10 @@ def said(items: list[FrozenItem], answers: Mapping[str, Judgment]) -> list[ItemR
             item.id,
             0,
             item.recording_id,
-            item.content["truth"],  # type: ignore[arg-type]
+            item.content["truth"],
             {TASK: answers[item.id].answer} if answers[item.id].status is JudgmentStatus.OK else {},
             {TASK: answers[item.id].status},
-            item.content["traits"],  # type: ignore[arg-type]
+            item.content["traits"],
         )
         for item in items
     ]
@@ -111,7 +111,7 @@ def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> Non
     assert {answer.status for answer in answers.values()} == {JudgmentStatus.OK}
     found = get_benchmark_task(KEY).score(said(items, answers))
     for key in DIMENSIONS:
-        truth = [item.content["truth"][TASK][key] for item in items]  # type: ignore[index, call-overload]
+        truth = [item.content["truth"][TASK][key] for item in items]
         assert found[join_metric_key(MAE, key)] == 0.0
         expected = 1.0 if len(set(truth)) > 1 else None
         assert found[join_metric_key(PEARSON_R, key)] == (None if expected is None else pytest.approx(1.0))
@@ -154,7 +154,7 @@ def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: 
     near: list[float] = []
     for key, (low, high) in score_ranges().items():
         mean = np.array([np.mean([int(row[COLUMNS[key]]) for row in given[pair]]) for pair in order])
-        scores = np.array([float(placed[pair][key]) for pair in order])  # type: ignore[arg-type]
+        scores = np.array([float(placed[pair][key]) for pair in order])
         assert found[join_metric_key(MAE, key)] == pytest.approx(np.abs(mean - scores).mean(), abs=1e-12)
         expected = pearsonr(mean, scores).statistic if mean.std() else None
         assert found[join_metric_key(PEARSON_R, key)] == (
@@ -178,7 +178,7 @@ def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(sessio
     who = session.study.rows("SELECT name FROM episode_agent WHERE participant_id = ?", (person,))[0]
     assert f"Who is rated: {who[0]}" in plan.text
     assert "raters" not in plan.text
-    assert plan.truth == items[0].content["truth"][TASK]  # type: ignore[index, call-overload]
+    assert plan.truth == items[0].content["truth"][TASK]
 
 
 def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) -> None:
@@ -211,4 +211,4 @@ def test_its_metrics_are_those_of_the_published_rows() -> None:
     known = {metric.key for metric in get_benchmark_task(KEY).metrics}
     assert {published_score.metric for published_score in published_scores_for(KEY)} <= known
     scored: Json = [*get_benchmark_task(KEY).score([])]
-    assert set(scored) == known  # type: ignore[arg-type]
+    assert set(scored) == known

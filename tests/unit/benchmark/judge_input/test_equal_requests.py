@@ -104,7 +104,6 @@ def key_of(
 ) -> str:  # fmt: skip
     entry = JudgeEntry(f"id of {name}", name, "openai", model, {**SETTINGS, **(settings or {})})
     work = prepare(session, AskRequest([entry], [segment], task, seed=seed, sight=sight or InputSettings())).job
-    assert work is not None
     (item,) = read_payload(work.parameters).items
     return item.request_key
 

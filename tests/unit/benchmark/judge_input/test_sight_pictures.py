@@ -56,7 +56,7 @@ def shown(plan: InputPlan) -> tuple[JudgeFrame, ...]:
 
 
 def key_of(plan: InputPlan, **sampling: float) -> str:
-    return request_key(plan, "model", SamplingParameters(**sampling))  # type: ignore[arg-type]
+    return request_key(plan, "model", SamplingParameters(**sampling))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,6 @@ def key_of(plan: InputPlan, **sampling: float) -> str:
 )
 def test_frames_are_those_of_the_rule_and_exact(session: Session, rule: str, wanted: list[int]) -> None:
     plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, frames=5, rule=rule))
-    assert plan.media is not None
     assert [frame.position for frame in plan.media.frames] == wanted
     pictures = shown(plan)
     assert [number_in(picture.jpeg) for picture in pictures] == wanted
@@ -120,7 +119,7 @@ def test_the_same_plan_gives_the_same_bytes(session: Session) -> None:
     sight = plan.as_record(build_messages(plan))
     frames = sight["frames"]
     assert isinstance(frames, list)
-    assert [frame["sha256"] for frame in frames] == [judge_frame.sha256 for judge_frame in shown(plan)]  # type: ignore[index, call-overload]
+    assert [frame["sha256"] for frame in frames] == [judge_frame.sha256 for judge_frame in shown(plan)]
     assert sight["text"] == plan.text
 
 
@@ -128,7 +127,6 @@ def test_colours_are_those_that_are_shown(session: Session) -> None:
     from media.exact_frames import FrameReader
 
     plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, frames=1, quality=100))
-    assert plan.media is not None
     with FrameReader(plan.media.path) as reader:
         truth = reader.frame_at(plan.media.frames[0].position).image.astype(int)
     got = picture_in(shown(plan)[0].jpeg).astype(int)
@@ -146,7 +144,6 @@ def test_without_stamps_no_time_is_told(session: Session) -> None:
 def test_a_clip_is_cut_to_the_frame_and_has_no_sound(session: Session) -> None:
     plan = plan_input(session, mark(session, 1, 3), settings=replace(EXACT, clip=True))
     clip = build_messages(plan)[1].clip
-    assert clip is not None
     assert (clip.start_us, clip.end_us) == (SECOND, 3 * SECOND)
     with av.open(io.BytesIO(clip.mp4)) as container:
         assert [stream.type for stream in container.streams] == ["video"]
@@ -246,7 +243,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, str
 def rendered(session: Session, **span: int) -> str:
     """Render the recording with faces painted over, beside the study; returns the run's id."""
     folder = session.study.folder / f"clips-{len(list(session.study.folder.iterdir()))}"
-    work = anonymization.prepare(session, recording_of(session), "solid", folder, **span)  # type: ignore[arg-type]
+    work = anonymization.prepare(session, recording_of(session), "solid", folder, **span)
     _, changes = run_inline(session, work, Silent())
     (run,) = changes.ids("run")
     return run

@@ -266,7 +266,6 @@ def test_the_work_holds_no_key(session: Session, monkeypatch: pytest.MonkeyPatch
     with misbehaving(RIGHT) as server:
         monkeypatch.setenv("GREENROOM_KEY_MODEL_AT", server.url)
         work = prepare(session, AskRequest([model(session, server)], [segment], "verdict")).job
-    assert work is not None
     assert "very-secret" not in json.dumps(dict(work.parameters))
 
 
@@ -292,7 +291,7 @@ def test_a_conversation_that_is_too_long_for_a_model_is_shortened_and_that_is_ke
     assert 2 <= sent <= 3
     shortened = kept.sight["shortened"]
     assert isinstance(shortened, list)
-    assert {rule for rule, _, _ in shortened} <= {"before", "long", "middle"}  # type: ignore[misc]
+    assert {rule for rule, _, _ in shortened} <= {"before", "long", "middle"}
     assert "left out here" in str(kept.sight["text"])
     asking, _ = ask(session, [model_of(session)], [segment])
     assert asking.cached == (kept,), "it is found under the request as it was planned"
@@ -328,7 +327,6 @@ def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_b
         whole = prepare(
             session, AskRequest([judge_entry], segments, "verdict", fresh=True, budget=Limits(tokens=90_000))
         ).job
-        assert whole is not None
         since = utc_now()
         part = {**whole.parameters, "requests": cast("list[Json]", whole.parameters["requests"])[:2]}
         run_inline(session, replace(whole, parameters=part), Silent())
@@ -337,7 +335,6 @@ def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_b
         if not fresh:
             assert left is None, "the third was answered before, and nobody wants it anew"
             return
-        assert left is not None
         assert len(cast("list[Json]", left.parameters["requests"])) == 1
         assert 0 < cast(int, left.parameters["tokens"]) < 90_000
         run_inline(session, left, Silent())
@@ -350,7 +347,6 @@ def test_a_run_whose_budget_is_spent_does_not_go_on(session: Session) -> None:
     with misbehaving(RIGHT) as server:
         judge_entry = model(session, server)
         whole = prepare(session, AskRequest([judge_entry], segments, "verdict", budget=Limits(tokens=90_000))).job
-        assert whole is not None
         since = utc_now()
         ask(session, [judge_entry], segments[:1])
         with pytest.raises(UserError, match="budget"):

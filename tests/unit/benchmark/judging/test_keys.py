@@ -23,7 +23,7 @@ from project.errors import UserError
 class Ring(KeyringBackend):
     """A keyring that forgets everything with the test."""
 
-    priority = 1  # type: ignore[assignment]
+    priority = 1
 
     def __init__(self) -> None:
         super().__init__()

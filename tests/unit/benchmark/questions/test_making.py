@@ -138,7 +138,6 @@ def test_a_chain_that_says_something_else_makes_its_questions_old(session: Sessi
 def test_one_more_reason_makes_the_questions_of_its_subchain_old_and_no_other(session: Session) -> None:
     found = made(session, 1)
     chain = find_chain(session.study, chains(session, 1)[0])
-    assert chain is not None
     sub = read_graph(session.study, chain).subchains[0]
     spare, _ = edits.add_node(session, chain.id, NodeKind.EVENT, "A bell rings", 0, 1_000_000)
     edits.add_edge(session, spare, sub.result_id)
@@ -159,7 +158,7 @@ def test_anybody_corrects_a_question_and_nobody_makes_it_wrong(session: Session)
     assert after.checksum != first.checksum
     for change in ({"answer": first.wrong[0].text}, {"text": " "}, {"end_us": 10**12}, {"wrong": [WrongOption("one")]}):
         with pytest.raises(UserError):
-            correct_question(session, first.id, **change)  # type: ignore[arg-type]
+            correct_question(session, first.id, **change)
     assert after in all_questions(session.study)
     assert not correct_question(session, first.id, answer=after.answer).ids("question")
 

@@ -43,7 +43,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def say(session: Session, who: str, question: str, decision: VerificationDecision = KEEP, **more: object) -> None:
     session.annotator_name = who
-    verify(session, question, decision, () if decision is DROP else ALL, **more)  # type: ignore[arg-type]
+    verify(session, question, decision, () if decision is DROP else ALL, **more)
 
 
 def only(session: Session) -> VerificationItem:
@@ -238,7 +238,7 @@ def test_what_others_saw_never_counts_and_order_does_not_matter(
         for at, (decision, now) in enumerate(words)
     ]
     shuffled = [*said]
-    chance.shuffle(shuffled)  # type: ignore[attr-defined]
+    chance.shuffle(shuffled)
     assert verification_state(_QUESTION, said) is verification_state(_QUESTION, shuffled)
     assert verification_state(_QUESTION, said) is verification_state(
         _QUESTION, [verification for verification in said if verification.state != "before"]

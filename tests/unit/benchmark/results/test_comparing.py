@@ -25,15 +25,14 @@ def test_the_sides_are_told_apart() -> None:
     found = by_chance(2)
     right = as_answered(found, [str(item_response.truth["verdict"]["label"]) for item_response in found])
     forward, backward = (compare_metrics(ENTRY, *both)[0] for both in ((right, found), (found, right)))
-    assert forward.difference.value == pytest.approx(forward.first - forward.second)  # type: ignore[operator]
-    assert forward.difference.value == pytest.approx(-backward.difference.value)  # type: ignore[operator]
+    assert forward.difference.value == pytest.approx(forward.first - forward.second)
+    assert forward.difference.value == pytest.approx(-backward.difference.value)
     assert forward.difference.p is not None
     assert forward.difference.p < 0.05
 
 
 def test_an_item_in_several_draws_counts_once() -> None:
     found = compare_correctness([True, True, False, None], [False, False, True, True], ["a", "a", "b", "c"])
-    assert found is not None
     assert (found.first_only, found.second_only) == (1, 1)
     assert compare_correctness([None], [None], ["a"]) is None
 

@@ -41,7 +41,7 @@ def item_set(session: Session) -> ItemSet:
 
 def run(session: Session, item_set: ItemSet, *names: str, **more: object) -> list[RunFigures]:
     judges = [judge for judge in all_judges(session.study) if judge.name in names]
-    ran = run_benchmark(session, BenchmarkRequest([item_set], judges, **more), Silent())  # type: ignore[arg-type]
+    ran = run_benchmark(session, BenchmarkRequest([item_set], judges, **more), Silent())
     return read_figures(session, [benchmark_run.id for benchmark_run in ran.runs])
 
 
@@ -101,7 +101,6 @@ def test_two_judges_are_compared_item_by_item(session: Session, item_set: ItemSe
     comparison = compare_runs(session, called(found, "oracle"), called(found, "constant"))
     assert comparison.paired
     assert comparison.n == len(LABELS)
-    assert comparison.mcnemar is not None
     assert (comparison.mcnemar.first_only, comparison.mcnemar.second_only) == (15, 0)
     accuracy = comparison.rows[0]
     assert accuracy.difference.value == pytest.approx(0.5)

@@ -45,7 +45,7 @@ def baseline(session: Session, backend: str, name: str = "") -> JudgeEntry:
 
 
 def go(session: Session, item_set: ItemSet, *judges: JudgeEntry, **more: object) -> BenchmarkResult:
-    return run_benchmark(session, BenchmarkRequest([item_set], judges, **more), Silent())  # type: ignore[arg-type]
+    return run_benchmark(session, BenchmarkRequest([item_set], judges, **more), Silent())
 
 
 def statuses(session: Session, run_id: str) -> list[JudgmentStatus]:
@@ -118,7 +118,6 @@ def test_a_judge_that_always_refuses_is_wrong_throughout(session: Session) -> No
     (figures,) = read_figures(session, [ran.runs[0].id], samples=0)
     assert figures.counts.refused == figures.counts.counted == len(LABELS)
     row = figures.row("accuracy")
-    assert row is not None
     assert (row.mean, row.n) == (0.0, len(LABELS))
     assert figures.results_json()[0]["refused"] == len(LABELS)
 

@@ -46,7 +46,7 @@ def state(session: Session, text: str, plausibility: int | None, who: str = "Ann
 
 def truth(session: Session) -> dict[str, dict[str, Json]]:
     (item_candidate,) = statement_candidates(session).candidates
-    return item_candidate.content["truth"]  # type: ignore[return-value]
+    return item_candidate.content["truth"]
 
 
 def test_one_statement_has_the_mean_of_its_raters_to_one_decimal(session: Session) -> None:
@@ -70,7 +70,7 @@ def test_an_explanation_is_told_with_what_it_is_for(session: Session) -> None:
     state(session, "She knows.", 80, why="She smiles.")
     state(session, "He left.", 10, why="He is there.")
     facts = [candidate.content["facts"] for candidate in explanation_candidates(session).candidates]
-    assert [(fact[EXPLAIN], fact["stance"]) for fact in facts] == [  # type: ignore[index, call-overload]
+    assert [(fact[EXPLAIN], fact["stance"]) for fact in facts] == [
         ("She smiles.", "The statement is true."),
         ("He is there.", "The statement is false."),
     ]

@@ -76,7 +76,7 @@ def test_authors_take_turns_and_a_seed_draws_the_same_in_any_order() -> None:
     drawn = task.sample(CandidatePool(made), ItemSamplingRule(10), random.Random("0 0")).items
     again = task.sample(CandidatePool(made[::-1]), ItemSamplingRule(10), random.Random("0 0")).items
     assert drawn == again
-    authors = [item_candidate.content["traits"]["author"] for item_candidate in drawn]  # type: ignore[index, call-overload]
+    authors = [item_candidate.content["traits"]["author"] for item_candidate in drawn]
     assert authors.count("gpt") == authors.count("people") == 5
 
 

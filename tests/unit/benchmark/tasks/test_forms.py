@@ -47,7 +47,7 @@ def test_every_schema_says_what_grammars_need() -> None:
         schema = form_of(key, item).schema
         assert schema["type"] == "object"
         assert schema["additionalProperties"] is False
-        assert schema["required"] == [*schema["properties"]]  # type: ignore[misc]
+        assert schema["required"] == [*schema["properties"]]
         for part in parts(schema):
             if part.get("type") == "string" and "enum" not in part and "const" not in part:
                 assert part["maxLength"] > 0
@@ -82,11 +82,11 @@ def test_a_form_is_the_same_after_its_way_to_another_process() -> None:
 
 def test_choices_and_no_others_are_labels() -> None:
     form = form_of("verdict", shrec())
-    assert form.schema["properties"]["label"]["enum"] == ["error", "competence", "none"]  # type: ignore[index, call-overload]
+    assert form.schema["properties"]["label"]["enum"] == ["error", "competence", "none"]
     assert form.parse({"label": "competence"}) == {"label": "competence"}
     for wrong in ({}, {"label": None}, {"label": "both"}, {"label": ["error"]}, {"label": True}, [], "error", None, 3):
         with pytest.raises(ValueError, match=r"label|object"):
-            form.parse(wrong)  # type: ignore[arg-type]
+            form.parse(wrong)
 
 
 def test_a_span_may_be_of_no_label_and_a_rated_recording_may_not() -> None:
@@ -112,7 +112,7 @@ def test_what_is_plainly_meant_is_read() -> None:
     assert read == {"label": "error", "attributes": ["emotions", "norms"], "rationale": "It laughs."}
     assert form.parse({"label": "error", "attributes": "norms"})["attributes"] == ["norms"]
     ratings = form_of("ratings", shrec())
-    filled = dict.fromkeys(ratings.schema["properties"], "0")  # type: ignore[union-attr]
+    filled = dict.fromkeys(ratings.schema["properties"], "0")
     assert ratings.parse({**filled, "goal": 7.0, "secret": "-3"}) == {**filled, **_zeros(), "goal": 7, "secret": -3}
 
 
@@ -133,7 +133,7 @@ def test_a_correction_belongs_to_an_error_alone() -> None:
 def test_numbers_outside_a_range_are_refused(value: object) -> None:
     form = form_of("ratings", shrec())
     with pytest.raises(ValueError, match="goal"):
-        form.parse({**_zeros(), "goal": value})  # type: ignore[dict-item]
+        form.parse({**_zeros(), "goal": value})
 
 
 def test_a_text_of_a_megabyte_is_refused_and_one_that_is_a_little_long_is_read() -> None:
@@ -155,7 +155,7 @@ def test_fine_sliders_are_listed_and_endless_ones_are_bounded() -> None:
     fine = Field("fine", FieldKind.SLIDER, "Fine", minimum=0, maximum=1, step=0.1)
     endless = Field("endless", FieldKind.SLIDER, "Endless", minimum=-1000, maximum=1000, step=0.01)
     form = answer_form(FormSpec("numbers", (AnswerField(fine, True), AnswerField(endless))))
-    assert form.schema["properties"]["fine"]["enum"][3] == 0.3  # type: ignore[index, call-overload]
+    assert form.schema["properties"]["fine"]["enum"][3] == 0.3
     assert form.parse({"fine": 0.3, "endless": 12.34}) == {"fine": 0.3, "endless": 12.34}
     with pytest.raises(ValueError, match="endless"):
         form.parse({"fine": 0.3, "endless": 1000.5})

@@ -57,7 +57,6 @@ def test_a_chain_that_goes_round_in_a_circle_is_not_asked_about() -> None:
 def test_a_question_asks_for_as_many_wrong_options_as_it_has() -> None:
     task = get_judge_prompt("distractors")
     for item in question_items():
-        assert item.question is not None
         keys = [answer_field.field.key for answer_field in task.spec(item).fields]
         numbers = range(1, len(item.question.wrong) + 1)
         assert keys == [key for at in numbers for key in (f"wrong_{at}", f"plausibility_{at}")]

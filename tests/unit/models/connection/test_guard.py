@@ -560,7 +560,7 @@ def test_whatever_servers_and_name_servers_say_only_what_was_permitted_is_connec
         connect(address, port)
         return places.pop(0) if places else OK
 
-    wire.connect = checked  # type: ignore[method-assign]
+    wire.connect = checked
     parcel = RequestPurpose(purpose, condition="" if purpose is Purpose.DOWNLOAD else "raw")
     with contextlib.suppress(Forbidden, httpx2.TransportError, httpx2.InvalidURL):
         send(guard_of(wire, Strict(policy)), f"http://{first}/", parcel=parcel)

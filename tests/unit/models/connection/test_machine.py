@@ -46,7 +46,7 @@ def test_a_line_is_on_disk_before_the_request_is_sent(monkeypatch: pytest.Monkey
     monkeypatch.setattr(os, "fsync", lambda handle: (happened.append("on disk"), fsync(handle))[1])
     wire = Wire()
     connect = wire.connect
-    wire.connect = lambda *to: (happened.append("connected"), connect(*to))[1]  # type: ignore[method-assign]
+    wire.connect = lambda *to: (happened.append("connected"), connect(*to))[1]
     send(Guard(MachineAuthority(), network=wire.network()), "http://127.0.0.1/")
     assert happened[0] == "on disk"
     assert happened[-1] == "connected"

@@ -26,7 +26,7 @@ def test_a_pipeline_of_a_lab_is_used_by_its_labels(tmp_path: Path) -> None:
     import spacy
 
     made = spacy.blank("de")
-    made.add_pipe("entity_ruler").add_patterns(  # type: ignore[attr-defined]
+    made.add_pipe("entity_ruler").add_patterns(
         [
             {"label": "PER", "pattern": "Annegret"},
             {"label": "LOC", "pattern": "Jena"},

@@ -30,7 +30,7 @@ def german(tmp_path: Path) -> Path:
     """A German pipeline that knows two names, as spaCy saves it."""
     made = spacy.blank("de")
     ruler = made.add_pipe("entity_ruler")
-    ruler.add_patterns([{"label": "PER", "pattern": "Jürgen"}, {"label": "LOC", "pattern": "Köln"}])  # type: ignore[attr-defined]
+    ruler.add_patterns([{"label": "PER", "pattern": "Jürgen"}, {"label": "LOC", "pattern": "Köln"}])
     made.to_disk(tmp_path / "german")
     return tmp_path / "german"
 
@@ -52,7 +52,7 @@ def test_it_is_used_once_it_was_added(german: Path) -> None:
 @pytest.mark.parametrize(("label", "idle"), [("LOC", False), ("PER", True)])
 def test_a_pipeline_that_finds_no_persons_is_no_model_of_names(tmp_path: Path, label: str, idle: bool) -> None:
     made = spacy.blank("de")
-    made.add_pipe("entity_ruler").add_patterns([{"label": label, "pattern": "Jürgen"}])  # type: ignore[attr-defined]
+    made.add_pipe("entity_ruler").add_patterns([{"label": label, "pattern": "Jürgen"}])
     if idle:
         made.disable_pipe("entity_ruler")
     made.to_disk(tmp_path / "german")

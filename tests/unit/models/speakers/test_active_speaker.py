@@ -33,7 +33,7 @@ def test_the_mouth_that_follows_the_sound_speaks(seed: int) -> None:
         SHOT,
     )
     assert faces.best_face() is not None
-    assert faces.best_face()[0] == "speaker"  # type: ignore[index]
+    assert faces.best_face()[0] == "speaker"
     assert sum(faces.scores.values()) + faces.nobody == pytest.approx(1)
 
 

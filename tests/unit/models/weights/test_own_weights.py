@@ -46,7 +46,6 @@ def safetensors(path: Path, *names: str) -> Path:
 
 
 def diffusion_folder(mine: Path) -> Path:
-    assert DIFFUSION is not None
     for name in DIFFUSION.needed:
         safetensors(mine / name, "weight") if name.endswith("safetensors") else (
             (mine / name).parent.mkdir(parents=True, exist_ok=True),
@@ -155,7 +154,6 @@ def test_a_diffusion_folder_is_copied_whole_and_checked_file_by_file(mine: Path,
     (source / ".cache" / "x.bin").write_bytes(b"left out")
     made = add_weights("stable-diffusion", source, "CreativeML Open RAIL-M")
     assert made == weights.verified_path("stable-diffusion") == folder / "stable-diffusion"
-    assert DIFFUSION is not None
     assert {path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file()} == set(DIFFUSION.needed)
     first = weights.digest("stable-diffusion")
     (made / "unet" / "config.json").write_text("{ }")

@@ -31,7 +31,6 @@ def other() -> subprocess.Popen[str]:
 
 
 def folder_of(process: subprocess.Popen[str]) -> Path:
-    assert process.stdout is not None
     return Path(process.stdout.readline().strip())
 
 

@@ -139,10 +139,7 @@ def test_edits_of_one_row_on_both_sides_are_a_conflict_with_both_versions(home: 
         (found,) = all_conflicts(study)
         assert text_of(study, segment) == "ours"
         kept = find_segment(study, segment.id)
-        assert kept is not None
         assert kept.end_us == 9_000_000
-    assert found.ours is not None
-    assert found.theirs is not None
     assert (found.ours["segment_value"][0]["value"], found.theirs["segment_value"][0]["value"]) == (
         '"ours"',
         '"theirs"',
@@ -165,7 +162,6 @@ def test_deleting_what_the_other_side_edited_is_a_conflict(home: Path, segment: 
         (found,) = all_conflicts(study)
         version = found.theirs if deleted == "here" else found.ours
         assert (found.ours is None, found.theirs is None) == (deleted == "here", deleted == "there")
-        assert version is not None
         assert version["segment_value"][0]["value"] == '"still needed"'
         assert (find_segment(study, segment.id) is None) == (deleted == "here")
         with study.step("Take theirs"):

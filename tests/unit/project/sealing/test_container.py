@@ -134,4 +134,4 @@ def test_a_wrong_passphrase_is_told_apart() -> None:
 )
 def test_a_strangers_file_cannot_make_the_machine_compute_for_ever(change: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        open_key({**new_key("a sentence").wrapped, **change}, "a sentence", "a")  # type: ignore[dict-item]
+        open_key({**new_key("a sentence").wrapped, **change}, "a sentence", "a")

@@ -54,7 +54,7 @@ def test_a_graphics_card_that_is_lost_in_the_middle_of_a_job(monkeypatch: pytest
 
     monkeypatch.setattr(jobs, "load_kind", lambda _: SimpleNamespace(compute=compute))
     with pytest.raises(UserError, match="graphics card stopped answering"):
-        jobs.compute("faces", {}, Silent())  # type: ignore[arg-type]
+        jobs.compute("faces", {}, Silent())
 
 
 LIMITED = """

@@ -112,7 +112,6 @@ def test_a_question_that_does_not_fit_is_handed_back(llama_server: LlamaServer) 
     asked = asking(llama_server.url, key="", model=llama_server.model)
     reply = asked.run(lambda: asked.judge.ask(question(asked, "word " * 4000)))
     assert reply.status is JudgmentStatus.ERROR
-    assert reply.too_long is not None
     assert reply.too_long.context_tokens == 8192
     assert (reply.too_long.requested_tokens or 0) > 8192
 
