@@ -24,10 +24,13 @@ from app.gui.startup import leave_sources_unread
 from models.weights import installed_weights as weights
 from models.weights.adding import add_weights
 from project.errors import UserError
+from project.session.session import Session
 from project.store import locking as access
 from project.store import study as store
 from tests.builders.listed_names import write_pipeline
 from tests.builders.llama_server import LlamaServer, run_llama_server
+from tests.builders.marked_study import open_study
+from tests.builders.terminal import Terminal
 from tests.builders.tiny_gguf import TinyModel, write_tiny_model
 from tests.builders.waiting import HANG_MS
 
@@ -94,6 +97,19 @@ def no_waiting_for_the_disk() -> Iterator[None]:
         patch.setattr(os, "fsync", lambda handle: None)
         patch.setattr(store, "configure_connection", prepared)
         yield
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    """The command line, run in this process."""
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    """Ada's session in a study with one long recording that has no file."""
+    with open_study(tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

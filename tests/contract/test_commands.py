@@ -244,11 +244,6 @@ def leaves(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Co
 COMMANDS = {name: command for name, command in leaves(program) if name not in NOT_FOR_PEOPLE}
 
 
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_its_help_says_what_it_does_with_an_example_of_it(name: str, greenroom: Terminal) -> None:
     said = greenroom(*name.split(), "--help")

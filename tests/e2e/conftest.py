@@ -17,11 +17,6 @@ WIDTH, HEIGHT = 1440, 900
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def lab(tmp_path: Path, greenroom: Terminal) -> Iterator[Lab]:
     made = Lab(tmp_path, greenroom)
     yield made

@@ -54,11 +54,6 @@ def elsewhere(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another home"))
 
 
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 def changed(path: Path, sql: str, *values: object) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA ignore_check_constraints = ON")

@@ -1,7 +1,6 @@
 """Judges are asked in the real window, by keys, and what they say streams in beside what people say."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -30,7 +29,7 @@ from project.session.session import Session
 from project.session.settings import load_view
 from tests.builders.judgments import made_up, store
 from tests.builders.keyboard_walk import nameless, unexplained
-from tests.builders.marked_study import WALK, mark, open_study
+from tests.builders.marked_study import WALK, mark
 from tests.builders.misbehaving_server import Server, hangs, misbehaving, says
 from widgets.form.form import OptionForm
 
@@ -39,12 +38,6 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 SAID = (
     '{"label": "error", "attributes": ["norms"], "channel": "verbal", "rationale": "It <b>left</b>.", "correction": ""}'
 )
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

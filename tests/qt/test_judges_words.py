@@ -1,8 +1,6 @@
 """Judgments and what people say become columns that can be compared."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -22,19 +20,13 @@ from project.entities.study_records import Segment
 from project.queries.segment_rows import find_segment
 from project.session.session import Session
 from tests.builders.judgments import made_up
-from tests.builders.marked_study import mark, open_study
+from tests.builders.marked_study import mark
 
 LOCAL = JudgeEntry("1", "Local", "llama-cpp", "/models/tiny-lm.gguf")
 SERVER = JudgeEntry("2", "Server", "openai", "some-model", {"currency": "EUR"})
 SAID = {"label": "error", "attributes": ["norms"], "rationale": "It left."}
 NORMS = "Social norms and routines"
 OTHER = {"label": "competence", "attributes": ["norms", "emotions"], "rationale": "It stayed."}
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

@@ -40,11 +40,6 @@ BEN = {
 Window = Callable[[Path, str], MainWindow]
 
 
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 def press(window: MainWindow, *keys: Qt.Key) -> None:
     for key in keys:
         QTest.keyClick(window.focusWidget() or window, key)

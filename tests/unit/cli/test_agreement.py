@@ -11,11 +11,6 @@ from tests.builders.terminal import Terminal
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> str:
     path = tmp_path / "lab.greenroom"
     with Study.create(path) as made:

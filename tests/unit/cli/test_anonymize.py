@@ -20,11 +20,6 @@ from tests.builders.face_study import SIZE, found_faces, open_lab
 from tests.builders.terminal import Terminal
 
 
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Two recordings; faces were looked for in the first."""

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from annotate.blinding.reveals import reveal
 from annotate.segments.segment_edits import set_label
 from tests.builders.judgments import judged
@@ -11,11 +9,6 @@ from tests.builders.marked_study import mark, open_study
 from tests.builders.terminal import Terminal
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
-
-
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
 
 
 def test_judges_are_hidden_until_somebody_says_otherwise(tmp_path: Path, greenroom: Terminal) -> None:

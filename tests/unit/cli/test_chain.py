@@ -13,11 +13,6 @@ from tests.builders.terminal import Terminal
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> Path:
     with open_study(tmp_path) as session:
         add_participant(session, "P01", ParticipantRole.USER)

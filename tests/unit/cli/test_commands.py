@@ -9,11 +9,6 @@ from tests.builders.clips import make_clip
 from tests.builders.terminal import Terminal
 
 
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_clip(tmp_path_factory.mktemp("clips") / "walk.mp4", frames=60, size=(160, 120), sound=True)

@@ -34,11 +34,6 @@ def study(tmp_path: Path) -> Iterator[Path]:
     assert check_study(path) == []
 
 
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 def player(study: Path, server: Server) -> str:
     settings: dict[str, Json] = {"url": server.url, "sees": "text", "tries": 1}
     with Session.open(study, "Ada") as session:

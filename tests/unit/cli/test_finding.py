@@ -10,11 +10,6 @@ from tests.builders.terminal import Terminal
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "lab.greenroom") as made:
         fill_study(made, recordings=4, segments=60)

@@ -11,11 +11,6 @@ from tests.builders.clips import make_clip
 from tests.builders.terminal import Terminal
 
 
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tracked")

@@ -20,11 +20,6 @@ from tests.builders.weights_server import serving
 FILE = "yunet_n_dynamic.onnx"
 
 
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))

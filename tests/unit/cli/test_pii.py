@@ -16,11 +16,6 @@ SAID = ("Hello Pepper, I'm Anastasia.", "Call me on five five five, oh one two t
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> str:
     path = tmp_path / "talk.greenroom"
     with Study.create(path):

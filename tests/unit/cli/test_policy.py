@@ -23,11 +23,6 @@ def study(tmp_path: Path) -> Path:
     return tmp_path / "lab.greenroom"
 
 
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 def test_it_is_shown_and_set(study: Path, greenroom: Terminal) -> None:
     assert json.loads(greenroom("policy", "show", str(study), "--json")) == {**Policy().as_json(), "in_force": True}
     said = greenroom("policy", "set", str(study), "anonymized", "--host", "https://api.example.org/v1", "--redirects")

@@ -16,11 +16,6 @@ FOUR = {**GOOD, "dimension": "IFA"}
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> Path:
     with open_study(tmp_path) as session:
         return session.study.path

@@ -2,15 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.builders.question_dataset import asked_study
 from tests.builders.terminal import Terminal
-
-
-@pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
 
 
 def test_a_set_is_written_and_counted(tmp_path: Path, greenroom: Terminal) -> None:

@@ -15,11 +15,6 @@ from tests.builders.terminal import Terminal
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> Path:
     with open_study(tmp_path) as session:
         made = ask_about(session, 4)

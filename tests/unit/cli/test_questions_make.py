@@ -28,11 +28,6 @@ PAIRS = (
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> Path:
     """Return a study with six recordings, in each of which an event is the reason of a feeling."""
     with open_study(tmp_path, recordings=len(PAIRS)) as session:

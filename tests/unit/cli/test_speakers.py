@@ -17,11 +17,6 @@ from tests.builders.voices import silence, write_sound
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> str:
     """A study in which a search found two speakers, of three utterances."""
     with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:

@@ -15,11 +15,6 @@ SEGMENT = ("--recording", "1", "--start", "0.5", "--end", "1.5", "--verdict", "e
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path, greenroom: Terminal) -> Path:
     """Six recordings without files, and a plan for three people."""
     path = tmp_path / "lab.greenroom"

@@ -12,11 +12,6 @@ from tests.builders.voices import RATE, spoken, write_sound
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal) -> Path:
     monkeypatch.chdir(tmp_path)
     write_sound(tmp_path / "talk.wav", spoken()[: 6 * RATE])

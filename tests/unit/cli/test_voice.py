@@ -14,11 +14,6 @@ from tests.builders.terminal import Terminal
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A recording with sound whose faces were looked for, and one without sound; no weights."""
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "no weights"))

@@ -1,8 +1,5 @@
 """A judge's text goes into one's own form by an explicit act, with where it is from, and undo takes back both."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotate.blinding.own_answers import read_adoptions
@@ -15,15 +12,9 @@ from project.queries.judgment_rows import adoptions, reveals
 from project.queries.segment_rows import values_of
 from project.session.session import Session
 from tests.builders.judgments import judged
-from tests.builders.marked_study import mark, open_study
+from tests.builders.marked_study import mark
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def rationale(session: Session, segment_id: str) -> object:

@@ -1,8 +1,6 @@
 """Which label every person and judge gives a segment, as far as it may be seen, and how far apart they are."""
 
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,15 +12,9 @@ from annotate.segments.segment_edits import set_field
 from project.entities.judgments import JudgmentStatus
 from project.session.session import Session
 from tests.builders.judgments import judged
-from tests.builders.marked_study import WALK, mark, open_study, person
+from tests.builders.marked_study import WALK, mark, person
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def only(session: Session) -> Verdicts:

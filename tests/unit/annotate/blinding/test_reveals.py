@@ -1,8 +1,6 @@
 """What judges say is hidden from an annotator until they have said their own."""
 
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,15 +12,9 @@ from project.queries.judgment_rows import reveals
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from tests.builders.judgments import judged
-from tests.builders.marked_study import mark, open_study, person
+from tests.builders.marked_study import mark, person
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def test_a_segment_of_ones_own_opens_when_its_form_is_complete(session: Session) -> None:

@@ -1,25 +1,14 @@
 """Who changed what they had said after they were shown judges, and toward whom."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from annotate.blinding.reveals import adopt, reveal, set_blind_first
 from annotate.blinding.revisions import build_revision_report, find_revised_segments
 from annotate.segments.segment_edits import delete_segments, move_segments, set_field, set_label
 from annotate.study.recording_edits import undo
 from project.session.session import Session
 from tests.builders.judgments import judged
-from tests.builders.marked_study import SECOND, mark, open_study, person
+from tests.builders.marked_study import SECOND, mark, person
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def found(session: Session) -> list[tuple[str, object, object, tuple[str, ...]]]:

@@ -1,8 +1,5 @@
 """A second expert agrees, changes or discusses; and what both agree on."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotate.chains import chain_edits as chains
@@ -15,13 +12,6 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import all_chains
 from project.session.session import Session
 from tests.builders.chains import draw, graph, node
-from tests.builders.marked_study import open_study
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def test_a_review_holds_for_the_chain_as_it_was(session: Session) -> None:

@@ -1,10 +1,5 @@
 """Segments are found by what judges say about them, as far as it may be seen, and who was shown it is written down."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from annotate.blinding.reveals import reveal
 from annotate.review.segment_table import Filter, SegmentColumns, SegmentTable
 from annotate.segments.segment_edits import set_field, set_label
@@ -12,15 +7,9 @@ from project.entities.study_records import Changes
 from project.queries.judgment_rows import reveals
 from project.session.session import Session
 from tests.builders.judgments import judged
-from tests.builders.marked_study import mark, open_study
+from tests.builders.marked_study import mark
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def test_segments_are_found_by_whether_a_judge_differs(session: Session) -> None:

@@ -1,8 +1,5 @@
 """Two annotators side by side, and what they say about each other's segments."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotate.review import peer_review as reviews
@@ -14,13 +11,7 @@ from project.entities.study_records import ReviewDecision
 from project.errors import UserError
 from project.queries.annotator_rows import reviews_in
 from project.session.session import Session
-from tests.builders.marked_study import WALK, mark, open_study, person
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
+from tests.builders.marked_study import WALK, mark, person
 
 
 def compared(session: Session) -> RecordingReview:

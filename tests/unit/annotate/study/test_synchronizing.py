@@ -18,11 +18,6 @@ from tests.builders.terminal import Terminal
 
 
 @pytest.fixture
-def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
-@pytest.fixture
 def study(tmp_path: Path) -> Path:
     main = make_clip(tmp_path / "main.mp4", size=(64, 48), frames=50, fps=10, sound=True)
     late = make_clip(tmp_path / "side.mp4", size=(64, 48), frames=50, fps=10, sound=True, sound_offset_us=700_000)

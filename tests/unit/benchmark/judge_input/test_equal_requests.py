@@ -1,11 +1,10 @@
 """What decides an answer makes another request; what does not, makes none."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +18,7 @@ from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Json
 from project.schemes.scheme import Field, FieldChoice, FieldKind
 from project.session.session import Session
-from tests.builders.marked_study import WALK, mark, open_study
+from tests.builders.marked_study import WALK, mark
 
 SETTINGS: dict[str, Json] = {"url": "http://127.0.0.1:9/v1", "sees": "text"}
 
@@ -90,12 +89,6 @@ def test_texts_are_not_mixed_up(system: str, text: str, other_system: str, other
         for one, other in ((system, text), (other_system, other_text))
     ]
     assert (keys[0] == keys[1]) == ((system, text) == (other_system, other_text))
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def key_of(

@@ -1,7 +1,7 @@
 """Asking judges of a study: what is answered is kept, and not asked again."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -24,16 +24,10 @@ from project.queries.transcript_rows import insert_utterances
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.timebase import utc_now
-from tests.builders.marked_study import SECOND, WALK, mark, open_study
+from tests.builders.marked_study import SECOND, WALK, mark
 from tests.builders.misbehaving_server import Server, echoes_the_key, fails, misbehaving, refuses, says
 
 RIGHT = says('{"label": "error"}')
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def model(session: Session, server: Server, name: str = "model", **settings: Any) -> JudgeEntry:

@@ -1,8 +1,5 @@
 """A person answers the task that judges are asked, in a form, and is stored as a judge is."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotate.blinding.reveals import may_see, reveal
@@ -14,15 +11,9 @@ from project.errors import UserError
 from project.queries.judgment_rows import judgments_of
 from project.session.session import Session
 from tests.builders.judgments import judged
-from tests.builders.marked_study import mark, open_study, person
+from tests.builders.marked_study import mark, person
 
 WORDS = InputSettings(frames=0)
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def test_the_words_and_the_form_are_those_of_a_judge(session: Session) -> None:

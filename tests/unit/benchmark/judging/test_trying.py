@@ -1,8 +1,5 @@
 """A judge is tried by a job, with the leave of whoever holds the study, and nothing of it is kept but the journal."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from benchmark.judging import judge_trial as trying
@@ -12,14 +9,7 @@ from project.progress import Silent
 from project.queries.policy_rows import all_egress
 from project.session.jobs import run_inline
 from project.session.session import Session
-from tests.builders.marked_study import open_study
 from tests.builders.misbehaving_server import misbehaving, says
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as made:
-        yield made
 
 
 def test_a_server_that_answers_is_found_and_written_down(session: Session) -> None:

@@ -1,8 +1,5 @@
 """A study asks with its own words once somebody wrote some, and keeps every version."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotate.study.recording_edits import undo
@@ -12,13 +9,7 @@ from benchmark.prompts.prompt_templates import edit_prompt, prompt_for, restore_
 from project.errors import UserError
 from project.queries.judgment_rows import prompt_versions, put_prompt_version
 from project.session.session import Session
-from tests.builders.marked_study import mark, open_study
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
+from tests.builders.marked_study import mark
 
 
 def edited(extra: str) -> str:

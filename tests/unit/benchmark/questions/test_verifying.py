@@ -1,8 +1,5 @@
 """Questions are verified by two people, each for themselves."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,17 +25,10 @@ from project.errors import UserError
 from project.queries.question_rows import verifications_of
 from project.session.session import Session
 from tests.builders.chains import draw
-from tests.builders.marked_study import open_study
 from tests.builders.question_study import WRONG, ask
 
 KEEP, CORRECT, DROP = VerificationDecision.KEEP, VerificationDecision.CORRECT, VerificationDecision.DROP
 ALL = CHECKLIST_KEYS["chain"]
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def say(session: Session, who: str, question: str, decision: VerificationDecision = KEEP, **more: object) -> None:

@@ -1,8 +1,6 @@
 """Words of an item go into a private report only where all recordings they were taken from may leave."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -16,13 +14,7 @@ from project.entities.study_records import Json
 from project.progress import Silent
 from project.session.session import Session
 from tests.builders.item_sets import verdicts
-from tests.builders.marked_study import WALK, open_study
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
+from tests.builders.marked_study import WALK
 
 
 @pytest.mark.parametrize(("taken_from", "withheld", "told"), [([WALK], [], 1), ([WALK], [WALK], 0), (["gone"], [], 0)])

@@ -1,9 +1,8 @@
 """A set whose rows another program wrote wrongly is asked, read and shown, or refused with one line."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -22,13 +21,6 @@ from project.progress import Silent
 from project.queries.item_set_rows import all_sets
 from project.session.session import Session
 from tests.builders.item_sets import verdicts
-from tests.builders.marked_study import open_study
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def damaged(session: Session, table: str, column: str, text: str | int) -> None:

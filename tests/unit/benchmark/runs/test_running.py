@@ -1,8 +1,6 @@
 """Runs are begun before they ask, taken up where they were, and ask nothing twice."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -22,17 +20,10 @@ from project.queries.judgment_rows import find_judgments
 from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from tests.builders.item_sets import verdicts
-from tests.builders.marked_study import open_study
 from tests.builders.misbehaving_server import Server, fails, misbehaving, says
 
 LABELS = ("error", "none", "competence", "error", "none", "error")
 ERROR = says('{"label": "error"}')
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
 
 
 def at_server(session: Session, server: Server, name: str = "model", **settings: object) -> JudgeEntry:
