@@ -1,0 +1,121 @@
+"""What is saved is on the disk: its content before it takes its name, and the name before anybody is told."""
+
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from annotate.team import study_copies
+from media.encoding import atomic_output
+from project.encryption import container
+from project.encryption.commit_log import log_path
+from project.erasure import erased_file
+from project.progress import Silent
+from project.recovery.recovery import copy_backup
+from project.session.settings import store_object
+from project.store import locking
+from project.store.backups import back_up
+from project.store.encryption_change import seal_study
+from project.store.study import Study
+from tests.builders.cheap_key import cheap
+from tests.builders.disk_record import DiskRecord
+
+
+def create_study(folder: Path) -> None:
+    Study.create(folder / "new.greenroom").close()
+
+
+def back_up_study(folder: Path) -> None:
+    with Study.create(folder / "a.greenroom") as study, study.step("First"):
+        study.set_property("word", "kept")
+    connection = sqlite3.connect(folder / "a.greenroom")
+    assert back_up(connection, folder / "a.greenroom", 3, datetime.now(UTC) + timedelta(hours=1))
+    connection.close()
+
+
+def restore_backup(folder: Path) -> None:
+    back_up_study(folder)
+    copy_backup(folder / "a.greenroom", 1, folder / "restored.greenroom")
+
+
+def erase_from_study(folder: Path) -> None:
+    with Study.create(folder / "a.greenroom") as study:
+        memory = erased_file.copy_to_memory(study)
+    erased_file.rewrite_file(memory, folder / "a.greenroom")
+    memory.close()
+
+
+def encrypt_study(folder: Path) -> None:
+    Study.create(folder / "a.greenroom").close()
+    seal_study(folder / "a.greenroom", "correct horse")
+
+
+def export_clip(folder: Path) -> None:
+    with atomic_output(folder / "clip.mp4", ()) as unfinished:
+        unfinished.write_bytes(b"frames")
+
+
+def replace_clip(folder: Path) -> None:
+    (folder / "clip.mp4").write_bytes(b"old")
+    with atomic_output(folder / "clip.mp4", (), overwrite=True) as unfinished:
+        unfinished.write_bytes(b"frames")
+
+
+PUBLISHED: dict[Callable[[Path], None], str] = {
+    create_study: "new.greenroom",
+    back_up_study: "a.greenroom.bak-1",
+    restore_backup: "restored.greenroom",
+    erase_from_study: "a.greenroom",
+    encrypt_study: "a.greenroom",
+    export_clip: "clip.mp4",
+    replace_clip: "clip.mp4",
+}
+
+
+@pytest.mark.parametrize("publish", PUBLISHED, ids=lambda publish: publish.__name__)
+def test_a_file_is_whole_under_its_name_after_a_power_cut(
+    publish: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(container, "_new_kdf_parameters", cheap)
+    disk = DiskRecord(monkeypatch)
+    publish(tmp_path)
+    assert PUBLISHED[publish] in disk.published
+    assert disk.lost == []
+
+
+def test_an_edit_is_on_the_disk_when_it_is_done(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "a.db")
+    locking.configure_connection(connection, network=False)
+    (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
+    connection.close()
+    assert synchronous == 2
+
+
+def test_an_edit_of_an_encrypted_study_is_on_the_disk_when_it_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(container, "_new_kdf_parameters", cheap)
+    encrypt_study(tmp_path)
+    disk = DiskRecord(monkeypatch)
+    with Study.open(tmp_path / "a.greenroom") as study:
+        with study.step("First"):
+            study.set_property("number", 1)
+        before = disk.sync_count(log_path(tmp_path / "a.greenroom"))
+        with study.step("Second"):
+            study.set_property("number", 2)
+        assert disk.sync_count(log_path(tmp_path / "a.greenroom")) == before + 1
+
+
+def test_the_policy_that_was_set_last_survives_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = DiskRecord(monkeypatch)
+    store_object(tmp_path / "policies.json", {"study": "nothing"}, durable=True)
+    assert disk.is_synced(tmp_path / "policies.json")
+
+
+def test_media_beside_a_copy_of_a_study_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "walk.mp4").write_bytes(b"frames")
+    disk = DiskRecord(monkeypatch)
+    study_copies._copy_file(tmp_path / "walk.mp4", tmp_path / "copy.mp4", 0, 6, Silent())
+    assert disk.is_synced(tmp_path / "copy.mp4")
