@@ -36,6 +36,10 @@ demo: $(VENV)/program.stamp
 test: $(VENV)/tests.stamp
 	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
 
+# The tests nearest to what was changed since the last commit, for under a minute.
+test-fast: $(VENV)/tests.stamp
+	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=$(THREADS) $(BIN)/python -m tools.fast_tests
+
 # The tests in fresh clones, as on other processors, with other libraries' threads, languages, times of day, homes and
 # users; CONDITIONS="sse2 avx2 --busy" takes two of them, beside busy loops. Writes the runs into docs/reliability.md.
 test-conditions: $(VENV)/tests.stamp
@@ -91,4 +95,4 @@ texts: $(VENV)/tests.stamp
 	mkdir -p build
 	$(BIN)/pybabel --quiet extract --no-default-keywords -k tr -k trn:1,2 -k later --project Greenroom -o build/greenroom.pot app widgets anonymize project
 
-.PHONY: help house bench-check demo test test-conditions lint bench bench-gpu soak install-test wheel constraints docs texts
+.PHONY: help house bench-check demo test test-fast test-conditions lint bench bench-gpu soak install-test wheel constraints docs texts
