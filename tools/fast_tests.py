@@ -82,7 +82,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=45)
     given = parser.parse_args()
     changed = changed_files(given.since or "HEAD") or changed_files("HEAD~1")
-    graph = build_graph(*ROOTS, "tests", cache_dir=ROOT / ".import_linter_cache")
+    graph = build_graph(*ROOTS, "tests", cache_dir=str(ROOT / ".import_linter_cache"))
     tests = near_tests(changed, graph)
     if not tests:
         print("No test imports what was changed.")
