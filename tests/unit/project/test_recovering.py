@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from project.errors import UserError
@@ -162,7 +162,6 @@ def test_the_end_is_missing(path: Path, tmp_path: Path, whole: bytes) -> None:
         study.undo()
 
 
-@settings(max_examples=15)
 @given(st.integers(0, 2**32), st.sampled_from([1, 3, 10]))
 def test_whatever_is_damaged_the_new_study_is_sound(
     tmp_path_factory: pytest.TempPathFactory, whole: bytes, seed: int, times: int

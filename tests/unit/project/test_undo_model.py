@@ -195,4 +195,4 @@ class Edits(RuleBasedStateMachine):
 
 
 TestEdits = Edits.TestCase
-TestEdits.settings = settings(max_examples=12, stateful_step_count=40, deadline=None)
+TestEdits.settings = settings(max_examples=settings.default.max_examples // 2, stateful_step_count=40)

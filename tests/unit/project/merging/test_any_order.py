@@ -27,10 +27,15 @@ _EDIT = st.tuples(
     st.integers(0, 2),
 )
 EDITS = st.lists(_EDIT, max_size=5)
-_FAST = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_SLOW = settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
+"""An example is a merge or several: half as many as others have."""
 
 
-@pytest.fixture(autouse=True, scope="module", params=[1, 500], ids=["at once", "row by row"])
+@pytest.fixture(
+    autouse=True,
+    scope="module",
+    params=[pytest.param(1, id="at once"), pytest.param(500, id="row by row", marks=pytest.mark.soak)],
+)
 def how_many_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
     """New segments are taken at once where they are many; the outcome is the same."""
     with pytest.MonkeyPatch.context() as patch:
@@ -94,7 +99,7 @@ def lab(folder: Path, home: list[Any], copies: list[list[Any]]) -> tuple[Path, l
     return path, made
 
 
-@_FAST
+@_SLOW
 @given(EDITS, st.lists(EDITS, min_size=2, max_size=3))
 def test_the_order_of_copies_does_not_matter(home: list[Any], copies: list[list[Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -108,7 +113,7 @@ def test_the_order_of_copies_does_not_matter(home: list[Any], copies: list[list[
         assert all(entry == left[0] for entry in left)
 
 
-@_FAST
+@_SLOW
 @given(EDITS, st.lists(EDITS, min_size=1, max_size=2))
 def test_merging_again_changes_nothing(home: list[Any], copies: list[list[Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +124,7 @@ def test_merging_again_changes_nothing(home: list[Any], copies: list[list[Any]])
         assert everything(path) == before
 
 
-@_FAST
+@_SLOW
 @given(EDITS, EDITS)
 def test_nothing_is_dropped(home: list[Any], theirs: list[Any]) -> None:
     """Each row that one side made is in the study or in a conflict afterwards."""

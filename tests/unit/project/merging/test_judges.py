@@ -176,7 +176,7 @@ changes = st.lists(
 )
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes)
 def test_whatever_both_did_to_judges_can_be_merged(
     tmp_path_factory: pytest.TempPathFactory, changed: list[tuple[bool, str, str | None]]

@@ -95,7 +95,7 @@ def test_merging_a_copy_from_which_somebody_withdrew_is_refused_until_they_are_g
     assert check_study(path) == []
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 @given(first=EDITS, here=EDITS, there=EDITS, drop=st.booleans())
 def test_whatever_was_edited_and_undone_they_are_gone_and_stay_gone(
     first: list[tuple[str, int, int]], here: list[tuple[str, int, int]], there: list[tuple[str, int, int]], drop: bool

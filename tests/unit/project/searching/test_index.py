@@ -88,7 +88,7 @@ def index(small: Small) -> Iterator[SearchIndex]:
     made.close()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=edits, later=st.lists(st.tuples(edits, queries), min_size=1, max_size=4))
 def test_it_finds_what_a_look_at_every_text_finds(
     small: Small, first: list[tuple[str, int, str]], later: list[tuple[list[tuple[str, int, str]], str]]
