@@ -77,6 +77,11 @@ soak: $(VENV)/tests.stamp
 	$(BIN)/python -m tests.faults.table .bench/faults.jsonl --write docs/reliability.md
 	$(BIN)/python -m tests.fuzz.table .bench/fuzz.jsonl --write docs/reliability.md
 
+# Each fault of tools/mutations/mutations.tsv is put into a copy of the tree: do the tests notice it?
+mutations: $(VENV)/tests.stamp
+	$(BIN)/python -m tools.mutations record
+	$(BIN)/python -m tools.mutations run --jobs $(WORKERS) --write .bench/mutations/faults.tsv
+
 install-test: $(VENV)/tests.stamp
 	.ci/install-test
 
@@ -95,4 +100,4 @@ texts: $(VENV)/tests.stamp
 	mkdir -p build
 	$(BIN)/pybabel --quiet extract --no-default-keywords -k tr -k trn:1,2 -k later --project Greenroom -o build/greenroom.pot app widgets anonymize project
 
-.PHONY: help house bench-check demo test test-fast test-conditions lint bench bench-gpu soak install-test wheel constraints docs texts
+.PHONY: help house bench-check demo test test-fast test-conditions lint bench bench-gpu soak mutations install-test wheel constraints docs texts

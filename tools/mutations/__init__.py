@@ -1,0 +1,1 @@
+"""How many faults the tests notice: `python -m tools.mutations`."""
