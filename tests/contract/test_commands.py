@@ -153,7 +153,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("transcribe", ("lab.greenroom", "--speech-only")),
     (
         "transcript import",
-        ("lab.greenroom", "--recording", "1", str(ROOT / "tests" / "fakes" / "greeting.srt")),
+        ("lab.greenroom", "--recording", "1", str(ROOT / "tests" / "builders" / "greeting.srt")),
     ),
     ("transcript show", ("lab.greenroom", "--recording", "1")),
     ("cues run", ("lab.greenroom",)),

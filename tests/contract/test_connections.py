@@ -208,7 +208,7 @@ os.chdir("asking")
 said(0, "new", "lab.greenroom")
 said(0, "add", "lab.greenroom", "two seconds.mp4")
 said(0, "segment add", *"lab.greenroom --recording 1 --start 0.5 --end 1 --verdict error --annotator Ada".split())
-said(0, "transcript import", "lab.greenroom", "--recording", "1", str(ROOT / "tests" / "fakes" / "greeting.srt"))
+said(0, "transcript import", "lab.greenroom", "--recording", "1", str(ROOT / "tests" / "builders" / "greeting.srt"))
 HOSTS = {"far": "https://api.example.org/v1", "near": "http://192.168.0.1/v1", "any": "http://0.0.0.0/v1"}
 for name, host in HOSTS.items():
     said(0, "judge add", "lab.greenroom", name, "--backend", "openai", "--model", "m", "--url", host)
