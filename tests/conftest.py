@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sqlite3
+import sys
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_SCALE_FACTOR", "1")
@@ -24,6 +25,7 @@ from app.gui.startup import leave_sources_unread
 from models.weights import installed_weights as weights
 from models.weights.adding import add_weights
 from project.errors import UserError
+from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.store import locking as access
 from project.store import study as store
@@ -128,6 +130,13 @@ def shared_models() -> Path:
     if not folder.is_dir():
         pytest.skip("needs the developers' test models in ../shared/models, which users do not have")
     return folder
+
+
+@pytest.fixture
+def without_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the packages that search texts for personal information look as if they were not installed."""
+    for module in NAMES.packages.values():
+        monkeypatch.setitem(sys.modules, module, None)
 
 
 @pytest.fixture

@@ -7,14 +7,7 @@ state.
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from models.connection.addresses import (
-    UNSUPPORTED_PROXY,
-    host_of_url,
-    is_known_locally,
-    is_loopback,
-    proxy_for,
-    resolve,
-)
+from models.connection.addresses import UNSUPPORTED_PROXY, host_of_url, is_local_host, proxy_for
 from models.judges.judge_backends import build_options, load_backend
 from project.entities.egress_policy import (
     Egress,
@@ -250,11 +243,3 @@ def unencrypted_warning(session: Session, entry: JudgeEntry) -> str:
     allowed = policy_in_force(session).unencrypted
     then = "and the policy allows that" if allowed else "so the policy refuses it (allow it: policy set --unencrypted)"
     return f"Words and key would travel unencrypted to {entry.name} at http://{parts.netloc}, {then}."
-
-
-def is_local_host(host: str, port: int) -> bool:
-    """Tell whether a host is this machine, as far as this machine knows without asking another one."""
-    try:
-        return is_known_locally(host) and all(map(is_loopback, resolve(host, port)))
-    except OSError:
-        return False

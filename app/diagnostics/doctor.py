@@ -153,6 +153,7 @@ def run_diagnostics(progress: Progress) -> DiagnosticReport:
         "Playback": _playback,
         "Graphics card": _graphics_card,
         "Packages": _packages,
+        "Optional parts": lambda: (system_facts.optional_parts(), []),
         "Models": _models,
         "Folders": _folders,
     }
@@ -279,7 +280,6 @@ def _packages() -> SectionResult:
     ]
     return {
         "Qt for Python": system_facts.installed_version("PySide6-Essentials") or "missing",
-        "Optional parts": ", ".join(name for name, whole in system_facts.optional_parts().items() if whole) or "none",
         "As tested": f"{sum(bool(package.installed) and not package.is_other_version for package in known)} packages",
         "In another version": ", ".join(differ) or "none",
     }, problems

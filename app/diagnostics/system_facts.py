@@ -18,6 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from models.weights import installed_weights
+from project.session.optional_parts import OPTIONAL_PARTS, OptionalPart
 from project.session.settings import log_path
 from project.version import __version__
 from resources import resource
@@ -293,13 +294,6 @@ def _can_load(file: str) -> bool:
     return True
 
 
-EXTRAS = {
-    "diffusion": ("torch", "diffusers", "transformers", "accelerate", "safetensors"),
-    "local-vlm": ("llama-cpp-python",),
-    "gpu": ("onnxruntime-gpu", "nvidia-cublas-cu12"),
-    "cluster": ("distributed",),
-}
-"""Optional part -> its packages."""
 _TOOLS = ("pip", "setuptools")
 """Packages that are only needed to install."""
 ONNXRUNTIME_PACKAGES = ("onnxruntime", "onnxruntime-gpu")
@@ -350,9 +344,16 @@ def missing_packages() -> list[str]:
     return [name for name in names if not installed_version(name)]
 
 
-def optional_parts() -> dict[str, bool]:
-    """Return the optional parts, and whether each is complete."""
-    return {part: all(installed_version(name) for name in names) for part, names in EXTRAS.items()}
+def optional_parts() -> dict[str, str]:
+    """Return name of each optional part -> its packages and their versions, or what is not possible without it."""
+    return {
+        part.name: _installed_packages(part) or f"{part.missing_text} {part.hint}" for part in OPTIONAL_PARTS.values()
+    }
+
+
+def _installed_packages(part: OptionalPart) -> str:
+    names = [_requirement_name(requirement) for requirement in part.packages]
+    return ", ".join(f"{name} {installed_version(name)}" for name in names) if part.is_installed else ""
 
 
 def python_version() -> str:

@@ -18,6 +18,7 @@ from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.run_config import AskRequest, Payload
 from benchmark.judging.run_outcome import RunOutcome, subject_noun
 from benchmark.prompts.judge_prompt import get_judge_prompt
+from models.connection.addresses import is_local_host
 from models.connection.guard import Guard
 from models.judges.judge_backends import build_options, create_judge
 from models.judges.judge_interface import JudgeResources, ModelOptions, SamplingParameters
@@ -263,8 +264,6 @@ def _find_second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | No
 def _require_free(entry: JudgeEntry) -> None:
     """Raise if the cost of a judge is unknown under a budget in money; judges on this machine cost nothing."""
     from urllib.parse import urlsplit
-
-    from anonymize.egress.egress_authority import is_local_host
 
     address = urlsplit(server_address(entry))
     if address.hostname and not is_local_host(address.hostname, address.port or 443):

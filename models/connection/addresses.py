@@ -67,6 +67,14 @@ def resolve(host: str, port: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(address[4][0]) for address in found))
 
 
+def is_local_host(host: str, port: int) -> bool:
+    """Tell whether a host is this machine, as far as this machine knows without asking another one."""
+    try:
+        return is_known_locally(host) and all(map(is_loopback, resolve(host, port)))
+    except OSError:
+        return False
+
+
 def _hosts() -> set[str]:
     """Return the names in this machine's own list of hosts (hosts(5))."""
     try:

@@ -19,6 +19,7 @@ from models.connection.guard import Authority
 from models.connection.network_sandbox import allow_connection, allow_lookup
 from project.entities.egress_policy import EgressRequest, Purpose, parse_ip_address
 from project.errors import UserError
+from project.session.optional_parts import CLUSTER
 from project.text_format import escape_unprintable
 
 OPERATION = "greenroom"
@@ -211,11 +212,10 @@ async def connect(wanted: Scheduler, addresses: tuple[str, ...]) -> AsyncIterato
 
 async def _connect_client(wanted: Scheduler, address: str) -> Any:
     """Return a client that is connected to a scheduler; None where none answers."""
-    try:
-        import dask
-        import distributed
-    except ImportError:
-        raise UserError("Dask is not installed here.", "Install it: pip install 'greenroom[cluster]'") from None
+    CLUSTER.require()
+    import dask
+    import distributed
+
     # What goes wrong is said once and in our own words.
     for name in [*logging.Logger.manager.loggerDict]:
         if name.partition(".")[0] == "distributed":

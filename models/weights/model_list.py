@@ -1,5 +1,6 @@
-"""The catalogue of models for people: purpose, licence, sources, and installation state."""
+"""The catalogue of models and optional parts for people: purpose, licence, sources, and installation state."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,9 +9,14 @@ from models.weights.download import host_of
 from models.weights.download_sources import describe_origin, hub_address, index_address, manual_source, mirror_address
 from models.weights.editions import USES, Weights
 from models.weights.fetching import offline_variable
+from models.weights.part_installation import install_command, packages_folder
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
 from project.progress import Progress
+from project.session.optional_parts import OPTIONAL_PARTS, OptionalPart
+
+PART_USE = "part"
+"""The use of optional parts of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ class ModelCatalogueEntry:
     """One entry.
 
     Attributes:
-        use: key of `models.weights.editions.USES`.
+        use: key of `models.weights.editions.USES`, or `PART_USE`.
         used_in: where in the program it is used.
         licence: of an added one, in the words of whoever added it.
         offers: where it is fetched from; none where a lab brings its own.
@@ -44,6 +50,7 @@ class ModelCatalogueEntry:
         on_disk: bytes it takes; 0 where it is not there.
         arrived: bytes of it that a fetch has left that did not end.
         place: where it is, or would be.
+        how_to_get: the command.
     """
 
     name: str
@@ -58,11 +65,17 @@ class ModelCatalogueEntry:
     on_disk: int
     arrived: int
     place: Path
+    how_to_get: str
 
     @property
     def is_own(self) -> bool:
         """Whether a lab brings it itself."""
         return not self.offers
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is an optional part of the program: packages, which are fetched and no more."""
+        return self.use == PART_USE
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,11 @@ def list_models() -> list[ModelCatalogueEntry]:
     return [
         _catalogue_entry(weights) for weights in sorted(WEIGHTS.values(), key=lambda weights: order.index(weights.use))
     ]
+
+
+def list_parts() -> list[ModelCatalogueEntry]:
+    """Return all optional parts of the program."""
+    return [_part_entry(part) for part in OPTIONAL_PARTS.values()]
 
 
 def download_access() -> DownloadAccess:
@@ -139,4 +157,24 @@ def _catalogue_entry(weights: Weights) -> ModelCatalogueEntry:
         on_disk=installed_weights.size_on_disk(weights.name),
         arrived=0 if there else installed_weights.partial_bytes(weights.name),
         place=installed_weights.weights_location(weights.name),
+        how_to_get=installed_weights.how_to_get(weights.name),
+    )
+
+
+def _part_entry(part: OptionalPart) -> ModelCatalogueEntry:
+    there = part.is_installed
+    return ModelCatalogueEntry(
+        name=part.name,
+        use=PART_USE,
+        purpose=part.purpose,
+        used_in=part.used_in,
+        licence=part.licence,
+        note="",
+        offers=(SourceOffer("", "the package index", part.size, shlex.join(install_command(part))),),
+        folder=False,
+        installed=there,
+        on_disk=part.size if there else 0,
+        arrived=0,
+        place=packages_folder(),
+        how_to_get=part.how_to_get,
     )

@@ -95,7 +95,7 @@ class Policy:
         reason: why; typed by a person, and needed for `RAW_CONDITION`.
         allowed_by: who allowed it, such as a board and its number; needed for `RAW_CONDITION`.
         hosts: the only machines that anything may be sent to; () for whichever a judge names.
-        downloads: whether weights of models may be fetched while this study is open; nothing of it is sent then.
+        downloads: whether weights and optional parts may be fetched while this study is open; nothing of it is sent.
         redirects: whether a request may follow where a server sends it on to.
         proxies: whether the proxy that this machine is set up with may be used.
         unencrypted: whether words and keys may travel to another machine as everybody on the way can read them.
@@ -210,7 +210,7 @@ RULES: Mapping[str, str] = {
     "consent": "everybody who appears agreed to be sent to models",
     "hosts": "only to the machines that the policy names",
     "cluster": "other machines work on raw footage only where the policy names their scheduler",
-    "downloads": "weights of models are fetched only where the policy allows downloads",
+    "downloads": "weights of models and optional parts are fetched only where the policy allows downloads",
     "redirects": "a request goes where it was addressed to",
     "proxies": "a request goes through no other machine",
     "unencrypted": "nothing travels unencrypted to another machine",

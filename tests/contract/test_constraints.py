@@ -6,11 +6,13 @@ from importlib import metadata
 
 from packaging.requirements import Requirement
 
+from models.weights.weights_catalogue import WEIGHTS
+from project.session.optional_parts import OPTIONAL_PARTS
 from project.version import __version__
 from tests.contract.documentation import ROOT
 from tests.contract.test_notice import PROJECT, names
 
-FOR_USERS = ("diffusion", "local-vlm", "gpu", "cluster")
+FOR_USERS = ("names", "diffusion", "local-vlm", "gpu", "cluster")
 
 
 def pins(text: str) -> dict[str, str]:
@@ -58,7 +60,8 @@ def test_everything_that_the_program_and_its_optional_parts_bring_is_in_it() -> 
 
 def test_each_optional_part_is_for_users_or_for_developers() -> None:
     assert {*PROJECT["optional-dependencies"]} == {*FOR_USERS, "docs", "dev"}
-    assert names(PROJECT["optional-dependencies"]["cluster"]) <= names(PROJECT["optional-dependencies"]["dev"])
+    for part in ("names", "cluster"):
+        assert names(PROJECT["optional-dependencies"][part]) <= names(PROJECT["optional-dependencies"]["dev"])
 
 
 def test_it_pins_what_the_tests_run_with() -> None:
@@ -68,11 +71,11 @@ def test_it_pins_what_the_tests_run_with() -> None:
     }
 
 
-def test_an_optional_part_is_told_apart_by_packages_that_it_brings() -> None:
-    from app.diagnostics.system_facts import EXTRAS
-
-    assert set(EXTRAS) == set(FOR_USERS)
-    for part, packages in EXTRAS.items():
-        assert {plain(name) for name in packages} == {
-            plain(Requirement(one).name) for one in PROJECT["optional-dependencies"][part]
+def test_an_optional_part_installs_what_its_extra_says_and_shares_no_name_with_weights() -> None:
+    assert set(OPTIONAL_PARTS) == set(FOR_USERS)
+    assert not set(OPTIONAL_PARTS) & set(WEIGHTS)
+    for part in OPTIONAL_PARTS.values():
+        wanted = [Requirement(one) for one in PROJECT["optional-dependencies"][part.name]]
+        assert {(plain(one.name), *sorted(one.extras)) for one in map(Requirement, part.packages)} == {
+            (plain(one.name), *sorted(one.extras)) for one in wanted
         }

@@ -23,6 +23,8 @@ from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.policy_rows import read_policy
+from project.session.jobs import JobSpec
+from project.session.optional_parts import OPTIONAL_PARTS
 from project.store.study import Study
 from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.toy_model import FILES, know
@@ -132,12 +134,46 @@ def test_its_action_has_a_key_and_opens_it(main: MainWindow) -> None:
 
 def test_every_entry_is_listed_under_its_use_with_what_it_is_for(window: ModelsWindow) -> None:
     shown = window.table.texts()
-    assert shown.keys() == catalogue.WEIGHTS.keys()
+    assert shown.keys() == catalogue.WEIGHTS.keys() | OPTIONAL_PARTS.keys()
     heads = [window.table.topLevelItem(place).text(0) for place in range(window.table.topLevelItemCount())]
     assert heads[0].startswith("Speech (0 of ")
     assert shown["whisper-large-v3"][1:4] == ("not installed", "3.09 GB", "MIT")
     assert shown["whisper"][1:4] == ("bring your own", "", "yours to say")
     assert all(cells[4] and cells[5] for cells in shown.values())
+
+
+def test_an_optional_part_is_got_by_the_button_and_by_nothing_else(
+    qtbot: QtBot, main: MainWindow, window: ModelsWindow, monkeypatch: pytest.MonkeyPatch, without_names: None
+) -> None:
+    window.reload()
+    window.table.choose("names")
+    panel = window.panel
+    assert state(window, "names") == "not installed"
+    assert panel.fetch.text() == "&Fetch (235.0 MB)"
+    assert "By hand: " in panel.lines.text()
+    assert "presidio-analyzer" in panel.lines.text()
+    assert panel.folder.isHidden()
+    assert panel.file.isHidden()
+    assert not panel.remove.isEnabled()
+    started: list[JobSpec] = []
+    monkeypatch.setattr(main.jobs, "start", lambda work, then=None, noted=True: started.append(work))
+    answers = main.files.questions
+    assert isinstance(answers, Answers)
+    click(qtbot, panel.fetch)()
+    assert answers.asked == ["Allow downloads"]
+    assert started == []
+    answers.agreed = True
+    click(qtbot, panel.fetch)()
+    assert [(work.kind, work.parameters) for work in started] == [("fetch", {"name": "names"})]
+    main.jobs.started.emit(started[0])
+    main.jobs.progressed.emit(started[0], 12, 0, "Collecting spacy")
+    assert state(window, "names") == "fetching…"
+    monkeypatch.delitem(sys.modules, "spacy")
+    monkeypatch.delitem(sys.modules, "presidio_analyzer")
+    main.jobs.done.emit(started[0], {"name": "names"})
+    assert state(window, "names") == "installed"
+    assert not panel.fetch.isEnabled()
+    assert not panel.verify.isEnabled()
 
 
 def test_it_says_what_comes_in_what_goes_out_and_who_is_asked(window: ModelsWindow, sender: Sender) -> None:

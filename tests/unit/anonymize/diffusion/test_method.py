@@ -1,6 +1,7 @@
 """The method as the renderer uses it, with tiny networks installed as a lab would install them."""
 
 import socket
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -136,10 +137,8 @@ def test_landmarks_without_their_model_are_refused_before_anything_is_loaded(
 
 
 def test_without_packages_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "anonymize.methods.diffusion.diffusion_face.find_spec", lambda name: None if name == "torch" else name
-    )
-    with pytest.raises(UserError, match="needs torch"):
+    monkeypatch.setitem(sys.modules, "diffusers", None)
+    with pytest.raises(UserError, match="“diffusion”, which is not installed"):
         Diffusion().begin(Source([moving(3)]), Silent())
 
 

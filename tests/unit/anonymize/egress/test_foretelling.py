@@ -2,8 +2,9 @@
 
 import pytest
 
-from anonymize.egress.egress_authority import is_local_host, judge_refusal
+from anonymize.egress.egress_authority import judge_refusal
 from anonymize.egress.policy_edits import set_policy
+from models.connection.addresses import is_local_host
 from project.entities.egress_policy import EgressLevel, Policy
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Recording

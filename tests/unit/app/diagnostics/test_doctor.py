@@ -16,6 +16,7 @@ from app.diagnostics import system_facts as places
 from app.diagnostics import system_facts as system
 from app.diagnostics.system_facts import Library, LibraryUse, SoundOutput
 from project.entities.study_records import Json
+from project.session.optional_parts import OPTIONAL_PARTS
 from project.session.settings import log_path
 from tests.builders.terminal import Terminal
 
@@ -81,6 +82,20 @@ def test_the_whole_of_it_holds_no_path_and_no_name(
 
 def test_where_everything_works_nothing_is_to_be_put_right(answers: dict[str, probing.ProbeResult]) -> None:
     assert problems() == []
+
+
+def test_it_says_which_optional_parts_are_there_and_how_to_get_what_is_missing(
+    answers: dict[str, probing.ProbeResult], request: pytest.FixtureRequest
+) -> None:
+    assert doctor.run_diagnostics(_Silent()).sections["Optional parts"]["names"] == "presidio-analyzer 1, spacy 1"
+    request.getfixturevalue("without_names")
+    report = doctor.run_diagnostics(_Silent())
+    assert report.sections["Optional parts"].keys() == OPTIONAL_PARTS.keys()
+    assert report.sections["Optional parts"]["names"] == (
+        "Searching texts for personal information needs the optional part “names”, which is not installed. "
+        "Get it: greenroom models fetch names"
+    )
+    assert not report.problems, "a plain installation lacks it, and works"
 
 
 @pytest.mark.parametrize(

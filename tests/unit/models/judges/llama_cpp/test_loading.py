@@ -12,7 +12,6 @@ import pytest
 from models.judges.judge_backends import create_judge
 from models.judges.judge_interface import JudgeResources
 from models.judges.llama_cpp import llama_judge as files
-from models.judges.llama_cpp import llama_judge as judge
 from models.judges.llama_cpp.llama_judge import LlamaJudge, model_checksum, require_gguf_file
 from models.judges.llama_cpp.llama_options import LlamaOptions
 from models.judges.llama_cpp.model_process import ModelProcess
@@ -119,8 +118,8 @@ def test_frames_need_a_projector_and_a_clip_is_not_taken(tiny_gguf: TinyModel) -
 
 
 def test_without_the_library_it_is_said_how_to_get_it(tiny_gguf: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judge, "find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"greenroom\[local-vlm\]"):
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    with pytest.raises(UserError, match="“local-vlm”, which is not installed"):
         create_judge(JudgeEntry("1", "J", "llama-cpp", str(tiny_gguf.model), {"sees": "text"}), JudgeResources())
 
 
