@@ -32,6 +32,7 @@ from anonymize.pii_detection.postal_addresses import find_addresses
 from anonymize.pii_detection.presidio_engine import find_with_presidio
 from anonymize.pii_detection.text_scrubber import PhraseMatcher
 from models.names.name_finders import NameFinder, NameSpan
+from project.session.optional_parts import NAMES
 from project.text_matching.normalization import capitalized_non_names, function_words, is_ambiguous_name, is_common
 from project.text_matching.number_words import NumberNormalizedText, number_views
 from project.text_matching.spoken_forms import (
@@ -212,7 +213,13 @@ class TextSearch:
         self._names = names
 
     def search_all(self, texts: Sequence[str]) -> list[list[PiiSpan]]:
-        """Return what was found in each of some texts, in no order: a model is faster with many at once."""
+        """Return what was found in each of some texts, in no order: a model is faster with many at once.
+
+        Raises:
+            UserError: the optional part that searches is missing, so nobody knows what is in the texts.
+        """
+        if texts:
+            NAMES.require()
         prepared = [Tokens(text) for text in texts]
         found = [[*_apply_rules(tokens)] for tokens in prepared]
         if self._names is not None:
@@ -249,11 +256,19 @@ class PersonalFinder:
         self._search = TextSearch(names)
 
     def find(self, text: str) -> list[PiiMatch]:
-        """Return what looks like personal information, in order of place, without overlaps."""
+        """Return what looks like personal information, in order of place, without overlaps.
+
+        Raises:
+            UserError: see `TextSearch.search_all`.
+        """
         return self.find_all([text])[0]
 
     def find_all(self, texts: Sequence[str]) -> list[list[PiiMatch]]:
-        """Return the hits of each of some texts: a model is faster with many at once."""
+        """Return the hits of each of some texts: a model is faster with many at once.
+
+        Raises:
+            UserError: see `TextSearch.search_all`.
+        """
         found = self._search.search_all(texts)
         return [self.resolve_hits(text, spans) for text, spans in zip(texts, found, strict=True)]
 

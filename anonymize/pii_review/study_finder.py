@@ -19,6 +19,7 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.pii_rows import UNSPECIFIED_KIND, private_words, public_words
 from project.search.free_texts import free_texts
 from project.session.jobs import JobSpec, run_inline
+from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.text_format import pluralize
 
@@ -203,10 +204,15 @@ _BATCH_TEXTS = 200
 
 
 def prepare(session: Session) -> JobSpec | None:
-    """Make the job for all texts that were not searched since the study was opened; None where there are none."""
+    """Make the job for all texts that were not searched since the study was opened; None where there are none.
+
+    Raises:
+        UserError: the optional part that searches is missing.
+    """
     texts = unsearched_texts(session, (free_text.text for free_text in free_texts(session.study)))
     if not texts:
         return None
+    NAMES.require()
     title = f"Search {pluralize(len(texts), 'text')} for personal information"
     by = current_recognizers()
     return JobSpec(KIND, title, "", {"texts": [*texts], "model": by.model, "fingerprint": by.fingerprint})
@@ -223,7 +229,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """Search the texts.
 
     Raises:
-        UserError: the model of names is damaged or gone.
+        UserError: the model of names is damaged or gone, or the optional part that searches is.
         Cancelled: the user stopped it.
     """
     texts, by = cast(list[str], parameters["texts"]), _recognizers(parameters)

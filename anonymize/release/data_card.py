@@ -33,6 +33,7 @@ from project.entities.study_records import Json
 from project.queries.annotator_rows import all_annotators
 from project.queries.face_rows import mask_state
 from project.queries.recording_rows import all_participants
+from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.text_format import pluralize
 from project.timebase import format_time
@@ -43,6 +44,7 @@ TEMPLATES = {"card": "DATACARD.md", "licence": "LICENCE.md", "access": "ACCESS.m
 """Template -> the file that it becomes."""
 _NOT_STATED = "not stated"
 _NO_ENTRIES = "None."
+_UNSEARCHED_REASON = "the reason is left out, because it was not searched for personal information"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +246,7 @@ def collect_manifest_facts(session: Session, plan: ReleasePlan, selection: Selec
 
 def collect_card_facts(session: Session, selection: Selection, choice: str) -> dict[str, Json]:
     """Return what the data card says about the study, as JSON; `choice` says how free texts are released."""
-    scrubber = build_scrubber(session)
+    scrubber = build_scrubber(session) if NAMES.is_installed else None
     codes = assign_annotator_codes(
         all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)]
     )
@@ -253,7 +255,12 @@ def collect_card_facts(session: Session, selection: Selection, choice: str) -> d
     reader = find_confirming_annotator(session, texts)
     inside = {candidate.number for candidate in selection.candidates}
     given: list[Json] = [
-        [waiver.rule, number, scrubber.scrub(waiver.reason).text, names[waiver.annotator_id]]
+        [
+            waiver.rule,
+            number,
+            scrubber.scrub(waiver.reason).text if scrubber else _UNSEARCHED_REASON,
+            names[waiver.annotator_id],
+        ]
         for waiver, number in numbered_waivers(session)
         if number is None or number in inside
     ]
@@ -264,7 +271,7 @@ def collect_card_facts(session: Session, selection: Selection, choice: str) -> d
         "waivers": given,
         "texts": [len(texts), sum(len(text.replacements) for text in texts)],
         "read_by": names[reader.id] if reader is not None else "",
-        "recognizers": [scrubber.scrub(title).text for title in current_recognizers().titles],
+        "recognizers": [scrubber.scrub(title).text for title in current_recognizers().titles] if scrubber else [],
         "sounds": {
             str(candidate.number): candidate.audio_treatment.facts()
             for candidate in selection.candidates

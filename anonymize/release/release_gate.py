@@ -24,6 +24,7 @@ from project.merging.merge import COPY_PROPERTY
 from project.queries.history_rows import source_sha256
 from project.queries.policy_rows import visible_participants
 from project.queries.recording_rows import all_participants, all_recordings, hold_outs, participants_in
+from project.session.optional_parts import NAMES
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
@@ -82,6 +83,11 @@ class ReleaseCandidate:
         """Whether its sound leaves."""
         medium = self.session.main_medium(self.recording.id)
         return self.plan.includes_sound and self.has_picture and medium is not None and medium.facts.audio is not None
+
+    @property
+    def releases_speech(self) -> bool:
+        """Whether what is said or written leaves: its sound or its texts."""
+        return self.releases_sound or self.plan.texts == SCRUB
 
     @cached_property
     def speech(self) -> Speech:
@@ -219,8 +225,11 @@ def check_history(session: Session) -> Iterator[ReleaseBlocker]:
 def check_texts_reviewed(
     session: Session, plan: ReleasePlan, found: Sequence[ReleasedText] | None = None
 ) -> Iterator[ReleaseBlocker]:
-    """Rule `texts-reviewed`; `found` are the free texts, where they are at hand."""
-    if plan.texts != SCRUB:
+    """Rule `texts-reviewed`; `found` are the free texts, where they are at hand.
+
+    Where they cannot be scrubbed, the rule `pii-reviewed` stops each recording.
+    """
+    if plan.texts != SCRUB or not NAMES.is_installed:
         return
     texts = list_released_texts(session) if found is None else found
     if texts and find_confirming_annotator(session, texts) is None:
@@ -427,7 +436,16 @@ def check_voice_known(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
 
 
 def check_pii_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
-    """Rule `pii-reviewed`: each place that nobody decided on, and a language that is not covered."""
+    """Rule `pii-reviewed`: texts that cannot be searched, places that nobody decided on, languages not covered."""
+    if candidate.releases_speech and not NAMES.is_installed:
+        yield candidate.build_blocker(
+            "pii-reviewed",
+            f"Recording {candidate.number}: {NAMES.missing_text}",
+            NAMES.hint,
+            waivable=False,
+            weights=NAMES.name,
+        )
+        return
     # This searches what was not searched yet, so it goes before the question what searched the transcript.
     places = [
         *candidate.personal.undecided_places(
@@ -452,7 +470,7 @@ def check_pii_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
 
 def _language_gap(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Yield that the transcript is not mostly in a language with rules of which a model of names searched it."""
-    if not (candidate.releases_sound or candidate.plan.texts == SCRUB):
+    if not candidate.releases_speech:
         return
     coverage = compute_coverage(candidate.session, candidate.recording.id)
     if not coverage.is_mostly_covered:

@@ -68,7 +68,7 @@ class ReleaseBlocker:
         sentence: what is wrong.
         hint: what to do about it.
         waivable: whether it can be waived, where its rule can.
-        weights: that can be fetched to mend it; "" for none.
+        weights: name of the weights or the optional part that can be fetched to mend it; "" for none.
     """
 
     rule: str

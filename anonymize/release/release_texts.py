@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from annotate.interchange.document import (
     COMMENTS,
@@ -71,12 +72,15 @@ class AnnotationScrubber:
             key: of the study's releases; "" where ids do not matter.
         """
         self._session, self._keep, self._key = session, keep_texts, key
-        self._scrubber: TextScrubber = build_scrubber(session)
         self._pseudonyms = [participant.pseudonym for participant in all_participants(session.study)]
         self._codes = assign_annotator_codes(all_annotators(session.study), self._pseudonyms)
         self._here: Recording | None = None
         self._time_us = 0
         self.seen: list[ReleasedText] = []
+
+    @cached_property
+    def _scrubber(self) -> TextScrubber:
+        return build_scrubber(self._session)
 
     def scrub_recordings(
         self, wanted: Sequence[Recording], silent: Mapping[str, Sequence[str]], clip: Callable[[int], str]

@@ -13,6 +13,7 @@ from typing import Protocol, cast
 from models.weights import installed_weights, weight_folders
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.session.optional_parts import NAMES
 
 PERSON_LABELS = frozenset({"PERSON", "PER"})
 """What pipelines call the name of a person: English ones the first, those of other languages the second."""
@@ -163,8 +164,9 @@ def create_name_finder(names: str) -> NameFinder:
         names: a key of `FINDERS`, or several joined by `+`, of which each reads the texts of its language.
 
     Raises:
-        UserError: there is none of that name, or its weights are not installed.
+        UserError: there is none of that name, or its weights or the packages that read them are not installed.
     """
+    NAMES.require()
     made = [_create_finder(name) for name in names.split(_JOIN)]
     if len(made) == 1:
         return made[0]

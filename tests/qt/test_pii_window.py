@@ -159,7 +159,7 @@ def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot
     window.decide(PiiVerdict.HIDE)
     window.step(1)
     assert window.status.text() == "Nothing is undecided in this list."
-    window._finding._on_search_stopped()
+    window._finding._on_search_stopped("")
     window._finding.complete = False
     window.step(1)
     assert "may lack something" in window.status.text()
@@ -438,3 +438,26 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     assert not window.languages.isVisible()
     assert not window.models.isVisible()
     assert (LISTED.lower(), "") in texts(window)
+
+
+def test_without_the_part_that_searches_it_says_so_and_a_button_gets_it(
+    main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, without_names: None
+) -> None:
+    window = main.windows.open_window("pii")
+    assert isinstance(window, PiiWindow)
+    qtbot.waitUntil(lambda: "“names”, which is not installed" in window.status.text())
+    assert "Get it: greenroom models fetch names" in window.languages.text()
+    window.tabs.setCurrentIndex(2)
+    started: list[JobSpec] = []
+    monkeypatch.setattr(main.jobs, "start", lambda work, then=None, noted=True: started.append(work))
+    window.models.buttons["names"].click()
+    (work,) = started
+    assert (work.kind, work.parameters) == ("fetch", {"name": "names"})
+    monkeypatch.undo()
+    session = main.studio.session
+    assert session is not None
+    search_at_once(session)
+    with qtbot.waitSignal(window._finding.changed):
+        main.jobs.done.emit(work, {"name": "names"})
+    assert not window.languages.isVisible()
+    assert ("Robert Miller", "") in texts(window)

@@ -2,13 +2,14 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from annotate.team.assignments import hold_out
-from anonymize.release.release_edits import withdraw_waiver
+from anonymize.release.release_edits import store_plan, withdraw_waiver
 from anonymize.release.release_plan import SCRUB, read_plan
 from app.gui.release.release_window import ReleaseWindow
 from app.gui.window.main_window import MainWindow
@@ -190,3 +191,19 @@ def test_what_changed_while_it_was_closed_is_judged_when_it_comes_back(
     release.judge_all()
     assert "held out" in release.left_out.text()
     assert not release.release.isEnabled()
+
+
+def test_without_the_part_that_searches_the_list_says_so_and_has_the_button(
+    window: MainWindow, release: ReleaseWindow, without_names: None
+) -> None:
+    session = session_of(window)
+    store_plan(session, replace(read_plan(session), texts=SCRUB))
+    release.reload()
+    release.judge_all()
+    (line,) = [line for line in release._judged.lines if line.is_broken]
+    assert line.reason is not None
+    assert "“names”, which is not installed" in line.reason.sentence
+    assert [*release.models.buttons] == ["names"]
+    assert not release.release.isEnabled()
+    release.tabs.setCurrentIndex(2)
+    assert "“names”, which is not installed" in release.texts.state.text()

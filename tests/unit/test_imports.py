@@ -69,7 +69,8 @@ def test_what_compares_annotators_is_loaded_when_it_computes() -> None:
     assert loaded_after(code, HEAVY) == []
 
 
-def test_no_part_calls_out_when_it_is_imported() -> None:
+def program_modules() -> list[str]:
+    """Names of all modules of the program."""
     modules = []
     for root in sorted(path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests"):
         for path in sorted(root.rglob("*.py")):
@@ -77,6 +78,21 @@ def test_no_part_calls_out_when_it_is_imported() -> None:
             modules.append(".".join(part for part in parts if part != "__init__"))
     assert len(modules) > 150
     # The script that makes the sample needs a package that the program does not depend on by itself.
-    modules = [name for name in modules if not name.startswith("resources.sample.")]
+    return [name for name in modules if not name.startswith("resources.sample.")]
+
+
+def test_only_one_module_imports_what_searches_texts_for_personal_information() -> None:
+    behind = "anonymize.pii_detection.presidio_recognizers"
+    modules = [name for name in program_modules() if name != behind]
+    hidden = ["spacy", "presidio_analyzer", "tldextract", "phonenumbers"]
+    code = (
+        f"import importlib, sys\nsys.modules.update(dict.fromkeys({hidden!r}))\n"
+        f"for name in {modules!r}: importlib.import_module(name)"
+    )
+    assert loaded_after(code, [behind]) == []
+
+
+def test_no_part_calls_out_when_it_is_imported() -> None:
+    modules = program_modules()
     code = f"{_NO_NETWORK}\nimport importlib\nfor name in {modules!r}: importlib.import_module(name)"
     assert loaded_after(code, ["app.gui.window.main_window"]) == ["app.gui.window.main_window"]

@@ -489,7 +489,11 @@ class ExportController(QObject):
     ) -> None:
         if self.dialog is None:
             return
-        searching = self._queue_pii_search(session, recording_id, choice) if which else None
+        try:
+            searching = self._queue_pii_search(session, recording_id, choice) if which else None
+        except UserError as error:
+            listening.status_changed.emit(str(error), "")
+            return
         if searching is None:
             listening.play_preview(which, choice, time_us)
             return

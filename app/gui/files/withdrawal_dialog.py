@@ -409,7 +409,7 @@ class ErasureController(QObject):
 
         def fail(error: Exception) -> None:
             if self._asking:
-                self._dialog.show_problem(wanted, error.message if isinstance(error, UserError) else str(error))
+                self._dialog.show_problem(wanted, str(error))
 
         finder = self._finder
         self._context.background.run(lambda _: plan_erasure(path, wanted, finder), show, fail)

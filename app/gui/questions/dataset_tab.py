@@ -172,10 +172,10 @@ class QuestionSetAssembler(QObject):
         self.discard()
         self.stopped.emit(str(error))
 
-    def _stop_gathering(self) -> None:
+    def _stop_gathering(self, problem: str = "") -> None:
         if self._wanted:
             self.discard()
-            self.stopped.emit(_STOPPED_TEXT)
+            self.stopped.emit(problem or _STOPPED_TEXT)
 
     def _show_search(self, work: object, done: int, total: int, text: str) -> None:
         if self._wanted and getattr(work, "kind", "") == study_finder.KIND:

@@ -27,6 +27,7 @@ from project.progress import Progress
 from project.queries.pii_rows import pii_decisions
 from project.search.free_texts import free_texts
 from project.session.jobs import JobSpec
+from project.session.optional_parts import NAMES
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
@@ -34,10 +35,10 @@ from widgets.text_labels import PlainLabel, plain_tip
 
 
 class NamesModels(QWidget):
-    """One button for each model that can be fetched, and how far that is. It is hidden where there is none to get.
+    """One button for each model or part that can be fetched, and how far that is. Hidden where there is none to get.
 
     Signals:
-        changed: weights were installed, here or elsewhere: what was searched without them has to be searched again.
+        changed: something was installed, here or elsewhere: what was searched without it has to be searched again.
     """
 
     changed = Signal()
@@ -59,7 +60,7 @@ class NamesModels(QWidget):
         self.hide()
 
     def show_missing(self, names: Iterable[str]) -> None:
-        """Show a button for each of some weights."""
+        """Show a button for each of some weights or parts."""
         wanted = [*dict.fromkeys(names)]
         for name in [*self.buttons]:
             if name not in wanted:
@@ -74,7 +75,7 @@ class NamesModels(QWidget):
         self.setVisible(bool(wanted))
 
     def fetch(self, name: str) -> None:
-        """Get a model over the network; the policy of the study is asked first."""
+        """Get a model or a part over the network; the policy of the study is asked first."""
         if name in self._works:
             return
         try:
@@ -136,12 +137,12 @@ class PiiSearchController(QObject):
     Signals:
         ready: all texts are searched as they were when this was asked for last.
         message (str): what is done right now.
-        stopped: the search failed or was cancelled.
+        stopped (str): the search failed, and why; "" where it was cancelled.
     """
 
     ready = Signal()
     message = Signal(str)
-    stopped = Signal()
+    stopped = Signal(str)
 
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -153,9 +154,9 @@ class PiiSearchController(QObject):
 
     @property
     def is_needed(self) -> bool:
-        """Whether there are texts that were not searched yet."""
+        """Whether there are texts that were not searched yet and can be."""
         session = self._context.studio.session
-        return session is not None and study_finder.prepare(session) is not None
+        return session is not None and NAMES.is_installed and study_finder.prepare(session) is not None
 
     def begin(self) -> None:
         """Search what is new; `ready` follows later."""
@@ -186,15 +187,11 @@ class PiiSearchController(QObject):
                 found(session)
                 self.ready.emit()
 
-        read_in_background(self._context.background, session, read, then, self._on_failed)
+        read_in_background(self._context.background, session, read, then, lambda error: self.stopped.emit(str(error)))
 
     def _start(self, work: JobSpec) -> None:
         self._asked = work
         self._context.jobs.start(work, lambda _result: self._on_searched())
-
-    def _on_failed(self, error: Exception) -> None:
-        self.message.emit(str(error))
-        self.stopped.emit()
 
     def _on_searched(self) -> None:
         self._asked = None
@@ -203,7 +200,7 @@ class PiiSearchController(QObject):
     def _on_stopped(self, work: JobSpec) -> None:
         if work is self._asked:
             self._asked = None
-            self.stopped.emit()
+            self.stopped.emit(str(self._context.jobs.failure_of(work) or ""))
 
     def _on_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
         if work is self._asked:
@@ -274,9 +271,9 @@ class PiiHitMonitor(QObject):
             self.looking, self.complete = True, False
             self._pause.start()
 
-    def _on_search_stopped(self) -> None:
+    def _on_search_stopped(self, problem: str) -> None:
         self.looking = False
-        self.message.emit(tr("The search was stopped, so this list may lack something. Search again: F5"))
+        self.message.emit(problem or tr("The search was stopped, so this list may lack something. Search again: F5"))
 
     def _assemble(self) -> None:
         """Put the hits of the whole study together in a thread; an edit meanwhile has them put together again."""

@@ -44,6 +44,7 @@ from project.errors import UserError
 from project.queries.pii_rows import PiiVerdict
 from project.queries.recording_rows import all_participants, all_recordings
 from project.search.free_texts import free_texts
+from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.timebase import SECOND_US
 from resources.translation import tr, trn
@@ -95,7 +96,12 @@ class KeyPage(QWidget):
         session = self._context.studio.session
         if session is None:
             return
-        rows = [(after, KINDS[kind].title, who, texts, places) for after, kind, who, texts, places in key_rows(session)]
+        try:
+            found = key_rows(session)
+        except UserError as error:
+            self._tell(str(error))
+            found = []
+        rows = [(after, KINDS[kind].title, who, texts, places) for after, kind, who, texts, places in found]
         self.table.show_rows([TableRow(f"{row[0]} {row[1]}", row) for row in rows])
         self.names.setChecked(bool(read_stand_ins(session)))
         self.names.setEnabled(self._context.studio.writable)
@@ -190,6 +196,7 @@ class PiiWindow(QWidget):
         if self._stale:
             self._stale = False
             self._fill_people()
+            self._show_gaps()
             self._finding.refresh()
         self.current_table.setFocus()
 
@@ -402,7 +409,12 @@ class PiiWindow(QWidget):
         self.bar.set_condition("recording", tr("Recording"), named)
 
     def _show_gaps(self) -> None:
-        """Say which transcripts are mostly in a language in which personal information is not found."""
+        """Say that nothing can be searched, or which transcripts are mostly in a language that is not covered."""
+        if not NAMES.is_installed:
+            self.languages.setText(f"{NAMES.missing_text} {NAMES.hint}")
+            self.languages.show()
+            self.models.show_missing([NAMES.name])
+            return
         gaps = self._finding.gaps
         lines = [
             tr("Recording {number}: {sentence}. {hint}").format(

@@ -50,6 +50,7 @@ from project.queries.face_rows import mask_state
 from project.queries.history_rows import latest_run
 from project.queries.policy_rows import waivers
 from project.queries.recording_rows import all_recordings
+from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
@@ -187,7 +188,7 @@ def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, 
     """
     selection = select_candidates(session, plan)
     texts: list[ReleasedText] = []
-    if plan.texts == SCRUB:
+    if plan.texts == SCRUB and NAMES.is_installed:
         for part in released_texts_by_recording(session):
             texts += part
             yield tr("Scrubbing the texts: {texts}…").format(texts=len(texts))

@@ -256,10 +256,13 @@ class ReleaseWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        self._texts = list_released_texts(session)
+        said = tr("There are no free texts.")
+        try:
+            self._texts = list_released_texts(session)
+        except UserError as error:
+            self._texts, said = [], str(error)
         reader = find_confirming_annotator(session, self._texts)
         changed = sum(bool(text.replacements) for text in self._texts)
-        said = tr("There are no free texts.")
         if self._texts:
             state = (
                 tr("Read by {name}.").format(name=reader.name)
@@ -364,7 +367,7 @@ class ReleaseWindow(QWidget):
         self.tabs.currentChanged.connect(lambda place: self.reload() if place == _TEXTS_TAB else None)
         self._searching.ready.connect(self.reload)
         self._searching.message.connect(self.heading.setText)
-        self._searching.stopped.connect(lambda: self.heading.setText(_STOPPED))
+        self._searching.stopped.connect(lambda problem: self.heading.setText(problem or _STOPPED))
         self.release.clicked.connect(self._start)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.failed.connect(self._show_error)
