@@ -167,6 +167,19 @@ def kappa_max(table: Floats) -> Floats:
     return _over_chance(table, np.minimum(table.sum(-1), table.sum(-2)).sum(-1))
 
 
+def quadratic_kappa(table: Floats) -> Floats:
+    """Return (...) kappa of (..., k, k) tables of ordered values, weighted by squared distance; NaN as for `kappa`.
+
+    Source: Cohen (1968), Weighted kappa.
+    """
+    steps = np.arange(table.shape[-1])
+    apart = (steps[:, None] - steps) ** 2
+    chance = table.sum(-1)[..., :, None] * table.sum(-2)[..., None, :] / table.sum((-1, -2))[..., None, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = 1 - (apart * table).sum((-1, -2)) / (apart * chance).sum((-1, -2))
+    return found
+
+
 def _over_chance(table: Floats, agreeing: Floats) -> Floats:
     total = table.sum((-1, -2))
     with np.errstate(invalid="ignore", divide="ignore"):

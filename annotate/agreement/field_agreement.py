@@ -21,6 +21,7 @@ from annotate.agreement.coefficients import (
     nominal_alpha,
     ordinal_alpha,
     pearson,
+    quadratic_kappa,
 )
 from annotate.agreement.figure_intervals import (
     Bools,
@@ -203,7 +204,7 @@ def mean_choices(
 
 
 def _weighted_kappa(field: RatedField, first: Floats, second: Floats) -> StatisticResult:
-    """Return kappa with quadratic weights, by scikit-learn; it comes without an interval."""
+    """Return kappa with quadratic weights; it comes without an interval."""
     said: dict[str, Json] = {"weights": "quadratic"}
     steps = round((field.maximum - field.minimum) / field.step) + 1
     if not len(first):
@@ -213,9 +214,8 @@ def _weighted_kappa(field: RatedField, first: Floats, second: Floats) -> Statist
     codes = [np.rint((side - field.minimum) / field.step).astype(np.int64) for side in (first, second)]
     if len(np.unique(codes)) < 2:
         return undefined_figure(ONE_VALUE, len(first), more=said)
-    from sklearn.metrics import cohen_kappa_score
-
-    value = cohen_kappa_score(*codes, labels=np.arange(steps), weights="quadratic")
+    ones = np.ones(len(first), np.int64)
+    (value,) = quadratic_kappa(confusion_tables(*codes, ones, np.zeros_like(ones), steps, 1))
     return StatisticResult(finite_or_none(float(value)), len(first), more=said)
 
 

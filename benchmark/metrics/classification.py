@@ -81,6 +81,17 @@ def accuracy(truth: Sequence[Hashable], said: Sequence[Hashable | None]) -> floa
     return sum(true == answer for true, answer in zip(truth, said, strict=True)) / len(truth)
 
 
+def label_columns(places: Ints, labels: Sequence[Hashable]) -> Bools:
+    """Return (n, k): which of k labels each of n positions of `encode_labels` is."""
+    found: Bools = places[:, None] == np.arange(len(labels))
+    return found
+
+
+def f1_of_counts(hits: Floats | Ints, either: Floats | Ints) -> Floats:
+    """Return (...) F1 of how often labels were rightly given, and true plus given; NaN for one that never occurs."""
+    return np.divide(2 * hits, either, out=np.full(np.shape(hits), np.nan), where=either > 0)
+
+
 def macro_f1(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]) -> float | None:
     """Return the unweighted mean of F1 over the labels of a task; None without items.
 
@@ -99,11 +110,7 @@ def macro_f1(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels:
     Source: SHREC, section 3.1 ("unweighted average of F1").
     """
     true, given = encode_labels(truth, said, labels)
-    if not truth:
-        return None
-    from sklearn.metrics import f1_score
-
-    return float(f1_score(true, given, labels=range(len(labels)), average="macro", zero_division=0.0))
+    return _mean_f1(_f1_of_columns(label_columns(true, labels), label_columns(given, labels))) if truth else None
 
 
 def f1_by_label(
@@ -111,12 +118,8 @@ def f1_by_label(
 ) -> Mapping[Hashable, float | None]:
     """Return label -> F1; None for a label that is neither true nor given. Arguments as `macro_f1`."""
     true, given = encode_labels(truth, said, labels)
-    if not truth:
-        return dict.fromkeys(labels)
-    from sklearn.metrics import f1_score
-
-    found = f1_score(true, given, labels=range(len(labels)), average=None, zero_division=np.nan)
-    return {label: finite_or_none(value) for label, value in zip(labels, found, strict=True)}
+    found = _f1_of_columns(label_columns(true, labels), label_columns(given, labels))
+    return {label: finite_or_none(float(value)) for label, value in zip(labels, found, strict=True)}
 
 
 def confusion(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]) -> Ints:
@@ -194,22 +197,23 @@ def macro_f1_multilabel(truth: Truths, said: Answers, labels: Sequence[Hashable]
         ValueError: see `encode_set_pairs`.
     """
     true, given = encode_set_pairs(truth, said, labels)
-    if not truth:
-        return None
-    from sklearn.metrics import f1_score
-
-    return float(f1_score(true, given, labels=range(len(labels)), average="macro", zero_division=0.0))
+    return _mean_f1(_f1_of_columns(true[:, :-1], given[:, :-1])) if truth else None
 
 
 def multilabel_f1_by_label(truth: Truths, said: Answers, labels: Sequence[Hashable]) -> Mapping[Hashable, float | None]:
     """Return label -> F1; None for a label that is neither true nor given (SHREC, appendix G)."""
     true, given = encode_set_pairs(truth, said, labels)
-    if not truth:
-        return dict.fromkeys(labels)
-    from sklearn.metrics import f1_score
+    found = _f1_of_columns(true[:, :-1], given[:, :-1])
+    return {label: finite_or_none(float(value)) for label, value in zip(labels, found, strict=True)}
 
-    found = f1_score(true, given, labels=range(len(labels)), average=None, zero_division=np.nan)
-    return {label: finite_or_none(value) for label, value in zip(labels, found, strict=True)}
+
+def _f1_of_columns(true: Bools, given: Bools) -> Floats:
+    return f1_of_counts((true & given).sum(0), true.sum(0) + given.sum(0))
+
+
+def _mean_f1(scores: Floats) -> float:
+    """Return the mean over labels; one that never occurs adds 0."""
+    return float(np.nan_to_num(scores).mean())
 
 
 def highest_multilabel_macro_f1(truth: Truths, labels: Sequence[Hashable]) -> float | None:

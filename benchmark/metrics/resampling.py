@@ -23,7 +23,7 @@ from annotate.agreement.figure_intervals import (
     percentile_interval,
     ratio,
 )
-from benchmark.metrics.classification import encode_labels, encode_set_pairs
+from benchmark.metrics.classification import encode_labels, encode_set_pairs, f1_of_counts, label_columns
 from benchmark.metrics.ratings import NO_VARIANCE, answered_pairs
 
 NO_ITEMS = "There is no item of this sort."
@@ -64,8 +64,7 @@ def macro_f1_contributions(
 ) -> MetricContributions:
     """Return `classification.macro_f1`."""
     true, given = encode_labels(truth, said, labels)
-    places = np.arange(len(labels))
-    return _f1(true[:, None] == places, given[:, None] == places)
+    return _f1(label_columns(true, labels), label_columns(given, labels))
 
 
 def exact_match_contributions(
@@ -114,8 +113,7 @@ def _f1(true: Bools, given: Bools) -> MetricContributions:
     columns = (true & given, true.astype(int) + given, np.ones((len(true), 1)))
 
     def formula(sums: Floats) -> Floats:
-        hit, either = sums[..., :size], sums[..., size : 2 * size]
-        each = np.divide(2 * hit, either, out=np.zeros_like(hit), where=either > 0)
+        each = np.nan_to_num(f1_of_counts(sums[..., :size], sums[..., size : 2 * size]))
         found: Floats = np.where(sums[..., -1] > 0, each.mean(-1), np.nan)
         return found
 

@@ -5,6 +5,7 @@ Wrong options are other nodes of the study: similar enough to be plausible, and 
 
 import itertools
 import random
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,31 +35,46 @@ from project.entities.questions import QuestionKind, WrongOption
 Floats = NDArray[np.float32]
 
 
+_GRAM_SIZES = (3, 4)
+
+
 class Similarity:
-    """Cosine similarity of TF-IDF vectors over character 3- and 4-grams, which works for any language."""
+    """Cosine similarity of TF-IDF vectors over character 3- and 4-grams, which works for any language.
+
+    Grams lie within words, each with a space on both sides. A gram that occurs c times in a text weighs 1 + ln c, times
+    1 + ln((1 + n) / (1 + d)) where d of n texts have it.
+    """
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Fit the weights to texts; an empty text is similar to no other."""
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4), sublinear_tf=True, dtype=np.float32)
-        self._known = any(text.strip() for text in texts)
-        if self._known:
-            self._vectorizer.fit(texts)
+        frequencies = Counter(gram for text in texts for gram in {*_grams(text)})
+        self._places = {gram: place for place, gram in enumerate(sorted(frequencies))}
+        counts = np.array([frequencies[gram] for gram in self._places], np.float32)
+        self._weights: Floats = 1 + np.log(np.float32(1 + len(texts)) / (1 + counts))
 
     def vectors(self, texts: Sequence[str]) -> Any:
         """Return the texts as rows of a sparse matrix, each of length 1 or 0."""
         from scipy.sparse import csr_matrix
 
-        if not self._known or not texts:
-            return csr_matrix((len(texts), 1), dtype=np.float32)
-        return self._vectorizer.transform(texts)
+        counted = [Counter(filter(self._places.__contains__, _grams(text))) for text in texts]
+        cells = [(self._places[gram], count) for row in counted for gram, count in sorted(row.items())]
+        places, counts = np.array(cells, np.int64).reshape(-1, 2).T
+        rows = np.repeat(np.arange(len(texts)), [len(row) for row in counted])
+        values = (1 + np.log(counts.astype(np.float32))) * self._weights[places]
+        lengths = np.sqrt(np.bincount(rows, values**2, len(texts)))
+        shape = (len(texts), max(1, len(self._places)))
+        return csr_matrix((values / lengths[rows], (rows, places)), shape, dtype=np.float32)
 
     @staticmethod
     def cosines(one: Any, others: Any) -> Floats:
         """Return (rows of `one`, rows of `others`) cosines from 0 to 1."""
         found: Floats = np.asarray((one @ others.T).todense(), np.float32)
         return found
+
+
+def _grams(text: str) -> list[str]:
+    words = [f" {word} " for word in text.lower().split()]
+    return [word[at : at + size] for word in words for size in _GRAM_SIZES for at in range(len(word) - size + 1)]
 
 
 MAX_SIMILARITY = 0.8

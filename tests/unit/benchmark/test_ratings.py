@@ -3,11 +3,19 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
+from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from annotate.agreement.agreement_report import AgreementReport, compute_report
 from annotate.agreement.annotation_arrays import Options
-from annotate.agreement.coefficients import assign_bins, free_marginal_kappa, moments, pearson
+from annotate.agreement.coefficients import (
+    assign_bins,
+    confusion_tables,
+    free_marginal_kappa,
+    moments,
+    pearson,
+    quadratic_kappa,
+)
 from tests.builders.marks import Mark, material, with_ratings
 
 numbers = st.lists(st.integers(0, 10), min_size=2, max_size=30)
@@ -26,6 +34,17 @@ def test_randolph_is_that_of_statsmodels(data: st.DataObject, bins: int) -> None
 def test_bins_are_of_one_width_and_the_maximum_is_in_the_last() -> None:
     assert assign_bins(np.array([0.0, 1.9, 2, 9.9, 10]), 0, 10, 5).tolist() == [0, 0, 1, 4, 4]
     assert assign_bins(np.array([-5.0, 0, 5]), -5, 5, 2).tolist() == [0, 1, 1]
+
+
+@given(st.data())
+def test_weighted_kappa_is_that_of_scikit_learn(data: st.DataObject) -> None:
+    first = data.draw(numbers)
+    second = data.draw(st.lists(st.integers(0, 10), min_size=len(first), max_size=len(first)))
+    assume(len({*first, *second}) > 1)
+    codes, ones = (np.array(first), np.array(second)), np.ones(len(first), np.int64)
+    (ours,) = quadratic_kappa(confusion_tables(*codes, ones, np.zeros_like(ones), 11, 1))
+    theirs = cohen_kappa_score(*codes, labels=range(11), weights="quadratic")
+    np.testing.assert_allclose(ours, theirs, atol=1e-9)
 
 
 @given(st.data())

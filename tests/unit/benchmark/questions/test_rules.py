@@ -2,11 +2,19 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
 
-from benchmark.questions.question_templates import EMPTY_NODE, TOO_FEW_OPTIONS, RecordingContext, RuleQuestionGenerator
+from benchmark.questions.question_templates import (
+    EMPTY_NODE,
+    TOO_FEW_OPTIONS,
+    RecordingContext,
+    RuleQuestionGenerator,
+    Similarity,
+)
 from benchmark.questions.question_validity import QuestionDraft, QuestionSpec, normalize_option, required_questions
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.questions import CHAIN_QUESTION_KINDS, QuestionKind
@@ -244,3 +252,17 @@ def test_every_kind_of_node_is_asked_about(kind: NodeKind) -> None:
         assert isinstance(draft, QuestionDraft)
         assert "{" not in draft.text
         assert draft.aspect == ("" if kind is NodeKind.EVENT else kind.value)
+
+
+@given(st.lists(st.text("aäbB 你-'", max_size=30), min_size=1, max_size=20), st.lists(st.text("abc 你", max_size=20)))
+def test_texts_are_as_similar_as_scikit_learn_says(known: list[str], asked: list[str]) -> None:
+    assume(any(text.strip() for text in known))
+    ours, texts = Similarity(known), [*known, *asked]
+    theirs = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4), sublinear_tf=True, dtype=np.float32).fit(known)
+    np.testing.assert_array_equal(ours.vectors(texts).toarray(), theirs.transform(texts).toarray())
+
+
+def test_a_text_without_a_word_is_similar_to_none() -> None:
+    for known in ([], [""], [" "], ["word"]):
+        similarity = Similarity(known)
+        assert (similarity.cosines(similarity.vectors([" ", "x"]), similarity.vectors(["word", ""])) == 0).all()
