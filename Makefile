@@ -17,7 +17,7 @@ help:
 
 $(VENV)/program.stamp: pyproject.toml constraints.txt .ci/setup .ci/install
 	.ci/setup program
-	@echo "Getting the packages that Greenroom needs: a minute the first time, and under 2 GB on the disk."
+	@echo "Getting the packages that Greenroom needs: a minute the first time, and under 1.5 GB on the disk."
 	.ci/install --editable .
 	touch $@
 

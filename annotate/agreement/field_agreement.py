@@ -215,7 +215,7 @@ def _weighted_kappa(field: RatedField, first: Floats, second: Floats) -> Statist
     if len(np.unique(codes)) < 2:
         return undefined_figure(ONE_VALUE, len(first), more=said)
     ones = np.ones(len(first), np.int64)
-    (value,) = quadratic_kappa(confusion_tables(*codes, ones, np.zeros_like(ones), steps, 1))
+    (value,) = quadratic_kappa(confusion_tables(codes[0], codes[1], ones, np.zeros_like(ones), steps, 1))
     return StatisticResult(finite_or_none(float(value)), len(first), more=said)
 
 
