@@ -13,10 +13,9 @@ from project.queries.chain_rows import all_chains
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import delete_participant, delete_recording
 from project.session.session import Session
+from tests.builders.chain_histories import ask, rows
 from tests.builders.chains import draw, graph
 from tests.builders.marked_study import WALK, open_study
-from tests.unit.annotate.chains.test_merging_chains import ask
-from tests.unit.annotate.chains.test_random_edits import rows
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def told(chain_graph: ChainGraph) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("key", [*list_formats()])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_what_is_exported_comes_back(session: Session, tmp_path: Path, key: str, data: st.DataObject) -> None:
     ids = tuple(row[0] for row in session.study.rows("SELECT id FROM participant"))

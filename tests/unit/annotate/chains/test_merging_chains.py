@@ -4,32 +4,28 @@ import shutil
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 
 from annotate.chains import chain_edits as chains
 from annotate.chains import chain_versions as chain_reviews
 from annotate.chains.chain_checks import compute_chain_statistics, find_cycle_nodes, find_problems, is_sound
 from app.merge_text import describe_conflict
-from project.entities.causal_chains import ChainDecision, NodeKind
-from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
+from project.entities.questions import Verification, VerificationDecision, WrongOption
 from project.errors import UserError
-from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.merging.conflict_resolution import apply_version
 from project.merging.merge import merge_copy, open_copy
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.history_rows import all_conflicts
-from project.queries.question_rows import all_questions, insert_questions, set_verification, update_question
+from project.queries.question_rows import all_questions, set_verification, update_question
 from project.session.session import Session
+from tests.builders.chain_histories import AT, EDITS, ask, begun, play
 from tests.builders.chains import draw, graph, node
-from tests.builders.marked_study import SECOND, open_study
+from tests.builders.marked_study import open_study
 
-AT = "2026-01-01T00:00:00Z"
 DROP = VerificationDecision.DROP
 
 
@@ -156,78 +152,8 @@ def test_what_two_people_changed_of_a_chain_is_told_in_words(home: tuple[Path, s
     assert not any(mark in words for mark in ("[", "{", chain_id, question.id, *ids.values()))
 
 
-def ask(session: Session, chain_id: str) -> None:
-    """Add a question and say something about it."""
-    chain_reviews.review_chain(session, chain_id, ChainDecision.AGREE)
-    who = session.annotator()
-    wrong = tuple(WrongOption(text) for text in "bcde")
-    recording = graph(session, chain_id).chain.recording_id
-    made = Question(
-        *(new_id(), recording, chain_id, QuestionKind.EVENT, "", (), "", 0, SECOND),
-        *("What?", "a", wrong, "", 0, 0, Maker.PERSON, who.id, "", AT),
-    )
-    keep = VerificationDecision.KEEP
-    with session.step("Ask"):
-        insert_questions(session.study, [made])
-        set_verification(session.study, Verification(made.id, who.id, keep, "chain", (), "", "", made.checksum, AT))
-
-
-EDIT = st.tuples(
-    st.sampled_from(["node", "edge", "cut", "text", "drop", "chain", "undo", "ask", "copy"]),
-    st.integers(0, 9),
-    st.integers(0, 9),
-)
-EDITS = st.lists(EDIT, max_size=8)
-
-
-def play(path: Path, edits: list[tuple[str, int, int]], name: str) -> None:
-    with Session.open(path, "Ada") as session:
-        for what, first, second in edits:
-            there = all_chains(session.study)
-            if not there:
-                continue
-            chain = there[first % len(there)]
-            nodes = graph(session, chain.id).nodes
-            with suppress(UserError, IndexError):
-                text, other = (nodes[at % len(nodes)].id if nodes else "" for at in (first, second))
-                if what == "node":
-                    at = second * SECOND
-                    chains.add_node(session, chain.id, NodeKind.EVENT, name, at, at + SECOND)
-                elif what == "edge":
-                    chains.add_edge(session, text, other)
-                elif what == "cut":
-                    edge = graph(session, chain.id).edges[second]
-                    chains.delete_edge(session, edge.reason_id, edge.result_id)
-                elif what == "text":
-                    chains.edit_node(session, text, text=f"{name} {second}")
-                elif what == "drop":
-                    chains.delete_nodes(session, [text])
-                elif what == "chain" and second < 2:
-                    chains.delete_chain(session, chain.id)
-                elif what == "undo" and session.study.undo_name:
-                    session.study.undo()
-                elif what == "ask":
-                    session.annotator_name = "Bo"
-                    ask(session, chain.id)
-                elif what == "copy":
-                    chain_reviews.copy_for_change(session, chain.id)
-            session.annotator_name = "Ada"
-
-
-@cache
-def begun() -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        with open_study(Path(folder)) as session:
-            chain_id, _ = draw(session, {"B": "A", "C": "AB", "D": "C"})
-            draw(session, {"B": "A"})
-            session.annotator_name = "Bo"
-            ask(session, chain_id)
-            path = session.study.path
-        return path.read_bytes()
-
-
 @example(ours=[("chain", 0, 0)], theirs=[], more=[("undo", 0, 0), ("ask", 0, 0)])
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 @given(ours=EDITS, theirs=EDITS, more=EDITS)
 def test_what_is_merged_holds_together(
     ours: list[tuple[str, int, int]], theirs: list[tuple[str, int, int]], more: list[tuple[str, int, int]]

@@ -2,24 +2,18 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
 from annotate.chains.chain_checks import is_sound
 from annotate.study.recording_edits import redo, undo
 from project.integrity.integrity_check import check_study
-from project.merging.table_rules import TABLE_ORDER
 from project.queries.chain_rows import all_chains, read_graphs
 from project.session.session import Session
-from tests.unit.annotate.chains.test_merging_chains import EDITS, begun, play
+from tests.builders.chain_histories import EDITS, begun, play, rows
 
 
-def rows(session: Session) -> dict[str, list[tuple[Any, ...]]]:
-    return {name: sorted(session.study.rows(f"SELECT * FROM {name}"), key=repr) for name in TABLE_ORDER}
-
-
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 @given(edits=EDITS)
 def test_edits_leave_sound_chains_and_undo_takes_them_back(edits: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -109,12 +109,22 @@ def test_it_stops_when_it_is_cancelled(tmp_path: Path) -> None:
         scene_changes(clip, load_index(clip), Stopping())
 
 
+@pytest.mark.soak
 def test_the_cuts_of_a_conversation_are_those_that_one_sees(shared_data: Path) -> None:
     path = shared_data / "media" / "conv_multi_friends_720p.mp4"
     assert scene_changes(path, load_index(path), Silent()) == [104, 270, 401, 452, 553]
 
 
-@pytest.mark.parametrize("name", ["fresco_music.mp4", "expressive_talker.mp4", "expressions_hand_occl.mp4"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fresco_music.mp4",
+        *(
+            pytest.param(name, marks=pytest.mark.soak)
+            for name in ("expressive_talker.mp4", "expressions_hand_occl.mp4")
+        ),
+    ],
+)
 def test_footage_of_one_view_has_none(shared_data: Path, name: str) -> None:
     path = shared_data / "media" / name
     assert scene_changes(path, load_index(path), Silent()) == []

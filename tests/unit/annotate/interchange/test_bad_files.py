@@ -120,7 +120,7 @@ def test_what_is_cut_off_anywhere_is_one_line_or_sound(key: str, tmp_path: Path,
         [whole] = export_recordings(session, to, tmp_path / f"whole{to.suffixes[0]}", recordings)
         content = whole.read_bytes()
         before = everything(session)
-        for cut in range(0, len(content), len(content) // 40):
+        for cut in range(0, len(content), len(content) // 12):
             path = tmp_path / f"cut{to.suffixes[0]}"
             path.write_bytes(content[:cut])
             with suppress(UserError):

@@ -4,14 +4,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart
 from tests.builders.tier_documents import one_part, parts, said_in
-
-FEW = settings(max_examples=40, deadline=None)
 
 
 def again(key: str, document: Document, suffix: str = "") -> Document:
@@ -27,7 +25,6 @@ def again(key: str, document: Document, suffix: str = "") -> Document:
 
 
 @pytest.mark.parametrize(("key", "suffix"), [("boris", ".boris"), ("boris", ".gz"), ("boris-csv", ".csv")])
-@FEW
 @given(st.lists(parts(), min_size=1, max_size=3, unique_by=lambda part: part.name))
 def test_boris(key: str, suffix: str, made: list[RecordingPart]) -> None:
     found = again(key, Document(tuple(made)), suffix=suffix)
@@ -42,7 +39,6 @@ def test_boris(key: str, suffix: str, made: list[RecordingPart]) -> None:
     assert len(back) == len([part for part in made if part.lanes or key == "boris"])
 
 
-@FEW
 @given(parts())
 def test_datavyu(part: RecordingPart) -> None:
     back = one_part(again("datavyu", Document((part,))))
@@ -50,7 +46,6 @@ def test_datavyu(part: RecordingPart) -> None:
     assert said_in(back, ids=True, plain=True) == said_in(part, ids=True, plain=True)
 
 
-@FEW
 @given(parts())
 def test_webvtt(part: RecordingPart) -> None:
     back = one_part(again("webvtt", Document((part,))))
@@ -58,7 +53,6 @@ def test_webvtt(part: RecordingPart) -> None:
     assert said_in(back, ids=True) == said_in(spoken(part), ids=True)
 
 
-@FEW
 @given(parts(segments=False, spoken=True))
 def test_srt(part: RecordingPart) -> None:
     assume(not any(sign in entry.text for lane in part.lanes for entry in lane.entries for sign in ("-->", "<", "{")))
@@ -66,7 +60,6 @@ def test_srt(part: RecordingPart) -> None:
     assert said_in(back, ids=False) == said_in(spoken(part), ids=False)
 
 
-@FEW
 @given(parts())
 def test_what_only_shows_segments_says_their_labels(part: RecordingPart) -> None:
     marks = [entry for lane in part.lanes if lane.kind == "segments" for entry in lane.entries]

@@ -16,7 +16,7 @@ from project.ids import new_id
 from tests.builders.interchange_studies import Content, contents, opened
 
 SCHEMA = xmlschema.XMLSchema(str(Path(__file__).with_name("eaf_3_0.xsd")))
-SOME = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=settings.default.max_examples // 2, suppress_health_check=list(HealthCheck))
 WHY = "A “why” & <so>"
 LABELS = ("error", "competence")
 OVERLAPPING = (

@@ -1,6 +1,7 @@
 """What a format holds comes back as it was; the lossless one brings back the study itself."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,19 @@ from annotate.interchange.document_export import build_document, export_recordin
 from annotate.interchange.lane_entries import guess_recordings
 from annotate.interchange.lane_mapping import guess_mapping
 from annotate.interchange.lossless_format import STUDY, collect_rows
-from project.entities.study_records import Changes
+from project.entities.study_records import Annotator, Changes, Participant, ParticipantRole, Recording
+from project.ids import new_id
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
 from tests.builders.interchange_studies import Content, compared, contents, everything, opened, opened_empty
 
-KEEPS_IDS = {"eaf": True, "csv": True, "textgrid": False}
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
-SLOW = settings(max_examples=12, deadline=None, suppress_health_check=QUIET)
+KEEPS_IDS = {"eaf": True, "csv": True, "textgrid": False, "boris": False, "boris-csv": False, "datavyu": True}
+IN_MILLISECONDS = ("boris", "boris-csv", "datavyu")
+SLOW = settings(
+    max_examples=settings.default.max_examples // 2,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 
 def bring(session: Session, path: Path) -> Changes:
@@ -28,11 +35,29 @@ def bring(session: Session, path: Path) -> Changes:
     return apply_import(session, plan, path.name)
 
 
+def in_milliseconds(content: Content) -> Content:
+    """Cut the times off to whole milliseconds, and comments to one a segment."""
+    first = {comment.segment_id: comment for comment in reversed(content.comments)}
+    return replace(
+        content,
+        segments=tuple(
+            replace(segment, start_us=segment.start_us // 1000 * 1000, end_us=segment.end_us // 1000 * 1000)
+            for segment in content.segments
+        ),
+        utterances=tuple(
+            replace(utterance, start_us=utterance.start_us // 1000 * 1000, end_us=utterance.end_us // 1000 * 1000)
+            for utterance in content.utterances
+        ),
+        comments=tuple(first.values()),
+    )
+
+
 @pytest.mark.parametrize("key", KEEPS_IDS)
 @given(content=contents())
 @SLOW
 def test_the_stated_subset_comes_back(key: str, content: Content) -> None:
-    with opened(content) as source, opened(content.without_work()) as target, tempfile.TemporaryDirectory() as folder:
+    kept = in_milliseconds(content) if key in IN_MILLISECONDS else content
+    with opened(kept) as source, opened(kept.without_work()) as target, tempfile.TemporaryDirectory() as folder:
         paths = export_recordings(source, get_format(key), Path(folder) / "out", exportable_recordings(source))
         before = everything(source)
         for path in paths:
@@ -65,3 +90,60 @@ def test_the_lossless_one_makes_the_same_study_again(content: Content) -> None:
             assert found[STUDY][0]["schemes"] == wanted[STUDY][0]["schemes"]
             target.study.undo()
             assert not target.study.rows("SELECT 1 FROM recording UNION ALL SELECT 1 FROM segment")
+
+
+@given(content=contents())
+@SLOW
+def test_captions_are_known_again_in_the_study_that_they_are_from(content: Content) -> None:
+    with opened(content) as source, tempfile.TemporaryDirectory() as folder:
+        paths = export_recordings(source, get_format("webvtt"), Path(folder) / "out", exportable_recordings(source))
+        before = everything(source)
+        for path in paths:
+            bring(source, path)
+        assert everything(source) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "a.vtt",
+            "WEBVTT\n\n00:01.000 --> 00:02.000\n<v P01>Hello <b>there</b>\n\n00:03.000 --> 00:04.500\n<v New>Hi\n",
+        ),
+        ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nP01: Hello there\n\n2\n00:00:03,000 --> 00:00:04,500\nNew: Hi\n"),
+    ],
+)
+def test_speakers_are_participants_by_their_pseudonym(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    with opened(simple()) as session:
+        known = {participant.pseudonym: participant.id for participant in all_participants(session.study)}
+        bring(session, path)
+        people = {participant.pseudonym: participant.id for participant in all_participants(session.study)}
+        assert people["P01"] == known["P01"]
+        assert set(people) == {"P01", "New"}
+        (where,) = all_recordings(session.study)
+        said = [
+            (utterance.start_us, utterance.end_us, utterance.text, utterance.participant_id)
+            for utterance in utterances_of(session.study, where.id)
+        ]
+        assert said == [
+            (1_000_000, 2_000_000, "Hello there", people["P01"]),
+            (3_000_000, 4_500_000, "Hi", people["New"]),
+        ]
+        session.study.undo()
+        assert set(utterances_of(session.study, where.id)) == set()
+
+
+def simple() -> Content:
+    """One recording of a minute with the participant P01."""
+    return Content(
+        (Recording(new_id(), new_id(), 1, "meeting", 60_000_000),),
+        (),
+        (Annotator(new_id(), "Ada"),),
+        (Participant(new_id(), "P01", ParticipantRole.USER),),
+        (),
+        (),
+        (),
+        (),
+    )

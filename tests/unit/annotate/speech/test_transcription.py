@@ -218,6 +218,7 @@ def test_what_was_recognised_before_a_stop_is_not_recognised_again(
     assert [(utterance.start_us, utterance.text) for utterance in utterances_of(lab.study, here)] == resumed
 
 
+@pytest.mark.soak
 def test_a_killed_worker_is_taken_up_again(lab: Session, tmp_path: Path, model: str) -> None:
     here = talk(lab, tmp_path, _long())
     work = transcription.prepare(lab, here, model)
@@ -331,7 +332,7 @@ def _long() -> Sound:
     """Return speech for several windows."""
     import numpy as np
 
-    return np.tile(spoken(), 6)
+    return np.tile(spoken(), 4)
 
 
 def _typed(session: Session, recording: str) -> tuple[object, str]:

@@ -127,7 +127,7 @@ def cutting(index: int, width: int, height: int) -> Image:
     return np.ascontiguousarray(blocks.repeat(4, 0).repeat(4, 1))
 
 
-@pytest.mark.parametrize("method", NEED_NO_WEIGHTS)
+@pytest.mark.parametrize("method", ONE_OF_THEM)
 def test_cuts_and_black_frames_are_rendered_like_any_other(tmp_path: Path, method: str) -> None:
     box: Box = (60, 40, 40, 50)
     with recorded(tmp_path / "lab", [box], cuts=range(5, 30, 5), frames=30, draw=cutting) as session:
@@ -141,7 +141,9 @@ def test_cuts_and_black_frames_are_rendered_like_any_other(tmp_path: Path, metho
 
 
 @pytest.mark.parametrize("method", ONE_OF_THEM)
-@pytest.mark.parametrize("name", ["talk_vfr_tags.mp4", "face_noface_vfr_hevc.mov"])
+@pytest.mark.parametrize(
+    "name", ["talk_vfr_tags.mp4", pytest.param("face_noface_vfr_hevc.mov", marks=pytest.mark.soak)]
+)
 def test_real_files_of_variable_rate_keep_every_time_stamp(
     shared_data: Path, tmp_path: Path, name: str, method: str
 ) -> None:
@@ -213,7 +215,7 @@ def stopped_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[i
             yield stop
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, 10_000), method=st.sampled_from(["blur", "green"]))
 def test_stopped_at_any_point_nothing_is_left(stopped_at: Callable[[int, str], None], at: int, method: str) -> None:
     stopped_at(at, method)

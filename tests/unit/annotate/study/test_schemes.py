@@ -268,7 +268,7 @@ def _same(shown: object, given: object) -> bool:
 
 @given(EDITS)
 @example([((["a"], ["x", "w"], ["many"], 1), {"many": ["w", "x"]}), ((["a"], ["w", "x"], ["many"], 1), {})])
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_change_of_a_scheme_loses_a_value(
     tmp_path_factory: pytest.TempPathFactory,
     edits: list[tuple[tuple[list[str], list[str], list[str], int], dict[str, Json]]],

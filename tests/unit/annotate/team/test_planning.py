@@ -3,7 +3,7 @@
 import random
 from itertools import combinations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.team.assignments import PlannedRecording, plan_assignments
@@ -12,7 +12,6 @@ _PARTS = st.lists(st.integers(1, 60), min_size=1, max_size=60).map(
     lambda minutes: [PlannedRecording(f"r{place:03}", 60_000_000 * number) for place, number in enumerate(minutes)]
 )
 _TEAM = st.integers(1, 7).map(lambda size: [f"annotator {place}" for place in range(size)])
-_FAST = settings(deadline=None, max_examples=60)
 
 
 def counts(made: dict[str, frozenset[str]], team: list[str]) -> list[int]:
@@ -23,7 +22,6 @@ def meetings(made: dict[str, frozenset[str]], team: list[str]) -> list[int]:
     return [sum({*pair} <= group for group in made.values()) for pair in combinations(team, 2)]
 
 
-@_FAST
 @given(_PARTS, _TEAM, st.integers(1, 3), st.integers(0, 5))
 def test_everybody_gets_as_many_recordings_give_or_take_one(
     parts: list[PlannedRecording], team: list[str], per_recording: int, seed: int
@@ -37,7 +35,6 @@ def test_everybody_gets_as_many_recordings_give_or_take_one(
     assert made == plan_assignments([*reversed(parts)], team, per_recording, seed)
 
 
-@_FAST
 @given(_PARTS, st.integers(3, 6), st.integers(0, 5))
 def test_every_two_meet_about_equally_often(parts: list[PlannedRecording], size: int, seed: int) -> None:
     team = [f"annotator {place}" for place in range(size)]
@@ -45,7 +42,6 @@ def test_every_two_meet_about_equally_often(parts: list[PlannedRecording], size:
     assert max(met) - min(met) <= 2
 
 
-@_FAST
 @given(_PARTS, _TEAM, st.integers(0, 5), st.data())
 def test_what_is_kept_stays(parts: list[PlannedRecording], team: list[str], seed: int, data: st.DataObject) -> None:
     some = st.frozensets(st.sampled_from([*team, "somebody else"]), max_size=3)
