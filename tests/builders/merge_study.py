@@ -2,9 +2,14 @@
 
 import contextlib
 import shutil
+import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from hypothesis import strategies as st
 
 from project.entities.study_records import (
     Annotator,
@@ -19,8 +24,15 @@ from project.ids import new_id
 from project.merging.merge import MergeResult, merge_copy, open_copy
 from project.merging.table_rules import TABLE_ORDER, merge_tables
 from project.queries.annotator_rows import insert_annotator
-from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, set_appearance
-from project.queries.segment_rows import insert_segment, set_value
+from project.queries.recording_rows import (
+    all_participants,
+    insert_collection,
+    insert_participant,
+    insert_recording,
+    set_appearance,
+    update_participant,
+)
+from project.queries.segment_rows import all_segments, delete_segment, insert_segment, set_value, update_segment
 from project.queries.study_schemes import insert_version
 from project.schemes.scheme_file import load_scheme, shipped_text
 from project.store.study import Study
@@ -100,3 +112,58 @@ def everything(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     with Study.open(path, read_only=True) as study:
         names = [row[0] for row in study.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         return {name: study.rows(f"SELECT * FROM {name} ORDER BY 1") for name in names}
+
+
+# What is done, to which of the segments, with which of a few values.
+_EDIT = st.tuples(
+    st.sampled_from(["add", "move", "text", "clear", "delete", "person", "appear", "undo"]),
+    st.integers(0, 3),
+    st.integers(0, 2),
+)
+
+
+EDITS = st.lists(_EDIT, max_size=5)
+
+
+@cache
+def two_segments() -> bytes:
+    """The file of a study with two segments."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = furnish(Path(folder) / "home.greenroom")
+        with Study.open(path) as study:
+            for n in range(2):
+                mark(study, (ADA, BO)[n], recording="r-2", start=n * 1_000_000, rationale="first")
+        return path.read_bytes()
+
+
+def play(path: Path, edits: list[tuple[str, int, int]]) -> None:
+    with Study.open(path) as study:
+        for what, which, value in edits:
+            if what == "undo":
+                if study.undo_name == "Edit":
+                    study.undo()
+            elif what == "add":
+                mark(study, (ADA, BO)[value % 2], start=value * 1_000_000, rationale=f"new {value}")
+            else:
+                with study.step("Edit"):
+                    change(study, what, which, value)
+
+
+def change(study: Study, what: str, which: int, value: int) -> None:
+    known = [s for s in all_segments(study) if s.recording_id == "r-2"]
+    match what:
+        case "person":
+            update_participant(study, replace(all_participants(study)[0], pseudonym=f"P{value}"))
+        case "appear":
+            set_appearance(study, f"r-{value + 1}", PERSON.id, which % 2 == 0)
+        case _ if not known:
+            pass
+        case "move":
+            segment = known[which % len(known)]
+            update_segment(study, replace(segment, end_us=segment.start_us + 1_000 * (value + 1)))
+        case "text" | "clear":
+            text = f"text {value}" if what == "text" else None
+            segment = known[which % len(known)]
+            set_value(study, FieldValue(segment.id, SCHEME.key, SCHEME.version, "rationale", text))
+        case "delete":
+            delete_segment(study, known[which % len(known)].id)

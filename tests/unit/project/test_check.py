@@ -10,7 +10,7 @@ from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.unit.project.conftest import furnish
+from tests.builders.small_study import furnish
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from project.queries import recording_rows as recordings
 from project.queries.annotator_rows import set_review
 from project.queries.segment_rows import insert_comments
 from project.queries.transcript_rows import insert_utterances
-from tests.unit.project.conftest import Small
+from tests.builders.small_study import Small
 
 _TABLES = ("hold_out", "assignment", "completion", "utterance", "review", "comment", "segment", "recording")
 _AT = "2026-01-01T00:00:00.000Z"

@@ -9,7 +9,7 @@ from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.queries.segment_rows import all_segments, insert_segment
 from project.store.study import Study
-from tests.unit.project.conftest import Small
+from tests.builders.small_study import Small
 
 
 def logged(study: Study) -> list[tuple[object, ...]]:

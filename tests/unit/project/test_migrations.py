@@ -9,7 +9,7 @@ from project.integrity.integrity_check import check_study
 from project.schema import format_versions as schema
 from project.store.creation import upgrade_file
 from project.store.study import Study
-from tests.unit.project.conftest import furnish
+from tests.builders.small_study import furnish
 
 NEXT = schema.Version("second", ("CREATE TABLE extra (id TEXT PRIMARY KEY) STRICT",))
 BROKEN = schema.Version("third", ("CREATE TABLE more (id TEXT) STRICT", "CREATE TABLE extra (id TEXT) STRICT"))

@@ -7,7 +7,7 @@ from project.files.filesystem import file_system_type, is_on_network
 from project.queries.segment_rows import segments_of
 from project.store import study as store
 from project.store.study import Study
-from tests.unit.project.conftest import furnish
+from tests.builders.small_study import furnish
 
 MOUNTS = """\
 22 28 0:20 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

@@ -30,7 +30,7 @@ from project.queries import recording_rows as media
 from project.queries import recording_rows as participants
 from project.queries import recording_rows as recordings
 from project.queries import segment_rows as segments
-from tests.unit.project.conftest import Small
+from tests.builders.small_study import Small
 
 FACTS = MediaFacts(
     "mov,mp4",

@@ -6,7 +6,7 @@ from pathlib import Path
 from project.queries.segment_rows import delete_segment
 from project.sharing.annotator_copy import AnnotatorShare, StudyCopyDraft
 from project.store.study import Study
-from tests.unit.project.conftest import Small
+from tests.builders.small_study import Small
 
 
 def test_a_copy_is_filled_again_where_another_thread_edits_while_it_is_finished(small: Small, tmp_path: Path) -> None:

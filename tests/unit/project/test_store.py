@@ -30,8 +30,8 @@ from project.store.locking import lock_path
 from project.store.opening import Snapshot, inspect_file
 from project.store.read_pool import ReadPool
 from project.store.study import Study
+from tests.builders.small_study import Small, furnish
 from tests.builders.waiting import HANG_S
-from tests.unit.project.conftest import Small, furnish
 
 
 def names(folder: Path) -> list[str]:

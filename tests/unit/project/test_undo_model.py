@@ -27,7 +27,7 @@ from project.queries.segment_rows import (
 from project.queries.study_schemes import insert_version
 from project.schemes.scheme_file import shipped_text
 from project.store.study import Study
-from tests.unit.project.conftest import Small, furnish
+from tests.builders.small_study import Small, furnish
 
 State = dict[str, Any]
 _TEXT = st.text(st.characters(blacklist_categories=()), max_size=8)

@@ -1,16 +1,14 @@
 """What withdraws from a study file, byte by byte."""
 
-import tempfile
 import threading
 import time
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from project.erasure.erased_file import exclusive_access, load_into_memory, rewrite_file
-from project.erasure.removal import ErasureCounts, erase_subject, record_withdrawal
+from project.erasure.erased_file import exclusive_access, load_into_memory
+from project.erasure.removal import erase_subject
 from project.erasure.subject_scope import build_scope
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
@@ -19,41 +17,9 @@ from project.schemes.scheme_file import parse_scheme, shipped_text
 from project.store import locking as exclusive
 from project.store.study import Study
 from resources import resource
-from tests.builders.full_study import NAME, SPOKEN, Full, fill, forms
+from tests.builders.full_study import NAME, SPOKEN, forms
 from tests.builders.waiting import HANG_S
-
-AT = "2026-11-22T09:00:00.000+00:00"
-
-
-@cache
-def _filled() -> tuple[bytes, Full]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "study.greenroom"
-        with Study.create(path, "A study") as study:
-            full = fill(study)
-        return path.read_bytes(), full
-
-
-def made(folder: Path) -> tuple[Path, Full]:
-    path = folder / "study.greenroom"
-    content, full = _filled()
-    path.write_bytes(content)
-    return path, full
-
-
-def without(path: Path, full: Full, *, drop: bool = False) -> ErasureCounts:
-    with exclusive_access(path):
-        memory = load_into_memory(path)
-        reach = build_scope(memory, [full.id("P01")], drop=drop)
-        done = erase_subject(memory, reach)
-        record_withdrawal(memory, reach, full.id("ada"), AT)
-        rewrite_file(memory, path)
-    return done
-
-
-def left_in(path: Path, texts: list[str]) -> list[bytes]:
-    content = path.read_bytes()
-    return [form for form in forms(texts) if form in content]
+from tests.builders.withdrawn_study import left_in, made, without
 
 
 def test_the_study_of_this_test_fills_every_column_of_every_table(tmp_path: Path) -> None:

@@ -20,9 +20,8 @@ from project.merging.merge import merge_copy, open_copy
 from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.study import Study
 from tests.builders.full_study import NAME, SPOKEN, Full
-from tests.builders.merge_study import PERSON, copy_file, merge
-from tests.unit.project.merging.test_any_order import EDITS, play, two_segments
-from tests.unit.project.test_withdrawing import AT, left_in, made, without
+from tests.builders.merge_study import EDITS, PERSON, copy_file, merge, play, two_segments
+from tests.builders.withdrawn_study import AT, left_in, made, without
 
 
 def work(path: Path, full: Full, number: int) -> list[str]:

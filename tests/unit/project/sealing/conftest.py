@@ -11,10 +11,7 @@ from project.encryption import passphrases
 from project.files.temporary_files import CACHE_FOLDER_VARIABLE, SEALED_FOLDER_VARIABLE
 from project.store.study import Study
 from tests.builders.cheap_key import cheap
-
-PASSPHRASE = "correct horse"
-SECRET = "Zacharias Quibbletree"
-"""What a thief of the disk must not find."""
+from tests.builders.encrypted_study import SECRET
 
 
 @pytest.fixture(autouse=True)
@@ -41,11 +38,3 @@ def path(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "disk" / "a.greenroom") as study, study.step("First"):
         study.set_property("secret", SECRET)
     return tmp_path / "disk" / "a.greenroom"
-
-
-def found_on(folder: Path, text: str = SECRET) -> list[str]:
-    """Name the files under a folder that hold a text."""
-    needle = text.encode()
-    return [
-        str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and needle in path.read_bytes()
-    ]

@@ -19,7 +19,7 @@ from project.recovery.recovery import recover
 from project.recovery.recovery_report import report_lines
 from project.store.encryption_change import change_passphrase, seal_study
 from project.store.study import Study
-from tests.unit.project.sealing.conftest import PASSPHRASE
+from tests.builders.encrypted_study import PASSPHRASE
 
 _KEY = EncryptionKey(bytes(range(32)), {"kdf": "none"})
 _PLAIN = EncryptedFileHeader(_KEY.wrapped, b"s" * 32, b"raw")

@@ -17,7 +17,7 @@ from project.store import encryption_change as studies
 from project.store.encrypted_opening import back_up_sealed
 from project.store.encryption_change import change_passphrase, seal_study, unseal_study
 from project.store.study import Study
-from tests.unit.project.sealing.conftest import PASSPHRASE, SECRET, found_on
+from tests.builders.encrypted_study import PASSPHRASE, SECRET, found_on
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.backups import backup_paths
 from project.store.encryption_change import seal_study
 from project.store.study import Study
+from tests.builders.encrypted_study import PASSPHRASE, SECRET, found_on
 from tests.contract.documentation import ROOT
-from tests.unit.project.sealing.conftest import PASSPHRASE, SECRET, found_on
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ from project.queries.transcript_rows import insert_utterances
 from project.search.search_index import SearchIndex
 from project.store.study import Study
 from tests.builders.brute_force import every_text, fits
-from tests.unit.project.conftest import Small
+from tests.builders.small_study import Small
 
 WORDS = ("robot", "robots", "Rob", "wartet", "café", "Cafe\u0301", "naïve", "ÜBER", "mm-hm", "3", "don't", "a_b")
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
