@@ -90,11 +90,11 @@ def test_what_is_whole_of_a_damaged_file_can_be_had() -> None:
     assert _opened(harmed, lenient=True) == b"a" * CHUNK_BYTES + bytes(CHUNK_BYTES) + b"c"
 
 
-@pytest.mark.parametrize("content", [b"", b"x" * 100])
-def test_one_bit_of_the_header_can_be_mended(content: bytes) -> None:
+def test_one_bit_of_the_header_can_be_mended() -> None:
+    content = b"x" * 100
     whole = _sealed(content)
     end = len(read_header(io.BytesIO(whole), "a").raw)
-    for bit in range(8 * end):
+    for bit in range(0, 8 * end, 7):
         harmed = bytearray(whole)
         harmed[bit // 8] ^= 1 << bit % 8
         with pytest.raises(UserError, match="damaged"):

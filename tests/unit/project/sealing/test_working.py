@@ -79,7 +79,9 @@ with study.step("Half"):
 """
 
 
-@pytest.mark.parametrize("edits", [0, 1, 40])
+@pytest.mark.parametrize(
+    "edits", [pytest.param(0, marks=pytest.mark.soak), 2, pytest.param(40, marks=pytest.mark.soak)]
+)
 def test_nothing_committed_is_lost_when_it_is_killed(sealed: Path, tmp_path: Path, edits: int) -> None:
     words = tmp_path / "words"
     words.write_text(PASSPHRASE)
