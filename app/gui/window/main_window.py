@@ -57,6 +57,7 @@ from app.gui.window.quitting import QuitController
 from app.gui.window.shortcuts import KeyGuard, Shortcuts, keys_in_use
 from app.gui.window.state_sync import WindowReactions
 from app.gui.window.workspace import Welcome, Workspace
+from project.entities.study_records import MediumRole
 from project.errors import UserError
 from project.store.opening import DamagedStudy
 from resources.translation import tr
@@ -92,6 +93,9 @@ def connect_studio(window: "MainWindow") -> None:
     window.coding.toggled.connect(actions["coding"].setChecked)
     window.guidelines.toggled.connect(actions["guidelines"].setChecked)
     window.exports.jump_requested.connect(window.look_at)
+    window.exports.view_requested.connect(
+        lambda recording_id, clip, zero_us: window.details.add_file(recording_id, clip, MediumRole.CAMERA, zero_us)
+    )
     window.blindness.changed.connect(reactions.update_actions)
     window.shortcuts.changed.connect(window.menus.apply_shortcuts)
     window.shortcuts.changed.connect(window.renew_keys)
