@@ -45,6 +45,7 @@ from app.gui.transcript.cue_form import CueController
 from app.gui.transcript.speech_jobs import SpeechJobController, SuggestedSpeakers
 from app.gui.window import mode_actions
 from app.gui.window.blind_mode import BlindMode
+from app.gui.window.demo_runner import DemoRunner
 from app.gui.window.interrupted_jobs import InterruptedJobs
 from app.gui.window.layout_state import WindowMemory
 from app.gui.window.menu_handlers import Help, WindowCommands, apply_theme
@@ -250,6 +251,7 @@ class MainWindow(WindowParts):
             self,
         )
         self.details = RecordingDetailsController(self.studio, self.background, self.jobs, questions, self)
+        self.demo = DemoRunner(self)
         self.activity = ActivityLog(self.studio, self.player, self)
         self.chains = Chains(self.studio, self.player, self.editing, self.feed, self.timeline, questions, self)
         self.blindness = BlindMode(self, self._content)
