@@ -59,7 +59,7 @@ class DemoRunner(QObject):
         self._jobs.start(work, lambda _result: self._go_on(fetch=False), noted=False)
         self._window.messages.show_message(
             tr("Step {number} of {total}: {text}.").format(number=number, total=self._total, text=tr(step.text)),
-            hint=self._notice or tr("Play and annotate meanwhile."),
+            hint=self._notice or (tr("Play and annotate meanwhile.") if not step.is_optional else ""),
             action=("jobs", tr("Jobs")),
         )
 
