@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh Debian 12, Ubuntu 24.04 or newer with python3 and make:
-#   make demo    a window with the sample recording, tracked and anonymized; gets a landmark model (2.7 MB)
+#   make demo    a window with the sample recording, which is tracked and anonymized there; gets a landmark model (2.7 MB)
 #   make test    every test
 # `make lint`, `make docs`, `make bench`, `make bench-gpu`, `make soak` and others are for developers: see CONTRIBUTING.md.
 

@@ -199,6 +199,13 @@ def add_medium(session: Session, recording_id: str, file: ProbedFile, role: Medi
     return step.changes
 
 
+def has_file(session: Session, recording_id: str, path: Path) -> bool:
+    """Tell whether a file is one of a recording's, by its path."""
+    return any(
+        medium.path == _stored_path(session, path) for medium in recording_rows.media_of(session.study, recording_id)
+    )
+
+
 def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: int) -> Changes:
     """Say where a further file of a recording begins on the recording's axis, in microseconds; negative: before it.
 

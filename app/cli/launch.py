@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import Bar, json_option, print_result, progress_bar
+from app.cli.command import json_option, print_result, progress_bar
 from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
 from project.encryption.container import MAGIC as CONTAINER_MAGIC
@@ -20,8 +20,6 @@ from project.gc_control import disable_automatic_collection
 from project.schema import format_versions
 from project.store.opening import SUFFIX
 from project.text_format import escape_unprintable, format_percent
-
-_LANDMARKS = "face-landmarks"
 
 
 @click.command()
@@ -33,29 +31,66 @@ _LANDMARKS = "face-landmarks"
     show_default=True,
     help="Where the demo study and its clips are kept.",
 )
-@click.option("--fetch", is_flag=True, help="First get the landmark model, which the recommended method needs.")
+@click.option("--fetch", is_flag=True, help="Get the landmark model too, which the recommended method needs.")
 @click.option("--only-video", is_flag=True, help="Only put the sample recording there, for a study of your own.")
-@click.option("--no-window", is_flag=True, help="Do not open the window at the end.")
+@click.option("--no-window", is_flag=True, help="Do everything here, without the window.")
 @json_option
 def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: bool) -> int:
     """Make a study from the sample recording and open the window.
 
-    The face in it is tracked, and an anonymized clip exported.
+    The face in it is tracked, and an anonymized clip exported and checked: as jobs of the window, or here without one.
+    What the study holds already is not done again.
 
     \b
     Example:
       greenroom demo --dir /tmp/demo --no-window
       greenroom demo --dir tutorial --only-video
     """
-    from app.demo_study import ANNOTATOR, make_demo, sample_video
+    from app.demo_study import ANNOTATOR, make_demo_study, sample_video
 
     if only_video:
         video = sample_video(folder)
         print_result(as_json, {"video": str(video)}, f"Sample recording: {video}")
         return 0
-    if fetch:
-        _fetch_landmarks()
-    made = make_demo(folder, lambda work: Bar(work.title))
+    study = make_demo_study(folder, fetch=fetch)
+    if no_window or not _has_screen():
+        _run_demo(study, as_json)
+        return 0
+    print_result(as_json, {"study": str(study)}, f"Study: {study}")
+    return open_window([study], ANNOTATOR, demo=True)
+
+
+def _has_screen() -> bool:
+    from app.gui.startup import has_screen
+
+    if not has_screen():
+        click.echo("There is no screen here, so the window is left out.", err=True)
+    return has_screen()
+
+
+def _run_demo(study: Path, as_json: bool) -> None:
+    """Do the steps that the demo study lacks in this process, and print what it holds then."""
+    from app.demo_study import ANNOTATOR, WITHOUT_LANDMARKS, pending_steps, read_result
+    from project.session.jobs import run_inline
+    from project.session.session import Session
+
+    fetch = True
+    with Session.open(study, ANNOTATOR) as session:
+        session.study.require_writable()
+        while steps := pending_steps(session, fetch=fetch):
+            step = steps[0]
+            click.echo(step.text, err=True)
+            try:
+                work = step.prepare()
+                with progress_bar(work.title) as bar:
+                    run_inline(session, work, bar)
+            except UserError as error:
+                if not step.is_optional:
+                    raise
+                click.echo(f"{WITHOUT_LANDMARKS} {error.message}", err=True)
+            fetch = fetch and not step.is_optional
+        made = read_result(session)
+    assert made is not None
     text = [
         f"Study: {made.study}",
         f"Recording {made.recording}: a face in {format_percent(made.face_coverage)} of the frames",
@@ -63,31 +98,6 @@ def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: 
         f"Faces left in it: {len(made.faces_left)}",
     ]
     print_result(as_json, made.as_json(), "\n".join(text))
-    if no_window:
-        return 0
-    from app.gui.startup import has_screen
-
-    if not has_screen():
-        click.echo("There is no screen here, so the window was left out.", err=True)
-        return 0
-    return open_window([made.study], ANNOTATOR)
-
-
-def _fetch_landmarks() -> None:
-    """Download the landmark model and say what and from where; the demo goes on without it if that fails."""
-    from anonymize.egress.weights_download_job import download_question
-    from models.weights import installed_weights
-    from models.weights.fetching import fetch
-    from project.errors import UserError
-
-    if installed_weights.is_installed(_LANDMARKS):
-        return
-    try:
-        click.echo(download_question(_LANDMARKS), err=True)
-        with progress_bar("Fetching") as bar:
-            fetch(_LANDMARKS, bar)
-    except UserError as error:
-        click.echo(f"The demo goes on without it. {error.message}", err=True)
 
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
@@ -184,6 +194,7 @@ def open_window(
     recording: str | None = None,
     at_us: int | None = None,
     from_desktop: bool = False,
+    demo: bool = False,
 ) -> int:
     """Open the window and return when it is closed; see `app.gui.window.application.run`.
 
@@ -194,6 +205,7 @@ def open_window(
         at_us: the time to show.
         from_desktop: whether nobody sees what is printed: then the window says what is wrong with the study, or another
             program of the desktop says why there is no window.
+        demo: whether the study is the demo's, whose steps are done as jobs of the window.
 
     Raises:
         UserError: there is no screen, system libraries are missing, or the files cannot be opened.
@@ -207,7 +219,9 @@ def open_window(
         leave_sources_unread()
         from app.gui.window.application import run
 
-        return run(given.study, annotator, recording, at_us, stay=from_desktop, recordings=given.recordings)
+        return run(
+            *(given.study, annotator, recording, at_us), stay=from_desktop, recordings=given.recordings, demo=demo
+        )
     except UserError as error:
         if from_desktop:
             desktop_entry.show_message(f"{error.message} {error.hint}")

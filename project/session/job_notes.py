@@ -29,8 +29,8 @@ _MESSAGES_FILE = "ended"
 _MAX_NOTE_BYTES = 256 << 20
 """Bytes; a longer note is none of ours."""
 
-EXPORT, BENCHMARK = "export", "benchmark"
-PLAN_KINDS = frozenset({EXPORT, BENCHMARK})
+EXPORT, BENCHMARK, DEMO = "export", "benchmark", "demo"
+PLAN_KINDS = frozenset({EXPORT, BENCHMARK, DEMO})
 """Notes about several jobs, one after the other: whoever runs them takes them up again."""
 
 

@@ -44,6 +44,25 @@ def test_the_window_loads_no_model_and_nothing_slow(module: str) -> None:
     assert loaded_after(f"import {module}", [*HEAVY, "torch"]) == []
 
 
+def test_the_demo_opens_its_window_before_it_loads_a_model(tmp_path: Path) -> None:
+    code = f"""
+from pathlib import Path
+from app.demo_study import make_demo_study
+from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.startup import make_application
+from app.gui.window.main_window import MainWindow
+application = make_application()
+window = MainWindow(runner=WorkerRunner(command=("cat",)))
+window.studio.open(make_demo_study(Path({str(tmp_path)!r}), fetch=True), "Demo")
+window.show()
+window.demo.start()
+assert window.jobs.busy
+window.quitting.close_immediately()
+"""
+    # What makes the file of a study has pandas loaded where that is installed.
+    assert set(loaded_after(code, [*HEAVY, "torch"])) <= {"sqlite_utils", "pandas"}
+
+
 @pytest.mark.parametrize("command", ["--help", "--version", "segment --help"])
 def test_help_loads_neither_the_window_nor_a_decoder(command: str) -> None:
     code = f"from app.cli.main import run\nrun({command.split()!r})"

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
+from annotate.study.recording_edits import has_file
 from anonymize.egress import weights_download_job
 from anonymize.export import export_job, export_queue, preview_job
 from anonymize.export.export_queue import ClipState, QueuedClip, RenderQueue, queue_title
@@ -190,11 +191,15 @@ class ExportResult(OwnDialog):
 
     Signals:
         jump_requested (object): microseconds on the recording's axis.
+        view_requested: the user wants to see the clip beside the recording.
     """
 
     jump_requested = Signal(object)
+    view_requested = Signal()
 
-    def __init__(self, output: Path, found: Findings, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, output: Path, found: Findings, parent: QWidget | None = None, *, offers_view: bool = True
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Export finished"))
         column = QVBoxLayout(self)
@@ -223,6 +228,13 @@ class ExportResult(OwnDialog):
             column.addStretch()
         row = QHBoxLayout()
         row.addStretch()
+        view = QPushButton(tr("Show beside the recording"))
+        view.setToolTip(tr("Add the clip to the recording as a further camera; can be undone"))
+        view.setAutoDefault(False)
+        view.clicked.connect(view.hide)
+        view.clicked.connect(self.view_requested)
+        if offers_view:
+            row.addWidget(view)
         folder = QPushButton(tr("Open folder"))
         folder.setToolTip(tr("Open the folder of the clip"))
         folder.setAutoDefault(False)
@@ -300,9 +312,12 @@ class ExportController(QObject):
 
     Signals:
         jump_requested (str, object): recording and microseconds that the user wants to look at.
+        view_requested (str, Path, object): recording and clip that the user wants to see beside each other, and where
+            the clip begins in microseconds on the recording's axis.
     """
 
     jump_requested = Signal(str, object)
+    view_requested = Signal(str, object, object)
 
     def __init__(self, studio: StudyController, jobs: JobCenter, questions: Dialogs, window: QWidget) -> None:
         super().__init__(window)
@@ -408,8 +423,11 @@ class ExportController(QObject):
             independent=bool(result.get("independent")),
             drawn=method_type(str(work.parameters["method"])).kind == "face",
         )
-        self.result = ExportResult(Path(str(result["output"])), found, self._window)
+        clip = Path(str(result["output"]))
+        offers_view = self._studio.writable and not has_file(session, work.recording_id, clip)
+        self.result = ExportResult(clip, found, self._window, offers_view=offers_view)
         self.result.jump_requested.connect(lambda at: self.jump_requested.emit(work.recording_id, at))
+        self.result.view_requested.connect(lambda: self.view_requested.emit(work.recording_id, clip, result["zero_us"]))
         self.result.show()
 
     def _run(self, session: Session, queue: RenderQueue) -> None:

@@ -495,7 +495,7 @@ class RecordingDetailsController(QObject):
             lambda text: edit(lambda s: recording_edits.move_recording(s, self._recording_id, text))
         )
         dialog.agent_entered.connect(lambda text: edit(lambda s: self._set_agent(s, text)))
-        dialog.file_requested.connect(self._add_file)
+        dialog.file_requested.connect(self._ask_file)
         dialog.files.offset_entered.connect(
             lambda medium, at: edit(lambda s: recording_edits.move_medium(s, self._recording_id, medium, at))
         )
@@ -597,11 +597,13 @@ class RecordingDetailsController(QObject):
     def _add_participant(self, name: str) -> None:
         self._edit(lambda s: participants.add_participant(s, name, ParticipantRole.USER, self._recording_id)[1])
 
-    def _add_file(self, role: MediumRole, offset_us: int) -> None:
+    def _ask_file(self, role: MediumRole, offset_us: int) -> None:
         chosen = self._questions.videos()
-        if not chosen:
-            return
-        recording_id = self._recording_id
+        if chosen:
+            self.add_file(self._recording_id, chosen[0], role, offset_us)
+
+    def add_file(self, recording_id: str, path: Path, role: MediumRole, offset_us: int) -> None:
+        """Add a further file to a recording; it is read in the background."""
 
         def add(found: object) -> None:
             assert isinstance(found, recording_edits.ProbedFile)
@@ -612,7 +614,7 @@ class RecordingDetailsController(QObject):
                 raise error
             self._studio.failed.emit(error)
 
-        self._background.run_confined(lambda _progress: recording_edits.probe_file(chosen[0]), add, fail)
+        self._background.run_confined(lambda _progress: recording_edits.probe_file(path), add, fail)
 
     def _close(self) -> None:
         if self.dialog is not None:

@@ -159,6 +159,7 @@ def run(
     at_us: int | None = None,
     stay: bool = False,
     recordings: Sequence[Path] = (),
+    demo: bool = False,
 ) -> int:
     """Open the window, on a study if one is given, and return when it is closed.
 
@@ -169,6 +170,7 @@ def run(
         at_us: the time to show; where the recording was left when None.
         stay: open the window in any case, and say in it what is wrong with the study.
         recordings: files of which the window offers to make a study.
+        demo: whether the study is the demo's, whose steps are done as jobs of the window.
 
     Raises:
         UserError: there is no screen, or the study cannot be opened, or has no such recording.
@@ -204,6 +206,8 @@ def run(
         window.look_at(place, at_us)
     elif place is not None:
         window.choose_recording(place)
+    if demo:
+        window.demo.start()
     if recordings:
         QTimer.singleShot(0, window, lambda: window.files.new_study_with(recordings))
     start = FirstStart(window)

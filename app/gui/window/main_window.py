@@ -45,6 +45,7 @@ from app.gui.transcript.cue_form import CueController
 from app.gui.transcript.speech_jobs import SpeechJobController, SuggestedSpeakers
 from app.gui.window import mode_actions
 from app.gui.window.blind_mode import BlindMode
+from app.gui.window.demo_runner import DemoRunner
 from app.gui.window.interrupted_jobs import InterruptedJobs
 from app.gui.window.layout_state import WindowMemory
 from app.gui.window.menu_handlers import Help, WindowCommands, apply_theme
@@ -57,6 +58,7 @@ from app.gui.window.quitting import QuitController
 from app.gui.window.shortcuts import KeyGuard, Shortcuts, keys_in_use
 from app.gui.window.state_sync import WindowReactions
 from app.gui.window.workspace import Welcome, Workspace
+from project.entities.study_records import MediumRole
 from project.errors import UserError
 from project.store.opening import DamagedStudy
 from resources.translation import tr
@@ -92,6 +94,9 @@ def connect_studio(window: "MainWindow") -> None:
     window.coding.toggled.connect(actions["coding"].setChecked)
     window.guidelines.toggled.connect(actions["guidelines"].setChecked)
     window.exports.jump_requested.connect(window.look_at)
+    window.exports.view_requested.connect(
+        lambda recording_id, clip, zero_us: window.details.add_file(recording_id, clip, MediumRole.CAMERA, zero_us)
+    )
     window.blindness.changed.connect(reactions.update_actions)
     window.shortcuts.changed.connect(window.menus.apply_shortcuts)
     window.shortcuts.changed.connect(window.renew_keys)
@@ -246,6 +251,7 @@ class MainWindow(WindowParts):
             self,
         )
         self.details = RecordingDetailsController(self.studio, self.background, self.jobs, questions, self)
+        self.demo = DemoRunner(self)
         self.activity = ActivityLog(self.studio, self.player, self)
         self.chains = Chains(self.studio, self.player, self.editing, self.feed, self.timeline, questions, self)
         self.blindness = BlindMode(self, self._content)
