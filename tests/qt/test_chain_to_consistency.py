@@ -1,12 +1,8 @@
 """From a chain drawn in the real window to the consistency of three judges, compared with a table made by hand."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from annotate.chains import chain_edits as chains
@@ -26,11 +22,10 @@ from project.queries.recording_rows import insert_recording
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
-from tests.builders.chains_by_hand import SECOND, draw_with_keys, draw_with_mouse, graphs, study_of_two
+from tests.builders.chains_by_hand import SECOND, draw_with_mouse, graphs, study_of_two
 from tests.builders.forgetful_judge import PLACE
 from tests.builders.mouse_and_keys import press
-
-Key = Qt.Key
+from tests.qt.conftest import OpenWindow
 
 # The story has the nodes 0 to 5 and the subchains 3 <- 0 1, 4 <- 3, 5 <- 2 4. Right options stand at:
 MADE = {
@@ -63,9 +58,7 @@ ELSEWHERE: dict[NodeKind, tuple[str, ...]] = {
 
 
 @pytest.fixture
-def window(
-    qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow], monkeypatch: pytest.MonkeyPatch
-) -> MainWindow:
+def window(qtbot: QtBot, tmp_path: Path, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
     monkeypatch.setitem(registry.BACKENDS, "forgetful", PLACE)
     path = study_of_two(tmp_path / "lab.greenroom")
     with Study.open(path) as study, study.without_history():
@@ -90,21 +83,9 @@ def _draw_elsewhere(session: Session) -> None:
         chains.add_edge(session, reason, result)
 
 
-def keys(window: MainWindow, *wanted: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    for key in wanted:
-        QTest.keyClick(QApplication.focusWidget() or window, key, held)
-
-
 def questions_page(window: MainWindow) -> QuestionsPage:
-    keys(window, Key.Key_7, held=Qt.KeyboardModifier.ControlModifier)
-    page = window.workspace.pages.currentWidget()
-    assert isinstance(page, QuestionsPage)
-    return page
-
-
-def opened(window: MainWindow) -> Session:
-    assert window.studio.session is not None
-    return window.studio.session
+    press(window, "Ctrl+7")
+    return window.workspace.pages.currentWidget()
 
 
 def called(graph: ChainGraph, question: Question) -> str:
@@ -114,7 +95,7 @@ def called(graph: ChainGraph, question: Question) -> str:
 
 
 def named(window: MainWindow, graph: ChainGraph) -> dict[str, Question]:
-    found = [item.question for item in read_items(opened(window), "r")]
+    found = [item.question for item in read_items(window.studio.session, "r")]
     return {called(graph, question): question for question in found}
 
 
@@ -132,29 +113,25 @@ def verify_all(
         if not page.list.rows():
             return
         if not page.list.current_key():
-            keys(window, Key.Key_N)
+            press(window, "N")
         shown = page.verify.current_question()
         name = next(name for name, question in named(window, graph).items() if question.id == shown.id)
         if name == DROPPED:
-            keys(window, Key.Key_6, Key.Key_7, Key.Key_X)
+            press(window, "6", "7", "X")
         elif name == correcting:
-            keys(window, Key.Key_C)
+            press(window, "C")
             page.verify.form.text.setPlainText("What made him feel that way?")
             page.verify.form.text.setFocus()
-            keys(window, Key.Key_Return, held=Qt.KeyboardModifier.ControlModifier)
+            press(window, "Ctrl+Return")
             correcting = ""
         else:
-            keys(window, Key.Key_A, Key.Key_D, Key.Key_Y)
+            press(window, "A", "D", "Y")
     raise AssertionError("something waits for ever")
 
 
-@pytest.mark.parametrize("draw", [draw_with_mouse, draw_with_keys])
-def test_from_a_chain_to_the_consistency_of_three_judges(
-    window: MainWindow, qtbot: QtBot, draw: Callable[[MainWindow], ChainGraph]
-) -> None:
-    press(window, "Ctrl+6")
-    press(window, "Ctrl+Shift+N")
-    draw(window)
+def test_from_a_chain_to_the_consistency_of_three_judges(window: MainWindow, qtbot: QtBot) -> None:
+    press(window, "Ctrl+6", "Ctrl+Shift+N")
+    draw_with_mouse(window)
     (graph,) = graphs(window)
     assert (len(graph.nodes), len(graph.subchains)) == (6, 3)
 
@@ -164,7 +141,7 @@ def test_from_a_chain_to_the_consistency_of_three_judges(
     made = named(window, graph)
     assert {name: question.correct_letter for name, question in made.items()} == MADE
 
-    session = opened(window)
+    session = window.studio.session
     judges = {
         name: add_judge(session, name, backend, settings=settings)[0]
         for name, backend, settings in (
@@ -175,7 +152,6 @@ def test_from_a_chain_to_the_consistency_of_three_judges(
         )
     }
     for asking in prepare_step(session, "options-only", [judges["Says A"]])[0]:
-        assert asking.job is not None
         window.studio.publish(run_inline(session, asking.job, Silent())[1])
     window.studio.edit(lambda session: set_deciding_steps(session, ["options-only"]))
 
@@ -189,19 +165,12 @@ def test_from_a_chain_to_the_consistency_of_three_judges(
     assert {name for name, state in standings.items() if state is VerificationState.OPEN} == FILTERED
     assert standings[DROPPED] is VerificationState.DROPPED
     assert {names[text] for text in verified_ids(session)} == LEFT
-    assert (study_agreement(session).figure("decision").pairs, study_agreement(session).figure("decision").kappa) == (
-        9,
-        1.0,
-    )
+    decision = study_agreement(session).figure("decision")
+    assert (decision.pairs, decision.kappa) == (9, 1.0)
 
-    request = answer_request(
-        [judges[name] for name in TABLE], [question.id for question in named(window, graph).values()]
-    )
-    work = prepare(session, request).job
-    assert work is not None
+    questions = [question.id for question in named(window, graph).values()]
+    work = prepare(session, answer_request([judges[name] for name in TABLE], questions)).job
     window.studio.publish(run_inline(session, work, Silent())[1])
-    found = {judge.setup.judge: judge for judge in measure_judges(session, [*TABLE]).judges}
-    assert {
-        name: (judge_measures.overall.value, judge_measures.chain.value, judge_measures.subchain.value)
-        for name, judge_measures in found.items()
-    } == {name: pytest.approx(row) for name, row in TABLE.items()}
+    found = measure_judges(session, [*TABLE]).judges
+    shares = {of.setup.judge: (of.overall.value, of.chain.value, of.subchain.value) for of in found}
+    assert shares == {name: pytest.approx(row) for name, row in TABLE.items()}
