@@ -132,3 +132,24 @@ def answers() -> Answers:
 def window(open_window: OpenWindow, study: Path, answers: Answers) -> MainWindow:
     """Ada's window on the usual study, or on that which a module's own `study` makes."""
     return open_window(study, "Ada", answers)
+
+
+@pytest.fixture(scope="module")
+def module_window(open_shared_window: OpenWindow) -> MainWindow:
+    """A window without a study; see `reused_window`."""
+    return open_shared_window(questions=Answers())
+
+
+@pytest.fixture
+def reused_window(module_window: MainWindow, study: Path) -> Iterator[MainWindow]:
+    """Like `window`, where tests of a module open their studies one after another in one window: half as dear.
+
+    What its dialogs say is `window.files.questions`.
+    """
+    answers: Answers = module_window.files.questions
+    answers.answers.clear()
+    answers.asked.clear()
+    module_window.studio.open(study, "Ada")
+    module_window.activateWindow()
+    yield module_window
+    module_window.close_study()

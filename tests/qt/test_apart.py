@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 
-from app.gui.study import background as apart_module
 from app.gui.study.background import ModalTask
 from project.errors import Cancelled
 from project.progress import Progress
@@ -60,7 +59,7 @@ def test_it_ends_with_a_thread_that_takes_its_time_to_be_gone(
             super().run()
             time.sleep(0.05)
 
-    monkeypatch.setattr(apart_module.threading, "Thread", Late)
+    monkeypatch.setattr("app.gui.study.background.threading.Thread", Late)
     assert apart.run(lambda _progress: 7, "Work") == 7
 
 
