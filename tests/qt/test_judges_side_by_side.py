@@ -39,17 +39,11 @@ def study(tmp_path: Path) -> Path:
     with Session(Study.create(path), "Bo") as session:
         (recording,), _ = add_recordings(session, [probe_file(make_clip(tmp_path / "talk.mp4", frames=150))])
         add_segment(session, recording, 0, 2 * SECOND, "error", FORM)
-        add_segment(
-            session,
-            recording,
-            3 * SECOND,
-            5 * SECOND,
-            "competence",
-            {key: FORM[key] for key in FORM if key != "correction"},
-        )
+        add_segment(session, recording, 3 * SECOND, 5 * SECOND, "competence", {**FORM, "correction": None})
     return path
 
 
+@pytest.mark.soak
 def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
     study: Path,
     tiny_gguf: TinyModel,
