@@ -336,9 +336,3 @@ def test_a_chain_that_does_not_hold_together_is_shown_all_the_same(qtbot, view, 
     seen(view)
     press(view.board, "Right", "E", "Down", "Esc")
     view.export_picture(tmp_path / "chain.svg")
-
-
-def test_two_hundred_nodes_at_one_moment_are_shown_apart(view):
-    view.show_graph(graph([node(f"n{at:03}", 5) for at in range(200)]), PEOPLE)
-    places = {(box.x, box.y) for box in view.model.picture.layout.boxes.values()}
-    assert len(places) == 200

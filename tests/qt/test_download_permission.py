@@ -1,5 +1,6 @@
 """Every place of the window that starts a fetch asks first where the policy allows none."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,32 +38,37 @@ def allowed(window: MainWindow) -> bool:
     return read_policy(window.studio.session.study).downloads
 
 
-@pytest.mark.parametrize(
-    ("place", "fetched"), [("transcribing", ["whisper-tiny.en"]), ("exports", ["yunet", "rfb320"])]
-)
-def test_a_dialog_that_fetches_asks_once_for_all(
-    qtbot: QtBot, window: MainWindow, answers: Answers, place: str, fetched: list[str]
+def check_asking(
+    qtbot: QtBot, window: MainWindow, said: list[str], fetch: Callable[[], object], names: list[str]
 ) -> None:
-    said: list[str] = []
-    if place == "transcribing":
-        window.listening.open_dialog()
-        dialog = window.listening.dialog
-        dialog.show_note, asked = said.append, fetched[0]
-    else:
-        window.exports.ask(None)
-        dialog = window.exports.dialog
-        dialog.methods.show_fetch_status, asked = said.append, fetched
-    dialog.fetch_requested.emit(asked)
+    """A fetch is refused unless somebody agrees; one answer counts for all."""
+    fetch()
     assert "the policy of this study allows no downloads" in said[-1]
     assert not window.jobs.busy
     assert not allowed(window)
+    answers: Answers = window.files.questions
     answers.give(agree=True)
-    dialog.fetch_requested.emit(asked)
-    assert [work.title for work in window.jobs.jobs()] == [f"Get {name}" for name in fetched]
+    fetch()
+    assert [work.title for work in window.jobs.jobs()] == [f"Get {name}" for name in names]
     assert allowed(window)
     assert len(answers.asked) == 2
     window.jobs.cancel_all()
     qtbot.waitUntil(lambda: not window.jobs.busy)
+
+
+def test_the_dialog_of_transcribing_asks(qtbot: QtBot, window: MainWindow) -> None:
+    window.listening.open_dialog()
+    dialog, said = window.listening.dialog, list[str]()
+    dialog.show_note = said.append
+    check_asking(qtbot, window, said, lambda: dialog.fetch_requested.emit("whisper-tiny.en"), ["whisper-tiny.en"])
+    dialog.reject()
+
+
+def test_the_dialog_of_exports_asks_once_for_all(qtbot: QtBot, window: MainWindow) -> None:
+    window.exports.ask(None)
+    dialog, said, names = window.exports.dialog, list[str](), ["yunet", "rfb320"]
+    dialog.methods.show_fetch_status = said.append
+    check_asking(qtbot, window, said, lambda: dialog.fetch_requested.emit(names), names)
     dialog.reject()
 
 

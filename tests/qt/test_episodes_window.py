@@ -21,6 +21,7 @@ from project.session.session import Session
 from tests.builders.episodes import ANNA, BRAM, GOALS, SCENE, acts
 from tests.builders.marked_study import WALK, mark, open_study
 from tests.builders.misbehaving_server import Server, misbehaving, says
+from tests.builders.scripted_dialogs import Answers
 
 Open = Callable[[], EpisodesWindow]
 
@@ -214,7 +215,8 @@ def test_files_of_sotopia_come_in_and_go_out(
     opened: Open, module_window: MainWindow, tmp_path: Path, shared_data: Path
 ) -> None:
     chosen, out = shared_data / "sotopia" / "sotopia_pi_episodes.jsonl", tmp_path / "out.jsonl"
-    module_window.files.questions.give(file=chosen, save=out)
+    answers: Answers = module_window.files.questions
+    answers.give(file=chosen, save=out)
     window = opened()
     window.page.bring.click()
     assert len(window.page.list.texts()) == 10

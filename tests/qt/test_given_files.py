@@ -55,7 +55,7 @@ def test_of_recordings_a_study_is_made_when_somebody_agrees(
     window = open_window(questions=beginning)
     clip = make_clip(tmp_path / "clip.mp4", frames=10)
     window.files.new_study_with([clip])
-    assert window.studio.session is None
+    assert window.welcome.isVisible()
     assert [path.name for path in tmp_path.iterdir()] == ["clip.mp4"]
 
     (tmp_path / "coded.eaf").write_text("x")
@@ -68,7 +68,7 @@ def test_of_recordings_a_study_is_made_when_somebody_agrees(
 
     beginning.give(new_study=tmp_path / "mine")
     drop(window, clip)
-    qtbot.waitUntil(lambda: window.studio.session is not None)
+    qtbot.waitUntil(lambda: not window.welcome.isVisible())
     assert (beginning.proposed.path, beginning.proposed.recordings) == (tmp_path / "clip.greenroom", (clip,))
     study = window.studio.session.study
     assert study.path.name == "mine.greenroom"

@@ -112,7 +112,8 @@ def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: Meas
 
 
 def test_everything_goes_into_a_folder(asked_window: MainWindow, opened: MeasuresWindow, tmp_path: Path) -> None:
-    asked_window.files.questions.give(folder=tmp_path)
+    answers: Answers = asked_window.files.questions
+    answers.give(folder=tmp_path)
     opened.export_all()
     made = tmp_path / "lab measures"
     assert len(json.loads((made / "measures.json").read_text("utf-8"))["judges"]) == 4
