@@ -9,8 +9,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 THREADS ?= 1
-# llama-cpp-python is compiled, and what was made is kept: for any processor of its kind, not for this one alone.
-export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
+# llama-cpp-python is compiled: for any processor of its kind, not for this one alone, because what was made is kept; and
+# of llama.cpp only the libraries that the program loads.
+export CMAKE_ARGS ?= -DGGML_NATIVE=OFF -DCMAKE_PROJECT_llama.cpp_INCLUDE=$(CURDIR)/.ci/llama.cmake
 
 help:
 	@sed -n '2,5s/^# *//p' Makefile
@@ -23,7 +24,7 @@ $(VENV)/program.stamp: pyproject.toml constraints.txt .ci/setup .ci/install
 
 $(VENV)/tests.stamp: $(VENV)/program.stamp
 	.ci/setup tests
-	@echo "Getting what the tests need: some ten minutes the first time, and 4 GB on the disk. One package is compiled."
+	@echo "Getting what the tests need: some four minutes the first time, and 4 GB on the disk. One package is compiled."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
 	.ci/install --editable '.[dev]'
 	touch $@
