@@ -31,15 +31,15 @@ def window(open_window: Open, made: dict[str, str]) -> MainWindow:
 
 def prompts(qtbot: QtBot, window: MainWindow) -> PromptsWindow:
     found = window.windows.open_window("prompts")
-    assert isinstance(found, PromptsWindow)
     qtbot.waitExposed(found)
     found.prompts.setCurrentIndex(found.prompts.findData("verdict"))
     return found
 
 
-def test_words_are_checked_saved_listed_and_taken_back(qtbot: QtBot, window: MainWindow) -> None:
+def test_words_are_checked_saved_previewed_for_the_selected_segment_listed_and_taken_back(
+    qtbot: QtBot, window: MainWindow
+) -> None:
     shown = prompts(qtbot, window)
-    assert window.studio.session is not None
     assert not shown.save.isEnabled()
     before = shown.texts()[BODY]
     with qtbot.waitSignal(shown.edited):
@@ -53,6 +53,18 @@ def test_words_are_checked_saved_listed_and_taken_back(qtbot: QtBot, window: Mai
     current = prompt_for(window.studio.session, "verdict")
     assert current.own
     assert current.body.strip().startswith("Look closely.")
+    shown.tabs.setCurrentIndex(1)
+    preview = shown.preview.toPlainText()
+    assert "Look closely." in preview
+    assert "30.0 s" in preview or "30 s" in preview
+    assert "{" not in preview.replace("{\n", "").split("Write the answer")[0]
+    for place in range(shown.slots.count()):
+        item = shown.slots.item(place)
+        room = shown.slots.visualItemRect(item).adjusted(5, 3, -5, -3)
+        text = shown.slots.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
+        assert text.height() <= room.height(), "no slot is explained only in part"
+    window.studio.select([])
+    assert shown.preview.toPlainText().startswith("Select a segment")
     newest = shown.versions.item(0).text()
     assert newest == f"Version {current.version}, of this study · asked with"
     shown.versions.setCurrentRow(1)
@@ -63,25 +75,3 @@ def test_words_are_checked_saved_listed_and_taken_back(qtbot: QtBot, window: Mai
     window.studio.undo()
     assert prompt_for(window.studio.session, "verdict").own
     assert shown.texts()[BODY].startswith("Look closely.")
-
-
-def test_no_slot_is_explained_only_in_part(qtbot: QtBot, window: MainWindow) -> None:
-    slots = prompts(qtbot, window).slots
-    for place in range(slots.count()):
-        row = slots.visualItemRect(slots.item(place))
-        room = row.adjusted(5, 3, -5, -3)
-        text = slots.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, slots.item(place).text())
-        assert text.height() <= room.height()
-
-
-def test_the_preview_is_the_whole_text_for_the_selected_segment(qtbot: QtBot, window: MainWindow) -> None:
-    shown = prompts(qtbot, window)
-    with qtbot.waitSignal(shown.edited):
-        shown.editor.setPlainText(f"Look closely.\n\n{shown.texts()[BODY]}")
-    shown.tabs.setCurrentIndex(1)
-    text = shown.preview.toPlainText()
-    assert "Look closely." in text
-    assert "30.0 s" in text or "30 s" in text
-    assert "{" not in text.replace("{\n", "").split("Write the answer")[0]
-    window.studio.select([])
-    assert shown.preview.toPlainText().startswith("Select a segment")

@@ -49,12 +49,6 @@ elif line.strip() == "cancel": say(cancelled=True)
 """Ends well once a file is there, and stops when it is told to."""
 
 
-@pytest.fixture(autouse=True)
-def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in ("state", "cache", "config"):
-        monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path / kind))
-
-
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
@@ -119,23 +113,22 @@ def runs(study: Path) -> int:
         return len(session.study.rows("SELECT id FROM run"))
 
 
-def test_cancel_keeps_the_window_and_the_job(
-    qtbot: QtBot, opened: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch
+def test_a_window_with_jobs_asks_before_it_closes_and_one_without_does_not(
+    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = opened()
-    start(window, qtbot)
+    work = start(window, qtbot)
     asked = answer(monkeypatch, "cancel")
     assert not window.close()
     assert window.isVisible()
     assert window.jobs.busy
     assert asked[0][0] == "1 job has not ended."
     assert "Find scene changes in recording 1" in asked[0][1]
-
-
-def test_without_jobs_nothing_is_asked(opened: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = answer(monkeypatch, "cancel")
-    assert opened().close()
-    assert asked == []
+    with qtbot.waitSignal(window.jobs.stopped):
+        window.jobs.cancel(work)
+    assert note_files(study) == [], "what somebody cancels is not interrupted"
+    assert window.close()
+    assert len(asked) == 1
 
 
 def test_what_is_stopped_is_offered_at_the_next_opening_and_resumed(
@@ -161,25 +154,19 @@ def test_what_nobody_wants_any_more_is_not_offered_again(
 ) -> None:
     window = opened()
     start(window, qtbot)
+    session = window.studio.session
+    window.jobs.start(tracking.prepare(session, session.study.rows("SELECT id FROM recording")[0][0], processor="cpu"))
     window.quitting.close_immediately()
     again = opened()
-    qtbot.waitUntil(lambda: again.messages.message() == "1 job was interrupted.")
+    qtbot.waitUntil(lambda: again.messages.message() == "2 jobs were interrupted.")
+    titles = sorted(interrupted_job.title for interrupted_job in again.interrupted.list_jobs())
+    assert titles == ["Find scene changes in recording 1", "Track faces in recording 1"]
     again.messages.action_chosen.emit("dismiss_interrupted")
     assert again.close()
     assert noted(study) == []
 
 
-def test_a_job_that_somebody_cancels_is_not_interrupted(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path
-) -> None:
-    window = opened()
-    work = start(window, qtbot)
-    with qtbot.waitSignal(window.jobs.stopped):
-        window.jobs.cancel(work)
-    assert note_files(study) == []
-
-
-def test_jobs_go_on_without_a_window_and_their_results_are_stored(
+def test_jobs_go_on_without_a_window_that_can_come_back_and_their_results_are_stored(
     qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, go: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = opened()
@@ -188,10 +175,15 @@ def test_jobs_go_on_without_a_window_and_their_results_are_stored(
     answer(monkeypatch, "keep")
     assert not window.close()
     assert not [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
-    holder = locking.read_holder(study)
-    assert holder.background
+    assert locking.read_holder(study).background
     with Session.open(study, "Ada") as second:
         assert "run in the background" in second.study.read_only_reason
+    window.quitting.return_to_front()
+    assert window.isVisible()
+    assert window.jobs.busy
+    assert not locking.read_holder(study).background
+    assert QApplication.quitOnLastWindowClosed()
+    assert not window.close()
     go.write_text("")
     qtbot.waitUntil(lambda: window.studio.session is None)
     assert not locking.is_held(study)
@@ -199,21 +191,6 @@ def test_jobs_go_on_without_a_window_and_their_results_are_stored(
     again = opened()
     qtbot.waitUntil(lambda: again.messages.message().startswith("1 job ended in the background."))
     assert "2 changes of scene" in again.messages.message()
-
-
-def test_a_window_that_was_closed_comes_back_when_it_is_asked_for(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = opened()
-    start(window, qtbot)
-    answer(monkeypatch, "keep")
-    window.close()
-    window.quitting.return_to_front()
-    assert window.isVisible()
-    assert window.jobs.busy
-    holder = locking.read_holder(study)
-    assert not holder.background
-    assert QApplication.quitOnLastWindowClosed()
 
 
 def test_another_study_is_opened_in_a_window_of_its_own_while_jobs_go_on(
@@ -322,21 +299,6 @@ def test_a_study_whose_jobs_run_elsewhere_can_be_got_at(
 
 def test_a_study_that_nobody_holds_is_opened_without_a_question(qapp: QApplication, study: Path) -> None:
     assert held_study.confirm_not_busy(study, Elsewhere("cancel"), ModalTask(qapp))
-
-
-def test_tracking_is_noted_with_its_settings(opened: Callable[[], MainWindow], qtbot: QtBot) -> None:
-    window = opened()
-    session = window.studio.session
-    work = tracking.prepare(session, session.study.rows("SELECT id FROM recording")[0][0], processor="cpu")
-    window.jobs.start(work)
-    assert window.jobs.titles() == ["Track faces in recording 1"]
-    window.quitting.close_immediately()
-    again = opened()
-    session = again.studio.session
-    assert session is not None
-    assert [interrupted_job.title for interrupted_job in again.interrupted.list_jobs()] == [
-        "Track faces in recording 1"
-    ]
 
 
 def test_a_sealed_study_is_sealed_once_its_jobs_ended_in_the_background(
