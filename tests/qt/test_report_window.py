@@ -22,7 +22,6 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.item_sets import verdicts
-from tests.builders.keyboard_walk import nameless, unexplained
 
 LABELS = ("error", "none", "competence", "error") * 6
 
@@ -67,22 +66,18 @@ def window(open_window: Callable[..., MainWindow], tmp_path: Path, asked: bytes,
 def opened(qtbot: QtBot, window: MainWindow) -> ReportWindow:
     window.menus.actions["benchmark_report"].trigger()
     found = window.windows.open_window("benchmark_report")
-    assert isinstance(found, ReportWindow)
     qtbot.waitUntil(lambda: found.write.isEnabled())
     return found
 
 
-def test_the_papers_table_stands_there_with_published_rows(opened: ReportWindow) -> None:
+def test_a_number_leads_to_its_items_an_item_to_its_moment_and_an_edit_makes_it_old(
+    opened: ReportWindow, window: MainWindow, qtbot: QtBot
+) -> None:
     assert opened.chosen.currentText().startswith("SHREC, table 1")
     rows = {row[0]: row for row in opened.figures.texts()}
     assert rows["(L) oracle (baseline)"][1] == "1.00 ± 0.00"
     assert rows["Human (published)"][1:5] == ("0.57", "0.45", "0.77", "0.71")
     assert rows["Chance"][1] == "0.33"
-
-
-def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
-    opened: ReportWindow, window: MainWindow, qtbot: QtBot
-) -> None:
     row = next(at for at, one in enumerate(opened.figures.texts()) if one[0].startswith("(L) random"))
     opened.figures.cellClicked.emit(row, 1)
     assert opened.tabs.currentIndex() == 2
@@ -95,6 +90,8 @@ def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
     session = window.studio.session
     home = next(recording for recording in all_recordings(session.study) if str(recording.number) == third[2])
     qtbot.waitUntil(lambda: window.studio.recording is not None and window.studio.recording.id == home.id)
+    window.studio.edit(lambda opened_session: rename_recording(opened_session, home.id, "another"))
+    assert "Out of date" in opened.status.text()
 
 
 def test_everything_is_written_to_a_new_folder(
@@ -109,14 +106,3 @@ def test_everything_is_written_to_a_new_folder(
         qtbot.waitUntil(lambda: opened.write.isEnabled())
         assert "Open report.html" in opened.status.text()
         assert (folder / "plots" / "confusion-001-verdict-0.svg").exists()
-
-
-def test_every_control_has_a_name_and_says_what_it_does(opened: ReportWindow) -> None:
-    assert (nameless(opened), unexplained(opened)) == ([], [])
-
-
-def test_an_edit_says_that_the_figures_are_old(opened: ReportWindow, window: MainWindow) -> None:
-    session = window.studio.session
-    recording = all_recordings(session.study)[0]
-    window.studio.edit(lambda each_session: rename_recording(each_session, recording.id, "another"))
-    assert "Out of date" in opened.status.text()
