@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QKeySequence, QMouseEvent
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication, QWidget
+from PySide6.QtCore import QPointF
 
 from app.gui.chains.chains_page import ChainsPage
 from app.gui.window.main_window import MainWindow
@@ -17,14 +14,11 @@ from project.queries.chain_rows import chains_of, read_graph
 from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, set_appearance
 from project.queries.transcript_rows import insert_utterances
 from project.store.study import Study
+from tests.builders.mouse_and_keys import ALT, click, drag, press, type_text
 from widgets.timeline.lanes import NODES
 from widgets.timeline.timeline_layout import HEADER, RULER
 
 SECOND = 1_000_000
-_NONE = Qt.KeyboardModifier.NoModifier
-ALT = Qt.KeyboardModifier.AltModifier
-"""Held, it keeps edges from snapping to others."""
-_LEFT = Qt.MouseButton.LeftButton
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,31 +83,6 @@ def edges_of(graph: ChainGraph) -> set[tuple[int, int]]:
     return {(place[edge.reason_id], place[edge.result_id]) for edge in graph.edges}
 
 
-# The mouse
-
-
-def click(button: QAbstractButton) -> None:
-    """Click a button."""
-    QTest.mouseClick(button, _LEFT)
-
-
-def drag(area: QAbstractScrollArea, start: QPointF, end: QPointF, held: Qt.KeyboardModifier = _NONE) -> None:
-    """Press, move in steps and let go."""
-    surface = area.viewport()
-    QTest.mousePress(surface, _LEFT, held, start.toPoint())
-    for place in ((start + end) / 2, end):
-        moved = QMouseEvent(
-            QEvent.Type.MouseMove, place, QPointF(surface.mapToGlobal(place)), Qt.MouseButton.NoButton, _LEFT, held
-        )
-        QApplication.sendEvent(surface, moved)
-    QTest.mouseRelease(surface, _LEFT, held, end.toPoint())
-
-
-def pick(area: QAbstractScrollArea, place: QPointF, held: Qt.KeyboardModifier = _NONE) -> None:
-    """Click something."""
-    QTest.mouseClick(area.viewport(), _LEFT, held, place.toPoint())
-
-
 def on_lane(window: MainWindow, second: float, row: int = 0) -> QPointF:
     """Return a point of the lane of nodes, scrolled into sight."""
     timeline = window.timeline
@@ -132,30 +101,12 @@ def in_graph(window: MainWindow, node_id: str, rim: bool = False) -> QPointF:
     return QPointF(*board.graph_viewport.to_view(box.right if rim else x, y))
 
 
-# The keys
-
-
-def press(window: MainWindow, keys: str) -> None:
-    """Press a key, or one with others held, wherever the focus is."""
-    combination = QKeySequence.fromString(keys)[0]
-    QTest.keyClick(_focused(window), combination.key(), combination.keyboardModifiers())
-
-
-def type_in(window: MainWindow, text: str) -> None:
-    """Type a text."""
-    QTest.keyClicks(_focused(window), text)
-
-
-def _focused(window: MainWindow) -> QWidget:
-    return QApplication.focusWidget() or window
-
-
 def draw_with_mouse(window: MainWindow, story: Sequence[Told] = STORY) -> ChainGraph:
     """Draw the nodes on the timeline, fill in the form, and draw the edges in the graph."""
     page = page_of(window)
     for told in story:
-        drag(window.timeline, on_lane(window, told.start), on_lane(window, told.end), ALT)
-        type_in(window, told.text)
+        drag(window.timeline, on_lane(window, told.start), on_lane(window, told.end), held=ALT)
+        type_text(window, told.text)
         click(page.form.kinds.buttons[told.kind])
         who = next(key for key, name in PEOPLE.items() if name == told.who)
         click(page.form.people.buttons[who])
@@ -176,11 +127,11 @@ def draw_with_keys(window: MainWindow) -> ChainGraph:
             press(window, mark)
         press(window, "N")
         press(window, _KEYS[told.kind])
-        type_in(window, told.text)
+        type_text(window, told.text)
         press(window, "Return")
         press(window, str([*PEOPLE.values()].index(told.who) + 1))
         for reason in [STORY[number] for number, result in EDGES if STORY[result] is told]:
             press(window, "R")
-            type_in(window, reason.text[:12])
+            type_text(window, reason.text[:12])
             press(window, "Return")
     return graphs(window)[-1]

@@ -12,8 +12,14 @@ from pytestqt.qtbot import QtBot
 from app.gui.files.start_dialog import StudyPlan
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
+from tests.builders.main_windows import show_window
+from tests.builders.marked_study import open_study
+from tests.builders.scripted_dialogs import Answers
 from widgets import theme
 from widgets.form.input_fields import EscapeKeys
+
+OpenWindow = Callable[..., MainWindow]
+"""Takes what `show_window` takes."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -30,41 +36,72 @@ def forgotten(look: None) -> Iterator[None]:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-@pytest.fixture(autouse=True)
-def jobs_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows of tests close without a question about jobs; a test of the question answers it itself."""
-    monkeypatch.setattr(Dialogs, "leave_jobs", lambda *_args, **_how: "stop")
+@pytest.fixture(scope="module", autouse=True)
+def dialogs_answered() -> Iterator[None]:
+    """Windows close without a question about jobs, and a new study is begun where `new_study` says.
 
-
-@pytest.fixture(autouse=True)
-def study_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new study is begun where `new_study` says; a test of the dialog shows it itself."""
+    A test of one of these dialogs answers or shows it itself.
+    """
 
     def ask(questions: Dialogs, _make: object) -> object:
         path = questions.new_study()
         return SimpleNamespace(plan=lambda: StudyPlan("", path)) if path is not None else None
 
-    monkeypatch.setattr(Dialogs, "ask", ask)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dialogs, "leave_jobs", lambda *_args, **_how: "stop")
+        patch.setattr(Dialogs, "ask", ask)
+        yield
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[Callable[..., MainWindow]]:
-    """Opens a study in the real window, for an annotator where one is named, with other answers to its questions."""
+def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
+    """Opens studies in real windows, which the test has for itself."""
     opened: list[MainWindow] = []
 
-    def make(study: Path, annotator: str | None = None, questions: Dialogs | None = None) -> MainWindow:
-        window = MainWindow(questions)
-        opened.append(window)
-        qtbot.addWidget(window)
-        window.resize(1360, 860)
-        window.show()
-        qtbot.waitExposed(window)
-        if annotator is None:
-            assert window.open_study(study)
-        else:
-            window.studio.open(study, annotator)
-        return window
+    def make(*args: object, **more: object) -> MainWindow:
+        opened.append(show_window(*args, **more))
+        qtbot.addWidget(opened[-1])
+        return opened[-1]
 
     yield make
     for window in opened:
         window.close()
+
+
+@pytest.fixture(scope="module")
+def open_shared_window(look: None, homes: Iterator[Path]) -> Iterator[OpenWindow]:
+    """Opens studies in real windows that the tests of a module share: those read them, or leave them as they were."""
+    opened: list[MainWindow] = []
+    home = next(homes)
+
+    def make(*args: object, **more: object) -> MainWindow:
+        opened.append(show_window(*args, **more))
+        return opened[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("CONFIG", "CACHE", "DATA", "STATE"):
+            patch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
+        yield make
+        for window in opened:
+            window.close()
+            window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """The usual study: one long recording that has no file."""
+    with open_study(tmp_path) as session:
+        return session.study.path
+
+
+@pytest.fixture
+def answers() -> Answers:
+    """What the dialogs of `window` say; a test fills it in."""
+    return Answers()
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, study: Path, answers: Answers) -> MainWindow:
+    """Ada's window on the usual study, or on that which a module's own `study` makes."""
+    return open_window(study, "Ada", answers)

@@ -26,8 +26,9 @@ from project.queries.recording_rows import insert_recording
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
-from tests.builders.chains_by_hand import SECOND, draw_with_keys, draw_with_mouse, graphs, press, study_of_two
+from tests.builders.chains_by_hand import SECOND, draw_with_keys, draw_with_mouse, graphs, study_of_two
 from tests.builders.forgetful_judge import PLACE
+from tests.builders.mouse_and_keys import press
 
 Key = Qt.Key
 

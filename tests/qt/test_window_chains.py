@@ -16,8 +16,6 @@ from tests.builders.chains_by_hand import (
     EDGES,
     SECOND,
     STORY,
-    click,
-    drag,
     draw_with_keys,
     draw_with_mouse,
     edges_of,
@@ -25,13 +23,11 @@ from tests.builders.chains_by_hand import (
     in_graph,
     on_lane,
     page_of,
-    pick,
-    press,
     story_of,
     study_of_two,
-    type_in,
 )
 from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.mouse_and_keys import click, drag, press, type_text
 
 EXPECTED = [(each_told.kind.value, (each_told.who,), each_told.text) for each_told in STORY]
 
@@ -93,11 +89,11 @@ def test_graph_timeline_form_and_player_are_one_selection(window: MainWindow) ->
     graph = draw_with_mouse(window)
     page = page_of(window)
     second, last = graph.nodes[1], graph.nodes[5]
-    pick(window.timeline, on_lane(window, 10))
+    click(window.timeline, on_lane(window, 10))
     assert page.graph.selected() == (second.id,) == window.studio.selected_nodes
     assert page.form.words.toPlainText() == second.text
     assert window.player.position_us == second.start_us
-    pick(page.graph.board, in_graph(window, last.id))
+    click(page.graph.board, in_graph(window, last.id))
     assert window.timeline.selection() == [last.id]
     assert page.form.words.toPlainText() == last.text
     assert window.player.position_us == last.start_us
@@ -134,13 +130,13 @@ def test_typing_is_one_step_and_what_is_typed_is_never_lost(window: MainWindow) 
     begin(window)
     drag(window.timeline, on_lane(window, 5), on_lane(window, 8))
     page = page_of(window)
-    type_in(window, "Half a sen")
+    type_text(window, "Half a sen")
     drag(window.timeline, on_lane(window, 20), on_lane(window, 24))
     assert graphs(window)[0].nodes[0].text == "Half a sen"
-    pick(window.timeline, on_lane(window, 6))
+    click(window.timeline, on_lane(window, 6))
     assert page.form.words.toPlainText() == "Half a sen"
     press(window, "Return")
-    type_in(window, "Another")
+    type_text(window, "Another")
     press(window, "Return")
     assert graphs(window)[0].nodes[0].text == "Another"
     press(window, "Ctrl+Z")
@@ -208,7 +204,7 @@ def test_the_window_says_what_is_wrong_and_leads_there(window: MainWindow) -> No
     assert page._buttons[ChainPageTab.CHECKS].text() == "Checks 2"
     found = [page.checks.item(row).text() for row in range(page.checks.count())]
     assert any("neither a reason nor a result" in text for text in found)
-    pick(page.graph.board, in_graph(window, graph.nodes[0].id))
+    click(page.graph.board, in_graph(window, graph.nodes[0].id))
     QTest.mouseClick(
         page.checks.viewport(), Qt.MouseButton.LeftButton, pos=page.checks.visualItemRect(page.checks.item(0)).center()
     )
@@ -254,7 +250,7 @@ def test_an_edge_is_drawn_with_arrows_in_the_graph(window: MainWindow) -> None:
             press(window, "Shift+Right")
         press(window, "N")
         press(window, kind)
-        type_in(window, words)
+        type_text(window, words)
         press(window, "Return")
         press(window, "1")
     press(window, "G")
@@ -270,7 +266,7 @@ def test_an_edge_is_drawn_with_arrows_in_the_graph(window: MainWindow) -> None:
 def test_deleting_a_chain_keeps_what_was_being_typed_in_its_history(window: MainWindow) -> None:
     begin(window)
     drag(window.timeline, on_lane(window, 5), on_lane(window, 8))
-    type_in(window, "Half a sen")
+    type_text(window, "Half a sen")
     click(page_of(window).bar.buttons["chain_delete"])
     assert "Deleted Chain 1" in window.messages.message()
     press(window, "Ctrl+Z")

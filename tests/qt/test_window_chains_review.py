@@ -16,19 +16,8 @@ from project.entities.causal_chains import ChainDecision, NodeKind
 from project.queries.chain_rows import chain_reviews
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from tests.builders.chains_by_hand import (
-    SECOND,
-    click,
-    drag,
-    graphs,
-    in_graph,
-    on_lane,
-    page_of,
-    pick,
-    press,
-    study_of_two,
-    type_in,
-)
+from tests.builders.chains_by_hand import SECOND, graphs, in_graph, on_lane, page_of, study_of_two
+from tests.builders.mouse_and_keys import click, drag, press, type_text
 from tests.builders.training_round import copy_for, open_round
 from widgets.timeline.lanes import NODES
 
@@ -100,7 +89,7 @@ def test_another_persons_chain_is_read_only(open_as: Callable[[str], MainWindow]
     nodes = before[0].nodes
     drag(window.timeline, on_lane(window, 6), on_lane(window, 20))
     drag(window.timeline, on_lane(window, 30), on_lane(window, 40))
-    pick(window.timeline, on_lane(window, 10))
+    click(window.timeline, on_lane(window, 10))
     assert page.form.words.toPlainText() == "She is startled"
     assert page.form.words.isReadOnly()
     assert not any(button.isEnabled() for button in page.form.people.buttons.values())
@@ -127,7 +116,7 @@ def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callabl
     press(window, "K")
     assert page.current_tab() is ChainPageTab.REVIEW
     assert QApplication.focusWidget() is page.review.note
-    type_in(window, "Why is she startled?")
+    type_text(window, "Why is she startled?")
     press(window, "Return")
     assert QApplication.focusWidget() is window.timeline
     assert page.review.note.text() == "Why is she startled?"
@@ -164,9 +153,9 @@ def test_ones_own_version_is_changed_and_agreed_on(open_as: Callable[[str], Main
     assert copy.chain.based_on == first.chain.id
     assert window.chains.chosen.id == copy.chain.id, "one goes on with one's own version"
     assert window.timeline.model.lanes[-1].editable
-    pick(window.timeline, on_lane(window, 10))
+    click(window.timeline, on_lane(window, 10))
     press(window, "Return")
-    type_in(window, "She is frightened")
+    type_text(window, "She is frightened")
     press(window, "Return")
     assert [node.text for node in graphs(window)[0].nodes] == ["A phone rings", "She is startled"]
     page.show_tab(ChainPageTab.REVIEW)
@@ -186,7 +175,7 @@ def test_a_review_of_an_earlier_state_is_said_to_be_one(open_as: Callable[[str],
     press(bob, "Y")
     bob.close_study()
     ada = open_as("Ada")
-    pick(ada.timeline, on_lane(ada, 10))
+    click(ada.timeline, on_lane(ada, 10))
     press(ada, "2")
     page = page_of(ada)
     page.show_tab(ChainPageTab.REVIEW)
@@ -209,7 +198,7 @@ def test_what_training_hides_comes_when_it_is_done_and_goes_with_undo(
     window.menus.actions["done"].trigger()
     assert names(window) == ["The reference's"]
     assert len(window.timeline.model.track(NODES)) == 1
-    pick(window.timeline, on_lane(window, 1.5))
+    click(window.timeline, on_lane(window, 1.5))
     assert page_of(window).form.words.toPlainText() == "It is given away"
     window.studio.undo()
     assert names(window) == []
@@ -264,7 +253,7 @@ def test_a_study_that_is_read_only_offers_nothing(
     page = page_of(second)
     assert not page.bar.buttons["chain_new"].isEnabled()
     assert not second.menus.actions["node_event"].isEnabled()
-    pick(second.timeline, on_lane(second, 10))
+    click(second.timeline, on_lane(second, 10))
     assert page.form.words.isReadOnly()
     assert graphs(first) == graphs(second)
 
@@ -275,7 +264,7 @@ def test_a_note_that_is_being_typed_stays_with_its_chain(study: Path, open_as: C
     window = open_as("Bob")
     page = page_of(window)
     press(window, "K")
-    type_in(window, "About the bag")
+    type_text(window, "About the bag")
     press(window, "Return")
     press(window, "V")
     assert page.bar.combo.currentText().startswith("Another")
