@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 
 from anonymize.pii_review import study_finder as search
 from app.gui.release.pii_tab import PiiWindow
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from models.weights import installed_weights as weights
 from project.entities.study_records import Changes, Json, Participant, ParticipantRole, Utterance
@@ -29,6 +28,8 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.listed_names import LISTED
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenWindow
 
 SAID = (
     "My name is Robert Miller, call 555-867-5309.",
@@ -40,21 +41,9 @@ POLISH = "Dzień dobry, nazywam się Anna i mieszkam w małym miasteczku nad mor
 FOUND: dict[str, dict[str, Json]] = {}
 
 
-class Answers(Dialogs):
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        self.questions: list[str] = []
-        self.asked: list[str] = []
-        self.answer = True
-
-    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
-        self.questions.append(question)
-        self.asked.append(f"{question.splitlines()[0]} [{button}]")
-        return self.answer
-
-    def save(self, title: str, path: Path, kind: str) -> Path | None:
-        assert "apart" in title
-        return self.place / path.name
+@pytest.fixture
+def answers(tmp_path: Path) -> Answers:
+    return Answers(save=tmp_path, agree=True)
 
 
 @pytest.fixture
@@ -85,8 +74,8 @@ def search_at_once(session: Session, work: JobSpec) -> None:
 
 
 @pytest.fixture
-def main(open_window: Callable[..., MainWindow], study: Path, tmp_path: Path) -> MainWindow:
-    return open_window(study, questions=Answers(tmp_path))
+def main(open_window: OpenWindow, study: Path, answers: Answers) -> MainWindow:
+    return open_window(study, questions=answers)
 
 
 @pytest.fixture
@@ -203,7 +192,9 @@ def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qt
     qtbot.waitUntil(lambda: texts(window)[1] == ("555-867-5309", ""))
 
 
-def test_many_places_of_one_recording_are_decided_at_once_without_a_question(window: PiiWindow, qtbot: QtBot) -> None:
+def test_many_places_of_one_recording_are_decided_at_once_without_a_question(
+    window: PiiWindow, answers: Answers, qtbot: QtBot
+) -> None:
     window.places.selectAll()
     assert window.decide_bar.chosen.text() == "4 places selected"
     press(qtbot, window, Qt.Key.Key_H)
@@ -213,11 +204,12 @@ def test_many_places_of_one_recording_are_decided_at_once_without_a_question(win
     assert len(window.places.selected()) == 4
     press(qtbot, window, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: {state for _, state in texts(window)} == {""})
-    assert window._context.questions.asked == []
+    assert answers.asked == []
 
 
-def test_places_of_several_recordings_are_counted_and_asked_about_as_one_step(window: PiiWindow, qtbot: QtBot) -> None:
-    questions = window._context.questions
+def test_places_of_several_recordings_are_counted_and_asked_about_as_one_step(
+    window: PiiWindow, answers: Answers, qtbot: QtBot
+) -> None:
     say(window, qtbot, 1, "My name is Robert Miller, call 555-867-5309.")
     for tab, key, shift, count in (
         (0, Qt.Key.Key_H, False, 6),
@@ -233,14 +225,16 @@ def test_places_of_several_recordings_are_counted_and_asked_about_as_one_step(wi
             window.places.selectAll()
         assert window.decide_bar.chosen.text() == f"{count} places in 2 recordings selected"
         before = texts(window)
-        questions.asked.clear()
-        questions.answer = False
+        answers.asked.clear()
+        answers.give(agree=False)
         press(qtbot, window, key, shift)
-        assert questions.asked == [f"Change {count} places in 2 recordings? [Change {count} places]"]
+        ((_, _, question, button),) = answers.asked
+        assert question.startswith(f"Change {count} places in 2 recordings?\n")
+        assert button == f"Change {count} places"
         assert texts(window) == before
-        questions.answer = True
+        answers.give(agree=True)
         press(qtbot, window, key, shift)
-        assert len(questions.asked) == 2
+        assert len(answers.asked) == 2
         qtbot.waitUntil(lambda before=before: texts(window) != before)
         window._context.studio.undo()
         qtbot.waitUntil(lambda before=before: texts(window) == before)
@@ -307,13 +301,16 @@ def test_a_place_is_played_with_a_second_around_and_shown(
     assert window._context.studio.selected_utterances == (placed_hit.place.row,)
 
 
-def test_the_key_is_shown_here_and_saved_to_a_file_of_ones_own(window: PiiWindow, tmp_path: Path) -> None:
+def test_the_key_is_shown_here_and_saved_to_a_file_of_ones_own(
+    window: PiiWindow, answers: Answers, tmp_path: Path
+) -> None:
     window.tabs.setCurrentIndex(2)
     assert ("[PERSON_1]", "Name of a person", "", "Robert Miller", "2") in window.key.table.texts()
     window.key.save.click()
     file = tmp_path / "lab key.csv"
     assert "Robert Miller" in file.read_text("utf-8-sig")
     assert file.stat().st_mode & 0o077 == 0
+    assert "apart" in answers.asked[0].title
     assert "never put it beside a release" in window.status.text()
     window.key.save.click()
     assert "already" in window.status.text()
@@ -335,7 +332,7 @@ def test_edits_of_the_transcript_are_followed_and_a_language_that_is_not_covered
 
 
 def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_searched_again(
-    main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, english_names_folder: Path
+    main: MainWindow, answers: Answers, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, english_names_folder: Path
 ) -> None:
     session = main.studio.session
     recording = all_recordings(session.study)[0]
@@ -352,13 +349,12 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     assert LISTED.lower() not in [text for text, _ in texts(window)]
     started: list[JobSpec] = []
     monkeypatch.setattr(main.jobs, "start", lambda work, then=None, noted=True: started.append(work))
-    answers = main.files.questions
-    answers.answer = False
+    answers.give(agree=False)
     button.click()
-    assert "ner-english" in answers.questions[0]
+    assert "ner-english" in answers.asked[0].question
     assert started == []
     assert "allows no downloads" in window.models.state.text()
-    answers.answer = True
+    answers.give(agree=True)
     button.click()
     (work,) = started
     assert (work.kind, work.parameters) == ("fetch", {"name": "ner-english"})

@@ -1,6 +1,5 @@
 """The window of what leaves this machine, and the foot of the main window, which is true at every moment."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from anonymize.egress.egress_authority import policy_in_force, study_authority
 from anonymize.egress.egress_log import TABLE_HEAD
 from anonymize.egress.policy_edits import set_policy
 from app.gui.settings.policy_window import PolicyWindow
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
 from project.entities.judgments import RAW_CONDITION
@@ -19,23 +17,16 @@ from project.queries.policy_rows import read_policy
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.egress_requests import abroad, at_home
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenWindow
 
 EVERYTHING = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
-Opener = Callable[..., MainWindow]
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     Study.create(tmp_path / "lab.greenroom").close()
     return tmp_path / "lab.greenroom"
-
-
-class SaveTo(Dialogs):
-    def __init__(self, place: Path) -> None:
-        self.place = place
-
-    def save(self, title: str, path: Path, kind: str) -> Path | None:
-        return self.place
 
 
 def window_of(main: MainWindow) -> PolicyWindow:
@@ -49,7 +40,7 @@ def permit(session: Session, departure: EgressRequest) -> None:
         return
 
 
-def test_the_foot_of_the_window_follows_the_policy_and_closing(open_window: Opener, study: Path) -> None:
+def test_the_foot_of_the_window_follows_the_policy_and_closing(open_window: OpenWindow, study: Path) -> None:
     with Session.open(study, "Ada") as session:
         set_policy(session, EVERYTHING)
     main = open_window(study)
@@ -69,7 +60,7 @@ def test_the_foot_of_the_window_follows_the_policy_and_closing(open_window: Open
     assert foot.policy() == "Nothing leaves this machine"
 
 
-def test_raw_footage_is_let_out_only_with_a_reason_and_a_name_of_its_own(open_window: Opener, study: Path) -> None:
+def test_raw_footage_is_let_out_only_with_a_reason_and_a_name_of_its_own(open_window: OpenWindow, study: Path) -> None:
     anonymized = Policy(EgressLevel.ANONYMIZED, "comparison of three models", "Board 6")
     with Session.open(study, "Ada") as session:
         set_policy(session, anonymized)
@@ -94,7 +85,7 @@ def test_raw_footage_is_let_out_only_with_a_reason_and_a_name_of_its_own(open_wi
     assert main.studio.session.study.undo_name is None, "undo does not reach it"
 
 
-def test_the_form_sets_hosts_and_ways_and_follows_the_policy(open_window: Opener, study: Path) -> None:
+def test_the_form_sets_hosts_and_ways_and_follows_the_policy(open_window: OpenWindow, study: Path) -> None:
     main = open_window(study)
     form = window_of(main).form
     form.hosts.setText("https://api.example.org/v1, other.example.org")
@@ -124,9 +115,9 @@ def test_the_form_sets_hosts_and_ways_and_follows_the_policy(open_window: Opener
 
 
 def test_the_journal_is_filtered_grows_while_it_is_open_and_is_saved(
-    qtbot: QtBot, open_window: Opener, study: Path, tmp_path: Path
+    qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path
 ) -> None:
-    main = open_window(study, None, SaveTo(tmp_path / "requests.csv"))
+    main = open_window(study, questions=Answers(save=tmp_path / "requests.csv"))
     permit(main.studio.session, at_home("r1", RAW_CONDITION))
     permit(main.studio.session, abroad("r1", RAW_CONDITION))
     window = window_of(main)
@@ -158,7 +149,9 @@ def test_the_journal_is_filtered_grows_while_it_is_open_and_is_saved(
     assert table.columnWidth(why) == 90, "until somebody drags one"
 
 
-def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(open_window: Opener, study: Path) -> None:
+def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(
+    open_window: OpenWindow, study: Path
+) -> None:
     with Session.open(study, "Ada") as session:
         set_policy(session, EVERYTHING)
     older = study.read_bytes()
@@ -185,7 +178,7 @@ def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(open_
 
 
 def test_what_is_closed_is_shown_as_closed_where_this_machine_cannot_note_it(
-    open_window: Opener, study: Path, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_given: object, **_named: object) -> None:
         raise OSError(30, "Read-only file system")

@@ -1,6 +1,5 @@
 """The window about exports: what it shows of each, what is red, where it leads."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from pytestqt.qtbot import QtBot
 
 from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
 from app.gui.release import privacy_tab as cells
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Run
 from project.ids import new_id
@@ -19,15 +17,7 @@ from project.queries.recording_rows import all_recordings
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.privacy_reports import report
-
-
-class Answers(Dialogs):
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def folder(self, title: str) -> Path | None:
-        self.asked.append(title)
-        return None
+from tests.builders.scripted_dialogs import Answers
 
 
 def export(study: Study, recording: str, method: str, at: str, **wrong: float) -> None:
@@ -53,16 +43,13 @@ def study(tmp_path: Path) -> Path:
     return tmp_path / "lab.greenroom"
 
 
-@pytest.fixture
-def window(open_window: Callable[..., MainWindow], study: Path) -> MainWindow:
-    return open_window(study, questions=Answers())
-
-
 def column(name: str) -> int:
     return cells.EXPORT_COLUMNS.index(name)
 
 
-def test_exports_are_listed_the_newest_first_and_one_that_was_not_measured_offers_to(window: MainWindow) -> None:
+def test_exports_are_listed_the_newest_first_and_one_that_was_not_measured_offers_to(
+    window: MainWindow, answers: Answers
+) -> None:
     found = window.windows.open_window("privacy")
     shown = found.table.texts()
     assert [row[column("Method")] for row in shown] == ["pixelate", "blur", "solid"]
@@ -75,7 +62,7 @@ def test_exports_are_listed_the_newest_first_and_one_that_was_not_measured_offer
     assert found.tracks.texts() == []
     assert found.alike.views == []
     found.measure()
-    assert window.files.questions.asked == ["Folder of pixelate.mp4"], "the clip is not beside the study"
+    assert [asked.title for asked in answers.asked] == ["Folder of pixelate.mp4"], "the clip is not beside the study"
 
 
 def test_what_is_over_a_limit_is_told_and_its_worst_frame_is_one_click_away(window: MainWindow, qtbot: QtBot) -> None:

@@ -1,8 +1,5 @@
 """The window of prompts checks while one types, keeps versions, and shows how a prompt reads for a segment."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -10,22 +7,18 @@ from pytestqt.qtbot import QtBot
 from app.gui.judges.prompts_tab import PromptsWindow
 from app.gui.window.main_window import MainWindow
 from benchmark.prompts.prompt_templates import BODY, prompt_for
-from tests.builders.marked_study import WALK, mark, open_study
-
-Open = Callable[..., MainWindow]
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> dict[str, str]:
-    with open_study(tmp_path) as session:
-        return {"segment": mark(session, "Ada", 10, 40, "error"), "study": str(session.study.path)}
+from project.session.session import Session
+from tests.builders.marked_study import WALK, mark
+from tests.qt.conftest import OpenWindow
 
 
 @pytest.fixture
-def window(open_window: Open, made: dict[str, str]) -> MainWindow:
-    opened = open_window(Path(made["study"]), "Ada")
+def window(open_window: OpenWindow, session: Session) -> MainWindow:
+    segment = mark(session, "Ada", 10, 40, "error")
+    session.close()
+    opened = open_window(session.study.path, "Ada")
     opened.choose_recording(WALK)
-    opened.studio.select([made["segment"]])
+    opened.studio.select([segment])
     return opened
 
 

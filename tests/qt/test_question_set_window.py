@@ -1,7 +1,6 @@
 """Questions as a data set in the window: what may leave, the texts that somebody reads, and the folder at the end."""
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,34 +10,17 @@ from pytestqt.qtbot import QtBot
 from annotate.team.assignments import hold_out
 from anonymize.pii_review.pii_decisions import hide_everywhere
 from app.gui.questions.dataset_tab import SetWindow
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from benchmark.dataset.question_selection import HELD_OUT
 from project.progress import Progress
 from tests.builders.question_dataset import asked_study
-
-
-class Answers(Dialogs):
-    def __init__(self) -> None:
-        self.place: Path | None = None
-
-    def question_set_place(self) -> Path | None:
-        return self.place
-
-    def folder(self, title: str) -> Path | None:
-        return self.place
+from tests.builders.scripted_dialogs import Answers
 
 
 @pytest.fixture
-def answers() -> Answers:
-    return Answers()
-
-
-@pytest.fixture
-def window(open_window: Callable[..., MainWindow], tmp_path: Path, answers: Answers) -> MainWindow:
+def study(tmp_path: Path) -> Path:
     with asked_study(tmp_path, 3) as session:
-        study = session.study.path
-    return open_window(study, questions=answers)
+        return session.study.path
 
 
 @pytest.fixture
@@ -62,7 +44,7 @@ def confirm(qtbot: QtBot, opened: SetWindow) -> None:
 def test_nothing_is_written_before_somebody_has_read_the_texts(
     qtbot: QtBot, window: MainWindow, opened: SetWindow, answers: Answers, tmp_path: Path
 ) -> None:
-    answers.place = tmp_path / "out"
+    answers.give(question_set_place=tmp_path / "out")
     assert opened.counts.texts()[-1][0] == "All kinds"
     assert opened.counts.texts()[-1][-1] == "9"
     assert "once somebody has read" in opened.heading.text()
@@ -92,7 +74,7 @@ def test_nothing_is_written_before_somebody_has_read_the_texts(
     with qtbot.assertNotEmitted(opened.writing.finished):
         opened.export.click()
     assert "not empty" in opened.report.text()
-    answers.place = tmp_path / "other"
+    answers.give(question_set_place=tmp_path / "other")
     opened.form.show_release(tmp_path)
     opened.export.click()
     assert "is no release" in opened.report.text()
@@ -114,7 +96,7 @@ def test_it_can_be_cancelled(
 
     monkeypatch.setattr("app.gui.questions.dataset_tab.write_dataset", endless)
     confirm(qtbot, opened)
-    answers.place = tmp_path / "out"
+    answers.give(question_set_place=tmp_path / "out")
     opened.export.click()
     qtbot.waitUntil(lambda: "1 of 2" in opened.line.text.text())
     assert not opened.export.isEnabled()

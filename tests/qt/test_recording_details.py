@@ -1,7 +1,6 @@
 """The details of a recording: its name, collection, files, and who is in it."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,31 +10,22 @@ from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import add_medium, add_recordings, probe_file
 from app.gui.recordings.recording_dialog import RecordingDialog
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ConsentUse, MediumRole, ParticipantRole
 from project.queries.recording_rows import all_collections, all_participants, consents, media_of, participants_in
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip
-
-
-class Answers(Dialogs):
-    """Chooses the same file every time."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def videos(self) -> list[Path]:
-        return [self.path]
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenWindow
 
 
 @pytest.fixture
-def window(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+def window(open_window: OpenWindow, tmp_path: Path) -> MainWindow:
     clip, other = make_clip(tmp_path / "clip.mp4", frames=30), make_clip(tmp_path / "other.mp4", frames=40)
     with Session(Study.create(tmp_path / "lab.greenroom", "Lab")) as session:
         add_recordings(session, [probe_file(clip)])
-    return open_window(tmp_path / "lab.greenroom", questions=Answers(other))
+    return open_window(tmp_path / "lab.greenroom", questions=Answers(videos=[other]))
 
 
 @pytest.fixture
@@ -98,7 +88,7 @@ def test_a_microphone_is_added_with_an_offset_that_can_be_changed(
 
 
 def test_the_offset_is_found_by_sound_and_applied_as_one_step(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
 ) -> None:
     main = make_clip(tmp_path / "main.mp4", size=(64, 48), frames=50, fps=10, sound=True)
     late = make_clip(tmp_path / "late.mp4", size=(64, 48), frames=50, fps=10, sound=True, sound_offset_us=700_000)

@@ -1,7 +1,6 @@
 """A release in the window: what stands in the way, the way to the frame, texts, and the folder at the end."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from project.queries.policy_rows import waivers
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from tests.builders.release_study import lab, review
+from tests.builders.scripted_dialogs import Answers
 
 pytestmark = pytest.mark.usefixtures("english_names")
 
@@ -31,9 +31,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def window(made: Path, tmp_path: Path, open_window: Callable[..., MainWindow]) -> MainWindow:
+def study(made: Path, tmp_path: Path) -> Path:
     shutil.copytree(made.parent, tmp_path / "lab")
-    return open_window(tmp_path / "lab" / made.name)
+    return tmp_path / "lab" / made.name
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def release(window: MainWindow) -> ReleaseWindow:
 
 
 def test_a_release_that_its_rendering_refuses_is_tried_again_and_gets_its_folder(
-    window: MainWindow, release: ReleaseWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, release: ReleaseWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
 ) -> None:
     assert "ready" in release.heading.text()
     assert release.table.texts() == []
@@ -54,7 +54,7 @@ def test_a_release_that_its_rendering_refuses_is_tried_again_and_gets_its_folder
     release.only.setChecked(True)
     assert window.studio.edit(lambda session: withdraw_waiver(session, "privacy-measured", None))
     release.judge_all()
-    monkeypatch.setattr(window.files.questions, "release_place", lambda: tmp_path / "corpus")
+    answers.give(release_place=tmp_path / "corpus")
     with qtbot.waitSignal(window.jobs.done):
         release.release.click()
     assert "Refused" in release.report.text()

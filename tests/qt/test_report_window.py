@@ -1,6 +1,5 @@
 """The window of the benchmark's report: a number leads to its items, an item to its moment, and all of it to files."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import rename_recording
 from app.gui.benchmark.report_tab import ReportWindow
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from benchmark.runs.run_plan import BenchmarkRequest
@@ -22,16 +20,9 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.item_sets import verdicts
+from tests.builders.scripted_dialogs import Answers
 
 LABELS = ("error", "none", "competence", "error") * 6
-
-
-class Answers(Dialogs):
-    def __init__(self) -> None:
-        self.place: Path | None = None
-
-    def folder(self, title: str) -> Path | None:
-        return self.place
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +42,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture
-def answers() -> Answers:
-    return Answers()
-
-
-@pytest.fixture
-def window(open_window: Callable[..., MainWindow], tmp_path: Path, asked: bytes, answers: Answers) -> MainWindow:
-    path = tmp_path / "lab.greenroom"
-    path.write_bytes(asked)
-    return open_window(path, questions=answers)
+def study(tmp_path: Path, asked: bytes) -> Path:
+    (tmp_path / "lab.greenroom").write_bytes(asked)
+    return tmp_path / "lab.greenroom"
 
 
 @pytest.fixture
@@ -97,7 +82,7 @@ def test_a_number_leads_to_its_items_an_item_to_its_moment_and_an_edit_makes_it_
 def test_everything_is_written_to_a_new_folder(
     opened: ReportWindow, answers: Answers, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    answers.place = tmp_path
+    answers.give(folder=tmp_path)
     for name in ("lab benchmark report", "lab benchmark report 2"):
         with qtbot.waitSignal(opened.write.clicked):
             qtbot.mouseClick(opened.write, Qt.MouseButton.LeftButton)

@@ -79,14 +79,10 @@ def choose(form: SoundForm, voice: str = DEFAULT_VOICE, cover: str = "mute") -> 
     form.covers.setCurrentIndex(form.covers.findData(cover))
 
 
-def test_the_careful_choice_is_made_already(form: SoundForm) -> None:
-    choice = form.choice()
-    assert (choice.voice, choice.cover) == (DEFAULT_VOICE, "mute")
+def test_the_careful_choice_is_made_already_and_who_keeps_a_voice_is_told_that_it_identifies(form: SoundForm) -> None:
+    assert (form.choice().voice, form.choice().cover) == (DEFAULT_VOICE, "mute")
     assert not form.warning.isVisible()
     assert "recognise" in form.described.text() or "expect" in form.described.text()
-
-
-def test_who_keeps_a_voice_is_told_plainly_that_it_identifies_its_speaker(form: SoundForm) -> None:
     choose(form, KEEP)
     assert form.warning.isVisible()
     assert VOICE_WARNING in form.warning.text()

@@ -9,9 +9,7 @@ from project.store.study import Study
 
 
 @pytest.fixture
-def studio(qapp, tmp_path, monkeypatch):
-    for name in ("CONFIG", "CACHE", "DATA", "STATE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+def studio(qapp):
     studio = StudyController()
     yield studio
     studio.close()
