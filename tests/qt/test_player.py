@@ -189,6 +189,14 @@ def test_loop_repeats_the_span(qtbot: QtBot, watched: Watched) -> None:
     assert player.playing
 
 
+def test_another_speed_does_not_play_past_the_span(qtbot: QtBot, watched: Watched) -> None:
+    player = watched.player
+    player.play_span(frame_time(30), frame_time(60))
+    player.set_rate(4.0)
+    qtbot.waitUntil(lambda: not player.playing)
+    assert player.position_us == pytest.approx(frame_time(60), abs=1)
+
+
 def test_shuttle_runs_faster_at_each_press_and_back(qtbot: QtBot, watched: Watched) -> None:
     player = watched.player
     player.seek(frame_time(60))
