@@ -62,41 +62,30 @@ def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
     assert runner.running_job is None
 
 
-def test_an_error_is_the_users_to_read(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.failed) as seen:
-        runner.submit(job("error"))
-    assert (seen.args[1].message, seen.args[1].hint) == ("No.", "Do that.")
-
-
-def test_a_crash_is_a_message_and_the_next_job_runs(qtbot: QtBot, runner: WorkerRunner) -> None:
-    errors: list[UserError] = []
-    runner.failed.connect(lambda _work, error: errors.append(error))
-    with qtbot.waitSignal(runner.finished):
-        runner.submit(job("crash"))
-        runner.submit(job("result"))
-        assert len(runner.waiting_jobs) == 1, "one job at a time"
-    assert "stopped unexpectedly" in errors[0].message
-
-
-def test_a_worker_that_the_system_ended_for_memory_is_a_message_and_the_next_job_runs(
-    qtbot: QtBot, runner: WorkerRunner
+@pytest.mark.parametrize(
+    ("do", "message", "hint"),
+    [
+        ("error", "No.", "Do that."),
+        ("crash", "stopped unexpectedly", ""),
+        ("no memory", "stopped unexpectedly", "lack of memory: close other programs"),
+    ],
+)
+def test_what_went_wrong_is_a_message_and_the_next_job_runs(
+    qtbot: QtBot, runner: WorkerRunner, do: str, message: str, hint: str
 ) -> None:
     errors: list[UserError] = []
     runner.failed.connect(lambda _work, error: errors.append(error))
     with qtbot.waitSignal(runner.finished):
-        runner.submit(job("no memory"))
-        runner.submit(job("result"))
-    assert "stopped unexpectedly" in errors[0].message
-    assert "lack of memory: close other programs" in errors[0].hint
-
-
-def test_lines_that_are_no_messages_are_passed_over(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.finished):
+        runner.submit(job(do))
         runner.submit(job("noise"))
+        assert len(runner.waiting_jobs) == 1, "one job at a time"
+    assert message in errors[0].message
+    assert hint in errors[0].hint
 
 
-def test_cancel_asks_the_worker(qtbot: QtBot, runner: WorkerRunner) -> None:
-    work = job("wait")
+@pytest.mark.parametrize("do", ["wait", "deaf"])
+def test_cancel_asks_the_worker_and_kills_one_that_does_not_listen(qtbot: QtBot, runner: WorkerRunner, do: str) -> None:
+    work = job(do)
     with qtbot.waitSignal(runner.progressed):
         runner.submit(work)
     with qtbot.waitSignal(runner.cancelled):
@@ -120,14 +109,6 @@ def test_while_it_is_held_nothing_is_taken_in_and_afterwards_all_is(
     runner.set_output_paused(False)
     assert ended == ["progress", "result" if do == "result" else "failed"]
     assert runner.running_job is None
-
-
-def test_a_worker_that_does_not_listen_is_killed(qtbot: QtBot, runner: WorkerRunner) -> None:
-    work = job("deaf")
-    with qtbot.waitSignal(runner.progressed):
-        runner.submit(work)
-    with qtbot.waitSignal(runner.cancelled):
-        runner.cancel(work)
 
 
 def test_a_waiting_job_is_taken_out_of_the_queue(qtbot: QtBot, runner: WorkerRunner) -> None:

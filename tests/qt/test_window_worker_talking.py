@@ -39,27 +39,14 @@ def test_what_it_asks_is_answered_and_its_pieces_come_as_they_are_made(qtbot: Qt
         runner.submit(talk(questions=["a", "b"]))
     assert pieces == ["a!", "b!"]
     assert seen.args[1]["answers"] == ["a!", "b!"]
-
-
-def test_threads_get_the_answers_to_their_own_questions(qtbot: QtBot, runner: WorkerRunner) -> None:
+    process = seen.args[1]["process"]
     with qtbot.waitSignal(runner.finished) as seen:
         runner.submit(talk(threads=12))
-    assert seen.args[1]["answers"] == [f"{n}!" for n in range(12)]
-
-
-def test_a_refusal_reaches_the_job_with_its_rule(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.failed) as seen:
+    assert seen.args[1]["answers"] == [f"{n}!" for n in range(12)], "threads get the answers to their own questions"
+    assert seen.args[1]["process"] == process, "one process does one job after the other"
+    with qtbot.waitSignal(runner.failed) as refused:
         runner.submit(talk(questions=["secret"]))
-    assert (seen.args[1].message, seen.args[1].hint) == ("Not that.", "Ask for less.")
-
-
-def test_one_process_does_one_job_after_the_other(qtbot: QtBot, runner: WorkerRunner) -> None:
-    results: list[Any] = []
-    runner.finished.connect(lambda work, result: results.append(result))
-    for _ in range(3):
-        runner.submit(talk())
-    qtbot.waitUntil(lambda: len(results) == 3)
-    assert len({each_result["process"] for each_result in results}) == 1
+    assert (refused.args[1].message, refused.args[1].hint) == ("Not that.", "Ask for less.")
 
 
 def test_a_crash_between_jobs_is_followed_by_a_fresh_process(qtbot: QtBot, runner: WorkerRunner) -> None:
