@@ -16,13 +16,35 @@ from app.gui.chains.chains_page import NodePicker
 from app.gui.chains.node_form import NodeList
 from app.gui.episodes.episode_form import SeatLine, SeatsForm
 from app.gui.episodes.episode_player import PlayView
+from app.gui.team.work_plan import AssignmentState, PlanCell, PlanColumn, PlanModel, PlanRow
 from project.entities.questions import LookKind
+from project.schemes.scheme_file import parse_scheme
 from tests.builders.graphs import node
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.dialogs.shortcut_dialogs import Shortcut, ShortcutSheet
+from widgets.form.checklists import ChoiceButton
+from widgets.inspector.segment_form import SegmentForm
+from widgets.table.record_table import ChoiceCell, ChoiceTable, RowsTable, TableRow
 from widgets.text_labels import ElidedLabel, plain_tip
 
 EVIL = '<img src="file:///etc/hostname"> a & b'
 SHOWN = "<qt>&lt;img src=&quot;file:///etc/hostname&quot;&gt; a &amp; b</qt>"
+
+
+EVIL_NAME = "<img src='/etc/hostname'>"
+SCHEME = parse_scheme(
+    f"""
+    key = "strange"
+    name = "{EVIL_NAME}"
+    version = 1
+    tracks = [{{key = "t", name = "{EVIL_NAME}", labels = [{{key = "a", name = "{EVIL_NAME}"}}]}}]
+    fields = [
+      {{key = "words", kind = "text", name = "{EVIL_NAME}", definition = "{EVIL_NAME}"}},
+      {{key = "kinds", kind = "choice", name = "{EVIL_NAME}", choices = [
+        {{key = "one", name = "{EVIL_NAME}"}}, {{key = "two", name = "{EVIL_NAME} {"long " * 40}"}}]}},
+    ]
+    """,
+    "strange",
+)
 
 
 def test_a_tip_shows_signs_as_they_are() -> None:
@@ -64,3 +86,24 @@ def test_tables_forms_and_headings_show_them(qtbot: QtBot) -> None:
     picker.open_at(f"A reason for “{EVIL}”", [], QPoint())
     (title,) = [child for child in picker.findChildren(QLabel) if EVIL in child.text()]
     assert title.textFormat() is Qt.TextFormat.PlainText
+
+
+def test_names_of_a_stranger_s_scheme_are_shown_as_they_are(qtbot: QtBot) -> None:
+    form, sheet = SegmentForm(SCHEME, "t"), ShortcutSheet([Shortcut(EVIL_NAME, EVIL_NAME, "A")])
+    table, choice, plan = ChoiceTable(["One"], "Table"), ChoiceButton("Annotator"), PlanModel()
+    for widget in (form, sheet, table, choice):
+        qtbot.addWidget(widget)
+    for widget in (form, sheet):
+        labels = [label for label in widget.findChildren(QLabel) if "<img" in label.text()]
+        assert labels
+        assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
+    table.setRowCount(1)
+    table.show_cell(0, 0, ChoiceCell(EVIL_NAME))
+    choice.set_choices({"a": EVIL_NAME})
+    choice.set_ticked({"a"})
+    cell = PlanCell(AssignmentState.GIVEN, 0)
+    plan.show_plan([PlanColumn(EVIL_NAME, EVIL_NAME)], [PlanRow("r", 1, EVIL_NAME, False, (cell,))])
+    tips = [plan.index(0, column).data(Qt.ItemDataRole.ToolTipRole) for column in (0, 1)]
+    tips += [table.item(0, 0).toolTip(), choice.toolTip()]
+    assert any("hostname" in tip for tip in tips)
+    assert all("<img" not in tip for tip in tips)
